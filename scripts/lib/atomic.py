@@ -1,0 +1,46 @@
+"""Files that are complete whenever they exist: written under another name, then renamed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that takes its name on success.
+
+    The folder is created when missing. On any error the temporary file is removed
+    and an earlier file at `path` stays as it was.
+
+    Parameters
+    ----------
+    path : Path
+        The file to be written.
+
+    Yields
+    ------
+    Path
+        Where to write; on the same file system as `path`.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name[:80]}.{os.getpid()}.{secrets.token_hex(4)}.part")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text with ``\\n`` line ends, complete or not at all."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write bytes, complete or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)

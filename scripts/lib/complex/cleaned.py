@@ -1,0 +1,302 @@
+"""Build the cleaned complex of one instance as a gemmi structure and as PDB or mmCIF text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import gemmi
+import numpy as np
+
+from scripts.lib.complex.placement import DEPOSITED, Placement
+from scripts.lib.complex.scene import Copy, Scene
+from scripts.lib.entry.atoms import BoolArray, text
+from scripts.lib.entry.near import distances
+from scripts.lib.instance.bonds import LONGEST_BOND, SHORTEST_BOND, Bond, covalent_radii
+from scripts.lib.instance.model import IntArray, Residue
+
+MOST_CHAINS = 62
+MOST_ATOMS = 99_999
+MOST_RESIDUE_NUMBER = 9_999
+LEAST_RESIDUE_NUMBER = -999
+"""What the columns of the PDB format hold (wwPDB format 3.3)."""
+
+CONECT_BOND = LONGEST_BOND + 0.15
+"""Longest bond of a CONECT record, as a multiple of the sum of covalent radii: strained and metal bonds too."""
+
+_DROPPED = -9.0
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedName:
+    """A name that was changed in the PDB file: `what` is ``chain``, ``component`` or ``copy``."""
+
+    what: str
+    name_in_pdb: str
+    name: str
+    copy: str = ""
+
+
+@dataclass(frozen=True)
+class CleanedComplex:
+    """A cleaned complex ready to be written.
+
+    Parameters
+    ----------
+    pdb : str or None
+        Text of the PDB file; None when it doesn't fit the format.
+    mmcif : str or None
+        Text with full names, where names had to be shortened or the PDB format is too small.
+    serial : ndarray of int, shape (n_ligand,)
+        Serial numbers of the ligand's heavy atoms in the order they were given.
+    renamed : tuple of RenamedName
+        Names that differ from the deposition.
+    comp_id, chain : str
+        Names of the ligand's head component and chain in the file.
+    """
+
+    pdb: str | None
+    mmcif: str | None
+    serial: IntArray
+    renamed: tuple[RenamedName, ...]
+    comp_id: str
+    chain: str
+
+
+@dataclass(frozen=True)
+class Ligand:
+    """What the writer needs of an instance.
+
+    Parameters
+    ----------
+    atoms : ndarray of int
+        Indices of its heavy atoms in the chosen conformer, component by component.
+    residues : tuple of Residue
+        Its components.
+    head : int
+        Index of the one that names it.
+    links : tuple of Bond
+        Its bonds to what is around it.
+    """
+
+    atoms: IntArray
+    residues: tuple[Residue, ...]
+    head: int
+    links: tuple[Bond, ...]
+
+
+def clean_complex(
+    scene: Scene,
+    ligand: Ligand,
+    copies: Sequence[Copy],
+    label: bytes,
+    remarks: Iterable[str],
+    *,
+    keep_hydrogens: bool = False,
+) -> CleanedComplex:
+    """Return the cleaned complex of one instance: some bodies and the ligand, one conformer.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    ligand : Ligand
+        The instance.
+    copies : sequence of Copy
+        The bodies to write.
+    label : bytes
+        Label of the ligand's conformer.
+    remarks : iterable of str
+        Lines for REMARK 6.
+    keep_hydrogens : bool
+        Whether deposited hydrogens are written too.
+    """
+    members = scene.mask(label) & (scene.atoms.heavy | keep_hydrogens)
+    structure, ligand_residues, copy_names = _assemble(scene, ligand, copies, members)
+    names = [chain.name for chain in structure[0]]
+    codes = sorted({residue.name for chain in structure[0] for residue in chain if len(residue.name) > 3})
+    structure.assign_serial_numbers(numbered_ter=True)
+    fits = _fits_pdb(structure)
+    mmcif = None
+    if not fits or codes or any(len(name) > 1 and name not in copy_names for name in names):
+        mmcif = _mmcif_text(structure)
+    renamed: list[RenamedName] = []
+    if fits:
+        structure.shorten_ccd_codes()
+        structure.shorten_chain_names()
+        renamed = [RenamedName("component", new, old) for old, new in structure.shortened_ccd_codes if old in codes]
+        for old, chain in zip(names, structure[0], strict=True):
+            if old in copy_names:
+                renamed.append(RenamedName("copy", chain.name, old, copy_names[old]))
+            elif old != chain.name:
+                renamed.append(RenamedName("chain", chain.name, old))
+    atoms = [atom for residue in ligand_residues for atom in residue if not atom.is_hydrogen()]
+    serial = np.array([atom.serial for atom in atoms], dtype=np.int64)
+    pdb = _pdb_text(structure, ligand, scene, serial, [*remarks, *_rename_remarks(renamed)]) if fits else None
+    head = ligand.residues[ligand.head]
+    new_code = next((r.name_in_pdb for r in renamed if r.what == "component" and r.name == head.comp_id), head.comp_id)
+    new_chain = next(
+        (r.name_in_pdb for r in renamed if r.what == "chain" and r.name == head.auth_asym_id), head.auth_asym_id
+    )
+    return CleanedComplex(pdb, mmcif, serial, tuple(renamed), new_code, new_chain)
+
+
+def _assemble(
+    scene: Scene, ligand: Ligand, copies: Sequence[Copy], written: BoolArray
+) -> tuple[gemmi.Structure, list[gemmi.Residue], dict[str, str]]:
+    """Put the atoms of the bodies and the ligand that are to be `written` into one structure.
+
+    Returns
+    -------
+    structure : gemmi.Structure
+        One model; copies have chains named ``A-2``.
+    ligand_residues : list of gemmi.Residue
+        Residues of the ligand, in the order of its components.
+    copy_names : dict of str to str
+        Operator by name of a copied chain.
+    """
+    by_place: dict[str, tuple[Placement, list[IntArray]]] = {DEPOSITED.name: (DEPOSITED, [ligand.atoms])}
+    for copy in copies:
+        by_place.setdefault(copy.placement.name, (copy.placement, []))[1].append(copy.body.atoms.index)
+    structure = None
+    copy_names: dict[str, str] = {}
+    for placement, parts in by_place.values():
+        whole = np.isin(scene.atoms.residue, np.unique(scene.atoms.residue[np.concatenate(parts)]))
+        piece = _selected(scene, np.flatnonzero(whole & written), placement)
+        if structure is None:
+            structure = piece
+            _name_ligand_chain(structure, ligand)
+            continue
+        for chain in piece[0]:
+            name = f"{chain.name}-{placement.name}"
+            copy_names[name] = placement.name
+            chain.name = name
+            structure[0].add_chain(chain)
+    assert structure is not None
+    structure.merge_chain_parts()
+    structure.helices.clear()
+    structure.sheets.clear()
+    structure.name = scene.entry.entry_id.upper()
+    residues = _ligand_residues(structure, ligand)
+    for connection in scene.entry.structure.connections:
+        ends = (structure[0].find_cra(partner).atom for partner in (connection.partner1, connection.partner2))
+        if connection.type != gemmi.ConnectionType.Hydrog and all(end is not None for end in ends):
+            structure.connections.append(connection)
+    return structure, residues, copy_names
+
+
+def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.Structure:
+    """Return some atoms of the entry as a structure, moved, without labels of alternates."""
+    flat = gemmi.FlatStructure(scene.entry.structure)
+    occupancy = np.full(len(flat), _DROPPED, dtype=np.float32)
+    occupancy[members] = scene.atoms.occupancy[members]
+    flat.occ[:] = occupancy
+    flat.altlocs[:] = 0
+    if placement.name:
+        flat.pos[:] = placement.apply(scene.atoms.xyz)
+    flat.leave_only(f"q>{_DROPPED + 1}")
+    structure: gemmi.Structure = flat.generate_structure()
+    return structure
+
+
+def _name_ligand_chain(structure: gemmi.Structure, ligand: Ligand) -> None:
+    """Give residues without chain (old files) that of the ligand."""
+    for chain in structure[0]:
+        if not chain.name.strip():
+            chain.name = ligand.residues[ligand.head].auth_asym_id or "X"
+
+
+def _ligand_residues(structure: gemmi.Structure, ligand: Ligand) -> list[gemmi.Residue]:
+    """Return the residues of the ligand in the order of its components."""
+    by_name = {
+        (chain.name, residue.seqid.num, residue.seqid.icode.strip(), residue.name): residue
+        for chain in structure[0]
+        for residue in chain
+    }
+    return [by_name[r.auth_asym_id, r.auth_seq_id, r.ins_code, r.comp_id] for r in ligand.residues]
+
+
+def _fits_pdb(structure: gemmi.Structure) -> bool:
+    numbers = [residue.seqid.num or 0 for chain in structure[0] for residue in chain]
+    return (
+        len(structure[0]) <= MOST_CHAINS
+        and structure[0].count_atom_sites() + len(structure[0]) <= MOST_ATOMS
+        and min(numbers) >= LEAST_RESIDUE_NUMBER
+        and max(numbers) <= MOST_RESIDUE_NUMBER
+    )
+
+
+def _mmcif_text(structure: gemmi.Structure) -> str:
+    groups = gemmi.MmcifOutputGroups(
+        False, block_name=True, entry=True, cell=True, symmetry=True, entity=True, entity_poly=True,
+        entity_poly_seq=True, struct_asym=True, chem_comp=True, conn=True, atoms=True, group_pdb=True,
+        auth_all=True, title_keywords=True, exptl=True,
+    )  # fmt: skip
+    block = structure.make_mmcif_block(groups)
+    block.find_mmcif_category("_atom_site_anisotrop.").erase()
+    return str(block.as_string())
+
+
+def _rename_remarks(renamed: Iterable[RenamedName]) -> list[str]:
+    lines = []
+    for name in renamed:
+        place = f" (operator {name.copy})" if name.copy else ""
+        lines.append(f"{name.what} {name.name_in_pdb} is {name.name}{place}")
+    return lines
+
+
+def _pdb_text(
+    structure: gemmi.Structure, ligand: Ligand, scene: Scene, serial: IntArray, remarks: Iterable[str]
+) -> str:
+    resolution = structure.resolution
+    structure.raw_remarks = [
+        *([f"REMARK   2 RESOLUTION. {resolution:7.2f} ANGSTROMS."] if resolution > 0 else []),
+        *(f"REMARK   6 {part}" for line in remarks for part in _wrapped(line)),
+    ]
+    structure.clear_conect()
+    for first, second in _ligand_bonds(scene, ligand):
+        structure.add_conect(int(serial[first]), int(serial[second]), 1)
+    for own, other in _link_serials(structure, scene, ligand, serial):
+        structure.add_conect(own, other, 1)
+    options = gemmi.PdbWriteOptions()
+    options.conect_records = True
+    options.preserve_serial = True
+    lines = structure.make_pdb_string(options).splitlines()
+    return "\n".join(line for line in lines if not line.startswith("ANISOU")) + "\n"
+
+
+def _wrapped(line: str, width: int = 68) -> list[str]:
+    """Cut a remark into lines that fit 80 columns."""
+    ascii_line = line.encode("ascii", "replace").decode()
+    return [ascii_line[i : i + width] for i in range(0, len(ascii_line), width)]
+
+
+def _ligand_bonds(scene: Scene, ligand: Ligand) -> list[tuple[int, int]]:
+    """Return pairs of bonded ligand atoms by distance, as positions in `Ligand.atoms`."""
+    atoms = scene.atoms
+    radii = covalent_radii(atoms.element[ligand.atoms])
+    ratio = distances(atoms.xyz[ligand.atoms], atoms.xyz[ligand.atoms]) / (radii[:, None] + radii[None, :])
+    bonded = np.triu((ratio < CONECT_BOND) & (ratio > SHORTEST_BOND), k=1)
+    return [(int(i), int(j)) for i, j in np.argwhere(bonded)]
+
+
+def _link_serials(
+    structure: gemmi.Structure, scene: Scene, ligand: Ligand, serial: IntArray
+) -> Iterable[tuple[int, int]]:
+    """Yield serial numbers of the ligand's and the partner's atom of each link that is in the file."""
+    place = {int(atom): position for position, atom in enumerate(ligand.atoms)}
+    shortened = dict(structure.shortened_ccd_codes)
+    for link in ligand.links:
+        if link.first not in place:
+            continue
+        atoms, partner = scene.atoms, link.second
+        comp_id = text(atoms.comp_id[partner])
+        address = gemmi.AtomAddress(
+            text(atoms.auth_asym_id[partner]),
+            gemmi.SeqId(int(atoms.auth_seq_id[partner]), text(atoms.ins_code[partner]) or " "),
+            shortened.get(comp_id, comp_id),
+            text(atoms.name[partner]),
+        )
+        found = structure[0].find_cra(address).atom
+        if found is not None:
+            yield int(serial[place[link.first]]), int(found.serial)

@@ -1,0 +1,246 @@
+"""The contexts of one instance: which atoms surround it in chain, target, assembly and crystal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.lib.complex.placement import Placement
+from scripts.lib.complex.scene import Body, Copy, Scene, View
+from scripts.lib.entry.near import distances
+from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
+
+CHAIN, TARGET, ASSEMBLY, CRYSTAL = range(len(CONTEXTS))
+
+OVERLAP = 1.0
+"""An image with an atom nearer than this to the ligand stands in its place (special positions), in angstroms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """Everything that stands around an instance.
+
+    Parameters
+    ----------
+    view : View
+        The assembly that holds it.
+    copies : tuple of Copy
+        Bodies with an atom near enough to matter, nearest contexts first.
+    target_distance : float
+        Distance of the nearest heavy atom of a target chain in angstroms; infinite when there is none in reach.
+    target_chains : tuple of str
+        label_asym_id of the target chains in reach, the nearest first.
+    """
+
+    view: View
+    copies: tuple[Copy, ...]
+    target_distance: float
+    target_chains: tuple[str, ...]
+
+
+class ContextFinder:
+    """Finds what surrounds the instances of one entry.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    targets : iterable of str
+        label_asym_id of its target chains.
+    reach : float
+        Distance up to which bodies matter, in angstroms.
+    """
+
+    def __init__(self, scene: Scene, targets: Iterable[str], reach: float) -> None:
+        self._scene = scene
+        self._targets = frozenset(targets)
+        self._reach = reach
+
+    def around(self, xyz: FloatArray, asym: str, own: frozenset[int], label: bytes) -> Around:
+        """Return what stands around one instance.
+
+        Parameters
+        ----------
+        xyz : ndarray of float, shape (n_atoms, 3)
+            Heavy atoms of the instance, in angstroms.
+        asym : str
+            Its label_asym_id.
+        own : frozenset of int
+            Its residues, which don't surround themselves.
+        label : bytes
+            Label of its conformer.
+        """
+        scene = self._scene
+        view = scene.view(asym, self._nearest_chain(xyz))
+        mask = scene.mask(label)
+        near: list[tuple[float, Body, Placement]] = []
+        for body in scene.chains.values():
+            for placement in view.places.get(body.asym, []):
+                distance = self._distance(body, placement, xyz, mask)
+                if distance < self._reach:
+                    near.append((distance, body, placement))
+        near.sort(key=lambda found: found[0])
+        targets = [found for found in near if found[1].asym in self._targets]
+        nearest = targets[0] if targets else None
+        copies = [
+            Copy(body, placement, self._level(body, placement, nearest), distance) for distance, body, placement in near
+        ]
+        copies += self._images(xyz, view, mask)
+        copies += self._hets(xyz, view, own, mask, nearest)
+        copies.sort(key=lambda copy: copy.level)
+        return Around(
+            view,
+            tuple(copies),
+            nearest[0] if nearest else float("inf"),
+            tuple(dict.fromkeys(found[1].asym for found in targets)),
+        )
+
+    def _nearest_chain(self, xyz: FloatArray) -> str:
+        """Return the chain nearest to a ligand as deposited, empty when none is in reach."""
+        best: tuple[float, str] = (self._reach, "")
+        for asym, body in self._scene.chains.items():
+            found, distance = body.atoms.within(xyz, best[0])
+            if len(found):
+                best = min(best, (float(distance.min()), asym))
+        return best[1]
+
+    def _distance(self, body: Body, placement: Placement, xyz: FloatArray, mask: np.ndarray) -> float:
+        local = placement.undo(xyz)
+        centre = (local.min(axis=0) + local.max(axis=0)) / 2
+        around = float(np.sqrt(((local - centre) ** 2).sum(axis=1).max()))
+        if float(np.linalg.norm(centre - body.centre)) > body.radius + around + self._reach:
+            return float("inf")
+        found, distance = body.atoms.within(local, self._reach)
+        kept = mask[found]
+        return float(distance[kept].min()) if kept.any() else float("inf")
+
+    def _level(self, body: Body, placement: Placement, nearest: tuple[float, Body, Placement] | None) -> int:
+        if nearest and body is nearest[1] and placement is nearest[2]:
+            return CHAIN
+        return TARGET if body.asym in self._targets else ASSEMBLY
+
+    def _images(self, xyz: FloatArray, view: View, mask: np.ndarray) -> list[Copy]:
+        return [
+            Copy(body, placement, CRYSTAL, distance)
+            for body in self._scene.chains.values()
+            for placement in self._scene.images(body, view, xyz, self._reach)
+            if (distance := self._distance(body, placement, xyz, mask)) < self._reach
+        ]
+
+    def _hets(
+        self,
+        xyz: FloatArray,
+        view: View,
+        own: frozenset[int],
+        mask: np.ndarray,
+        nearest: tuple[float, Body, Placement] | None,
+    ) -> Iterator[Copy]:
+        """Yield the metals, cofactors and glycans that come with the chains and reach the ligand."""
+        for body in self._scene.hets:
+            found: list[tuple[int, Placement]] = []
+            for parent in body.parents:
+                chain = self._scene.chains[parent]
+                found.extend((self._level(chain, p, nearest), p) for p in view.places.get(parent, []))
+                images = self._scene.images(chain, view, xyz, self._reach + 2 * body.radius)
+                found.extend((CRYSTAL, image) for image in images)
+            taken: list[Placement] = []
+            for level, placement in sorted(found, key=lambda one: one[0]):
+                if any(placement.same_as(other, body.centre) for other in taken):
+                    continue
+                taken.append(placement)
+                if body.residues & own and not placement.name:
+                    continue
+                if (distance := self._distance(body, placement, xyz, mask)) < self._reach:
+                    yield Copy(body, placement, level, distance)
+
+
+@dataclass(frozen=True, eq=False)
+class AtomsAround:
+    """Atoms of copies near a ligand, each field of shape (n_atoms,).
+
+    Parameters
+    ----------
+    index : ndarray of int
+        Index in the entry's `Atoms`.
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Where they stand, in angstroms.
+    level : ndarray of int
+        Smallest context that holds them.
+    copy : tuple of str
+        Names of their placements.
+    overlaps : bool
+        Whether images in the ligand's own place were left out.
+    """
+
+    index: IntArray
+    xyz: FloatArray
+    level: IntArray
+    copy: tuple[str, ...]
+    overlaps: bool
+
+
+def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, reach: FloatArray) -> AtomsAround:
+    """Return the atoms near enough to a ligand to matter, in one consistent conformer.
+
+    Residues of crystal images that stand in the ligand's own place are left out.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    around : Around
+        What stands around the ligand.
+    xyz : ndarray of float, shape (n_ligand, 3)
+        The ligand's heavy atoms, in angstroms.
+    label : bytes
+        Label of its conformer.
+    reach : ndarray of float, shape (n_atoms_of_entry,)
+        Distance up to which each atom of the entry matters, in angstroms.
+    """
+    mask = scene.mask(label)
+    parts: list[tuple[IntArray, FloatArray, int, str]] = []
+    overlaps = False
+    for copy in around.copies:
+        found, distance = copy.body.atoms.within(copy.placement.undo(xyz), float(reach[copy.body.atoms.index].max()))
+        nearest = distance.min(axis=1) if len(found) else np.zeros(0)
+        kept = mask[found] & (nearest < reach[found])
+        if copy.level == CRYSTAL and (nearest[kept] < OVERLAP).any():
+            overlaps = True
+            residues = scene.atoms.residue[found]
+            kept &= ~np.isin(residues, residues[kept & (nearest < OVERLAP)])
+        found = found[kept]
+        if len(found):
+            parts.append((found, copy.placement.apply(scene.atoms.xyz[found]), copy.level, copy.placement.name))
+    if not parts:
+        empty = np.zeros(0, dtype=np.int64)
+        return AtomsAround(empty, np.zeros((0, 3)), empty, (), overlaps)
+    return AtomsAround(
+        index=np.concatenate([part[0] for part in parts]),
+        xyz=np.concatenate([part[1] for part in parts]),
+        level=np.concatenate([np.full(len(part[0]), part[2], dtype=np.int64) for part in parts]),
+        copy=tuple(name for part in parts for name in [part[3]] * len(part[0])),
+        overlaps=overlaps,
+    )
+
+
+def on_special_position(scene: Scene, xyz: FloatArray) -> bool:
+    """Return whether a symmetry image of a ligand stands in the ligand's own place.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's crystal.
+    xyz : ndarray of float, shape (n_atoms, 3)
+        The ligand's heavy atoms, in angstroms.
+    """
+    if scene.crystal is None:
+        return False
+    centre = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
+    radius = float(np.sqrt(((xyz - centre) ** 2).sum(axis=1).max()))
+    return any(
+        bool((distances(placement.apply(xyz), xyz) < OVERLAP).any())
+        for placement in scene.crystal.images(centre, radius, centre, radius + OVERLAP)
+        if placement.name
+    )

@@ -1,0 +1,238 @@
+"""Turn what was found about an instance into the values that later stages read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.lib.complex.cleaned import CleanedComplex, Ligand
+from scripts.lib.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
+from scripts.lib.complex.scene import Scene
+from scripts.lib.entry.atoms import Atoms, text
+from scripts.lib.entry.reader import Entry
+from scripts.lib.instance.find import HetGroup, Residues
+from scripts.lib.instance.model import EntryFacts, Instance, IntArray, LigandAtoms, Link, Neighbourhood
+
+SITE_SHARED_WITHIN = 1.0
+"""Atoms of two components nearer than this can't both be there, in angstroms."""
+
+FULL_OCCUPANCY = 0.995
+"""Occupancies below this are partial; files give two or three decimals."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the cleaning knows of an instance beyond its atoms.
+
+    Parameters
+    ----------
+    stem : str
+        File name.
+    stem_numbered : bool
+        Whether a number had to be added.
+    label : bytes
+        Label of the chosen conformer.
+    members : ndarray of int
+        Its atoms, hydrogens included, component by component.
+    around : Around
+        What stands around it.
+    special : bool
+        Whether it lies on a special position.
+    unmatched : bool
+        Whether nothing in the entry matched the target.
+    own_chain : bool
+        Whether the file gives it a chain.
+    """
+
+    stem: str
+    stem_numbered: bool
+    label: bytes
+    members: IntArray
+    around: Around
+    special: bool
+    unmatched: bool
+    own_chain: bool
+
+
+def describe(
+    entry: Entry,
+    scene: Scene,
+    residues: Residues,
+    group: HetGroup,
+    ligand: Ligand,
+    cleaned: CleanedComplex,
+    description: Description,
+) -> Instance:
+    """Return the instance as later stages read it.
+
+    Parameters
+    ----------
+    entry, scene, residues, group : Entry, Scene, Residues, HetGroup
+        Where it was found.
+    ligand : Ligand
+        Its atoms and links.
+    cleaned : CleanedComplex
+        Its complex, for serial numbers and names.
+    description : Description
+        What else is known of it.
+    """
+    atoms = entry.atoms
+    members = description.members
+    place = {int(atom): position for position, atom in enumerate(members)}
+    links = tuple(
+        Link(
+            atom=place[link.first],
+            partner=residues.name(int(atoms.residue[link.second])),
+            partner_atom=text(atoms.name[link.second]),
+            partner_element=text(atoms.element[link.second]),
+            partner_xyz=tuple(atoms.xyz[link.second].tolist()),
+            distance=link.distance,
+            kind=link.kind,
+            declared=link.declared,
+        )
+        for link in ligand.links
+    )
+    notes: dict[str, str] = {}
+    flags = _flags(entry, scene, residues, group, ligand, cleaned, description, notes)
+    return Instance(
+        entry_id=entry.entry_id,
+        stem=description.stem,
+        components=ligand.residues,
+        head=ligand.head,
+        kind=group.kind,
+        atoms=_ligand_atoms(atoms, members, group, ligand, cleaned),
+        inner_links=tuple(
+            (place[bond.first], place[bond.second])
+            for bond in group.inner
+            if bond.kind == "covalent" and bond.first in place and bond.second in place
+        ),
+        links=links,
+        altloc=text(description.label),
+        target_chains=tuple(
+            dict.fromkeys(scene.chain_names[asym].strip() for asym in description.around.target_chains)
+        ),
+        pdb_comp_id=cleaned.comp_id,
+        pdb_chain_id=cleaned.chain,
+        entry_bonds={
+            residue.comp_id: entry.bonds[residue.comp_id]
+            for residue in ligand.residues
+            if residue.comp_id in entry.bonds
+        },
+        facts=EntryFacts(
+            resolution=entry.metadata.resolution,
+            method=entry.metadata.method,
+            title=entry.metadata.title,
+            release_date=entry.metadata.release_date,
+        ),
+        flags=tuple(sorted(flags)),
+        notes=notes,
+    )
+
+
+def _ligand_atoms(
+    atoms: Atoms, members: IntArray, group: HetGroup, ligand: Ligand, cleaned: CleanedComplex
+) -> LigandAtoms:
+    component = {residue: index for index, residue in enumerate(group.residues)}
+    serial = dict(zip(ligand.atoms.tolist(), cleaned.serial.tolist(), strict=True))
+    return LigandAtoms(
+        component=np.array([component[int(r)] for r in atoms.residue[members]], dtype=np.int64),
+        name=tuple(text(name) for name in atoms.name[members]),
+        element=tuple(text(element) for element in atoms.element[members]),
+        xyz=atoms.xyz[members],
+        occupancy=atoms.occupancy[members].astype(np.float64),
+        b_iso=atoms.b_iso[members].astype(np.float64),
+        charge=atoms.charge[members].astype(np.int64),
+        altloc=tuple(text(label) for label in atoms.altloc[members]),
+        serial=np.array([serial.get(int(atom), 0) for atom in members], dtype=np.int64),
+    )
+
+
+def _flags(
+    entry: Entry,
+    scene: Scene,
+    residues: Residues,
+    group: HetGroup,
+    ligand: Ligand,
+    cleaned: CleanedComplex,
+    description: Description,
+    notes: dict[str, str],
+) -> set[str]:
+    atoms = entry.atoms
+    occupancy = atoms.occupancy[ligand.atoms]
+    bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
+    labels = {label for residue in group.residues for label in atoms.altloc[atoms.at(residue)].tolist()} - {b""}
+    conditions = {
+        "covalent": bool(bound),
+        "undeclared_link": any(not link.declared for link in bound),
+        "partial_occupancy": bool((occupancy < FULL_OCCUPANCY).any()),
+        "zero_occupancy_atoms": bool((occupancy <= 0).any()),
+        "alternate_conformers": len(labels) > 1,
+        "multiple_components": len(group.residues) > 1,
+        "special_position": description.special,
+        "no_assembly": not description.around.view.assembly,
+        "chain_from_nearest_polymer": not description.own_chain,
+        "names_shortened": bool(cleaned.renamed) and any(name.what != "copy" for name in cleaned.renamed),
+        "mmcif_only": cleaned.pdb is None,
+        "duplicate_atom_names": _has_duplicate_names(atoms, ligand.atoms),
+        "unmatched": description.unmatched,
+        "withdrawn": entry.metadata.withdrawn,
+        "stem_numbered": description.stem_numbered,
+        "first_model": entry.n_models > 1,
+        "no_crystal": scene.crystal is None,
+        "additive_kept": group.kind == "ligand" and bool(group.kind_reason),
+    }
+    sharing = _sharing_site(atoms, residues, group, ligand.atoms)
+    if sharing:
+        notes["shares_site"] = ", ".join(sharing)
+    if description.special:
+        notes["special_position"] = "images of the crystal in the ligand's own place were left out"
+    if group.kind_reason:
+        notes["kind"] = group.kind_reason
+    return {flag for flag, holds in conditions.items() if holds} | ({"shares_site"} if sharing else set())
+
+
+def _has_duplicate_names(atoms: Atoms, members: IntArray) -> bool:
+    keys = list(zip(atoms.residue[members].tolist(), atoms.name[members].tolist(), strict=True))
+    return len(set(keys)) < len(keys)
+
+
+def _sharing_site(atoms: Atoms, residues: Residues, group: HetGroup, members: IntArray) -> list[str]:
+    """Return the names of other het groups that stand in the same place as alternates."""
+    others = np.flatnonzero(np.isin(atoms.residue, np.setdiff1d(residues.het, group.residues)) & atoms.heavy)
+    if not len(others):
+        return []
+    low, high = atoms.xyz[members].min(axis=0) - 1, atoms.xyz[members].max(axis=0) + 1
+    others = others[((atoms.xyz[others] > low) & (atoms.xyz[others] < high)).all(axis=1)]
+    if not len(others):
+        return []
+    squared = ((atoms.xyz[others][:, None] - atoms.xyz[members][None]) ** 2).sum(axis=2)
+    shared = np.unique(atoms.residue[others[(squared < SITE_SHARED_WITHIN**2).any(axis=1)]])
+    names = [residues.name(int(residue)) for residue in shared]
+    return [f"{name.comp_id} {name.auth_asym_id}{name.residue_id}" for name in names]
+
+
+def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
+    """Return the atoms around an instance as later stages read them.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry.
+    nearby : AtomsAround
+        The atoms.
+    """
+    atoms = scene.atoms
+    index = nearby.index
+    numbers = atoms.auth_seq_id[index].astype("U12")
+    return Neighbourhood(
+        xyz=nearby.xyz,
+        element=atoms.element[index].astype("U2"),
+        comp_id=atoms.comp_id[index].astype("U8"),
+        atom_name=atoms.name[index].astype("U8"),
+        auth_asym_id=atoms.auth_asym_id[index].astype("U8"),
+        residue_id=np.char.add(numbers, atoms.ins_code[index].astype("U1")).astype("U13"),
+        copy_name=np.array(nearby.copy, dtype="U32"),
+        context=nearby.level,
+        largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,
+    )

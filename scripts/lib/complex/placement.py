@@ -1,0 +1,219 @@
+"""Rigid copies of chains: biological assemblies and crystal images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import gemmi
+import numpy as np
+
+from scripts.lib.instance.model import FloatArray
+
+SAME_ROTATION = 1e-3
+"""Largest difference between elements of two rotation matrices that count as one."""
+
+SAME_PLACE = 0.5
+"""Largest distance in angstroms between the centres of two copies that count as one; operators of
+assemblies are rounded to three decimals, which moves an atom 100 A from the origin by 0.1 A."""
+
+CRYSTAL_METHODS = ("X-RAY", "NEUTRON")
+"""Methods whose cell describes a real crystal packing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """A rigid motion of the deposited coordinates: x -> rotation x + translation.
+
+    Parameters
+    ----------
+    rotation : ndarray of float, shape (3, 3)
+        Rotation matrix.
+    translation : ndarray of float, shape (3,)
+        In angstroms.
+    name : str
+        Empty for the deposited place, else the operator's name.
+    """
+
+    rotation: FloatArray
+    translation: FloatArray
+    name: str
+
+    def apply(self, xyz: FloatArray) -> FloatArray:
+        """Return moved coordinates, shape (n, 3) in angstroms."""
+        if not self.name:
+            return xyz
+        moved: FloatArray = xyz @ self.rotation.T + self.translation
+        return moved
+
+    def undo(self, xyz: FloatArray) -> FloatArray:
+        """Return coordinates moved back, shape (n, 3) in angstroms."""
+        if not self.name:
+            return xyz
+        moved: FloatArray = (xyz - self.translation) @ self.rotation
+        return moved
+
+    def after_undoing(self, other: Placement) -> Placement:
+        """Return this motion as seen from where `other` has been undone: other^-1 this."""
+        rotation = other.rotation.T @ self.rotation
+        translation = other.rotation.T @ (self.translation - other.translation)
+        if is_identity(rotation, translation):
+            return DEPOSITED
+        return Placement(rotation, translation, self.name or f"{other.name}^-1")
+
+    def same_as(self, other: Placement, centre: FloatArray) -> bool:
+        """Return whether two motions put a body with this centre in the same place."""
+        if np.abs(self.rotation - other.rotation).max() > SAME_ROTATION:
+            return False
+        shift = self.apply(centre[None])[0] - other.apply(centre[None])[0]
+        return float(np.linalg.norm(shift)) < SAME_PLACE
+
+
+def is_identity(rotation: FloatArray, translation: FloatArray) -> bool:
+    """Return whether a motion leaves everything in place."""
+    return bool(np.abs(rotation - np.eye(3)).max() < SAME_ROTATION and np.abs(translation).max() < 1e-2)
+
+
+DEPOSITED = Placement(np.eye(3), np.zeros(3), "")
+"""The deposited place."""
+
+
+def placement(transform: gemmi.Transform, name: str) -> Placement:
+    """Return a gemmi transform as a placement; the identity is `DEPOSITED`."""
+    rotation = np.array(transform.mat.tolist(), dtype=np.float64)
+    translation = np.array(transform.vec.tolist(), dtype=np.float64)
+    return DEPOSITED if is_identity(rotation, translation) else Placement(rotation, translation, name)
+
+
+class Assemblies:
+    """The biological assemblies of an entry.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        With its assemblies.
+    chain_of : dict of str to str
+        Author chain of each label_asym_id (gemmi's subchain).
+    """
+
+    def __init__(self, structure: gemmi.Structure, chain_of: dict[str, str]) -> None:
+        self._assemblies: list[tuple[str, dict[str, list[Placement]]]] = []
+        for assembly in structure.assemblies:
+            members: dict[str, list[Placement]] = {}
+            for generator in assembly.generators:
+                operators = [placement(operator.transform, operator.name) for operator in generator.operators]
+                subchains = list(generator.subchains)
+                chains = set(generator.chains)
+                subchains += [asym for asym, chain in chain_of.items() if chain in chains and asym not in subchains]
+                for asym in subchains:
+                    members.setdefault(asym, []).extend(operators)
+            self._assemblies.append((assembly.name, members))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all assemblies in the order of the entry."""
+        return [name for name, _ in self._assemblies]
+
+    def holding(self, *asyms: str) -> tuple[str, dict[str, list[Placement]]] | None:
+        """Return the first assembly that holds one of some chains, moved so that this chain stays in place.
+
+        Parameters
+        ----------
+        *asyms : str
+            label_asym_id of the instance, then those that may stand for it.
+
+        Returns
+        -------
+        name : str
+            Name of the assembly.
+        copies : dict of str to list of Placement
+            Where each label_asym_id stands.
+        None
+            When no assembly holds any of them.
+        """
+        for asym in asyms:
+            for name, members in self._assemblies:
+                own = members.get(asym)
+                if own:
+                    origin = next((p for p in own if not p.name), own[0])
+                    return name, {
+                        other: [p.after_undoing(origin) for p in placements] for other, placements in members.items()
+                    }
+        return None
+
+
+class Crystal:
+    """The symmetry images of the deposited coordinates.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        With cell and strict non-crystallographic symmetry.
+    group : gemmi.SpaceGroup
+        Its space group.
+    """
+
+    def __init__(self, structure: gemmi.Structure, group: gemmi.SpaceGroup) -> None:
+        cell = structure.cell
+        self._orth = np.array(cell.orth.mat.tolist(), dtype=np.float64)
+        self._frac = np.array(cell.frac.mat.tolist(), dtype=np.float64)
+        self._frac_shift = np.array(cell.frac.vec.tolist(), dtype=np.float64)
+        self._orth_shift = np.array(cell.orth.vec.tolist(), dtype=np.float64)
+        # Distance between lattice planes: how far a shift by one cell moves at the least.
+        self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
+        self._operations = [np.array(op.seitz(), dtype=np.float64) for op in group.operations()]
+        self._ncs = [DEPOSITED] + [placement(ncs.tr, f"ncs{ncs.id}") for ncs in structure.ncs if not ncs.given]
+
+    @staticmethod
+    def of(structure: gemmi.Structure, methods: tuple[str, ...]) -> Crystal | None:
+        """Return the crystal of an entry; None when it is none: NMR, microscopy, a dummy cell, no known group.
+
+        Files from before EXPDTA was required name no method; their cell decides.
+        """
+        real = not methods or any(method.startswith(CRYSTAL_METHODS) for method in methods)
+        group = cast("gemmi.SpaceGroup | None", structure.find_spacegroup())
+        return None if group is None or not real or not structure.cell.is_crystal() else Crystal(structure, group)
+
+    def images(self, centre: FloatArray, radius: float, point: FloatArray, reach: float) -> list[Placement]:
+        """Return the images of a body that come near a point, the deposited one included.
+
+        Parameters
+        ----------
+        centre : ndarray of float, shape (3,)
+            Centre of the body, in angstroms.
+        radius : float
+            Radius of the sphere that holds the body.
+        point : ndarray of float, shape (3,)
+            Where to look.
+        reach : float
+            How near the sphere must come to the point.
+
+        Returns
+        -------
+        list of Placement
+        """
+        found: list[Placement] = []
+        cells = np.ceil((radius + reach) / self._spacing).astype(int)
+        steps = np.stack(np.meshgrid(*(np.arange(-n, n + 1) for n in cells), indexing="ij"), axis=-1).reshape(-1, 3)
+        target = self._frac @ point + self._frac_shift
+        for ncs in self._ncs:
+            body = self._frac @ ncs.apply(centre[None])[0] + self._frac_shift
+            for number, operation in enumerate(self._operations, start=1):
+                image = operation[:3, :3] @ body + operation[:3, 3]
+                base = np.round(target - image)
+                offsets = image + base + steps - target
+                near = np.linalg.norm(offsets @ self._orth.T, axis=1) < radius + reach
+                found.extend(self._placement(operation, base + step, number, ncs) for step in steps[near])
+        return found
+
+    def _placement(self, operation: FloatArray, shift: FloatArray, number: int, ncs: Placement) -> Placement:
+        rotation = self._orth @ operation[:3, :3] @ self._frac
+        moved = operation[:3, :3] @ self._frac_shift + operation[:3, 3] + shift
+        translation = self._orth @ moved + self._orth_shift
+        if ncs.name:
+            translation = rotation @ ncs.translation + translation
+            rotation = rotation @ ncs.rotation
+        if is_identity(rotation, translation):
+            return DEPOSITED
+        name = f"{number}_{''.join(str(int(5 + n)) if 0 <= 5 + n <= 9 else f'({int(n)})' for n in shift)}"
+        return Placement(rotation, translation, f"{name}{'_' + ncs.name if ncs.name else ''}")

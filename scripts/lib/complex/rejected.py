@@ -1,0 +1,73 @@
+"""Status rows of entries that are rejected as a whole."""
+
+from __future__ import annotations
+
+from scripts.lib.complex.clean import CleanedEntry
+from scripts.lib.entry.reader import Entry
+from scripts.lib.instance.find import Residues
+from scripts.lib.reasons import sentence
+
+
+def status_of_missing(entry_id: str, reason: str, value: str = "") -> CleanedEntry:
+    """Return the status of an entry that could not be had or read.
+
+    Parameters
+    ----------
+    entry_id : str
+        The entry.
+    reason : str
+        Code of `scripts.lib.reasons.REASONS`.
+    value : str
+        The detail.
+    """
+    return CleanedEntry(
+        {
+            "pdb_id": entry_id,
+            "kept": False,
+            "reason": reason,
+            "value": value,
+            "sentence": sentence(reason),
+            "target_match": "none",
+            "instances_found": 0,
+            "instances_kept": 0,
+        }
+    )
+
+
+def rejected_entry(entry: Entry, reason: str, value: str = "") -> CleanedEntry:
+    """Return the status of an entry that was read but can't be used, with a row for each het group.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry.
+    reason : str
+        Code of `scripts.lib.reasons.REASONS`.
+    value : str
+        The detail.
+    """
+    result = status_of_missing(entry.entry_id, reason, value)
+    residues = Residues(entry)
+    modified = set(residues.modified.tolist())
+    found = 0
+    for residue in sorted({*residues.het.tolist(), *modified}):
+        if residues.standard[residue]:
+            continue
+        name = residues.name(residue)
+        found += residue not in modified
+        result.ligand_rows.append(
+            {
+                "pdb_id": entry.entry_id,
+                "chain": name.auth_asym_id,
+                "ligand": name.comp_id,
+                "residue": name.residue_id,
+                "components": name.comp_id,
+                "kind": "modified_residue" if residue in modified else "unknown",
+                "kept": False,
+                "reason": reason,
+                "value": value,
+                "sentence": sentence(reason),
+            }
+        )
+    result.entry_row["instances_found"] = found
+    return result

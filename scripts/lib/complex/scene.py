@@ -1,0 +1,207 @@
+"""The bodies of an entry that can stand around a ligand, and where their copies stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scripts.lib.complex.placement import DEPOSITED, Assemblies, Crystal, Placement
+from scripts.lib.entry.atoms import Atoms, BoolArray, text
+from scripts.lib.entry.near import NearAtoms
+from scripts.lib.entry.reader import Entry
+from scripts.lib.instance.bonds import is_metal
+from scripts.lib.instance.conformer import Conformers
+from scripts.lib.instance.find import HetGroup, Residues
+from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
+
+METAL_REACH = 2.8
+"""A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
+
+COFACTOR_REACH = 4.0
+"""A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Atoms that move as one: a polymer chain, or a metal, cofactor or glycan that goes with some.
+
+    Parameters
+    ----------
+    asym : str
+        label_asym_id of the chain (gemmi's own for PDB files); of its first residue for others.
+    atoms : NearAtoms
+        Its heavy atoms, all conformers.
+    centre : ndarray of float, shape (3,)
+        Middle of its box, in angstroms.
+    radius : float
+        Radius of the sphere around `centre` that holds it.
+    parents : tuple of str
+        Chains that it goes with; empty for a chain.
+    residues : frozenset of int
+        Residues of a het body; empty for a chain.
+    """
+
+    asym: str
+    atoms: NearAtoms
+    centre: FloatArray
+    radius: float
+    parents: tuple[str, ...] = ()
+    residues: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """A body where it stands in one context.
+
+    Parameters
+    ----------
+    body : Body
+        What.
+    placement : Placement
+        Where.
+    level : int
+        Index in `scripts.lib.instance.model.CONTEXTS` of the smallest context that holds it.
+    distance : float
+        Distance of its nearest heavy atom to the ligand, in angstroms.
+    """
+
+    body: Body
+    placement: Placement
+    level: int
+    distance: float
+
+
+@dataclass(frozen=True)
+class View:
+    """The biological assembly seen from one instance, which stays in its deposited place.
+
+    Parameters
+    ----------
+    assembly : str
+        Name of the assembly, empty when the asymmetric unit stands for it.
+    places : dict of str to list of Placement
+        Where each label_asym_id stands.
+    """
+
+    assembly: str
+    places: dict[str, list[Placement]] = field(default_factory=dict)
+
+
+class Scene:
+    """All bodies of one entry, its assemblies and its crystal.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry.
+    residues : Residues
+        Its residues.
+    groups : iterable of HetGroup
+        Its het groups.
+    """
+
+    def __init__(self, entry: Entry, residues: Residues, groups: Iterable[HetGroup]) -> None:
+        self.entry = entry
+        self.atoms: Atoms = entry.atoms
+        self.conformers = Conformers(entry.atoms)
+        self.chains = {body.asym: body for body in self._chains(residues)}
+        self.chain_names = {
+            text(asym): text(chain)
+            for asym, chain in set(
+                zip(self.atoms.label_asym_id.tolist(), self.atoms.auth_asym_id.tolist(), strict=True)
+            )
+        }
+        self.hets = [body for group in groups if (body := self._het(group)) is not None]
+        self.assemblies = Assemblies(entry.structure, self.chain_names)
+        self.crystal = Crystal.of(entry.structure, entry.metadata.methods)
+
+    def _chains(self, residues: Residues) -> Iterable[Body]:
+        members = residues.polymer_atoms
+        asyms = self.atoms.label_asym_id[members]
+        _, first = np.unique(asyms, return_index=True)
+        for asym in asyms[np.sort(first)]:
+            yield self._body(text(asym), members[asyms == asym])
+
+    def _body(
+        self, asym: str, members: IntArray, parents: tuple[str, ...] = (), residues: frozenset[int] = frozenset()
+    ) -> Body:
+        xyz = self.atoms.xyz[members]
+        centre = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
+        radius = float(np.sqrt(((xyz - centre) ** 2).sum(axis=1).max()))
+        return Body(asym, NearAtoms(self.atoms.xyz, members), centre, radius, parents, residues)
+
+    def _het(self, group: HetGroup) -> Body | None:
+        """Return a metal, cofactor or glycan as a body, None for what no context holds."""
+        members = np.concatenate([np.arange(*self.atoms.at(r).indices(len(self.atoms))[:2]) for r in group.residues])
+        members = members[self.atoms.heavy[members]].astype(np.int64)
+        if group.kind in ("cofactor", "glycan"):
+            reach = COFACTOR_REACH
+        elif group.kind == "ion" and is_metal(text(self.atoms.element[members[0]])):
+            reach = METAL_REACH
+        else:
+            return None
+        parents = tuple(
+            asym for asym, body in self.chains.items() if len(body.atoms.within(self.atoms.xyz[members], reach)[0])
+        )
+        if not parents:
+            return None
+        asym = text(self.atoms.label_asym_id[members[0]])
+        return self._body(asym, members, parents, frozenset(group.residues))
+
+    def view(self, asym: str, nearest_chain: str) -> View:
+        """Return the assembly that holds an instance, the asymmetric unit when none is given.
+
+        Parameters
+        ----------
+        asym : str
+            label_asym_id of the instance.
+        nearest_chain : str
+            label_asym_id of the nearest polymer, which decides where the instance's own is in none.
+        """
+        held = self.assemblies.holding(asym, nearest_chain)
+        if held is None:
+            return View("", {name: [DEPOSITED] for name in self.chains})
+        name, places = held
+        return View(name, {asym: found for asym, found in places.items() if asym in self.chains})
+
+    def images(self, body: Body, view: View, xyz: FloatArray, reach: float) -> list[Placement]:
+        """Return where a body stands near a ligand in the crystal but not in the assembly.
+
+        Parameters
+        ----------
+        body : Body
+            A chain.
+        view : View
+            The assembly.
+        xyz : ndarray of float, shape (n_atoms, 3)
+            The ligand's atoms, in angstroms.
+        reach : float
+            How near an atom must come to matter.
+        """
+        if self.crystal is None:
+            return []
+        point = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
+        around = float(np.sqrt(((xyz - point) ** 2).sum(axis=1).max()))
+        known = view.places.get(body.asym, [])
+        return [
+            image
+            for image in self.crystal.images(body.centre, body.radius, point, around + reach)
+            if not any(image.same_as(other, body.centre) for other in known)
+        ]
+
+    def deposited(self, body: Body) -> Copy:
+        """Return a body in its deposited place, as part of no context."""
+        return Copy(body, DEPOSITED, len(CONTEXTS), 0.0)
+
+    def going_with(self, chains: Iterable[Copy]) -> Iterable[Copy]:
+        """Yield the metals, cofactors and glycans that go with some chains, where these stand."""
+        for chain in chains:
+            for body in self.hets:
+                if chain.body.asym in body.parents:
+                    yield Copy(body, chain.placement, chain.level, chain.distance)
+
+    def mask(self, label: bytes) -> BoolArray:
+        """Return the atoms of the conformer that goes with a ligand's label, shape (n_atoms,)."""
+        return self.conformers.mask(label)

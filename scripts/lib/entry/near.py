@@ -1,0 +1,79 @@
+"""Which atoms lie near a few others: a sorted axis instead of all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scripts.lib.instance.model import FloatArray, IntArray
+
+
+class NearAtoms:
+    """Atoms sorted along x, so that a box around a ligand is a short slice of them.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    members : ndarray of int, shape (n_members,)
+        Indices of the atoms to look among.
+    """
+
+    def __init__(self, xyz: FloatArray, members: IntArray) -> None:
+        order = members[np.argsort(xyz[members, 0], kind="stable")]
+        self.index = order
+        self._xyz = xyz[order]
+        self._x = np.ascontiguousarray(self._xyz[:, 0])
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def box(self, low: FloatArray, high: FloatArray) -> IntArray:
+        """Return positions in `index` of the atoms inside a box, shape (n_found,)."""
+        begin, end = np.searchsorted(self._x, (low[0], high[0]))
+        part = self._xyz[begin:end]
+        inside = ((part[:, 1:] >= low[1:]) & (part[:, 1:] <= high[1:])).all(axis=1)
+        found: IntArray = begin + np.flatnonzero(inside)
+        return found
+
+    def within(self, xyz: FloatArray, cutoff: float) -> tuple[IntArray, FloatArray]:
+        """Return the atoms nearer than a cut-off to any of some points.
+
+        Parameters
+        ----------
+        xyz : ndarray of float, shape (n_points, 3)
+            The points, in angstroms.
+        cutoff : float
+            In angstroms.
+
+        Returns
+        -------
+        index : ndarray of int, shape (n_found,)
+            Indices of the atoms, ascending.
+        distance : ndarray of float, shape (n_found, n_points)
+            Distance of each found atom to each point.
+        """
+        found = self.box(xyz.min(axis=0) - cutoff, xyz.max(axis=0) + cutoff)
+        if not len(found):
+            return np.zeros(0, dtype=np.int64), np.zeros((0, len(xyz)))
+        distance = distances(self._xyz[found], xyz)
+        near = distance.min(axis=1) < cutoff
+        index, distance = self.index[found[near]], distance[near]
+        order = np.argsort(index, kind="stable")
+        return index[order], distance[order]
+
+
+def distances(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return all distances between two sets of points.
+
+    Parameters
+    ----------
+    first, second : ndarray of float, shapes (n, 3) and (m, 3)
+        In angstroms.
+
+    Returns
+    -------
+    ndarray of float, shape (n, m)
+    """
+    difference = first[:, None, :] - second[None, :, :]
+    squared: FloatArray = np.einsum("ijk,ijk->ij", difference, difference)
+    return np.sqrt(squared)

@@ -1,0 +1,120 @@
+"""Which chains of an entry are the target: by sequence, else by what names them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scripts.lib.entry.metadata import EntryMetadata, PolymerEntity
+from scripts.lib.entry.reader import EntryError
+
+
+@dataclass(frozen=True, slots=True)
+class TargetQuery:
+    """What names the target.
+
+    Parameters
+    ----------
+    name : str
+        Target name as given.
+    accessions : frozenset of str
+        UniProt accessions of the query, upper case.
+    named_entries : frozenset of str
+        Entry ids of the query, lower case.
+    sequences : tuple of str
+        Sequences of the FASTA text; when there are any, they alone decide.
+    min_identity, min_coverage : float
+        Least identity and coverage of a match, 0 to 1.
+    strict : bool
+        Whether an entry in which nothing matches is rejected.
+    """
+
+    name: str
+    accessions: frozenset[str] = frozenset()
+    named_entries: frozenset[str] = frozenset()
+    sequences: tuple[str, ...] = ()
+    min_identity: float = 0.9
+    min_coverage: float = 0.5
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TargetChains:
+    """The target chains of one entry.
+
+    Parameters
+    ----------
+    entities : tuple of PolymerEntity
+        The polymers that match.
+    match : str
+        How, of `scripts.lib.reasons.TARGET_MATCHES`.
+    identity, coverage : float or None
+        Of the best alignment; None without sequence.
+    """
+
+    entities: tuple[PolymerEntity, ...]
+    match: str
+    identity: float | None = None
+    coverage: float | None = None
+
+
+def find_target(metadata: EntryMetadata, query: TargetQuery) -> TargetChains:
+    """Return the target chains of an entry.
+
+    Parameters
+    ----------
+    metadata : EntryMetadata
+        What the entry says of its polymers.
+    query : TargetQuery
+        What names the target.
+
+    Raises
+    ------
+    EntryError
+        If no chain matches the sequence (``no_target_chain``), or nothing matches and the
+        query is strict (``unmatched_target``).
+    """
+    entities = metadata.entities
+    if query.sequences:
+        return _by_sequence(entities, query)
+    words = _words(query.name)
+    rules = (
+        ("accession", [e for e in entities if query.accessions & set(e.uniprot)]),
+        ("gene", [e for e in entities if _has_gene(e, query.name, words)]),
+        ("name", [e for e in entities if words and words <= _words(" ".join((e.description, *e.names)))]),
+        ("named", list(entities) if metadata.entry_id in query.named_entries else []),
+    )
+    for match, found in rules:
+        if found:
+            return TargetChains(tuple(found), match)
+    if query.strict:
+        raise EntryError("unmatched_target", query.name)
+    return TargetChains(entities, "unmatched")
+
+
+def _by_sequence(entities: tuple[PolymerEntity, ...], query: TargetQuery) -> TargetChains:
+    # Imported here: aligning costs 0.1 s to import and most jobs give no sequence.
+    from scripts.lib.entry.sequence import SequenceMatch, best_match
+
+    best = SequenceMatch()
+    found = []
+    for entity in entities:
+        match, long_enough = best_match(query.sequences, entity.sequence)
+        if (match.identity * match.coverage) > (best.identity * best.coverage):
+            best = match
+        if long_enough and match.identity >= query.min_identity and match.coverage >= query.min_coverage:
+            found.append((match, entity))
+    if not found:
+        raise EntryError("no_target_chain", f"identity {best.identity:.3f}, coverage {best.coverage:.3f}")
+    top = max((match for match, _ in found), key=lambda match: match.identity * match.coverage)
+    return TargetChains(tuple(entity for _, entity in found), "sequence", top.identity, top.coverage)
+
+
+def _words(content: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z0-9]+", content.lower()))
+
+
+def _has_gene(entity: PolymerEntity, name: str, words: frozenset[str]) -> bool:
+    """Return whether a gene of the polymer is the target name, or one of its words (two letters or more)."""
+    genes = {gene.lower() for gene in entity.genes}
+    return name.strip().lower() in genes or any(len(word) > 1 and word in genes for word in words)

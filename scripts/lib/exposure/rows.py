@@ -1,0 +1,174 @@
+"""Rows of the exposure tables and the lists that go into a ligand's SDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.lib.exposure.radii import RADII_NAME
+from scripts.lib.exposure.sasa import ALGORITHM, EXPOSED_ABOVE, Exposure
+from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT, FloatArray, Instance
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.tables import Row, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How the areas were computed, named in every output.
+
+    Parameters
+    ----------
+    probe_radius : float
+        In angstroms.
+    slices : int
+        Slices of each atom.
+    """
+
+    probe_radius: float
+    slices: int
+
+
+def _total(areas: FloatArray) -> float:
+    """Return the sum of per-atom areas rounded as they are written, so that tables add up exactly."""
+    return float(np.round(areas, 3).sum())
+
+
+def _names(target_name: str, instance: Instance) -> dict[str, Value]:
+    return {
+        "Target": target_name,
+        "pdb_id": instance.entry_id,
+        "Warhead": instance.name.comp_id,
+        "Residue_ID": instance.name.residue_id,
+        "Chain": instance.name.auth_asym_id,
+        "stem": instance.stem,
+    }
+
+
+def summary_row(
+    target_name: str, instance: Instance, molecule: LigandMolecule, exposure: Exposure, method: Method
+) -> Row:
+    """Return the row of one instance in `scripts.lib.tables.SASA_SUMMARY`.
+
+    Parameters
+    ----------
+    target_name : str
+        Target as given.
+    instance, molecule : Instance, LigandMolecule
+        The ligand.
+    exposure : Exposure
+        Its areas.
+    method : Method
+        How they were computed.
+    """
+    code = instance.name.comp_id
+    exposed = int((exposure.headline > EXPOSED_ABOVE).sum())
+    share = exposed / molecule.n_heavy
+    free, bound = _total(exposure.free), _total(exposure.headline)
+    return {
+        **_names(target_name, instance),
+        "Total_atoms": molecule.n_heavy,
+        "Exposed_atoms": exposed,
+        "SASA_in_complex_A2": bound,
+        "%Exposed": share,
+        "%Buried": 1 - share,
+        "LigandX_Source": instance.pdb_comp_id,
+        "Ligand5_Source": code if len(code) == 5 else "",
+        "Ligand_Resolved": code,
+        "Warhead_5": code if len(code) == 5 else "",
+        "SMILES": molecule.smiles,
+        "Ion_Dropped": False,
+        "Ion_Drop_Reason": "",
+        "Parent_SMILES": molecule.parent_smiles,
+        "Salt_Stripped": molecule.smiles != molecule.parent_smiles,
+        "SASA_free_A2": free,
+        "Buried_fraction": 1 - bound / free if free > 0 else None,
+        **{f"SASA_{context}_A2": _total(exposure.bound[context]) for context in CONTEXTS},
+        "context": HEADLINE_CONTEXT,
+        "algorithm": ALGORITHM,
+        "slices": method.slices,
+        "probe_radius_A": method.probe_radius,
+        "radii": RADII_NAME,
+    }
+
+
+def atom_rows(
+    target_name: str, instance: Instance, molecule: LigandMolecule, exposure: Exposure, radii: FloatArray
+) -> Iterator[Row]:
+    """Yield the rows of one instance in `scripts.lib.tables.SASA_ATOMS`, one for each heavy atom.
+
+    Parameters
+    ----------
+    target_name : str
+        Target as given.
+    instance, molecule : Instance, LigandMolecule
+        The ligand.
+    exposure : Exposure
+        Its areas.
+    radii : ndarray of float, shape (n_heavy,)
+        In angstroms.
+    """
+    names = _names(target_name, instance)
+    relative, buried = exposure.relative, exposure.buried
+    atoms = instance.atoms
+    for k, index in enumerate(molecule.atom_index.tolist()):
+        component = instance.components[int(atoms.component[index])]
+        x, y, z = atoms.xyz[index].tolist()
+        yield {
+            **names,
+            "Variant": instance.altloc or "1",
+            "atom_id": int(atoms.serial[index]),
+            "exact_atom": instance.atom_label(index),
+            "x": x,
+            "y": y,
+            "z": z,
+            "Exposure_A2": float(exposure.headline[k]),
+            "SASA_free_A2": float(exposure.free[k]),
+            "relative_sasa": float(relative[k]),
+            "buried_fraction": float(buried[k]),
+            **{f"SASA_{context}_A2": float(exposure.bound[context][k]) for context in CONTEXTS},
+            "element": atoms.element[index],
+            "radius_A": float(radii[k]),
+            "sdf_index": k,
+            "component": component.comp_id,
+            "component_residue": component.residue_id,
+            "occupancy": float(atoms.occupancy[index]),
+            "B_iso": float(atoms.b_iso[index]),
+        }
+
+
+def sdf_fields(target_name: str, exposure: Exposure, method: Method) -> dict[str, str]:
+    """Return the fields that exposure adds to a ligand's SDF.
+
+    Parameters
+    ----------
+    target_name : str
+        Target as given.
+    exposure : Exposure
+        Its areas.
+    method : Method
+        How they were computed.
+    """
+    free, bound = _total(exposure.free), _total(exposure.headline)
+    return {
+        "target": target_name,
+        "SASA_in_complex_A2": f"{bound:.3f}",
+        "SASA_free_A2": f"{free:.3f}",
+        "buried_fraction": f"{1 - bound / free:.4f}" if free > 0 else "",
+        "SASA_method": f"{ALGORITHM}, {method.slices} slices, probe {method.probe_radius} A, radii {RADII_NAME},"
+        f" context {HEADLINE_CONTEXT}",
+    }
+
+
+def sdf_lists(exposure: Exposure) -> Mapping[str, list[float | None]]:
+    """Return the per-atom lists that exposure adds to a ligand's SDF, None where not defined.
+
+    Parameters
+    ----------
+    exposure : Exposure
+        Areas of the heavy atoms.
+    """
+    columns = {"sasa_free": exposure.free, "relative_sasa": exposure.relative}
+    columns.update({f"sasa_{context}": exposure.bound[context] for context in CONTEXTS})
+    return {name: [None if np.isnan(v) else round(float(v), 4) for v in values] for name, values in columns.items()}

@@ -1,0 +1,165 @@
+"""Bonds between residues: declared by the entry, or found by distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gemmi
+import numpy as np
+
+from scripts.lib.entry.atoms import WATER, Atoms, text
+from scripts.lib.entry.near import NearAtoms
+from scripts.lib.instance.model import FloatArray, IntArray
+
+LONGEST_BOND = 1.15
+"""Longest undeclared bond, as a multiple of the sum of covalent radii (Cordero 2008, doi:10.1039/b801115j)."""
+
+SHORTEST_BOND = 0.6
+"""Nearer than this multiple of the sum, two atoms are alternates or an error, not bonded."""
+
+MOST_BONDS_OF_A_PAIR = 2
+"""More contacts of bonding distance between two residues mean that they overlap, not that they are linked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """A bond between atoms of different residues, as indices in `Atoms`."""
+
+    first: int
+    second: int
+    distance: float
+    kind: str
+    declared: bool
+
+
+def is_metal(element: str) -> bool:
+    """Return whether an element is a metal (gemmi's list)."""
+    return bool(gemmi.Element(element).is_metal)
+
+
+def covalent_radii(elements: np.typing.NDArray[np.bytes_]) -> FloatArray:
+    """Return covalent radii in angstroms (Cordero 2008), shape (n_atoms,)."""
+    kinds, inverse = np.unique(elements, return_inverse=True)
+    radii = np.array([gemmi.Element(text(kind)).covalent_r for kind in kinds], dtype=np.float64)
+    found: FloatArray = radii[inverse]
+    return found
+
+
+def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
+    """Return the covalent and metal bonds of LINK or struct_conn inside the deposited copy.
+
+    Bonds to a symmetry image are left out, as are disulfides and hydrogen bonds.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        With its connections.
+    atoms : Atoms
+        Of the same structure.
+    """
+    wanted = [
+        connection
+        for connection in structure.connections
+        if connection.type not in (gemmi.ConnectionType.Hydrog, gemmi.ConnectionType.Disulf)
+        and connection.asu != gemmi.Asu.Different
+    ]
+    if not wanted:
+        return []
+    residues = _residue_index(atoms)
+    bonds = []
+    for connection in wanted:
+        first = _find(atoms, residues, connection.partner1)
+        second = _find(atoms, residues, connection.partner2)
+        if first is None or second is None or atoms.residue[first] == atoms.residue[second]:
+            continue
+        metal = is_metal(text(atoms.element[first])) or is_metal(text(atoms.element[second]))
+        distance = float(np.linalg.norm(atoms.xyz[first] - atoms.xyz[second]))
+        bonds.append(Bond(first, second, distance, "metal" if metal else "covalent", True))
+    return bonds
+
+
+def _residue_index(atoms: Atoms) -> dict[tuple[bytes, int, bytes, bytes], int]:
+    starts = atoms.starts
+    keys = zip(
+        atoms.auth_asym_id[starts].tolist(),
+        atoms.auth_seq_id[starts].tolist(),
+        atoms.ins_code[starts].tolist(),
+        atoms.comp_id[starts].tolist(),
+        strict=True,
+    )
+    return {key: residue for residue, key in enumerate(keys)}
+
+
+def _find(atoms: Atoms, residues: dict[tuple[bytes, int, bytes, bytes], int], address: gemmi.AtomAddress) -> int | None:
+    """Return the index of the atom at an address, None when there is none."""
+    sequence = address.res_id.seqid
+    number = sequence.num if sequence.num is not None else 0
+    key = (address.chain_name.encode(), number, sequence.icode.strip().encode(), address.res_id.name.encode())
+    residue = residues.get(key)
+    if residue is None:
+        return None
+    part = atoms.at(residue)
+    named = np.flatnonzero(atoms.name[part] == address.atom_name.encode())
+    label = address.altloc.strip("\0 ").encode()
+    labelled = [i for i in named if label and atoms.altloc[part][i] == label]
+    chosen = labelled or list(named)
+    return part.start + int(chosen[0]) if chosen else None
+
+
+def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond]:
+    """Return the covalent bonds of one residue that only distances show.
+
+    Atoms of different alternates and metals are never bonded; two residues with more than
+    `MOST_BONDS_OF_A_PAIR` such contacts overlap and are not.
+
+    Parameters
+    ----------
+    atoms : Atoms
+        Of the entry.
+    residue : int
+        Index of the residue.
+    others : NearAtoms
+        Heavy atoms that can be partners, but water.
+    """
+    part = atoms.at(residue)
+    own = part.start + np.flatnonzero(atoms.heavy[part] & (atoms.occupancy[part] > 0))
+    if not len(own):
+        return []
+    radii = covalent_radii(atoms.element[own])
+    found, distance = others.within(atoms.xyz[own], LONGEST_BOND * (float(radii.max()) + 1.3))
+    elsewhere = atoms.residue[found] != residue
+    found, distance = found[elsewhere], distance[elsewhere]
+    if not len(found):
+        return []
+    ratio = distance / (covalent_radii(atoms.element[found])[:, None] + radii[None, :])
+    candidates = [
+        Bond(int(own[j]), int(found[i]), float(distance[i, j]), "covalent", False)
+        for i, j in np.argwhere((ratio < LONGEST_BOND) & (ratio > SHORTEST_BOND))
+        if _can_bond(atoms, int(own[j]), int(found[i]))
+    ]
+    overlapping = set(atoms.residue[found[(ratio <= SHORTEST_BOND).any(axis=1)]].tolist())
+    partners: dict[int, list[Bond]] = {}
+    for bond in candidates:
+        partners.setdefault(int(atoms.residue[bond.second]), []).append(bond)
+    return [
+        bond
+        for partner, bonds in partners.items()
+        if len(bonds) <= MOST_BONDS_OF_A_PAIR and partner not in overlapping
+        for bond in bonds
+    ]
+
+
+def _can_bond(atoms: Atoms, first: int, second: int) -> bool:
+    labels = {atoms.altloc[first], atoms.altloc[second]} - {b""}
+    metals = is_metal(text(atoms.element[first])) or is_metal(text(atoms.element[second]))
+    return len(labels) < 2 and not metals and atoms.occupancy[second] > 0
+
+
+def partners_for_bonds(atoms: Atoms) -> NearAtoms:
+    """Return all heavy atoms but water, for `undeclared_bonds`."""
+    return NearAtoms(atoms.xyz, heavy_but_water(atoms))
+
+
+def heavy_but_water(atoms: Atoms) -> IntArray:
+    """Return the indices of the heavy atoms that are not water, shape (n_found,)."""
+    return np.flatnonzero(atoms.heavy & (atoms.entity_type != WATER)).astype(np.int64)

@@ -1,0 +1,106 @@
+"""Where everything lies in a job folder: the one place that spells these names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+RESULTS = "TARGET_RESULTS"
+WORK = ".work"
+
+WAR_PDB = f"{RESULTS}/WAR_PDB"
+MCS_OUTPUT = f"{RESULTS}/MCS_Output"
+MCS_SDF = f"{MCS_OUTPUT}/MCS_SDF"
+MCS_SVG = f"{MCS_OUTPUT}/MCS_SVG"
+SERIES_FOLDER = f"{MCS_OUTPUT}/Series"
+
+RESULTS_DISPLAY = f"{RESULTS}/Results_Display.csv"
+RESULTS_DISPLAY_LINK = "Results_Display.csv"
+SASA_SUMMARY = f"{RESULTS}/Resolved_SASA_Summary.csv"
+SASA_ATOMS = f"{RESULTS}/Warhead_SASA_atoms.csv"
+LIGAND_METADATA = f"{RESULTS}/Ligand_Metadata.csv"
+CONTACTS = f"{RESULTS}/Contacts.csv"
+ENTRY_STATUS = f"{RESULTS}/Entry_Status.csv"
+LIGAND_STATUS = f"{RESULTS}/Ligand_Status.csv"
+NAME_MAP = f"{RESULTS}/Name_Map.csv"
+LIGAND_MCS_MAP = f"{MCS_OUTPUT}/Ligand_MCS_Map.csv"
+SERIES_TABLE = f"{MCS_OUTPUT}/Series.csv"
+LIGANDS_SDF = f"{RESULTS}/ligands.sdf"
+REPORT = f"{RESULTS}/report.html"
+
+MANIFEST = "job_result_manifest.json"
+JOB_CONFIG = "job_config.json"
+SEARCH_ENTRIES = "search/entries.csv"
+SEARCH_QUERY = "search/query.json"
+JOB_LOG = "logs/job.log"
+
+SHARDS = f"{WORK}/shards"
+SHARD_PLAN = f"{WORK}/shards.json"
+"""Sizes of all shards, ``{"0": 50, "1": 49}``; written last by `plan_shards`, so that it exists when they do."""
+SERIES_MEMBERS = f"{WORK}/series.jsonl"
+LIGANDS = f"{WORK}/ligands.csv"
+PROGRESS = f"{WORK}/progress"
+EVENTS = f"{WORK}/events.jsonl"
+SETTINGS = f"{WORK}/settings.json"
+"""The configuration of the last run, with the paths that job_config.json leaves out."""
+ERROR = f"{WORK}/error.json"
+"""Why the run ended early: ``message``, ``step``, ``kind``."""
+RULE_LOGS = f"{WORK}/logs"
+BENCHMARKS = f"{WORK}/benchmarks"
+
+
+_SHARD_FILES = {
+    "entries": "entries.csv",
+    "structures": "structures.csv",
+    "instances": "instances.jsonl",
+    "neighbourhoods": "neighbourhoods.npz",
+    "entry_status": "entry_status.csv",
+    "ligand_status": "ligand_status.csv",
+    "name_map": "name_map.csv",
+    "complex_files": "complex_files.csv",
+    "molecules": "molecules.bin",
+    "molecule_files": "molecule_files.csv",
+    "sasa_summary": "sasa_summary.csv",
+    "sasa_atoms": "sasa_atoms.csv",
+    "contacts": "contacts.csv",
+    "exposure_files": "exposure_files.csv",
+    "checks": "checks.csv",
+}
+
+
+def shard_file(shard: str, name: str) -> str:
+    """Return the path of an intermediate of one shard, relative to the job folder.
+
+    Parameters
+    ----------
+    shard : str
+        Number of the shard, from ``0``; ``{shard}`` gives a rule's pattern.
+    name : str
+        What it holds, a key of this module's list: ``instances``, ``sasa_atoms``, …
+    """
+    return f"{SHARDS}/{shard}/{_SHARD_FILES[name]}"
+
+
+def war_pdb(stem: str, extension: str = "pdb") -> str:
+    """Return the path of a cleaned complex, relative to the job folder."""
+    return f"{WAR_PDB}/{stem}.{extension}"
+
+
+def ligand_sdf(stem: str) -> str:
+    """Return the path of a ligand's SDF, relative to the job folder."""
+    return f"{MCS_SDF}/{stem}.sdf"
+
+
+def ligand_svg(stem: str, style: str) -> str:
+    """Return the path of a depiction; `style` is ``plain`` or ``exposed``."""
+    return f"{MCS_SVG}/{stem}_{style}.svg"
+
+
+def viewer_script(stem: str, extension: str) -> str:
+    """Return the path of a viewer script: ``pml`` for PyMOL, ``cxc`` for ChimeraX."""
+    return f"{WAR_PDB}/{stem}.{extension}"
+
+
+def shard_folders(job: Path) -> list[Path]:
+    """Return the folders of all shards of a job in numerical order."""
+    folders = [path for path in (job / SHARDS).iterdir() if path.name.isdigit()]
+    return sorted(folders, key=lambda path: int(path.name))

@@ -1,0 +1,103 @@
+"""Why something was left out, and what to know of what was kept: closed lists with sentences."""
+
+from __future__ import annotations
+
+KINDS = {
+    "ligand": "a ligand of interest",
+    "cofactor": "a cofactor or natural co-substrate",
+    "additive": "an additive of crystallisation or purification",
+    "ion": "an ion of one atom",
+    "glycan": "a sugar linked to the protein",
+    "modified_residue": "a modified residue of a polymer",
+    "polymer": "a residue of a polymer that is no ligand",
+    "unknown": "an unknown component",
+}
+"""Kinds of het groups."""
+
+TARGET_MATCHES = {
+    "sequence": "aligned to the given sequence",
+    "accession": "UniProt accession of the query",
+    "gene": "gene name or synonym",
+    "name": "all words of the target name in the polymer's names",
+    "named": "entry named by its id in the query",
+    "unmatched": "nothing matched the target: all polymers count",
+    "none": "no polymer chain matched",
+}
+"""How the target chains of an entry were found."""
+
+REASONS = {
+    "kept": "Kept.",
+    # entries, from the search
+    "cut_by_max_entries": "More entries were found than max_entries allows; this one ranked lower.",
+    "resolution": "The resolution is worse than max_resolution, or not given.",
+    "method": "The experimental method is not among the methods asked for.",
+    "release_date": "Released outside the dates asked for.",
+    "organism": "The source organism is not the one asked for.",
+    # entries, from the download
+    "not_found": "The source does not know this entry.",
+    "withdrawn": "The entry was withdrawn and its successor could not be had either.",
+    "same_as_other": "The entry was withdrawn; its successor is in this job already.",
+    "download_failed": "The file could not be downloaded.",
+    "file_empty": "The file is empty.",
+    "file_truncated": "The file is cut off.",
+    "file_not_structure": "The file is not a structure: an error page or another kind of file.",
+    "file_unreadable": "The file could not be read as a structure.",
+    "no_atoms": "The file has no atoms.",
+    # entries, from the cleaning
+    "no_polymer": "The entry has no polymer.",
+    "no_target_chain": "No chain matches the given sequence closely enough.",
+    "unmatched_target": "Nothing in the entry matches the target, and strict_target is on.",
+    "no_ligand": "The entry has no het group besides water.",
+    "no_instance_kept": "No ligand of the entry was kept; each has its reason.",
+    # ligands
+    "kind_not_kept": "Its kind is not among the kinds asked for.",
+    "not_asked_for": "It is not among the ligands asked for (only_ligands).",
+    "far_from_target": "No heavy atom lies near enough to a target chain.",
+    "zero_occupancy": "All its atoms have occupancy zero: none was observed.",
+    "no_heavy_atoms": "It has no heavy atoms with coordinates.",
+    "not_single_conformer": "No atoms of it belong to the chosen conformer.",
+    "entry_rejected": "Its entry was rejected.",
+    "member_of_group": "It is part of a linked group that is kept under the name of its heaviest component.",
+    "program_error": "It could not be processed because of an error in this program; see the log.",
+}
+"""Reason codes of entries and ligands, each with a sentence for people."""
+
+FLAGS = {
+    "covalent": "covalently bound to the polymer",
+    "undeclared_link": "a bond to the polymer found by distance, not declared in the entry",
+    "link_without_free_valence": "the dictionary's molecule has no free valence at the linked atom",
+    "atoms_missing": "heavy atoms of the component were not observed",
+    "partial_occupancy": "the chosen conformer has atoms with occupancy below 1",
+    "zero_occupancy_atoms": "some atoms have occupancy zero",
+    "alternate_conformers": "more than one conformer was modelled; the best occupied was taken",
+    "multiple_components": "a linked group of several components",
+    "special_position": "lies on a symmetry axis; its own images were left out of the crystal context",
+    "no_assembly": "no biological assembly is given; the asymmetric unit stands for it",
+    "chain_from_nearest_polymer": "the file gives no chain; that of the nearest polymer atom was taken",
+    "names_shortened": "names too long for the PDB format were shortened; see Name_Map.csv",
+    "mmcif_only": "too large for the PDB format: written as mmCIF only",
+    "duplicate_atom_names": "atom names occur twice",
+    "stereo_differs": "the configuration seen differs from the dictionary",
+    "not_sanitised": "the molecule does not pass RDKit's checks; written as it is",
+    "perceived_bonds": "bonds were perceived from distances: check them",
+    "not_in_dictionary": "the component is not in the dictionary",
+    "unmatched": "nothing in the entry matched the target: all polymers count",
+    "withdrawn": "the entry was withdrawn",
+    "stem_numbered": "another instance has the same file name but for case or at all; a number was added",
+    "shares_site": "another component occupies the same place as an alternate",
+    "first_model": "the first of several models was taken",
+    "no_crystal": "no crystal context: not an X-ray or neutron structure, or no unit cell",
+    "additive_kept": "on the additive list, kept because asked for or bound like a ligand",
+}
+"""What a user should know of an instance that was kept."""
+
+
+def sentence(reason: str) -> str:
+    """Return the sentence of a reason code.
+
+    Raises
+    ------
+    KeyError
+        If the code is not in the closed list.
+    """
+    return REASONS[reason]

@@ -1,0 +1,11 @@
+"""Where the reference tables lie that come with the pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+REFERENCE = Path(__file__).resolve().parents[2] / "data" / "reference"
+
+ADDITIVES = REFERENCE / "additives.csv"
+COFACTORS = REFERENCE / "cofactors.csv"
+RADII = REFERENCE / "radii.csv"
