@@ -1,7 +1,5 @@
 """Clean the entries of one shard: decide on every het group, write the complexes that are kept."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
@@ -175,5 +173,5 @@ if __name__ == "__main__":
             files=Path(snakemake.output.files),
             job=Path(),
             progress=Path(snakemake.params.progress),
-            config=snakemake.config,
+            config=snakemake.params.config,
         )

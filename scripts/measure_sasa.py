@@ -1,7 +1,5 @@
 """Measure the exposure of every ligand atom of one shard, in each context."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -115,5 +113,5 @@ if __name__ == "__main__":
             files=Path(snakemake.output.files),
             job=Path(),
             progress=Path(snakemake.params.progress),
-            config=snakemake.config,
+            config=snakemake.params.config,
         )

@@ -10,8 +10,9 @@ import numpy as np
 
 from scripts.lib.instance.model import FloatArray
 
-SAME_ROTATION = 1e-3
-"""Largest difference between elements of two rotation matrices that count as one."""
+SAME_ROTATION = 1e-2
+"""Largest difference between elements of two rotation matrices that count as one (0.6 degrees): strict
+non-crystallographic operators agree with crystal symmetry no better."""
 
 SAME_PLACE = 0.5
 """Largest distance in angstroms between the centres of two copies that count as one; operators of
@@ -71,7 +72,7 @@ class Placement:
 
 def is_identity(rotation: FloatArray, translation: FloatArray) -> bool:
     """Return whether a motion leaves everything in place."""
-    return bool(np.abs(rotation - np.eye(3)).max() < SAME_ROTATION and np.abs(translation).max() < 1e-2)
+    return bool(np.abs(rotation - np.eye(3)).max() < 1e-4 and np.abs(translation).max() < 1e-2)
 
 
 DEPOSITED = Placement(np.eye(3), np.zeros(3), "")
@@ -199,21 +200,28 @@ class Crystal:
         for ncs in self._ncs:
             body = self._frac @ ncs.apply(centre[None])[0] + self._frac_shift
             for number, operation in enumerate(self._operations, start=1):
-                image = operation[:3, :3] @ body + operation[:3, 3]
-                base = np.round(target - image)
-                offsets = image + base + steps - target
+                moved = operation[:3, :3] @ body + operation[:3, 3]
+                base = np.round(target - moved)
+                offsets = moved + base + steps - target
                 near = np.linalg.norm(offsets @ self._orth.T, axis=1) < radius + reach
-                found.extend(self._placement(operation, base + step, number, ncs) for step in steps[near])
+                for step in steps[near]:
+                    image = self._placement(operation, base + step, number, ncs, centre)
+                    # Non-crystallographic symmetry can repeat what the space group has made.
+                    if not (self._ncs[1:] and any(image.same_as(other, centre) for other in found)):
+                        found.append(image)
         return found
 
-    def _placement(self, operation: FloatArray, shift: FloatArray, number: int, ncs: Placement) -> Placement:
+    def _placement(
+        self, operation: FloatArray, shift: FloatArray, number: int, ncs: Placement, centre: FloatArray
+    ) -> Placement:
         rotation = self._orth @ operation[:3, :3] @ self._frac
         moved = operation[:3, :3] @ self._frac_shift + operation[:3, 3] + shift
         translation = self._orth @ moved + self._orth_shift
         if ncs.name:
             translation = rotation @ ncs.translation + translation
             rotation = rotation @ ncs.rotation
-        if is_identity(rotation, translation):
+        image = Placement(rotation, translation, "image")
+        if image.same_as(DEPOSITED, centre):
             return DEPOSITED
         name = f"{number}_{''.join(str(int(5 + n)) if 0 <= 5 + n <= 9 else f'({int(n)})' for n in shift)}"
         return Placement(rotation, translation, f"{name}{'_' + ncs.name if ncs.name else ''}")

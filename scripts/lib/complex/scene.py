@@ -115,7 +115,7 @@ class Scene:
         }
         self.hets = [body for group in groups if (body := self._het(group)) is not None]
         self.assemblies = Assemblies(entry.structure, self.chain_names)
-        self.crystal = Crystal.of(entry.structure, entry.metadata.methods)
+        self.crystal = Crystal.of(entry.structure, entry.metadata.methods) if entry.in_crystal_frame else None
 
     def _chains(self, residues: Residues) -> Iterable[Body]:
         members = residues.polymer_atoms

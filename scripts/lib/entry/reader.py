@@ -6,6 +6,7 @@ import gzip
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import gemmi
 
@@ -53,6 +54,9 @@ class Entry:
         Whether chains have mmCIF names of their own.
     n_models : int
         Models in the file.
+    in_crystal_frame : bool
+        Whether the coordinates stand in the crystal; some capsids are deposited in a frame of
+        their own and give the way back as an operator.
     """
 
     entry_id: str
@@ -63,6 +67,7 @@ class Entry:
     molecules: dict[str, str]
     is_mmcif: bool
     n_models: int
+    in_crystal_frame: bool
 
 
 def read_entry(path: Path, entry_id: str) -> Entry:
@@ -88,16 +93,27 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     is_mmcif = _is_mmcif(text)
     try:
         parse = _parse_mmcif if is_mmcif else _parse_pdb
-        structure, metadata, bonds, molecules = parse(text, entry_id)
+        parsed = parse(text, entry_id)
     except (ValueError, RuntimeError, IndexError) as error:
         raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
+    structure = parsed.structure
     n_models = len(structure)
     if n_models == 0 or structure[0].count_atom_sites() == 0:
         raise EntryError("no_atoms")
     while len(structure) > 1:
         del structure[-1]
     structure.setup_entities()
-    return Entry(entry_id, structure, Atoms.of(structure), metadata, bonds, molecules, is_mmcif, n_models)
+    return Entry(
+        entry_id=entry_id,
+        structure=structure,
+        atoms=Atoms.of(structure),
+        metadata=parsed.metadata,
+        bonds=parsed.bonds,
+        molecules=parsed.molecules,
+        is_mmcif=is_mmcif,
+        n_models=n_models,
+        in_crystal_frame=parsed.in_crystal_frame,
+    )
 
 
 def _read_text(path: Path) -> str:
@@ -131,24 +147,46 @@ def _is_mmcif(text: str) -> bool:
     return False
 
 
-Parsed = tuple[gemmi.Structure, EntryMetadata, dict[str, tuple[EntryBond, ...]], dict[str, str]]
+class _Parsed(NamedTuple):
+    structure: gemmi.Structure
+    metadata: EntryMetadata
+    bonds: dict[str, tuple[EntryBond, ...]]
+    molecules: dict[str, str]
+    in_crystal_frame: bool
 
 
-def _parse_mmcif(text: str, entry_id: str) -> Parsed:
+def _parse_mmcif(text: str, entry_id: str) -> _Parsed:
     document = gemmi.cif.read_string(text)
     block = next((b for b in document if b.find_values("_atom_site.Cartn_x")), document[0])
     structure = gemmi.make_structure_from_block(block)
     molecules = {row.str(1): row.str(0) for row in block.find("_pdbx_molecule.", ["prd_id", "asym_id"])}
-    return structure, from_mmcif(block, entry_id=entry_id), _component_bonds(block), molecules
+    return _Parsed(
+        structure,
+        from_mmcif(block, entry_id=entry_id),
+        _component_bonds(block),
+        molecules,
+        in_crystal_frame=not _has_frame_of_its_own(block),
+    )
 
 
-def _parse_pdb(text: str, entry_id: str) -> Parsed:
+def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
+    """Return whether an operator other than the identity leads from the file to the crystal frame."""
+    tags = ["type", "matrix[1][1]", "matrix[2][2]", "matrix[3][3]", "vector[1]", "vector[2]", "vector[3]"]
+    for row in block.find("_pdbx_struct_oper_list.", tags):
+        if "crystal frame" in row.str(0):
+            numbers = [gemmi.cif.as_number(row[i]) for i in range(1, 7)]
+            if any(abs(number - expected) > 1e-3 for number, expected in zip(numbers, (1, 1, 1, 0, 0, 0), strict=True)):
+                return True
+    return False
+
+
+def _parse_pdb(text: str, entry_id: str) -> _Parsed:
     # Files from before 1996 carry the entry id and a line number in columns 73-80,
     # where later ones have segment, element and charge.
     first = text[:80].split("\n", 1)[0]
     numbered = first.startswith("HEADER") and len(first) >= 76 and first[72:76] == first[62:66] != "    "
     structure = gemmi.read_pdb_string(text, max_line_length=72 if numbered else 0)
-    return structure, from_pdb(text, entry_id=entry_id), {}, {}
+    return _Parsed(structure, from_pdb(text, entry_id=entry_id), {}, {}, in_crystal_frame=True)
 
 
 def _component_bonds(block: gemmi.cif.Block) -> dict[str, tuple[EntryBond, ...]]:

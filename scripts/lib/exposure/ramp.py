@@ -8,6 +8,7 @@ Brewer 2003, doi:10.1179/000870403235002042).
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 STOPS = ((0.0, (0x3B, 0x5B, 0xA5)), (0.5, (0xC4, 0xC2, 0xC6)), (1.0, (0xE6, 0x6A, 0x00)))
 """Relative SASA and red, green, blue."""
@@ -32,7 +33,7 @@ def exposure_colour(relative_sasa: float | None) -> str:
     if relative_sasa is None or math.isnan(relative_sasa):
         return UNKNOWN
     value = min(max(relative_sasa, 0.0), 1.0)
-    for (low, first), (high, second) in zip(STOPS, STOPS[1:], strict=False):
+    for (low, first), (high, second) in pairwise(STOPS):
         if value <= high:
             part = (value - low) / (high - low)
             return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(first, second, strict=True))

@@ -144,9 +144,14 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     return [
         bond
         for partner, bonds in partners.items()
-        if len(bonds) <= MOST_BONDS_OF_A_PAIR and partner not in overlapping
+        if _pairs_of_names(atoms, bonds) <= MOST_BONDS_OF_A_PAIR and partner not in overlapping
         for bond in bonds
     ]
+
+
+def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:
+    """Count the bonds between two residues, those of alternates once."""
+    return len({(bytes(atoms.name[bond.first]), bytes(atoms.name[bond.second])) for bond in bonds})
 
 
 def _can_bond(atoms: Atoms, first: int, second: int) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from scripts.lib.entry.atoms import POLYMER, WATER, Atoms, text
 from scripts.lib.entry.near import NearAtoms
 from scripts.lib.entry.reader import Entry
-from scripts.lib.instance.bonds import Bond, declared_bonds, partners_for_bonds, undeclared_bonds
+from scripts.lib.instance.bonds import Bond, declared_bonds, is_metal, partners_for_bonds, undeclared_bonds
 from scripts.lib.instance.kinds import BOUND_DISTANCE, CAPS, STANDARD_RESIDUES, KindRules, Surroundings
 from scripts.lib.instance.model import IntArray, Residue
 
@@ -182,7 +182,7 @@ def _bonds(entry: Entry, residues: Residues) -> list[Bond]:
     }
     others = partners_for_bonds(atoms)
     for residue in residues.het.tolist():
-        if _heavy_count(atoms, residue) < 2:
+        if _is_bare_ion(atoms, residue):
             continue
         for bond in undeclared_bonds(atoms, residue, others):
             pair = frozenset((bond.first, bond.second))
@@ -206,7 +206,7 @@ def _joined(atoms: Atoms, residues: Residues, bonds: list[Bond]) -> dict[int, in
         first, second = int(atoms.residue[bond.first]), int(atoms.residue[bond.second])
         if bond.kind != "covalent" or first not in owner or second not in owner:
             continue
-        if _heavy_count(atoms, first) < 2 or _heavy_count(atoms, second) < 2:
+        if _is_bare_ion(atoms, first) or _is_bare_ion(atoms, second):
             continue
         low, high = sorted((root(first), root(second)))
         owner[high] = low
@@ -216,6 +216,13 @@ def _joined(atoms: Atoms, residues: Residues, bonds: list[Bond]) -> dict[int, in
 def _heavy_count(atoms: Atoms, residue: int) -> int:
     part = atoms.at(residue)
     return len(np.unique(atoms.name[part][atoms.heavy[part]]))
+
+
+def _is_bare_ion(atoms: Atoms, residue: int) -> bool:
+    """Return whether a residue is one atom of a metal or halogen."""
+    part = atoms.at(residue)
+    symbol = text(atoms.element[part.start])
+    return _heavy_count(atoms, residue) == 1 and (symbol in HALOGENS or is_metal(symbol))
 
 
 def heaviest(atoms: Atoms, residues: Sequence[int]) -> int:
@@ -265,16 +272,13 @@ class _Classifier:
         return next((verdict for verdict in verdicts if verdict[0] == "ligand"), of_head)
 
     def _is_ion(self, residue: int) -> bool:
-        part = self._atoms.at(residue)
-        elements = {text(e) for e in self._atoms.element[part][self._atoms.heavy[part]]}
         if _heavy_count(self._atoms, residue) != 1:
             return False
         component = self._rules.component(self._comp_ids[residue])
         if component is not None and component.origin != "user":
             heavy = [atom for atom in component.atoms if atom.element not in ("H", "D")]
             return len(heavy) == 1 and self._comp_ids[residue] not in self._rules.additives
-        symbol = elements.pop()
-        return symbol in HALOGENS or bool(gemmi.Element(symbol).is_metal)
+        return _is_bare_ion(self._atoms, residue)
 
     def _component(self, residue: int, covalent: bool) -> tuple[str, str]:
         code = self._comp_ids[residue]

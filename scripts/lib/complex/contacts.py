@@ -1,0 +1,306 @@
+"""Contacts between a ligand and what surrounds it: hbond, hydrophobic, ionic, covalent, metal.
+
+Structures seldom show hydrogens, so every rule uses heavy atoms alone. Cut-offs and their sources:
+
+==================  ==========================================================================
+hydrophobic         both carbons, bonded to C and H only, at most 4.0 Å apart; per ligand atom
+                    and residue the closest pair, then per partner atom the closest
+                    (PLIP: Salentin 2015, doi:10.1093/nar/gkv315)
+hbond               N or O donor to N or O acceptor, at most 3.5 Å
+                    (Hubbard and Haider 2001, doi:10.1038/npg.els.0003011, as used by PLIP) and at
+                    least 2.2 Å (Steiner 2002,
+                    doi:10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U); the bonded
+                    neighbours of each end make 90° or more with the line between them
+                    (McDonald and Thornton 1994, doi:10.1006/jmbi.1994.1334)
+ionic               N and O of groups with opposite charge, at most 4.0 Å; per ligand atom and
+                    residue the closest; such a pair is no hbond besides
+                    (Barlow and Thornton 1983, doi:10.1016/S0022-2836(83)80079-5)
+metal               N, O, S, P, Se or halogen within 3.0 Å of a metal, or a declared metal link
+                    (Harding 2001, doi:10.1107/S0907444901003997, as used by PLIP)
+covalent            the instance's covalent links
+==================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scripts.lib.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
+from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, IntArray, Neighbourhood
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.tables import Row, natural_key
+
+HYDROPHOBIC_MAX = 4.0
+HBOND_MAX = 3.5
+HBOND_MIN = 2.2
+HBOND_MIN_ANGLE = 90.0
+IONIC_MAX = 4.0
+METAL_MAX = 3.0
+
+_METALS = (
+    "Li Be Na Mg Al K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Cs Ba La Ce Pr"
+    " Nd Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Th U"
+)
+METALS = frozenset(_METALS.split())
+"""Elements that count as metals."""
+
+LIGATING = frozenset(("N", "O", "S", "P", "Se", "F", "Cl", "Br", "I"))
+"""Elements of a ligand that bind a metal."""
+
+BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe": 2.4, "Zn": 2.4}
+"""Longest bond in angstroms from these elements to C, N or O when bonds are told by distance; others 1.85."""
+
+_SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
+_SAME_PLACE = 0.05
+_TYPES = ("covalent", "metal", "ionic", "hbond", "hydrophobic")
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Ligand atoms against the partner atoms near them, with what the rules ask of both.
+
+    Arrays over ligand atoms have n rows, over partner atoms m columns; `partner` gives a
+    column's index in the neighbourhood, `residue` a number per residue and copy.
+    """
+
+    distance: FloatArray
+    partner: IntArray
+    residue: IntArray
+    ligand: PolarAtoms
+    other: PolarAtoms
+    ligand_centre: FloatArray
+    other_centre: FloatArray
+    ligand_xyz: FloatArray
+    other_xyz: FloatArray
+
+
+def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood) -> list[Row]:
+    """Return the contacts of one ligand instance, ordered by ligand atom, type and partner.
+
+    Parameters
+    ----------
+    instance : Instance
+        The ligand as deposited, with its links.
+    mol : LigandMolecule
+        Its molecule: bonds, hydrogens and charges decide what an atom can do.
+    neighbourhood : Neighbourhood
+        Heavy atoms around it in its frame; hydrogen bonds to waters are not told.
+
+    Returns
+    -------
+    list of Row
+        Rows of `tables.CONTACTS`. `context` is the smallest context that holds the partner,
+        empty for a linked atom that stands in none; distances in angstroms.
+    """
+    labels = [instance.atom_label(int(i)) for i in mol.atom_index]
+    found: dict[tuple[int, int, str], float] = {}
+    if len(neighbourhood) and labels:
+        pairs = _near_pairs(instance, mol, neighbourhood)
+        for kind, i, j in _typed_pairs(mol, neighbourhood, pairs):
+            found[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
+    rows = list(_link_rows(instance, mol, neighbourhood, found))
+    rows += [
+        (i, kind, _partner(neighbourhood, j) | {"distance_A": distance}) for (i, j, kind), distance in found.items()
+    ]
+    rows.sort(key=_row_key)
+    name = instance.name
+    head: Row = {
+        "pdb_id": instance.entry_id,
+        "Chain": name.auth_asym_id,
+        "Warhead": name.comp_id,
+        "Residue_ID": name.residue_id,
+        "stem": instance.stem,
+    }
+    return [{**head, "ligand_atom": labels[i], "type": kind, **cells} for i, kind, cells in rows]
+
+
+def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
+    i, kind, cells = row
+    place = cells["partner_chain"], natural_key(str(cells["partner_residue"])), cells["partner_atom"]
+    return i, _TYPES.index(kind), place, cells["partner_copy"], cells["distance_A"]
+
+
+def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood) -> _Pairs:
+    """Gather the partner atoms within the longest cut-off and what both sides can do."""
+    ligand_xyz = instance.atoms.xyz[mol.atom_index]
+    distance = _distances(ligand_xyz, neighbourhood.xyz)
+    near = np.flatnonzero(distance.min(axis=0) <= _SEARCH)
+    same_copy = neighbourhood.copy_name[near, None] == neighbourhood.copy_name[None, :]
+    bonded = same_copy & _bonded(neighbourhood.xyz, neighbourhood.element, near)
+    keys = np.char.add(
+        np.char.add(np.char.add(neighbourhood.auth_asym_id[near], "|"), neighbourhood.residue_id[near]),
+        np.char.add("|", neighbourhood.copy_name[near]),
+    )
+    residue = np.unique(keys, return_inverse=True)[1].astype(np.int64) if len(near) else near
+    other_centre, degree = _bonded_centre(bonded, neighbourhood.xyz)
+    hetero = ~np.isin(neighbourhood.element, ("C", "H", "D"))
+    plain = (neighbourhood.element[near] == "C") & ~(bonded & hetero).any(axis=1)
+    ligand_bonds = _ligand_bonds(mol)
+    return _Pairs(
+        distance=distance[:, near],
+        partner=near,
+        residue=residue,
+        ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index)),
+        other=partner_polar_atoms(
+            neighbourhood.comp_id[near], neighbourhood.atom_name[near], neighbourhood.element[near], degree, plain
+        ),
+        ligand_centre=_bonded_centre(ligand_bonds, ligand_xyz)[0],
+        other_centre=other_centre,
+        ligand_xyz=ligand_xyz,
+        other_xyz=neighbourhood.xyz[near],
+    )
+
+
+def _distances(first: FloatArray, second: FloatArray) -> FloatArray:
+    difference = first[:, None, :] - second[None, :, :]
+    result: FloatArray = np.sqrt(np.einsum("ijk,ijk->ij", difference, difference))
+    return result
+
+
+def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> BoolArray:
+    """Tell bonds of the near atoms to all atoms by distance, shape (n_near, n_atoms)."""
+    longest = np.full(len(element), 1.85)
+    for symbol, limit in BOND_MAX.items():
+        longest[element == symbol] = limit
+    distance = _distances(xyz[near], xyz)
+    result: BoolArray = (distance > 0.5) & (distance <= np.maximum(longest[near, None], longest[None, :]))
+    return result
+
+
+def _ligand_bonds(mol: LigandMolecule) -> BoolArray:
+    """Return the bonds between heavy atoms of the ligand, shape (n_heavy, n_heavy)."""
+    n_heavy = len(mol.atom_index)
+    bonds = np.zeros((n_heavy, n_heavy), dtype=np.bool_)
+    for bond in mol.mol.GetBonds():
+        i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        if i < n_heavy and j < n_heavy:
+            bonds[i, j] = bonds[j, i] = True
+    return bonds
+
+
+def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the mean place of each atom's bonded neighbours (NaN without) and their number."""
+    degree = bonded.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre: FloatArray = (bonded.astype(np.float64) @ xyz) / degree[:, None]
+    return centre, degree.astype(np.int64)
+
+
+def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> Iterator[tuple[str, int, int]]:
+    """Yield (type, ligand atom, column) of the pairs that satisfy a rule."""
+    ligand, other, distance = pairs.ligand, pairs.other, pairs.distance
+    metal = np.isin(neighbourhood.element[pairs.partner], list(METALS))
+    ligates = np.isin(
+        np.array([atom.GetSymbol() for atom in mol.mol.GetAtoms()][: len(mol.atom_index)]), list(LIGATING)
+    )
+    coordinated = (distance <= METAL_MAX) & ligates[:, None] & metal[None, :]
+    opposite = ligand.positive[:, None] & other.negative[None, :] | ligand.negative[:, None] & other.positive[None, :]
+    ionic = (distance <= IONIC_MAX) & opposite
+    complementary = ligand.donor[:, None] & other.acceptor[None, :] | ligand.acceptor[:, None] & other.donor[None, :]
+    hbond = (distance <= HBOND_MAX) & (distance >= HBOND_MIN) & complementary & ~ionic & _open_angles(pairs)
+    plain = (distance <= HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
+    closest = _closest_per_residue(ionic, distance, pairs.residue)
+    lean = _closest_per_column(_closest_per_residue(plain, distance, pairs.residue), distance)
+    for kind, mask in (("metal", coordinated), ("ionic", closest), ("hbond", hbond), ("hydrophobic", lean)):
+        for i, j in np.argwhere(mask):
+            yield kind, int(i), int(j)
+
+
+def _open_angles(pairs: _Pairs) -> BoolArray:
+    """Tell the pairs whose bonded neighbours stand back from the line between the two atoms."""
+    line = pairs.other_xyz[None, :, :] - pairs.ligand_xyz[:, None, :]
+    limit = np.cos(np.radians(HBOND_MIN_ANGLE)) + 1e-9
+    ligand_side = _cosine(line, (pairs.ligand_centre - pairs.ligand_xyz)[:, None, :])
+    other_side = _cosine(-line, (pairs.other_centre - pairs.other_xyz)[None, :, :])
+    result: BoolArray = ~(ligand_side > limit) & ~(other_side > limit)  # NaN (no neighbours) passes
+    return result
+
+
+def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:
+    product = np.sum(first * second, axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result: FloatArray = product / (np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1))
+    return result
+
+
+def _closest_per_residue(mask: BoolArray, distance: FloatArray, residue: IntArray) -> BoolArray:
+    """Keep for each ligand atom and residue the closest pair of the mask (first of equals)."""
+    kept = np.zeros_like(mask)
+    best: dict[tuple[int, int], int] = {}
+    for i, j in np.argwhere(mask):
+        key = int(i), int(residue[j])
+        if key not in best or distance[i, j] < distance[i, best[key]]:
+            best[key] = int(j)
+    for (i, _), j in best.items():
+        kept[i, j] = True
+    return kept
+
+
+def _closest_per_column(mask: BoolArray, distance: FloatArray) -> BoolArray:
+    """Keep for each partner atom the closest pair of the mask (first of equals)."""
+    kept = np.zeros_like(mask)
+    columns = np.flatnonzero(mask.any(axis=0))
+    if len(columns):
+        kept[np.where(mask, distance, np.inf)[:, columns].argmin(axis=0), columns] = True
+    return kept
+
+
+def _link_rows(
+    instance: Instance,
+    mol: LigandMolecule,
+    neighbourhood: Neighbourhood,
+    found: dict[tuple[int, int, str], float],
+) -> Iterator[tuple[int, str, Row]]:
+    """Yield the links that stand outside every context; move the others into `found`.
+
+    A pair that is covalently linked or a declared metal bond is nothing else besides.
+    """
+    position = {int(atom): k for k, atom in enumerate(mol.atom_index)}
+    for link in instance.links:
+        if link.atom not in position:
+            continue
+        i = position[link.atom]
+        there = _atom_at(neighbourhood, link.partner_xyz)
+        if there is not None:
+            for kind in _TYPES:
+                found.pop((i, there, kind), None)
+            found[i, there, link.kind] = link.distance
+            continue
+        yield (
+            i,
+            link.kind,
+            {
+                "partner_chain": link.partner.auth_asym_id,
+                "partner_residue": link.partner.residue_id,
+                "partner_component": link.partner.comp_id,
+                "partner_atom": link.partner_atom,
+                "distance_A": link.distance,
+                "context": "",
+                "partner_copy": "",
+            },
+        )
+
+
+def _atom_at(neighbourhood: Neighbourhood, xyz: tuple[float, float, float]) -> int | None:
+    if not len(neighbourhood):
+        return None
+    distance = np.linalg.norm(neighbourhood.xyz - np.asarray(xyz), axis=1)
+    nearest = int(distance.argmin())
+    return nearest if distance[nearest] <= _SAME_PLACE else None
+
+
+def _partner(neighbourhood: Neighbourhood, j: int) -> dict[str, str]:
+    return {
+        "partner_chain": str(neighbourhood.auth_asym_id[j]),
+        "partner_residue": str(neighbourhood.residue_id[j]),
+        "partner_component": str(neighbourhood.comp_id[j]),
+        "partner_atom": str(neighbourhood.atom_name[j]),
+        "context": CONTEXTS[int(neighbourhood.context[j])],
+        "partner_copy": str(neighbourhood.copy_name[j]),
+    }

@@ -1,0 +1,173 @@
+"""What an atom can do in a contact: give or take a hydrogen bond, carry a charge, be greasy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from rdkit import Chem
+
+BoolArray = npt.NDArray[np.bool_]
+
+LIGAND_PATTERNS = {
+    "positive": (
+        # a charge that the neighbours do not cancel (quaternary ammonium, pyridinium)
+        "[#7;+;!$([#7]~[-])]",
+        # amines on sp3 carbon only: protonated at pH 7
+        "[NX3;!$(N~[!#6;!#1]);!$(N-[#6;!X4])]",
+        # amidines and guanidines without an acceptor group on nitrogen
+        "[$([NX3;!$(N-[#6,#16,#15]=O)][CX3]=[NX2;!$(N-[#6,#16,#15]=O);!$(N-C#N)])]",
+        "[$([NX2;!$(N-[#6,#16,#15]=O);!$(N-C#N)]=[CX3]-[NX3;!$(N-[#6,#16,#15]=O)])]",
+    ),
+    "negative": (
+        "[#8,#7,#16;-;!$([*]~[+])]",
+        # carboxylic, phosphoric, phosphonic, sulfonic and sulfuric acids, written neutral
+        "[$([OX1]=[CX3]-[OX2H1]),$([OX2H1]-[CX3]=[OX1]),$([OX1]=[CX3]-[OX1-])]",
+        "[$([OX1]=P-[OX2H1,OX1-]),$([OX2H1]-P=[OX1])]",
+        "[$([OX1]=S(=[OX1])-[OX2H1,OX1-]),$([OX2H1]-S(=[OX1])=[OX1])]",
+    ),
+    "donor": ("[#7,#8;!H0]",),
+    "acceptor": (
+        # aromatic oxygen takes hardly any (Nobeli 1997, J Comput Chem 18:2060)
+        "[O;!+]",
+        "[#7;X1,X2;!+]",
+    ),
+    "hydrophobic": ("[#6;!$([#6]~[!#6;!#1])]",),
+}
+"""SMARTS on the neutral molecule with its hydrogens, by what the first atom is."""
+
+POLYMER_DONORS = {
+    "ARG": ("NE", "NH1", "NH2"), "ASN": ("ND2",), "GLN": ("NE2",), "HIS": ("ND1", "NE2"), "LYS": ("NZ",),
+    "SER": ("OG",), "THR": ("OG1",), "TRP": ("NE1",), "TYR": ("OH",),
+    "A": ("N6", "O2'"), "C": ("N4", "O2'"), "G": ("N1", "N2", "O2'"), "U": ("N3", "O2'"),
+    "DA": ("N6",), "DC": ("N4",), "DG": ("N1", "N2"), "DT": ("N3",),
+}  # fmt: skip
+"""Side-chain and base atoms that give hydrogen bonds."""
+
+POLYMER_ACCEPTORS = {
+    "ASN": ("OD1",), "ASP": ("OD1", "OD2"), "GLN": ("OE1",), "GLU": ("OE1", "OE2"), "HIS": ("ND1", "NE2"),
+    "SER": ("OG",), "THR": ("OG1",), "TYR": ("OH",),
+    "A": ("N1", "N3", "N7", "O2'"), "C": ("N3", "O2", "O2'"), "G": ("N3", "N7", "O6", "O2'"), "U": ("O2", "O4", "O2'"),
+    "DA": ("N1", "N3", "N7"), "DC": ("N3", "O2"), "DG": ("N3", "N7", "O6"), "DT": ("O2", "O4"),
+}  # fmt: skip
+"""Side-chain and base atoms that take hydrogen bonds."""
+
+BACKBONE_ACCEPTORS = frozenset(("O", "OXT", "OP1", "OP2", "O3'", "O4'", "O5'"))
+
+POSITIVE_ATOMS = {"ARG": ("NE", "NH1", "NH2"), "LYS": ("NZ",), "HIS": ("ND1", "NE2")}
+"""Atoms of positive side chains, histidine among them as in PLIP."""
+
+NEGATIVE_ATOMS = {"ASP": ("OD1", "OD2"), "GLU": ("OE1", "OE2")}
+"""Atoms of negative side chains."""
+
+PHOSPHATE_ATOMS = frozenset(("OP1", "OP2", "OP3", "OXT"))
+"""Charged in any polymer residue: phosphates of nucleic acids, a chain's last carboxylate."""
+
+MODIFIED_NEGATIVE = {"PTR": ("O1P", "O2P", "O3P"), "SEP": ("O1P", "O2P", "O3P"), "TPO": ("O1P", "O2P", "O3P")}
+
+_STANDARD = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL MSE A C G U DA DC DG DT"
+STANDARD = frozenset(_STANDARD.split())
+"""Residues whose groups the tables above give; others are judged by element and bonds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolarAtoms:
+    """Flags per atom, each an ndarray of bool of shape (n_atoms,)."""
+
+    donor: BoolArray
+    acceptor: BoolArray
+    positive: BoolArray
+    negative: BoolArray
+    hydrophobic: BoolArray
+
+
+@cache
+def _patterns(role: str) -> tuple[Chem.Mol, ...]:
+    return tuple(Chem.MolFromSmarts(smarts) for smarts in LIGAND_PATTERNS[role])
+
+
+def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int) -> PolarAtoms:
+    """Return what the heavy atoms of a ligand can do at pH 7.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        The neutral molecule, heavy atoms first, hydrogens explicit; need not be sanitised.
+    n_heavy : int
+        Number of heavy atoms.
+
+    Returns
+    -------
+    PolarAtoms
+        Acids only take and protonated amines only give hydrogen bonds.
+    """
+    if mol.NeedsUpdatePropertyCache() or mol.GetRingInfo().NumRings() == 0:
+        mol = Chem.Mol(mol)
+        mol.UpdatePropertyCache(strict=False)
+        Chem.FastFindRings(mol)
+    flags = {}
+    for role in LIGAND_PATTERNS:
+        flag = np.zeros(mol.GetNumAtoms(), dtype=np.bool_)
+        for pattern in _patterns(role):
+            for match in mol.GetSubstructMatches(pattern, uniquify=False, maxMatches=10_000):
+                flag[match[0]] = True
+        flags[role] = flag[:n_heavy]
+    flags["donor"] = (flags["donor"] & ~flags["negative"]) | (flags["positive"] & _room_for_hydrogen(mol, n_heavy))
+    flags["acceptor"] &= ~flags["positive"]
+    return PolarAtoms(**flags)
+
+
+def _room_for_hydrogen(mol: Chem.Mol, n_heavy: int) -> BoolArray:
+    """Tell atoms with fewer than four bonds, which a proton can join."""
+    return np.array([mol.GetAtomWithIdx(i).GetDegree() < 4 for i in range(n_heavy)], dtype=np.bool_)
+
+
+def partner_polar_atoms(
+    comp_id: npt.NDArray[np.str_],
+    atom_name: npt.NDArray[np.str_],
+    element: npt.NDArray[np.str_],
+    degree: npt.NDArray[np.int64],
+    hydrophobic: BoolArray,
+) -> PolarAtoms:
+    """Return what atoms of polymers, cofactors and glycans can do at pH 7.
+
+    Parameters
+    ----------
+    comp_id, atom_name, element : ndarray of str, shape (n_atoms,)
+        Names of the atoms.
+    degree : ndarray of int, shape (n_atoms,)
+        Number of heavy atoms bonded to each.
+    hydrophobic : ndarray of bool, shape (n_atoms,)
+        Carbons bonded to carbon and hydrogen only; returned as it is.
+
+    Returns
+    -------
+    PolarAtoms
+        By table for standard residues; for others every O and every N with at most two
+        bonded heavy atoms both gives and takes, except that a peptide's N only gives.
+    """
+    roles = [
+        _roles(*atom)
+        for atom in zip(comp_id.tolist(), atom_name.tolist(), element.tolist(), degree.tolist(), strict=True)
+    ]
+    flags = np.array(roles, dtype=np.bool_).reshape(-1, 4)
+    return PolarAtoms(flags[:, 0], flags[:, 1], flags[:, 2], flags[:, 3], hydrophobic)
+
+
+@cache
+def _roles(comp_id: str, name: str, element: str, degree: int) -> tuple[bool, bool, bool, bool]:
+    """Return whether an atom is donor, acceptor, positive, negative."""
+    if element not in ("N", "O"):
+        return False, False, False, False
+    positive = name in POSITIVE_ATOMS.get(comp_id, ())
+    negative = name in NEGATIVE_ATOMS.get(comp_id, ()) or name in PHOSPHATE_ATOMS
+    negative = negative or name in MODIFIED_NEGATIVE.get(comp_id, ())
+    if comp_id in STANDARD:
+        donor = name in POLYMER_DONORS.get(comp_id, ()) or (name == "N" and comp_id != "PRO")
+        acceptor = name in POLYMER_ACCEPTORS.get(comp_id, ()) or name in BACKBONE_ACCEPTORS
+    else:
+        donor = degree <= 2 if element == "N" else degree <= 1
+        acceptor = element == "O" or (degree <= 2 and name != "N")
+    return donor and not negative, acceptor, positive, negative

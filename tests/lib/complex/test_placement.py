@@ -1,0 +1,101 @@
+"""Copies of chains in assemblies and crystals, against gemmi's own search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gemmi
+import numpy as np
+import pytest
+
+from scripts.lib.complex.placement import DEPOSITED, Crystal, placement
+from scripts.lib.instance.model import CONTEXTS
+from scripts.lib.molecule.components import ComponentIndex
+from tests.tools.cleaning import clean_file
+
+HALF_TURN = gemmi.Transform(gemmi.Mat33([[-1, 0, 0], [0, -1, 0], [0, 0, 1]]), gemmi.Vec3(10, 20, 30))
+
+
+def test_motion_undone_is_where_it_was() -> None:
+    xyz = np.array([[1.0, 2, 3], [-4, 5, 6]])
+    moved = placement(HALF_TURN, "2")
+    assert moved.undo(moved.apply(xyz)) == pytest.approx(xyz)
+
+
+def test_copy_seen_from_itself_is_in_the_deposited_place() -> None:
+    moved = placement(HALF_TURN, "2")
+    assert moved.after_undoing(moved) is DEPOSITED
+    assert DEPOSITED.after_undoing(moved).apply(moved.apply(np.ones((1, 3)))) == pytest.approx(np.ones((1, 3)))
+
+
+def neighbours_by_gemmi(structure: gemmi.Structure, xyz: np.ndarray, cutoff: float) -> set[tuple[str, str, tuple]]:
+    search = gemmi.NeighborSearch(structure[0], structure.cell, cutoff + 1).populate(include_h=False)
+    found = set()
+    for point in xyz:
+        for mark in search.find_atoms(gemmi.Position(*point), "\0", radius=cutoff):
+            cra = mark.to_cra(structure[0])
+            if cra.residue.entity_type == gemmi.EntityType.Polymer:
+                found.add((cra.residue.name, cra.atom.name, tuple(np.round(mark.pos.tolist(), 1))))
+    return found
+
+
+def test_crystal_holds_the_atoms_that_gemmis_search_finds(mirror: Path, component_index: Path) -> None:
+    """All polymer atoms within 5 A in the whole crystal, where there are no alternates."""
+    find = ComponentIndex(component_index).get
+    compared = 0
+    for path in sorted(mirror.glob("*.gz"))[:250]:
+        entry, cleaned = clean_file(path, find)
+        plain = not (entry.atoms.altloc != b"").any() and not entry.molecules and len(entry.atoms) < 10_000
+        for kept in cleaned.kept[:1] if plain else ():
+            around = kept.neighbourhood
+            if "special_position" in kept.instance.flags or CONTEXTS[around.largest] != "crystal":
+                continue
+            xyz = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
+            expected = neighbours_by_gemmi(entry.structure, xyz, 5.0)
+            near = np.linalg.norm(around.xyz[:, None] - xyz[None], axis=2).min(axis=1) < 5.0
+            ours = {
+                (comp_id, name, tuple(np.round(place, 1)))
+                for comp_id, name, place in zip(
+                    around.comp_id[near], around.atom_name[near], around.xyz[near].tolist(), strict=True
+                )
+            }
+            names = {name[:2] for name in expected}
+            ours_named = [one[:2] for one in ours if one[:2] in names]
+            assert sorted(ours_named) == sorted(one[:2] for one in expected), kept.instance.stem
+            compared += 1
+    assert compared > 60
+
+
+def test_images_of_a_point_are_those_of_the_space_group() -> None:
+    structure = gemmi.Structure()
+    structure.cell = gemmi.UnitCell(30, 40, 50, 90, 100, 90)
+    structure.spacegroup_hm = "P 1 21 1"
+    crystal = Crystal.of(structure, ("X-RAY DIFFRACTION",))
+    assert crystal is not None
+    centre = np.array([3.0, 5.0, 7.0])
+    images = [image.apply(centre[None])[0] for image in crystal.images(centre, 0.0, centre, 45.0)]
+    expected = []
+    for operation in structure.find_spacegroup().operations():
+        for shift in np.ndindex(5, 5, 5):
+            fractional = np.array(
+                operation.apply_to_xyz(structure.cell.fractionalize(gemmi.Position(*centre)).tolist())
+            )
+            moved = structure.cell.orthogonalize(gemmi.Fractional(*(fractional + np.array(shift) - 2)))
+            if np.linalg.norm(np.array(moved.tolist()) - centre) < 45.0:
+                expected.append(moved.tolist())
+    assert sorted(np.round(images, 3).tolist()) == sorted(np.round(expected, 3).tolist())
+
+
+@pytest.mark.parametrize("method", ["SOLUTION NMR", "ELECTRON MICROSCOPY"])
+def test_only_diffraction_has_a_crystal(method: str) -> None:
+    structure = gemmi.Structure()
+    structure.cell = gemmi.UnitCell(30, 40, 50, 90, 100, 90)
+    structure.spacegroup_hm = "P 1 21 1"
+    assert Crystal.of(structure, (method,)) is None
+
+
+def test_dummy_cell_is_no_crystal() -> None:
+    structure = gemmi.Structure()
+    structure.cell = gemmi.UnitCell(1, 1, 1, 90, 90, 90)
+    structure.spacegroup_hm = "P 1"
+    assert Crystal.of(structure, ()) is None
