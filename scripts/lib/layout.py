@@ -64,6 +64,7 @@ _SHARD_FILES = {
     "contacts": "contacts.csv",
     "exposure_files": "exposure_files.csv",
     "checks": "checks.csv",
+    "files": "files.csv",
 }
 
 

@@ -33,6 +33,7 @@ REASONS = {
     "method": "The experimental method is not among the methods asked for.",
     "release_date": "Released outside the dates asked for.",
     "organism": "The source organism is not the one asked for.",
+    "not_matched": "The text of the file does not match the query.",
     # entries, from the download
     "not_found": "The source does not know this entry.",
     "withdrawn": "The entry was withdrawn and its successor could not be had either.",
@@ -78,6 +79,7 @@ FLAGS = {
     "mmcif_only": "too large for the PDB format: written as mmCIF only",
     "duplicate_atom_names": "atom names occur twice",
     "stereo_differs": "the configuration seen differs from the dictionary",
+    "metal_bond_open": "a bond to a metal that the dictionary has is too long here and was left out",
     "not_sanitised": "the molecule does not pass RDKit's checks; written as it is",
     "perceived_bonds": "bonds were perceived from distances: check them",
     "not_in_dictionary": "the component is not in the dictionary",

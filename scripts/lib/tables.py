@@ -60,10 +60,11 @@ ENTRIES = Table(
     layout.SEARCH_ENTRIES,
     _columns(
         "rank:i pdb_id selected:f reason threshold value hits score:n6 title method resolution:n2 release_date"
-        " organism uniprot genes descriptions ligands"
+        " organism uniprot genes descriptions ligands requested_id successor size:i"
     ),
 )
-"""One row per entry that the search saw, best first. `hits` says why it was found, joined by ``;``."""
+"""One row per entry that the search saw, best first. `hits` says why it was found, joined by ``;``; `size` is
+about the number of its atoms."""
 
 STRUCTURES = Table(
     "",

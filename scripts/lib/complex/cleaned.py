@@ -12,7 +12,7 @@ from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.entry.atoms import BoolArray, text
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.bonds import LONGEST_BOND, SHORTEST_BOND, Bond, covalent_radii
+from scripts.lib.instance.bonds import Bond, covalent_radii
 from scripts.lib.instance.model import IntArray, Residue
 
 MOST_CHAINS = 62
@@ -21,8 +21,9 @@ MOST_RESIDUE_NUMBER = 9_999
 LEAST_RESIDUE_NUMBER = -999
 """What the columns of the PDB format hold (wwPDB format 3.3)."""
 
-CONECT_BOND = LONGEST_BOND + 0.15
-"""Longest bond of a CONECT record, as a multiple of the sum of covalent radii: strained and metal bonds too."""
+CONECT_BONDS = (0.6, 1.3)
+"""Shortest and longest bond of a CONECT record, as multiples of the sum of covalent radii: strained and
+metal bonds too."""
 
 _DROPPED = -9.0
 
@@ -276,7 +277,8 @@ def _ligand_bonds(scene: Scene, ligand: Ligand) -> list[tuple[int, int]]:
     atoms = scene.atoms
     radii = covalent_radii(atoms.element[ligand.atoms])
     ratio = distances(atoms.xyz[ligand.atoms], atoms.xyz[ligand.atoms]) / (radii[:, None] + radii[None, :])
-    bonded = np.triu((ratio < CONECT_BOND) & (ratio > SHORTEST_BOND), k=1)
+    shortest, longest = CONECT_BONDS
+    bonded = np.triu((ratio < longest) & (ratio > shortest), k=1)
     return [(int(i), int(j)) for i, j in np.argwhere(bonded)]
 
 

@@ -49,7 +49,7 @@ def pymol_script(instance: Instance, structure: str, names: Sequence[str], relat
         "hide everything",
         "show cartoon, complex",
         "color grey80, complex",
-        "select twin, complex within 0.05 of (ligand and not hydro)",
+        "select twin, complex within 0.4 of (ligand and not hydro)",
         f"select pocket, byres (complex within {NEAR:g} of twin) and not twin",
         "util.cnc pocket",
         "show sticks, pocket",

@@ -14,8 +14,12 @@ from scripts.lib.instance.model import FloatArray, IntArray
 LONGEST_BOND = 1.15
 """Longest undeclared bond, as a multiple of the sum of covalent radii (Cordero 2008, doi:10.1039/b801115j)."""
 
-SHORTEST_BOND = 0.6
-"""Nearer than this multiple of the sum, two atoms are alternates or an error, not bonded."""
+LONGEST_JOIN = 1.10
+"""The same for a bond that would join two het groups: these clash more often than they are linked."""
+
+SHORTEST_BOND = 0.85
+"""Nearer than this multiple of the sum, atoms of two residues are alternates or an error, not bonded:
+residues are linked by single bonds."""
 
 MOST_BONDS_OF_A_PAIR = 2
 """More contacts of bonding distance between two residues mean that they overlap, not that they are linked."""
@@ -35,6 +39,11 @@ class Bond:
 def is_metal(element: str) -> bool:
     """Return whether an element is a metal (gemmi's list)."""
     return bool(gemmi.Element(element).is_metal)
+
+
+def bond_ratio(atoms: Atoms, bond: Bond) -> float:
+    """Return the length of a bond as a multiple of the sum of covalent radii."""
+    return bond.distance / float(covalent_radii(atoms.element[[bond.first, bond.second]]).sum())
 
 
 def covalent_radii(elements: np.typing.NDArray[np.bytes_]) -> FloatArray:

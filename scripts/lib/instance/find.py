@@ -11,7 +11,15 @@ import numpy as np
 from scripts.lib.entry.atoms import POLYMER, WATER, Atoms, text
 from scripts.lib.entry.near import NearAtoms
 from scripts.lib.entry.reader import Entry
-from scripts.lib.instance.bonds import Bond, declared_bonds, is_metal, partners_for_bonds, undeclared_bonds
+from scripts.lib.instance.bonds import (
+    LONGEST_JOIN,
+    Bond,
+    bond_ratio,
+    declared_bonds,
+    is_metal,
+    partners_for_bonds,
+    undeclared_bonds,
+)
 from scripts.lib.instance.kinds import BOUND_DISTANCE, CAPS, STANDARD_RESIDUES, KindRules, Surroundings
 from scripts.lib.instance.model import IntArray, Residue
 
@@ -187,6 +195,9 @@ def _bonds(entry: Entry, residues: Residues) -> list[Bond]:
         for bond in undeclared_bonds(atoms, residue, others):
             pair = frozenset((bond.first, bond.second))
             ends = frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
+            joins = not residues.polymer[atoms.residue[bond.second]]
+            if joins and bond_ratio(atoms, bond) > LONGEST_JOIN:
+                continue
             if pair not in known and ends not in linked:
                 known.add(pair)
                 bonds.append(bond)
@@ -265,7 +276,7 @@ class _Classifier:
             return "glycan", "a sugar linked to the polymer"
         if len(codes) == 1 and codes[0] in CAPS:
             return "polymer", "a cap of a chain end, written outside its polymer"
-        if len(codes) == 1 and self._is_ion(group.head):
+        if len(codes) == 1 and not self._rules.is_unknown(codes[0]) and self._is_ion(group.head):
             return "ion", ""
         verdicts = [self._component(residue, bool(to_polymer)) for residue in group.residues]
         of_head = verdicts[group.residues.index(group.head)]

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Makes .venv from requirements.lock and builds the component index. Called by make; a second
+# call does nothing. PYTHON names the interpreter to use: PYTHON=python3.12 make demo
+set -eu
+cd "$(dirname "$0")/.."
+
+stop() {
+    printf 'Set-up stopped: %s\n' "$1" >&2
+    exit 1
+}
+
+# The stamp names everything the environment depends on: the lock, this script, the place.
+digest() { cat requirements.lock .ci/setup.sh | cksum | tr ' ' '-'; }
+stamp=.venv/tethermap-setup
+state="$(digest) $(pwd -P)"
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then
+    exit 0
+fi
+
+supported='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
+if [ -n "${PYTHON:-}" ]; then
+    "$PYTHON" -c '' 2>/dev/null || stop "PYTHON is $PYTHON, which does not run: name a Python 3.11, 3.12 or 3.13."
+    "$PYTHON" -c "$supported" ||
+        stop "$("$PYTHON" -V) is not supported: install Python 3.11, 3.12 or 3.13 and run PYTHON=python3.12 make."
+    python=$PYTHON
+else
+    python=
+    for name in python3 python3.13 python3.12 python3.11; do
+        if "$name" -c "$supported" 2>/dev/null; then
+            python=$name
+            break
+        fi
+    done
+    if [ -z "$python" ]; then
+        found=$(python3 -V 2>/dev/null || echo 'no Python')
+        stop "Python 3.11, 3.12 or 3.13 is needed and $found was found: install the package python3.12 (Debian 12: python3)."
+    fi
+fi
+
+if [ -f "$stamp" ] && [ "$(cut -d ' ' -f 2- "$stamp")" != "$(pwd -P)" ]; then
+    rm -rf .venv # made in another place: its scripts point there
+fi
+if ! .venv/bin/python -m pip --version >/dev/null 2>&1 || ! .venv/bin/python -c "$supported"; then
+    "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+        stop "$("$python" -V) cannot make virtual environments: install the package python3-venv."
+    "$python" -m venv --clear .venv
+fi
+
+# FreeSASA comes as source: it needs a C compiler, the C library's headers and Python's.
+if ! .venv/bin/python -c 'import freesasa' 2>/dev/null; then
+    compiler=${CC:-$(.venv/bin/python -c 'import sysconfig; print((sysconfig.get_config_var("CC") or "cc").split()[0])')}
+    command -v "${compiler%% *}" >/dev/null 2>&1 ||
+        stop "the C compiler $compiler, which FreeSASA needs, is missing: install the packages gcc and libc6-dev."
+    headers=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("include"))')
+    printf '#include <stdlib.h>\n' | $compiler -E - >/dev/null 2>&1 ||
+        stop "the headers of the C library, which FreeSASA needs, are missing: install the package libc6-dev."
+    printf '#include <Python.h>\n' | $compiler -I"$headers" -E - >/dev/null 2>&1 ||
+        stop "the headers of $(.venv/bin/python -V), which FreeSASA needs, are missing: install the package python3-dev."
+fi
+
+printf 'Setting up the environment in .venv, once; this takes a few minutes.\n'
+rm -f "$stamp"
+.venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --require-hashes -r requirements.lock ||
+    stop "pip could not install the packages of requirements.lock; its message stands above."
+# Makes our modules, the Snakemake logger among them, importable wherever a run has its folder.
+pwd -P >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
+.venv/bin/python -m scripts.build_component_index ||
+    stop "the component index could not be built; the message stands above."
+printf '%s\n' "$state" >"$stamp"

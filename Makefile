@@ -1,0 +1,44 @@
+# Every target sets up .venv first, once. `make help` lists them.
+CORES ?= 2
+BIN := .venv/bin
+DEMO := results/demo
+CODE := scripts tests snakemake_logger_plugin_tethermap
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench lock
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+setup: ## make .venv and the component index; nothing when they are there
+	@sh .ci/setup.sh
+
+demo: setup ## run the demo job on the embedded entries, into results/demo
+	@$(BIN)/snakemake --snakefile Snakefile --directory $(DEMO) --configfile config/demo.yaml \
+		--profile config/profiles/local --cores $(CORES)
+	@printf '%s\n' \
+		'Results:      $(DEMO)/TARGET_RESULTS' \
+		'The report:   open $(DEMO)/TARGET_RESULTS/report.html in a browser' \
+		'In PyMOL:     pymol $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.pml' \
+		'In ChimeraX:  chimerax $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.cxc'
+
+test: setup ## run all tests
+	@$(BIN)/python -m pytest -n $(CORES) --dist worksteal tests
+
+lint: setup ## check style, types and the workflow
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy $(CODE)
+	@$(BIN)/snakefmt --check Snakefile rules
+	@$(BIN)/snakemake --snakefile Snakefile --configfile config/demo.yaml --directory results/lint --lint
+
+format: setup ## write Python and Snakemake files in the house style
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/snakefmt Snakefile rules
+
+bench: setup ## measure cost and memory by stage
+	@$(BIN)/python -m tests.tools.bench
+
+lock: setup ## renew requirements.lock from environment.yml
+	@$(BIN)/python -m tests.tools.lock

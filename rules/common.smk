@@ -1,0 +1,105 @@
+# Settings, the environment of the scripts, the recording of the run, and helpers of all rules.
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, workflow.basedir)
+
+from scripts.lib import layout
+from scripts.lib.config import NOT_COMPARED, resolve
+from scripts.lib.environment import prepare_environment
+from scripts.lib.errors import UserError
+from scripts.lib.job_settings import record_settings, refuse_changed_settings
+from scripts.lib.logs import read_error, record_error
+from scripts.lib.progress import progress_file
+from scripts.lib.progress_display import ProgressDisplay
+from scripts.lib.run_recorder import RecordingHandler, RunRecorder
+
+prepare_environment(Path(workflow.basedir))
+
+try:
+    config = resolve(config)
+    if workflow.is_main_process:
+        refuse_changed_settings(Path(), config)
+except UserError as error:
+    record_error(error.message, step="", kind=error.kind)
+    sys.exit(f"Tethermap: {error.message}")
+
+
+wildcard_constraints:
+    shard=r"\d+",
+
+
+def attach_recorder():
+    """Record the run's events and show progress, unless the logger plugin does it."""
+    settings = workflow.output_settings
+    if (
+        settings.dryrun
+        or not workflow.is_main_process
+        or "tethermap" in settings.log_handler_settings
+    ):
+        return
+    quiet = {str(name) for name in settings.quiet or ()} & {"all", "progress"}
+    display = None if quiet else ProgressDisplay(sys.stderr, live=False)
+    workflow.logger_manager.logger.addHandler(RecordingHandler(RunRecorder(display)))
+
+
+def begin_run():
+    """Forget why an earlier run ended and remember this run's settings."""
+    Path(layout.ERROR).unlink(missing_ok=True)
+    record_settings(Path(), config)
+
+
+def end_run():
+    """Forget the error of a step that succeeded when it was tried again."""
+    Path(layout.ERROR).unlink(missing_ok=True)
+
+
+def explain_failure():
+    """Say in one sentence why the run failed."""
+    error = read_error(Path())
+    message = error.get(
+        "message", f"a step was ended from outside; the logs are in {layout.RULE_LOGS}."
+    )
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{clear}Tethermap: {message}", file=sys.stderr)
+
+
+def text_setting(dpath):
+    """Look up a setting of free text, whose braces Snakemake would otherwise take for wildcards."""
+    value = lookup(dpath=dpath, within=config)
+    return lambda wildcards: value
+
+
+def result_settings(wildcards):
+    """Return the settings that can change results: scripts take them whole, a change runs them again."""
+    return {key: value for key, value in config.items() if key not in NOT_COMPARED}
+
+
+def source_settings(wildcards):
+    """Return the settings for steps that ask the source: those of results and the cache's place."""
+    return {**result_settings(wildcards), "cache_dir": config["cache_dir"]}
+
+
+def planned_cores():
+    """Return how many processes the run may have at once: cores here, jobs on a cluster."""
+    available = workflow.resource_settings
+    return available.cores or available.nodes or 1
+
+
+def shards(wildcards):
+    """Return the names of all shards, known once the checkpoint has divided the entries."""
+    plan = Path(checkpoints.plan_shards.get().output.plan)
+    return sorted(json.loads(plan.read_text(encoding="utf-8")), key=int)
+
+
+def of_all_shards(name):
+    """Return an input function for one kind of intermediate of all shards."""
+
+    def paths(wildcards):
+        return [layout.shard_file(shard, name) for shard in shards(wildcards)]
+
+    return paths
+
+
+attach_recorder()

@@ -1,0 +1,44 @@
+# Ligands as molecules: bonds and depictions per shard, series over all shards.
+rule match_ligands:
+    input:
+        instances=layout.shard_file("{shard}", "instances"),
+    output:
+        molecules=layout.shard_file("{shard}", "molecules"),
+        molecule_files=layout.shard_file("{shard}", "molecule_files"),
+    log:
+        f"{layout.RULE_LOGS}/match_ligands/{{shard}}.log",
+    benchmark:
+        f"{layout.BENCHMARKS}/match_ligands/{{shard}}.tsv"
+    conda:
+        "../environment.yml"
+    resources:
+        mem_mb=lookup(dpath="resources/mem_mb", within=config),
+        runtime=lookup(dpath="resources/runtime", within=config),
+    params:
+        config=result_settings,
+        components=text_setting("source/components"),
+        progress=progress_file("match_ligands", "{shard}"),
+    script:
+        "../scripts/match_ligands.py"
+
+
+rule find_series:
+    input:
+        molecules=of_all_shards("molecules"),
+    output:
+        series=layout.SERIES_TABLE,
+        members=layout.SERIES_MEMBERS,
+        ligands=layout.LIGANDS,
+    log:
+        f"{layout.RULE_LOGS}/find_series.log",
+    benchmark:
+        f"{layout.BENCHMARKS}/find_series.tsv"
+    conda:
+        "../environment.yml"
+    resources:
+        mem_mb=lookup(dpath="resources/mem_mb", within=config),
+        runtime=lookup(dpath="resources/runtime", within=config),
+    params:
+        seconds=lookup(dpath="series/seconds", within=config),
+    script:
+        "../scripts/find_series.py"

@@ -1,0 +1,52 @@
+"""Build the component index from the dictionary bundled with biotite: part of the set-up."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.lib.molecule.components import INDEX_VARIABLE, default_index
+from scripts.lib.molecule.index_build import build_index
+
+_log = logging.getLogger(__name__)
+
+
+def main(output: Path, *, force: bool = False) -> None:
+    """Write the component index unless it is there.
+
+    Parameters
+    ----------
+    output : Path
+        The SQLite file; its name holds the versions, so one that exists is up to date.
+    force : bool
+        Whether to write it even so.
+    """
+    if output.is_file() and not force:
+        _log.info("the component index is there: %s", output)
+        return
+    count = build_index(output)
+    _log.info("wrote %s: %d components, %.1f MB", output, count, output.stat().st_size / 1e6)
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.build_component_index", description=__doc__)
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=None,
+        help=f"the file to write (default: ${INDEX_VARIABLE}, else {default_index().name} in the user's cache folder)",
+    )
+    parser.add_argument("--force", action="store_true", help="write it even when it is there")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    arguments = _arguments(sys.argv[1:])
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        main(arguments.output or default_index(), force=arguments.force)
+    except OSError as error:
+        sys.exit(f"the component index can't be written: {error}")

@@ -1,0 +1,150 @@
+"""Get the structure file of each entry of a shard, checked, with its checksum and revision."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from scripts.lib import layout
+from scripts.lib.logs import logged_to
+from scripts.lib.progress import ShardProgress
+from scripts.lib.sources.base import Fetched, FetchError, Source, SourceError
+from scripts.lib.sources.cache import CONNECTIONS
+from scripts.lib.sources.choose import open_source
+from scripts.lib.tables import ENTRIES, STRUCTURES, Value, read_table, table_writer
+
+_LOG = logging.getLogger(__name__)
+
+_IN_VAIN = 8
+"""So many entries in a row without any answer mean that there is no network."""
+
+Row = dict[str, Value]
+
+
+def main(
+    entries: Path, structures: Path, progress: Path, *, config: Mapping[str, Any], planned: Path | None = None
+) -> None:
+    """Write where each entry's file lies, or why it could not be had.
+
+    Parameters
+    ----------
+    entries : Path
+        The shard's table of entries.
+    structures : Path
+        The table to write.
+    progress : Path
+        The shard's progress file.
+    config : mapping
+        The job's resolved settings.
+    planned : Path, optional
+        The job's table of entries, to know which successors are taken by another shard; the shard's own when not given.
+    """
+    rows = list(read_table(entries, ENTRIES))
+    reported = ShardProgress(progress, "download_entries")
+    with table_writer(structures, STRUCTURES) as write:
+        if not rows:
+            return
+        taken = {str(row["pdb_id"]) for row in read_table(planned or entries, ENTRIES) if row["selected"]}
+        source = open_source(config, refresh=False)
+        try:
+            for row, result in zip(rows, fetched(source, [str(row["pdb_id"]) for row in rows]), strict=True):
+                structure = structure_row(row, result, taken)
+                write(structure)
+                reported.entry(str(structure["pdb_id"]))
+                if isinstance(result, FetchError):
+                    _LOG.warning("%s: %s", row["pdb_id"], result)
+        finally:
+            source.close()
+
+
+def fetched(source: Source, entry_ids: Sequence[str]) -> Iterator[Fetched | FetchError]:
+    """Yield the file of each entry, or why it can't be had, in order.
+
+    Raises
+    ------
+    SourceError
+        If no service answers at all.
+    """
+    in_vain = 0
+    reached = False
+    for result in _results(source, entry_ids):
+        in_vain = in_vain + 1 if isinstance(result, FetchError) and result.unreachable else 0
+        reached = reached or in_vain == 0
+        if in_vain >= _IN_VAIN or (in_vain == len(entry_ids) and not reached):
+            raise SourceError(
+                f"No structure can be downloaded ({result}): check the network and run the job again; "
+                "what was downloaded so far is kept.",
+                "upstream",
+            )
+        yield result
+
+
+def structure_row(row: Mapping[str, Value], result: Fetched | FetchError, taken: set[str]) -> Row:
+    """Return the row of one entry.
+
+    Parameters
+    ----------
+    row : mapping
+        The entry's row of the search.
+    result : Fetched or FetchError
+        Its file, or the reason.
+    taken : set of str
+        Entries that the job has anyway; a successor among them is not taken twice. One taken here is added.
+    """
+    entry_id = str(row["pdb_id"])
+    base: Row = {"rank": row["rank"], "pdb_id": entry_id, "requested_id": row["requested_id"] or entry_id}
+    if isinstance(result, FetchError):
+        successor = result.successor or str(row["successor"])
+        return {**base, "reason": result.reason, "value": result.value, "successor": successor}
+    successors = " ".join(result.successors) or str(row["successor"])
+    if result.entry_id != entry_id:
+        if result.entry_id in taken:
+            return {**base, "reason": "same_as_other", "value": result.entry_id, "successor": successors}
+        taken.add(result.entry_id)
+    return {
+        **base,
+        "pdb_id": result.entry_id,
+        "path": str(result.path.absolute()),
+        "format": result.format,
+        "source": result.source,
+        "revision": result.revision,
+        "sha256": result.sha256,
+        "successor": successors,
+        "flags": "withdrawn" if result.withdrawn else "",
+    }
+
+
+def _results(source: Source, entry_ids: Sequence[str]) -> Iterator[Fetched | FetchError]:
+    """Yield results in order; from the network several entries at a time."""
+
+    def fetch(entry_id: str) -> Fetched | FetchError:
+        try:
+            return source.fetch(entry_id)
+        except FetchError as error:
+            return error
+
+    if source.kind != "rcsb":
+        yield from map(fetch, entry_ids)
+        return
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        futures = [pool.submit(fetch, entry_id) for entry_id in entry_ids]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+if __name__ == "__main__":
+    from snakemake.iocontainers import Snakemake
+
+    snakemake: Snakemake
+    with logged_to(snakemake.log[0]):
+        main(
+            entries=Path(snakemake.input.entries),
+            structures=Path(snakemake.output.structures),
+            progress=Path(snakemake.params.progress),
+            config=snakemake.params.settings,
+            planned=Path(layout.SEARCH_ENTRIES),
+        )

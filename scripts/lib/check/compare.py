@@ -1,0 +1,345 @@
+"""The checks themselves: pure functions that tell what is wrong, with nothing when all is well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import gemmi
+import numpy as np
+
+from scripts.lib.check.complex_file import FileLigand
+from scripts.lib.check.deposited import DepositedAtom
+from scripts.lib.check.sdf_file import SdfLigand
+from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
+from scripts.lib.tables import Row
+
+MAX_SHIFT = 0.001
+"""Largest difference of coordinates that counts as equal, in angstroms, for each axis."""
+
+BOND_RANGE = (0.6, 1.35)
+"""Bond lengths as multiples of the sum of covalent radii."""
+
+_ROUNDING = 1e-6
+
+KEPT = ("kept", "member_of_group")
+"""Reasons of rows that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Result of one check: whether it passed, a number that tells how far off, and words."""
+
+    check: str
+    passed: bool
+    value: str = ""
+    detail: str = ""
+
+    def row(self, stem: str) -> Row:
+        """Return the row of `tables.CHECKS`; `stem` is the instance, an entry, or empty for the job."""
+        return {
+            "stem": stem,
+            "check": self.check,
+            "passed": self.passed,
+            "value": self.value,
+            "detail": self.detail,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAtoms:
+    """Atoms of one residue of the ligand: name, element and place of each."""
+
+    name: tuple[str, ...]
+    element: tuple[str, ...]
+    xyz: FloatArray
+
+
+def same_atoms(complex_ligand: FileLigand, sdf: SdfLigand, serial: Sequence[int]) -> Outcome:
+    """Compare the ligand's heavy atoms in the complex and the SDF.
+
+    Parameters
+    ----------
+    complex_ligand : FileLigand
+        As read from the complex.
+    sdf : SdfLigand
+        As read from the SDF.
+    serial : sequence of int
+        Serial number in the complex of each heavy atom of the SDF, in its order.
+    """
+    in_complex = dict(zip(complex_ligand.serial.tolist(), complex_ligand.element, strict=True))
+    wrong = [number for number, element in zip(serial, sdf.element, strict=False) if in_complex.get(number) != element]
+    lengths = len(complex_ligand.serial), len(sdf.element), len(serial)
+    passed = not wrong and len(set(lengths)) == 1 and len(in_complex) == lengths[0]
+    detail = "" if passed else f"atoms in complex, SDF, table: {lengths}; elements differ at serials {wrong[:5]}"
+    return Outcome("same_atoms", passed, "" if passed else str(len(wrong)), detail)
+
+
+def same_twin(complex_ligand: FileLigand, twin: FileLigand) -> Outcome:
+    """Compare the ligand in a PDB file with that of its mmCIF twin, which holds full names."""
+    first, second = (
+        sorted(zip(part.residue, part.name, part.element, part.xyz.round(3).tolist(), strict=True))
+        for part in (complex_ligand, twin)
+    )
+    passed = first == second
+    detail = "" if passed else f"{len(first)} atoms in the PDB file, {len(second)} or others in its mmCIF twin"
+    return Outcome("same_atoms", passed, "", detail)
+
+
+def nothing_else(complex_ligand: FileLigand) -> Outcome:
+    """Tell whether the ligand's residues hold atoms that the ligand has not."""
+    count = complex_ligand.others
+    return Outcome("nothing_else", count == 0, str(count) if count else "", "atoms too many" if count else "")
+
+
+def coordinates_agree(check: str, xyz: FloatArray, deposited: FloatArray) -> Outcome:
+    """Compare coordinates atom by atom.
+
+    Parameters
+    ----------
+    check : str
+        Name of the check.
+    xyz, deposited : ndarray of float, shape (n_atoms, 3)
+        In angstroms; NaN for an atom that was not found.
+    """
+    if xyz.shape != deposited.shape or not len(xyz):
+        return Outcome(check, False, "", f"{len(xyz)} atoms against {len(deposited)}")
+    shift = np.abs(xyz - deposited).max()
+    passed = bool(shift <= MAX_SHIFT + _ROUNDING)
+    return Outcome(check, passed, "" if passed else f"{shift:.4f}", "" if passed else "largest shift in angstroms")
+
+
+@dataclass(frozen=True, slots=True)
+class DepositedMatch:
+    """The atoms of one residue found among those deposited.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Deposited coordinates of each atom, NaN where there is none.
+    elements : tuple of str
+        Elements of all heavy atoms of the conformer.
+    problems : str
+        Atoms that are missing or left over; empty when there are none.
+    """
+
+    xyz: FloatArray
+    elements: tuple[str, ...]
+    problems: str
+
+
+def match_deposited(ligand: NamedAtoms, deposited: Sequence[DepositedAtom]) -> DepositedMatch:
+    """Find each atom of one residue among those deposited, all in one conformer.
+
+    Parameters
+    ----------
+    ligand : NamedAtoms
+        The residue as this job wrote it.
+    deposited : sequence of DepositedAtom
+        Heavy atoms of all conformers under the residue's name.
+
+    Returns
+    -------
+    DepositedMatch
+        For the conformer that fits best.
+    """
+    labels = sorted({atom.altloc for atom in deposited} - {""}) or [""]
+    matches = (_match(ligand, [atom for atom in deposited if atom.altloc in ("", label)]) for label in labels)
+    return min(matches, key=lambda match: match[0])[1]
+
+
+def _match(ligand: NamedAtoms, conformer: Sequence[DepositedAtom]) -> tuple[int, DepositedMatch]:
+    """Match by name, the nearest first; count atoms without partner, moved ones and those left over."""
+    free = list(conformer)
+    places = np.full((len(ligand.name), 3), np.nan)
+    elements = []
+    missing, moved = [], 0
+    for k, name in enumerate(ligand.name):
+        same = [atom for atom in free if atom.name == name and atom.element == ligand.element[k]]
+        if not same:
+            missing.append(name)
+            continue
+        shifts = [float(np.abs(ligand.xyz[k] - atom.xyz).max()) for atom in same]
+        nearest = same[int(np.argmin(shifts))]
+        free.remove(nearest)
+        places[k] = nearest.xyz
+        elements.append(nearest.element)
+        moved += min(shifts) > MAX_SHIFT + _ROUNDING
+    left = Counter(atom.name for atom in free)
+    copies = next(iter(left.values()), 0)
+    if left and left == Counter(dict.fromkeys(ligand.name, copies)):
+        left.clear()  # further copies of the component under the same number
+        free.clear()
+    words = [f"not deposited: {', '.join(missing)}"] if missing else []
+    words += [f"left out: {', '.join(sorted(left))}"] if left else []
+    elements += [atom.element for atom in free]
+    return len(missing) + moved + left.total(), DepositedMatch(places, tuple(elements), "; ".join(words))
+
+
+def same_formula(sdf: SdfLigand, deposited: Sequence[str]) -> Outcome:
+    """Compare the heavy-atom formulas of the SDF and of the deposited atoms."""
+    ours, theirs = Counter(sdf.element), Counter(deposited)
+    passed = ours == theirs
+    return Outcome(
+        "formula", passed, "", "" if passed else f"{_formula(ours)} in the SDF, {_formula(theirs)} deposited"
+    )
+
+
+def _formula(counts: Mapping[str, int]) -> str:
+    return " ".join(f"{element}{counts[element]}" for element in sorted(counts))
+
+
+def bonds_sane(sdf: SdfLigand) -> Outcome:
+    """Tell bonds of impossible length between heavy atoms."""
+    if not len(sdf.bonds):
+        return Outcome("bonds", True)
+    radii = np.array([gemmi.Element(element).covalent_r for element in sdf.element])
+    first, second = sdf.bonds[:, 0], sdf.bonds[:, 1]
+    ratio = np.linalg.norm(sdf.xyz[first] - sdf.xyz[second], axis=1) / (radii[first] + radii[second])
+    bad = np.flatnonzero((ratio < BOND_RANGE[0]) | (ratio > BOND_RANGE[1]))
+    if not len(bad):
+        return Outcome("bonds", True)
+    worst = int(bad[np.abs(np.log(ratio[bad])).argmax()])
+    atoms = f"atoms {int(first[worst])} and {int(second[worst])}"
+    detail = f"{len(bad)} bonds; {atoms} at {ratio[worst]:.2f} times the sum of covalent radii"
+    return Outcome("bonds", False, f"{ratio[worst]:.2f}", detail)
+
+
+def connected(sdf: SdfLigand) -> Outcome:
+    """Tell whether the heavy atoms hang together."""
+    pieces = _pieces(len(sdf.element), sdf.bonds)
+    return Outcome("connected", pieces == 1, "" if pieces == 1 else str(pieces), "" if pieces == 1 else "pieces")
+
+
+def _pieces(count: int, bonds: IntArray) -> int:
+    group = list(range(count))
+
+    def root(i: int) -> int:
+        while group[i] != i:
+            group[i] = i = group[group[i]]
+        return i
+
+    for i, j in bonds.tolist():
+        group[root(i)] = root(j)
+    return len({root(i) for i in range(count)})
+
+
+AREA_COLUMNS = {
+    "SASA_free_A2": "SASA_free_A2",
+    "SASA_in_complex_A2": "Exposure_A2",
+    **{f"SASA_{context}_A2": f"SASA_{context}_A2" for context in CONTEXTS},
+}
+"""Columns of the summary and of the atoms that hold the same areas."""
+
+
+def sasa_sums(summary: Row, atoms: Sequence[Row], exposed_above: float) -> Outcome:
+    """Compare the sums over atoms with the summary, up to the rounding of the tables.
+
+    Parameters
+    ----------
+    summary : Row
+        Row of Resolved_SASA_Summary.
+    atoms : sequence of Row
+        Rows of Warhead_SASA_atoms of the same instance.
+    exposed_above : float
+        An atom counts as exposed above this area in the headline context.
+    """
+    problems = []
+    for total, part in AREA_COLUMNS.items():
+        whole, values = summary[total], [float(row[part] or 0) for row in atoms if row[part] is not None]
+        if whole is None or len(values) < len(atoms):
+            if whole is not None or values:
+                problems.append(f"{total} is given for some only")
+            continue
+        difference = abs(float(whole) - sum(values))
+        if difference > 0.0005 * (len(values) + 1) + _ROUNDING:
+            problems.append(f"{total} differs by {difference:.3f}")
+    exposed = sum(float(row["Exposure_A2"] or 0) > exposed_above for row in atoms)
+    doubtful = sum(abs(float(row["Exposure_A2"] or 0) - exposed_above) <= 0.0005 for row in atoms)
+    if abs(exposed - int(summary["Exposed_atoms"] or 0)) > doubtful:
+        problems.append(f"{exposed} atoms are exposed, not {summary['Exposed_atoms']}")
+    if int(summary["Total_atoms"] or 0) != len(atoms):
+        problems.append(f"{len(atoms)} atoms, not {summary['Total_atoms']}")
+    return Outcome("sasa_sums", not problems, str(len(problems)) if problems else "", "; ".join(problems))
+
+
+def sasa_order(atoms: Sequence[Row]) -> Outcome:
+    """Tell atoms whose area grows from a smaller to a larger context."""
+    columns = ["SASA_free_A2", *(f"SASA_{context}_A2" for context in CONTEXTS)]
+    bad = []
+    for row in atoms:
+        areas = [float(value) for column in columns if (value := row[column]) is not None]
+        if any(later > earlier + _ROUNDING for earlier, later in pairwise(areas)):
+            bad.append(str(row["exact_atom"]))
+    return Outcome("sasa_order", not bad, str(len(bad)) if bad else "", ", ".join(bad[:10]))
+
+
+def sasa_lists(sdf: SdfLigand, atoms: Sequence[Row], columns: Mapping[str, str]) -> Outcome:
+    """Compare the per-atom lists of the SDF with the table.
+
+    Parameters
+    ----------
+    sdf : SdfLigand
+        As read from the SDF.
+    atoms : sequence of Row
+        Rows of Warhead_SASA_atoms, in SDF order.
+    columns : mapping
+        Column of the table by the name of the list.
+    """
+    problems = []
+    for name, column in columns.items():
+        values = sdf.lists.get(name, ())
+        if len(values) != len(atoms):
+            problems.append(f"{name} has {len(values)} values for {len(atoms)} atoms")
+        elif any(not _same(text, row[column]) for text, row in zip(values, atoms, strict=True)):
+            problems.append(f"{name} differs")
+    return Outcome("sasa_lists", not problems, str(len(problems)) if problems else "", "; ".join(problems))
+
+
+def _same(text: str, value: object) -> bool:
+    if isinstance(value, int | float):
+        return text != "n/a" and abs(float(text) - value) <= 0.001 + _ROUNDING
+    return text == ("n/a" if value in (None, "") else str(value))
+
+
+def status_rows(entry: Row, ligands: Sequence[Row], stems: Sequence[str]) -> Outcome:
+    """Compare what an entry's status says with the rows of its het groups and its instances.
+
+    Parameters
+    ----------
+    entry : Row
+        Row of Entry_Status.
+    ligands : sequence of Row
+        Its rows of Ligand_Status.
+    stems : sequence of str
+        Stems of its instances that were written.
+    """
+    problems = []
+    kept = {str(row["stem"]) for row in ligands if row["reason"] == "kept"}
+    if kept != set(stems):
+        problems.append(f"kept rows and files differ: {', '.join(sorted(kept ^ set(stems)))}")
+    if int(entry["instances_kept"] or 0) != len(stems) or (entry["kept"] is True) != bool(stems):
+        problems.append(f"{entry['instances_kept']} instances kept, {len(stems)} written")
+    if any(not row["reason"] or (row["reason"] in KEPT) != (row["kept"] is True) for row in (entry, *ligands)):
+        problems.append("a row without its reason")
+    return Outcome("status_rows", not problems, str(len(problems)) if problems else "", "; ".join(problems))
+
+
+def processed(entry: Row) -> Outcome:
+    """Tell an entry that an error of this program left out."""
+    passed = entry["reason"] != "program_error"
+    return Outcome("processed", passed, "", "" if passed else str(entry["value"] or "see the log of its shard"))
+
+
+def entry_rows(found: Iterable[str], told: Iterable[str]) -> Outcome:
+    """Tell entries that the search saw and no status row names.
+
+    Parameters
+    ----------
+    found, told : iterable of str
+        Ids as they were asked for: of the search, and of Entry_Status.
+    """
+    missing = sorted(set(found) - set(told))
+    return Outcome("entry_rows", not missing, str(len(missing)) if missing else "", ", ".join(missing[:20]))

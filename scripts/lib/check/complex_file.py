@@ -1,0 +1,109 @@
+"""The ligand of a cleaned complex, read back from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import gemmi
+import numpy as np
+import numpy.typing as npt
+
+from scripts.lib.instance.model import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class FileLigand:
+    """Heavy atoms of the ligand as a complex holds them.
+
+    Parameters
+    ----------
+    serial : ndarray of int, shape (n_atoms,)
+        Serial numbers.
+    name, element, comp_id, chain, residue : tuple of str
+        Names as written; `residue` is number and insertion code.
+    xyz : ndarray of float, shape (n_atoms, 3)
+        In angstroms.
+    others : int
+        Atoms in the same residues that are none of the ligand's.
+    """
+
+    serial: IntArray
+    name: tuple[str, ...]
+    element: tuple[str, ...]
+    comp_id: tuple[str, ...]
+    chain: tuple[str, ...]
+    residue: tuple[str, ...]
+    xyz: FloatArray
+    others: int
+
+
+def read_ligand(path: Path, serials: Collection[int]) -> FileLigand:
+    """Return the atoms with given serial numbers and what else their residues hold.
+
+    Parameters
+    ----------
+    path : Path
+        PDB or mmCIF file.
+    serials : collection of int
+        Serial numbers of the ligand's heavy atoms.
+
+    Returns
+    -------
+    FileLigand
+        In the order of the file.
+    """
+    flat, heavy = _read(path)
+    chosen = np.flatnonzero(np.isin(np.array(flat.serials), list(serials)) & heavy)
+    others = _same_residues(flat, chosen) & heavy
+    return _ligand(flat, chosen, int(others.sum()) - len(chosen))
+
+
+def read_residues(path: Path, residues: Collection[tuple[str, str, str]]) -> FileLigand:
+    """Return the heavy atoms of residues given by chain, component, and number with insertion code.
+
+    Parameters
+    ----------
+    path : Path
+        PDB or mmCIF file.
+    residues : collection of tuple of str
+        The residues of the ligand.
+    """
+    flat, heavy = _read(path)
+    everything = _ligand(flat, np.flatnonzero(heavy), 0)
+    keys = zip(everything.chain, everything.comp_id, everything.residue, strict=True)
+    chosen = [int(index) for index, key in zip(np.flatnonzero(heavy), keys, strict=True) if key in residues]
+    return _ligand(flat, np.array(chosen, dtype=np.int64), 0)
+
+
+def _read(path: Path) -> tuple[gemmi.FlatStructure, npt.NDArray[np.bool_]]:
+    """Return the atoms of a file as columns and which of them are heavy."""
+    structure = gemmi.read_pdb(str(path)) if path.suffix == ".pdb" else gemmi.read_structure(str(path))
+    flat = gemmi.FlatStructure(structure)
+    flat.strings_as_numbers = False
+    return flat, ~np.isin(np.array(flat.element_names), (b"H", b"D"))
+
+
+def _ligand(flat: gemmi.FlatStructure, chosen: IntArray, others: int) -> FileLigand:
+    letters = np.array(flat.icodes)[chosen].astype("u1").view("S1").astype(str).tolist()
+    numbers = np.array(flat.resnums)[chosen].tolist()
+    return FileLigand(
+        serial=np.array(flat.serials, dtype=np.int64)[chosen],
+        name=tuple(np.array(flat.atom_names)[chosen].astype(str).tolist()),
+        element=tuple(name.capitalize() for name in np.array(flat.element_names)[chosen].astype(str).tolist()),
+        comp_id=tuple(np.array(flat.residue_names)[chosen].astype(str).tolist()),
+        chain=tuple(np.array(flat.chain_ids)[chosen].astype(str).tolist()),
+        residue=tuple(f"{number}{letter.strip()}" for number, letter in zip(numbers, letters, strict=True)),
+        xyz=np.array(flat.pos, dtype=np.float64).reshape(-1, 3)[chosen],
+        others=others,
+    )
+
+
+def _same_residues(flat: gemmi.FlatStructure, chosen: IntArray) -> npt.NDArray[np.bool_]:
+    """Tell the atoms that share chain, number, insertion code and component with one of those chosen."""
+    columns = [np.array(column) for column in (flat.chain_ids, flat.resnums, flat.icodes, flat.residue_names)]
+    same = np.zeros(len(columns[0]), dtype=np.bool_)
+    for key in {tuple(column[index].item() for column in columns) for index in chosen}:
+        same |= np.logical_and.reduce([column == value for column, value in zip(columns, key, strict=True)])
+    return same

@@ -1,0 +1,131 @@
+"""The atoms of het groups straight from a deposited file, by other code than the pipeline's reader."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import gemmi
+
+HYDROGEN = frozenset(("H", "D"))
+
+_TAGS = (
+    "label_atom_id",
+    "auth_atom_id",
+    "label_comp_id",
+    "auth_comp_id",
+    "auth_asym_id",
+    "label_asym_id",
+    "auth_seq_id",
+    "pdbx_PDB_ins_code",
+    "label_alt_id",
+    "type_symbol",
+    "Cartn_x",
+    "Cartn_y",
+    "Cartn_z",
+    "pdbx_PDB_model_num",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DepositedAtom:
+    """One atom as deposited; empty text where the file gives nothing, coordinates in angstroms."""
+
+    name: str
+    element: str
+    altloc: str
+    xyz: tuple[float, float, float]
+
+
+ResidueKey = tuple[str, str, str]
+"""Author chain, component, author number with insertion code."""
+
+
+def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, list[DepositedAtom]]:
+    """Return the heavy atoms of some components in the first model.
+
+    Parameters
+    ----------
+    path : Path
+        mmCIF or PDB file, gzipped or not.
+    comp_ids : frozenset of str
+        Components wanted.
+
+    Returns
+    -------
+    dict of ResidueKey to list of DepositedAtom
+        Atoms of all conformers in file order.
+    """
+    data = path.read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    text = data.decode("utf-8", "replace")
+    rows = _mmcif_atoms(text, comp_ids) if "_atom_site." in text else _pdb_atoms(text, comp_ids)
+    found: dict[ResidueKey, list[DepositedAtom]] = {}
+    for key, atom in rows:
+        if atom.element not in HYDROGEN:
+            found.setdefault(key, []).append(atom)
+    return found
+
+
+def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:
+    """Yield the wanted atoms from the loop of atom sites, without building a structure."""
+    for block in gemmi.cif.read_string(text):
+        loop = block.find_loop("_atom_site.Cartn_x").get_loop()
+        if loop is not None:
+            break
+    else:
+        return
+    tags = [tag.removeprefix("_atom_site.") for tag in loop.tags]
+    place = {name: tags.index(name) for name in _TAGS if name in tags}
+    comp_column = place["auth_comp_id" if "auth_comp_id" in place else "label_comp_id"]
+    comps = list(block.find_loop(f"_atom_site.{tags[comp_column]}"))
+    wanted = {comp for comp in set(comps) if gemmi.cif.as_string(comp) in comp_ids}
+    model = loop[0, place["pdbx_PDB_model_num"]] if "pdbx_PDB_model_num" in place else ""
+
+    def cell(row: int, *names: str) -> str:
+        for name in names:
+            if name in place and (value := gemmi.cif.as_string(loop[row, place[name]])) not in ("", "?", "."):
+                return value
+        return ""
+
+    for row, comp in enumerate(comps):
+        if comp not in wanted or (model and loop[row, place["pdbx_PDB_model_num"]] != model):
+            continue
+        number = cell(row, "auth_seq_id") + cell(row, "pdbx_PDB_ins_code")
+        key = cell(row, "auth_asym_id", "label_asym_id"), cell(row, "auth_comp_id", "label_comp_id"), number
+        x, y, z = (float(cell(row, f"Cartn_{axis}").partition("(")[0]) for axis in "xyz")
+        name = cell(row, "auth_atom_id", "label_atom_id")
+        yield key, DepositedAtom(name, cell(row, "type_symbol").capitalize(), cell(row, "label_alt_id"), (x, y, z))
+
+
+def _pdb_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:
+    """Yield the wanted atoms by the columns of the PDB format, up to the end of the first model."""
+    codes = "|".join(
+        sorted({code for comp in comp_ids for code in (re.escape(comp.rjust(3)), re.escape(comp.ljust(3)))})
+    )
+    first_model = text.partition("\nENDMDL")[0]
+    for match in re.finditer(rf"^(?:ATOM  |HETATM).{{11}}(?:{codes}).+$", first_model, re.MULTILINE):
+        line = match[0]
+        name = line[12:16]
+        element = line[76:78].strip().capitalize()
+        if not element.isalpha() or element not in _SYMBOLS:
+            element = _element(name)
+        key = line[21].strip(), line[17:20].strip(), line[22:27].strip()
+        xyz = float(line[30:38]), float(line[38:46]), float(line[46:54])
+        yield key, DepositedAtom(name.strip(), element, line[16].strip(), xyz)
+
+
+_SYMBOLS = frozenset(gemmi.Element(number).name for number in range(1, 119)) | {"D"}
+
+
+def _element(name: str) -> str:
+    """Return the element that a four-character atom name stands for: right-justified in its first two."""
+    first = name[:2].strip().capitalize()
+    if first in _SYMBOLS and not (name.strip()[0] in "HD" and len(name.strip()) == 4):
+        return first
+    letters = [letter for letter in name if letter.isalpha()]
+    return letters[0].upper() if letters else "X"

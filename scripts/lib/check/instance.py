@@ -1,0 +1,155 @@
+"""All checks of one instance: its files are read back and held against one another and the entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scripts.lib import layout
+from scripts.lib.check import compare
+from scripts.lib.check.compare import DepositedMatch, NamedAtoms, Outcome
+from scripts.lib.check.complex_file import FileLigand, read_ligand, read_residues
+from scripts.lib.check.deposited import DepositedAtom, ResidueKey
+from scripts.lib.check.sdf_file import SdfLigand, read_sdf
+from scripts.lib.exposure.sasa import EXPOSED_ABOVE
+from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, Residue
+from scripts.lib.tables import Row
+
+SDF_LISTS = {
+    "sasa_free": "SASA_free_A2",
+    "relative_sasa": "relative_sasa",
+    **{f"sasa_{context}": f"SASA_{context}_A2" for context in CONTEXTS},
+}
+"""Column of Warhead_SASA_atoms by the SDF's atom property list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What there is of one instance.
+
+    Parameters
+    ----------
+    instance : Instance
+        Names of its residues and atoms.
+    summary : Row
+        Its row of Resolved_SASA_Summary.
+    atoms : sequence of Row
+        Its rows of Warhead_SASA_atoms, in SDF order.
+    deposited : mapping
+        Heavy atoms of the deposited entry by residue.
+    files : mapping
+        sha256 of every file of the shard by path, as its writer told it.
+    on_disk : mapping
+        The same as found on disk.
+    """
+
+    instance: Instance
+    summary: Row
+    atoms: Sequence[Row]
+    deposited: Mapping[ResidueKey, Sequence[DepositedAtom]]
+    files: Mapping[str, str]
+    on_disk: Mapping[str, str]
+
+
+def check_instance(job: Path, found: Found) -> Iterator[Outcome]:
+    """Yield the outcome of every check of one instance; a file that can't be read fails its checks."""
+    yield _files(found)
+    try:
+        sdf = read_sdf(job / layout.ligand_sdf(found.instance.stem))
+        part, twin = _complexes(job, found)
+    except (OSError, RuntimeError, ValueError) as error:
+        yield Outcome("same_atoms", False, "", f"unreadable: {str(error)[:200]}")
+        return
+    yield _worst([compare.same_atoms(part, sdf, _serials(found)), *(compare.same_twin(part, other) for other in twin)])
+    yield compare.nothing_else(part)
+    yield from _against_deposited(found, sdf, part)
+    yield compare.bonds_sane(sdf)
+    yield compare.connected(sdf)
+    yield compare.sasa_sums(found.summary, found.atoms, EXPOSED_ABOVE)
+    yield compare.sasa_order(found.atoms)
+    yield compare.sasa_lists(sdf, found.atoms, SDF_LISTS)
+
+
+def _files(found: Found) -> Outcome:
+    """Tell files of the instance that are missing or not as they were written."""
+    stem = found.instance.stem
+    needed = [layout.ligand_sdf(stem), layout.ligand_svg(stem, "plain"), layout.ligand_svg(stem, "exposed")]
+    complexes = [layout.war_pdb(stem, extension) for extension in ("pdb", "cif")]
+    needed += [path for path in complexes if path in found.files] or complexes[:1]
+    missing = [path for path in needed if path not in found.on_disk or path not in found.files]
+    changed = [path for path in needed if path not in missing and found.files[path] != found.on_disk[path]]
+    words = [f"missing: {', '.join(missing)}"] if missing else []
+    words += [f"changed: {', '.join(changed)}"] if changed else []
+    return Outcome("files", not words, str(len(missing) + len(changed)) if words else "", "; ".join(words))
+
+
+def _complexes(job: Path, found: Found) -> tuple[FileLigand, list[FileLigand]]:
+    """Read the ligand from the complex and, when there are both, from the mmCIF twin of the PDB file."""
+    pdb, cif = (layout.war_pdb(found.instance.stem, extension) for extension in ("pdb", "cif"))
+    serials = frozenset(found.instance.atoms.serial.tolist()) - {0}
+    if pdb not in found.files:
+        return read_ligand(job / cif, serials), []
+    part = read_ligand(job / pdb, serials)
+    if cif not in found.files:
+        return part, []
+    residues = {(one.auth_asym_id, one.comp_id, one.residue_id) for one in found.instance.components}
+    return part, [read_residues(job / cif, residues)]
+
+
+def _serials(found: Found) -> list[int]:
+    return [int(row["atom_id"] or 0) for row in found.atoms]
+
+
+def _worst(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the first outcome that failed, or the first."""
+    return next((outcome for outcome in outcomes if not outcome.passed), outcomes[0])
+
+
+def _against_deposited(found: Found, sdf: SdfLigand, part: FileLigand) -> Iterator[Outcome]:
+    """Compare coordinates and formula with the deposited entry."""
+    matches = _match_components(found, part)
+    problems = [match.problems for match in matches.values() if match.problems]
+    yield Outcome("deposited_atoms", not problems, str(len(problems)) if problems else "", "; ".join(problems))
+    places = _by_serial(found.instance, part, matches)
+    expected = np.array([places[serial] for serial in part.serial.tolist()]).reshape(-1, 3)
+    yield compare.coordinates_agree("coordinates_complex", part.xyz, expected)
+    nowhere = (np.nan, np.nan, np.nan)
+    expected = np.array([places.get(serial, nowhere) for serial in _serials(found)]).reshape(-1, 3)
+    yield compare.coordinates_agree("coordinates_sdf", sdf.xyz, expected)
+    yield compare.same_formula(sdf, [element for match in matches.values() for element in match.elements])
+
+
+def _match_components(found: Found, part: FileLigand) -> dict[int, DepositedMatch]:
+    """Find the atoms of each component of the ligand in the deposited entry."""
+    component = _component_of(found.instance)
+    owner = [component[serial] for serial in part.serial.tolist()]
+    matches = {}
+    for number, residue in enumerate(found.instance.components):
+        mine = [k for k, own in enumerate(owner) if own == number]
+        atoms = NamedAtoms(
+            tuple(part.name[k] for k in mine), tuple(part.element[k] for k in mine), part.xyz[mine].reshape(-1, 3)
+        )
+        matches[number] = compare.match_deposited(atoms, _deposited(found, residue))
+    return matches
+
+
+def _deposited(found: Found, residue: Residue) -> Sequence[DepositedAtom]:
+    """Return the deposited atoms of a residue; old files may give it no chain."""
+    own = residue.auth_asym_id, residue.comp_id, residue.residue_id
+    return found.deposited.get(own) or found.deposited.get(("", *own[1:])) or ()
+
+
+def _component_of(instance: Instance) -> dict[int, int]:
+    return dict(zip(instance.atoms.serial.tolist(), instance.atoms.component.tolist(), strict=True))
+
+
+def _by_serial(
+    instance: Instance, part: FileLigand, matches: Mapping[int, DepositedMatch]
+) -> dict[int, Sequence[float] | FloatArray]:
+    """Return the deposited place of each atom of a complex by its serial number."""
+    component = _component_of(instance)
+    rows = {number: iter(match.xyz) for number, match in matches.items()}
+    return {serial: next(rows[component[serial]]) for serial in part.serial.tolist()}

@@ -1,0 +1,25 @@
+"""Errors that a user can do something about: one sentence each, never a traceback."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ErrorKind = Literal["input", "pipeline", "upstream", "disk_full"]
+
+
+class UserError(Exception):
+    """The job can't go on; the message says why and what to do about it.
+
+    Parameters
+    ----------
+    message : str
+        One sentence that names the value and the remedy.
+    kind : str
+        ``input`` (the user's settings or files), ``pipeline`` (this program), ``upstream``
+        (a service on the network) or ``disk_full``.
+    """
+
+    def __init__(self, message: str, kind: ErrorKind = "input") -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind: ErrorKind = kind

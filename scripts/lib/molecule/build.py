@@ -1,0 +1,268 @@
+"""From a ligand instance to its molecule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem.rdMolDescriptors import CalcMolFormula
+
+from scripts.lib.instance.model import FloatArray, Instance, IntArray
+from scripts.lib.molecule.adduct import ProteinAtom, adduct, bond_atoms
+from scripts.lib.molecule.component import Component
+from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.molecule.dictionary import dictionary_molecule, dictionary_smiles
+from scripts.lib.molecule.formula import spaced_formula
+from scripts.lib.molecule.group import group_reference
+from scripts.lib.molecule.hydrogens import hydrogen_parents, with_hydrogens
+from scripts.lib.molecule.layout2d import component_layout, molecule_layout
+from scripts.lib.molecule.neutral import neutralised
+from scripts.lib.molecule.record import BOND_SOURCES, NAME, LigandMolecule
+from scripts.lib.molecule.residue import ObservedResidue, ResidueGraph, observed_residues
+from scripts.lib.molecule.sources import resolved
+from scripts.lib.molecule.stereo import assign_stereo, differing_stereo, set_coordinates
+from scripts.lib.molecule.template import assemble, sanitise, template
+from scripts.lib.molecule.user import UserComponents
+
+
+def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents | None = None) -> LigandMolecule:
+    """Return the molecule of a ligand instance.
+
+    Parameters
+    ----------
+    instance : Instance
+        The ligand as observed; it has at least one heavy atom.
+    index : ComponentIndex
+        The component dictionary.
+    user : dict of str to Component, optional
+        The user's own definitions.
+    """
+    parents = hydrogen_parents(instance.atoms)
+    residues = [residue for residue in observed_residues(instance, parents) if len(residue)]
+    graphs = [resolved(residue, instance.entry_bonds.get(residue.comp_id, ()), index, user) for residue in residues]
+    whole = _Whole(instance, graphs)
+    heavy, passed = whole.molecule()
+    smiles, parent_smiles, layout = _definition(whole, heavy)
+    flags, notes = _flags(residues, whole, heavy, passed, index)
+    adduct_smiles = ""
+    if passed and (partners := whole.protein_atoms()):
+        adduct_smiles, blocked = adduct(heavy, partners, whole.vacated())
+        if blocked:
+            flags.add("link_without_free_valence")
+            notes["link_without_free_valence"] = " ".join(whole.labels[partner.atom] for partner in blocked)
+    observed_smiles, smiles_index = _smiles_with_order(heavy)
+    mol, hydrogens = with_hydrogens(heavy, whole.deposited_hydrogens(parents))
+    return LigandMolecule(
+        stem=instance.stem,
+        comp_id=instance.name.comp_id,
+        component_names=instance.component_names,
+        title=" + ".join(filter(None, (graph.component.name for graph in graphs if graph.component))),
+        type=" + ".join(dict.fromkeys(graph.component.type for graph in graphs if graph.component)),
+        formula=_formula(graphs, heavy),
+        mol=mol,
+        atom_index=np.array(whole.atom_index, dtype=np.int64),
+        residue=instance.atoms.component[whole.atom_index],
+        dictionary_names=tuple(name for graph in graphs for name in graph.dictionary_names),
+        layout=layout,
+        smiles=smiles or observed_smiles,
+        parent_smiles=parent_smiles or observed_smiles,
+        observed_smiles=observed_smiles,
+        inchikey=_inchikey(observed_smiles) if passed else "",
+        smiles_index=smiles_index,
+        symmetry_class=np.array(list(Chem.CanonicalRankAtoms(heavy, breakTies=False)), dtype=np.int64),
+        bond_source=max((graph.source for graph in graphs), key=BOND_SOURCES.index),
+        atoms_missing=whole.missing,
+        hydrogens=hydrogens,
+        charge=Chem.GetFormalCharge(mol),
+        sanitised=passed,
+        smiles_adduct=adduct_smiles,
+        flags=tuple(sorted(flags)),
+        notes=notes,
+    )
+
+
+class _Whole:
+    """The residues of an instance as one graph: heavy atom k of the molecule is entry k of each list."""
+
+    def __init__(self, instance: Instance, graphs: Sequence[ResidueGraph]) -> None:
+        self.instance = instance
+        self.graphs = graphs
+        self.offsets = [0, *accumulate(len(graph.atom_index) for graph in graphs)][:-1]
+        self.atom_index = [index for graph in graphs for index in graph.atom_index]
+        self.position = {index: k for k, index in enumerate(self.atom_index)}
+        self.labels = [instance.atom_label(index) for index in self.atom_index]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Labels of heavy atoms that were not observed."""
+        labels = []
+        for graph in self.graphs:
+            number = int(self.instance.atoms.component[graph.atom_index[0]])
+            residue = self.instance.components[number]
+            prefix = f"{residue.comp_id}{residue.residue_id}." if len(self.instance.components) > 1 else ""
+            labels += [prefix + name for name in graph.missing]
+        return tuple(labels)
+
+    @property
+    def xyz(self) -> FloatArray:
+        """Deposited coordinates of the heavy atoms, shape (n_heavy, 3)."""
+        return self.instance.atoms.xyz[self.atom_index]
+
+    def links(self) -> list[tuple[int, int]]:
+        """Return the bonds between residues as heavy atoms."""
+        pairs = [(self.position[a], self.position[b]) for a, b in self.instance.inner_links]
+        return sorted({(min(pair), max(pair)) for pair in pairs})
+
+    def molecule(self) -> tuple[Chem.RWMol, bool]:
+        """Return the neutral molecule of heavy atoms with coordinates and stereo, and whether it is sanitised."""
+        bonds = [
+            (a + offset, b + offset, order)
+            for graph, offset in zip(self.graphs, self.offsets, strict=True)
+            for a, b, order in graph.bonds
+        ]
+        hydrogens = [h for graph in self.graphs for h in graph.hydrogens or (None,) * len(graph.atom_index)]
+        elements = [element for graph in self.graphs for element in graph.elements]
+        charges = [charge for graph in self.graphs for charge in graph.charges]
+        mol = assemble(elements, charges, bonds, hydrogens)
+        for first, second in self.links():
+            if mol.GetBondBetweenAtoms(first, second) is None:
+                bond_atoms(mol, first, second)
+        mol, passed = sanitise(mol)
+        if passed:
+            mol = Chem.RWMol(neutralised(mol))
+        for atom, label in zip(mol.GetAtoms(), self.labels, strict=True):
+            atom.SetProp(NAME, label)
+        set_coordinates(mol, self.xyz)
+        if passed:
+            assign_stereo(mol)
+        return mol, passed
+
+    def protein_atoms(self) -> list[ProteinAtom]:
+        """Return the protein atoms that the ligand is covalently bonded to."""
+        return [
+            ProteinAtom(self.position[link.atom], link.partner_element, link.partner_xyz)
+            for link in self.instance.links
+            if link.kind == "covalent" and link.atom in self.position
+        ]
+
+    def vacated(self) -> set[int]:
+        """Return the heavy atoms that have lost a neighbour of their definition."""
+        found = set()
+        for graph, offset in zip(self.graphs, self.offsets, strict=True):
+            if graph.shape is None:
+                continue
+            number = {k: position for position, k in enumerate(graph.origin)}
+            for a, b, _ in graph.shape.bonds:
+                if (a in number) != (b in number):
+                    found.add(offset + number[a if a in number else b])
+        return found
+
+    def open_bonds(self) -> list[str]:
+        """Return labels of bonds to a metal, as ``A-B``, that are too long to be one."""
+        return [
+            f"{self.labels[offset + a]}-{self.labels[offset + b]}"
+            for graph, offset in zip(self.graphs, self.offsets, strict=True)
+            for a, b in graph.open_bonds
+        ]
+
+    def deposited_hydrogens(self, parents: Mapping[int, int]) -> dict[int, list[tuple[str, Sequence[float]]]]:
+        """Return label and place of the deposited hydrogens by heavy atom."""
+        found: dict[int, list[tuple[str, Sequence[float]]]] = {}
+        for hydrogen, parent in parents.items():
+            if parent in self.position:
+                place = self.instance.atoms.xyz[hydrogen].tolist()
+                found.setdefault(self.position[parent], []).append((self.instance.atom_label(hydrogen), place))
+        return found
+
+
+def _definition(whole: _Whole, heavy: Chem.Mol) -> tuple[str, str, FloatArray]:
+    """Return SMILES, neutral SMILES and layout by definition; of the observed molecule where there is none."""
+    graphs = whole.graphs
+    shapes = [graph.shape for graph in graphs if graph.shape is not None]
+    if len(shapes) < len(graphs):
+        return "", "", molecule_layout(heavy)
+    if len(graphs) == 1 and (component := _same_component(graphs[0])) is not None:
+        smiles, parent = (dictionary_smiles(component, neutral=neutral) for neutral in (False, True))
+        return smiles, parent, component_layout(component)[list(graphs[0].origin)]
+    place = {}
+    for residue, (graph, offset) in enumerate(zip(graphs, whole.offsets, strict=True)):
+        place.update({offset + k: (residue, atom) for k, atom in enumerate(graph.origin)})
+    links = tuple((*place[a], *place[b]) for a, b in whole.links())
+    reference = group_reference(tuple(shapes), tuple(graph.left for graph in graphs), links)
+    rows = [reference.number[place[k]] for k in range(heavy.GetNumAtoms())]
+    return reference.smiles, reference.parent_smiles, reference.layout[rows]
+
+
+def _formula(graphs: Sequence[ResidueGraph], heavy: Chem.Mol) -> str:
+    """Return the formula of the definition, of the molecule itself for a group or without one."""
+    if len(graphs) == 1 and graphs[0].component is not None and graphs[0].component.formula:
+        return graphs[0].component.formula
+    return spaced_formula(CalcMolFormula(heavy))
+
+
+def _same_component(graph: ResidueGraph) -> Component | None:
+    """Return the component whose atoms the residue's definition numbers, if there is one."""
+    if graph.component is None or graph.shape is None or template(graph.component).names != graph.shape.names:
+        return None
+    return graph.component
+
+
+def _flags(
+    residues: Sequence[ObservedResidue], whole: _Whole, heavy: Chem.Mol, passed: bool, index: ComponentIndex
+) -> tuple[set[str], dict[str, str]]:
+    """Return what chemistry has to say of an instance, with details."""
+    notes: dict[str, str] = {}
+    if whole.missing:
+        notes["atoms_missing"] = " ".join(whole.missing)
+    if twice := sorted({n for r in residues if r.has_duplicates for n in r.names if r.names.count(n) > 1}):
+        notes["duplicate_atom_names"] = " ".join(twice)
+    unknown = [r.comp_id for r in residues if (known := index.get(r.comp_id)) is None or not known.atoms]
+    if unknown:
+        notes["not_in_dictionary"] = " ".join(dict.fromkeys(unknown))
+    if guessed := [r.comp_id for r, g in zip(residues, whole.graphs, strict=True) if g.source == "perceived"]:
+        notes["perceived_bonds"] = " ".join(dict.fromkeys(guessed))
+    if open_bonds := whole.open_bonds():
+        notes["metal_bond_open"] = " ".join(open_bonds)
+    if passed and (differing := _stereo_differences(whole, heavy)):
+        notes["stereo_differs"] = " ".join(differing)
+    flags = set(notes)
+    if not passed:
+        flags.add("not_sanitised")
+    return flags, notes
+
+
+def _stereo_differences(whole: _Whole, heavy: Chem.Mol) -> list[str]:
+    """Return labels of centres, and of double bonds as ``A=B``, that are not as in the dictionary."""
+    found = []
+    for graph, offset in zip(whole.graphs, whole.offsets, strict=True):
+        component = _same_component(graph)
+        reference = dictionary_molecule(component, neutral=True) if component is not None else None
+        if reference is None or not reference.GetNumConformers():
+            continue
+        if len(whole.graphs) == 1 and Chem.MolToSmiles(heavy) == Chem.MolToSmiles(reference):
+            continue
+        positions = whole.xyz[offset : offset + len(graph.origin)]
+        centres, bonds = differing_stereo(positions, reference, graph.origin)
+        found += [whole.labels[offset + centre] for centre in centres]
+        found += [f"{whole.labels[offset + a]}={whole.labels[offset + b]}" for a, b in bonds]
+    return found
+
+
+def _smiles_with_order(heavy: Chem.Mol) -> tuple[str, IntArray]:
+    """Return the isomeric SMILES of a molecule and the position of each atom in it."""
+    smiles = Chem.MolToSmiles(heavy)
+    order = json.loads(heavy.GetProp("_smilesAtomOutputOrder").replace(",]", "]"))
+    places = np.full(heavy.GetNumAtoms(), -1, dtype=np.int64)
+    places[order] = np.arange(len(order))
+    return smiles, places
+
+
+@lru_cache(maxsize=4096)
+def _inchikey(smiles: str) -> str:
+    """Return the InChIKey of a SMILES, empty where InChI has none."""
+    mol = Chem.MolFromSmiles(smiles)
+    return str(Chem.MolToInchiKey(mol)) if mol is not None else ""  # type: ignore[no-untyped-call, redundant-expr]

@@ -1,0 +1,91 @@
+"""Distances that are bonds, and bonds that cannot be: covalent radii of Cordero et al. 2008."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import gemmi
+import numpy as np
+
+from scripts.lib.instance.model import FloatArray, IntArray
+
+SHORTEST = 0.6
+LONGEST = 1.35
+"""A bond's length lies between these multiples of the sum of the covalent radii, else the atom
+names mean something else than the bonds say."""
+
+CONNECTED = 1.25
+"""Atoms nearer than this multiple of the sum of their covalent radii count as bonded where
+nobody says which atoms are."""
+
+
+@lru_cache(maxsize=256)
+def covalent_radius(element: str) -> float:
+    """Return the covalent radius of an element in angstroms (gemmi's table, Cordero et al. 2008)."""
+    return float(gemmi.Element(element).covalent_r)
+
+
+def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
+    """Return whether every bond has a possible length; a bond to a metal may be open (`open_metal_bonds`).
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    elements : sequence of str
+        Element symbols.
+    bonds : iterable of (int, int, int)
+        Atoms and order.
+    """
+    pairs, ratios = _ratios(xyz, elements, bonds)
+    too_long = ratios > LONGEST
+    if np.any(ratios < SHORTEST):
+        return False
+    return all(_is_metal(elements[a]) or _is_metal(elements[b]) for a, b in pairs[too_long].tolist())
+
+
+def open_metal_bonds(
+    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
+) -> set[tuple[int, int]]:
+    """Return the bonds to a metal that are too long to be one in this structure.
+
+    Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed;
+    it says nothing against the names of the atoms.
+    """
+    pairs, ratios = _ratios(xyz, elements, bonds)
+    return {(a, b) for a, b in pairs[ratios > LONGEST].tolist() if _is_metal(elements[a]) or _is_metal(elements[b])}
+
+
+def _ratios(
+    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
+) -> tuple[IntArray, FloatArray]:
+    """Return the atoms of each bond and its length as a multiple of the sum of covalent radii."""
+    pairs = np.array([bond[:2] for bond in bonds], dtype=np.int64).reshape(-1, 2)
+    radii = np.array([covalent_radius(element) for element in elements])
+    lengths = np.linalg.norm(xyz[pairs[:, 0]] - xyz[pairs[:, 1]], axis=1)
+    return pairs, lengths / (radii[pairs[:, 0]] + radii[pairs[:, 1]])
+
+
+@lru_cache(maxsize=256)
+def _is_metal(element: str) -> bool:
+    return bool(gemmi.Element(element).is_metal)
+
+
+def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNECTED) -> list[tuple[int, int]]:
+    """Return the pairs of atoms that are near enough for a bond, sorted.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    elements : sequence of str
+        Element symbols.
+    longest : float
+        Multiple of the sum of covalent radii.
+    """
+    radii = np.array([covalent_radius(element) for element in elements])
+    distance = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2)
+    sums = radii[:, None] + radii[None, :]
+    first, second = np.nonzero(np.triu((distance >= SHORTEST * sums) & (distance <= longest * sums), k=1))
+    return list(zip(first.tolist(), second.tolist(), strict=True))

@@ -1,0 +1,197 @@
+"""Build the component index: the dictionary bundled with biotite as one small SQLite file."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scripts.lib.atomic import replacing
+from scripts.lib.molecule.component import Component, ComponentAtom, ComponentBond, element_symbol
+from scripts.lib.molecule.component_codec import pack
+from scripts.lib.molecule.components import SCHEMA_VERSION
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE component (id TEXT NOT NULL UNIQUE, data BLOB NOT NULL);
+"""
+_ORDERS = {b"SING": 1, b"DOUB": 2, b"TRIP": 3}
+
+Strings = npt.NDArray[np.str_]
+
+
+def bundled_dictionary() -> Path:
+    """Return the path of the component dictionary that the biotite package holds.
+
+    Raises
+    ------
+    FileNotFoundError
+        If biotite is not installed or was built without it.
+    """
+    found = importlib.util.find_spec("biotite")
+    for folder in (found.submodule_search_locations or []) if found else []:
+        path = Path(folder) / "structure" / "info" / "components.bcif"
+        if path.is_file():
+            return path
+    raise FileNotFoundError("the package biotite with its component dictionary is not installed: pip install biotite")
+
+
+def build_index(path: Path, dictionary: Path | None = None) -> int:
+    """Write the component index and return the number of components in it.
+
+    The file appears under its name when it is complete; processes that build it at the same
+    time each write their own copy, and the last one stays.
+
+    Parameters
+    ----------
+    path : Path
+        The SQLite file.
+    dictionary : Path or None
+        A BinaryCIF file of components; the one bundled with biotite by default.
+    """
+    source = dictionary or bundled_dictionary()
+    with replacing(path) as temporary:
+        connection = sqlite3.connect(temporary)
+        try:
+            connection.executescript(
+                "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES
+            )
+            connection.executemany(
+                "INSERT INTO component VALUES (?, ?)", ((c.comp_id, pack(c)) for c in read_dictionary(source))
+            )
+            (count,) = connection.execute("SELECT count(*) FROM component").fetchone()
+            facts = {
+                "schema": str(SCHEMA_VERSION),
+                "biotite": importlib.metadata.version("biotite"),
+                "components": str(count),
+            }
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(facts.items()))
+            connection.commit()
+        finally:
+            connection.close()
+    return int(count)
+
+
+def read_dictionary(path: Path) -> Iterator[Component]:
+    """Yield the components of a BinaryCIF dictionary, sorted by code.
+
+    Parameters
+    ----------
+    path : Path
+        A file with the categories ``chem_comp``, ``chem_comp_atom`` and ``chem_comp_bond``,
+        each sorted by component.
+    """
+    from biotite.structure.io.pdbx import BinaryCIFFile
+
+    block = BinaryCIFFile.read(path).block
+    heads = block["chem_comp"]
+    rows = zip(*(_lines(heads, name) for name in ("id", "name", "type", "formula")), strict=True)
+    atoms = _Atoms(block["chem_comp_atom"])
+    bonds = _Bonds(block["chem_comp_bond"])
+    for comp_id, name, kind, formula in sorted(rows):
+        members = atoms.of(comp_id)
+        position = {atom.name: index for index, atom in enumerate(members)}
+        yield Component(comp_id, name, kind, formula, members, bonds.of(comp_id, position))
+
+
+def _text(category: Any, name: str) -> Strings:
+    """Take a column out of a category (its memory is then free) as text, empty where the value is masked."""
+    column = category.pop(name)
+    values: Strings = column.data.array
+    if column.mask is None:
+        return values
+    return np.where(column.mask.array == 0, values, "")
+
+
+def _lines(category: Any, name: str) -> list[str]:
+    """Take a column of free text out of a category, each value on one line."""
+    return [" ".join(text.split()) for text in _text(category, name).tolist()]
+
+
+def _codes(category: Any, name: str) -> npt.NDArray[np.bytes_]:
+    """Take a column of short ASCII codes out of a category, one byte a character."""
+    return _text(category, name).astype(np.bytes_)
+
+
+def _ranges(comp_ids: npt.NDArray[np.bytes_]) -> dict[str, slice]:
+    starts = np.flatnonzero(np.concatenate(([True], comp_ids[1:] != comp_ids[:-1])))
+    ends = np.append(starts[1:], len(comp_ids))
+    return {
+        comp_ids[start].decode(): slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    }
+
+
+class _Atoms:
+    """The atom table, cut by component."""
+
+    def __init__(self, category: Any) -> None:
+        self._ranges = _ranges(_codes(category, "comp_id"))
+        self._name = _codes(category, "atom_id")
+        self._alt_name = _codes(category, "alt_atom_id")
+        self._element = _codes(category, "type_symbol")
+        self._charge = category.pop("charge").data.array
+        self._aromatic = _codes(category, "pdbx_aromatic_flag") == b"Y"
+        self._leaving = _codes(category, "pdbx_leaving_atom_flag") == b"Y"
+        self._stereo = _codes(category, "pdbx_stereo_config")
+        self._ideal = _coordinates(category, "pdbx_model_Cartn_{}_ideal")
+        self._model = _coordinates(category, "model_Cartn_{}")
+
+    def of(self, comp_id: str) -> tuple[ComponentAtom, ...]:
+        """Return the atoms of a component; none for one without (``UNL``)."""
+        rows = self._ranges.get(comp_id)
+        if rows is None:
+            return ()
+        element = [element_symbol(text.decode()) for text in self._element[rows].tolist()]
+        heavy = np.array([symbol not in ("H", "D") for symbol in element])
+        places: list[tuple[float, float, float] | None] = [None] * len(element)
+        for source in (self._ideal, self._model):
+            xyz = source[rows]
+            if heavy.any() and np.isfinite(xyz[heavy]).all():
+                xyz = xyz - xyz[heavy].mean(axis=0)
+                places = [tuple(place) if use else None for place, use in zip(xyz.tolist(), heavy, strict=True)]
+                break
+        columns = (self._charge, self._aromatic, self._leaving)
+        charge, aromatic, leaving = (column[rows].tolist() for column in columns)
+        name, alt_name, stereo = (
+            [text.decode() for text in column[rows].tolist()] for column in (self._name, self._alt_name, self._stereo)
+        )
+        return tuple(map(ComponentAtom, name, alt_name, element, charge, aromatic, leaving, stereo, places))
+
+
+class _Bonds:
+    """The bond table, cut by component."""
+
+    def __init__(self, category: Any) -> None:
+        self._ranges = _ranges(_codes(category, "comp_id"))
+        self._first = _codes(category, "atom_id_1")
+        self._second = _codes(category, "atom_id_2")
+        self._order = _codes(category, "value_order")
+        self._aromatic = _codes(category, "pdbx_aromatic_flag") == b"Y"
+
+    def of(self, comp_id: str, position: dict[str, int]) -> tuple[ComponentBond, ...]:
+        """Return the bonds of a component as indices by the atoms' `position`."""
+        rows = self._ranges.get(comp_id)
+        if rows is None:
+            return ()
+        first = [position[name.decode()] for name in self._first[rows].tolist()]
+        second = [position[name.decode()] for name in self._second[rows].tolist()]
+        order = [_ORDERS[text] for text in self._order[rows].tolist()]
+        return tuple(map(ComponentBond, first, second, order, self._aromatic[rows].tolist()))
+
+
+def _coordinates(category: Any, name: str) -> npt.NDArray[np.float32]:
+    """Take three columns out of a category as an array of shape (n, 3), NaN where a value is masked."""
+    axes = []
+    for axis in "xyz":
+        column = category.pop(name.format(axis))
+        values = column.data.array.astype(np.float32)
+        if column.mask is not None:
+            values[column.mask.array != 0] = np.nan
+        axes.append(values)
+    return np.stack(axes, axis=1)

@@ -1,0 +1,115 @@
+"""A ligand as a molecule: what chemistry hands to exposure, tables and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from rdkit import Chem
+
+from scripts.lib.instance.model import FloatArray, IntArray
+
+BOND_SOURCES = ("entry", "dictionary", "dictionary_alt", "matched", "user", "perceived")
+"""Where bonds came from, the most trusted first (`LigandMolecule.bond_source`)."""
+
+HYDROGENS = ("deposited", "added", "mixed", "none")
+"""Where hydrogens came from (`LigandMolecule.hydrogens`)."""
+
+NAME = "name"
+"""Atom property that holds the atom's label (`Instance.atom_label`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LigandMolecule:
+    """The molecule of one ligand instance.
+
+    Heavy atoms come first, component by component in dictionary order, hydrogens after them.
+    "Heavy atom k" is atom k of `mol`.
+
+    Parameters
+    ----------
+    stem : str
+        Stem of the instance.
+    mol : Chem.Mol
+        Neutralised molecule with all hydrogens; conformer 0 is in the deposited frame, in
+        angstroms. Each atom has the property ``name``.
+    atom_index : ndarray of int, shape (n_heavy,)
+        Index of heavy atom k in `Instance.atoms`.
+    dictionary_names : tuple of str
+        Name of heavy atom k in the dictionary, without a residue; empty where unknown.
+    layout : ndarray of float, shape (n_heavy, 2)
+        Depiction coordinates, the same for all instances of one component.
+    smiles : str
+        SMILES of the dictionary's molecule as stored; of the observed one where there is none.
+    parent_smiles : str
+        Its neutral parent.
+    observed_smiles : str
+        Isomeric SMILES of `mol`, stereo read from the coordinates.
+    inchikey : str
+        InChIKey of `mol`; empty where InChI gives none.
+    smiles_index : ndarray of int, shape (n_heavy,)
+        Position of heavy atom k among the heavy atoms of `observed_smiles`; -1 where there is none.
+    symmetry_class : ndarray of int, shape (n_heavy,)
+        Atoms that are alike have the same number.
+    bond_source : str
+        One of `BOND_SOURCES`; of a group the least trusted among its components.
+    atoms_missing : tuple of str
+        Labels of heavy atoms that the dictionary has and the structure has not, leaving atoms of
+        bonds that were made left out.
+    hydrogens : str
+        One of `HYDROGENS`.
+    charge : int
+        Net formal charge of `mol`.
+    sanitised : bool
+        Whether `mol` passed RDKit's checks.
+    smiles_adduct : str
+        For covalent ligands: the molecule with the linked protein atom, the rest of the protein
+        as ``*``; else empty.
+    flags : tuple of str
+        Codes of `scripts.lib.reasons.FLAGS` that chemistry adds, sorted.
+    notes : dict of str to str
+        Detail of a flag by its code.
+    comp_id, component_names : str
+        Code that names the instance, and all its components joined by ``+``.
+    title, type, formula : str
+        Name, type and formula of the definition; the parts of a group joined by ``+``. Name and
+        type are empty where there is no definition.
+    residue : ndarray of int, shape (n_heavy,)
+        Index of heavy atom k's residue in `Instance.components`.
+    """
+
+    stem: str
+    mol: Chem.Mol
+    atom_index: IntArray
+    dictionary_names: tuple[str, ...]
+    layout: FloatArray
+    smiles: str
+    parent_smiles: str
+    observed_smiles: str
+    inchikey: str
+    smiles_index: IntArray
+    symmetry_class: IntArray
+    bond_source: str
+    atoms_missing: tuple[str, ...]
+    hydrogens: str
+    charge: int
+    sanitised: bool
+    smiles_adduct: str = ""
+    flags: tuple[str, ...] = ()
+    notes: dict[str, str] = field(default_factory=dict)
+    comp_id: str = ""
+    component_names: str = ""
+    title: str = ""
+    type: str = ""
+    formula: str = ""
+    residue: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def n_heavy(self) -> int:
+        """Number of heavy atoms."""
+        return len(self.atom_index)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Labels of the heavy atoms in order."""
+        return tuple(self.mol.GetAtomWithIdx(k).GetProp(NAME) for k in range(self.n_heavy))

@@ -1,0 +1,111 @@
+"""The SDF of a ligand: V2000 or, where that cannot hold it, V3000; the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from rdkit import Chem
+
+from scripts.lib.instance.model import Instance, Link
+from scripts.lib.molecule.record import NAME, LigandMolecule
+
+NAME_LIST = "atom.prop.name"
+DICTIONARY_NAME_LIST = "atom.prop.dictionary_name"
+MISSING = "n/a"
+"""What RDKit's atom property lists hold for an atom without a value."""
+
+_LINE = 190
+
+
+def sdf_text(
+    record: LigandMolecule,
+    instance: Instance,
+    properties: Mapping[str, str],
+    atom_lists: Mapping[str, Sequence[float | None]],
+) -> str:
+    """Return a ligand as one record of an SDF, the line ``$$$$`` included.
+
+    Atoms keep their order: heavy atoms as in the dictionary, then hydrogens. Coordinates have
+    four decimals. Values per atom are property lists as RDKit reads and writes them, one value
+    an atom, ``n/a`` for hydrogens.
+
+    Parameters
+    ----------
+    record : LigandMolecule
+        The molecule.
+    instance : Instance
+        The ligand as observed.
+    properties : mapping of str to str
+        Fields after those of chemistry; one of the same name replaces it. Empty ones are left out.
+    atom_lists : mapping of str to sequence of float or None
+        Values of the heavy atoms by name; each becomes ``atom.dprop.<name>`` with four decimals.
+    """
+    fields = {**_fields(record, instance), **properties}
+    lists = {
+        NAME_LIST: [atom.GetProp(NAME) for atom in record.mol.GetAtoms()],
+        DICTIONARY_NAME_LIST: [name or MISSING for name in record.dictionary_names],
+    }
+    for name, values in atom_lists.items():
+        lists[f"atom.dprop.{name}"] = [MISSING if v is None or np.isnan(v) else f"{v:.4f}" for v in values]
+    parts = [_mol_block(record)]
+    parts += [f">  <{name}>\n{' '.join(value.split())}\n\n" for name, value in fields.items() if value.strip()]
+    n_atoms = record.mol.GetNumAtoms()
+    for name, tokens in lists.items():
+        padded = [token.replace(" ", "_") for token in tokens] + [MISSING] * (n_atoms - len(tokens))
+        parts.append(f">  <{name}>\n" + "\n".join(_wrapped(padded)) + "\n\n")
+    parts.append("$$$$\n")
+    return "".join(parts)
+
+
+def _mol_block(record: LigandMolecule) -> str:
+    mol = Chem.Mol(record.mol)
+    mol.SetProp("_Name", record.stem)
+    block = Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised)
+    return str(block)
+
+
+def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
+    atoms = instance.atoms
+    heavy = record.atom_index
+    covalent = [link for link in instance.links if link.kind == "covalent"]
+    return {
+        "pdb_id": instance.entry_id,
+        "chain": instance.name.auth_asym_id,
+        "component": instance.name.comp_id,
+        "components": instance.component_names if len(instance.components) > 1 else "",
+        "residue": instance.name.residue_id,
+        "SMILES": record.smiles,
+        "SMILES_parent": record.parent_smiles,
+        "SMILES_observed": record.observed_smiles,
+        "InChIKey": record.inchikey,
+        "charge": str(record.charge),
+        "bond_source": record.bond_source,
+        "sanitised": "yes" if record.sanitised else "no",
+        "hydrogens": record.hydrogens,
+        "atoms_missing": " ".join(record.atoms_missing),
+        "altloc": instance.altloc,
+        "occupancy": f"{float(np.mean(atoms.occupancy[heavy])):.2f}",
+        "mean_B": f"{float(np.mean(atoms.b_iso[heavy])):.2f}",
+        "link_atom": "; ".join(instance.atom_label(link.atom) for link in covalent),
+        "link_residue": "; ".join(_partner(link) for link in covalent),
+        "SMILES_adduct": record.smiles_adduct,
+        "flags": " ".join(sorted({*instance.flags, *record.flags})),
+    }
+
+
+def _partner(link: Link) -> str:
+    residue = link.partner
+    return f"{residue.comp_id} {residue.auth_asym_id} {residue.residue_id} {link.partner_atom}"
+
+
+def _wrapped(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield lines of tokens that are no longer than an SDF's may be."""
+    line = ""
+    for token in tokens:
+        if line and len(line) + 1 + len(token) > _LINE:
+            yield line
+            line = token
+        else:
+            line = f"{line} {token}" if line else token
+    yield line

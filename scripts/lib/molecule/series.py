@@ -1,0 +1,131 @@
+"""Series of related ligands and the core that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rdkit import Chem, DataStructs
+from rdkit.Chem import rdFingerprintGenerator, rdFMCS
+from rdkit.Chem.Scaffolds import MurckoScaffold
+
+SIMILAR = 0.5
+"""Tanimoto coefficient of Morgan counts (radius 2) from which two ligands belong together."""
+
+STEPS_PER_SECOND = 5_000
+"""Steps of the core search that stand for a second of its limit.
+
+The limit is on steps, so that the same job gives the same core on every machine."""
+
+PATIENCE = 6
+"""The search is ended by the clock only after this many times its limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The maximum common substructure of a series.
+
+    Parameters
+    ----------
+    smarts : str
+        Pattern; empty when there is none.
+    matches : tuple of tuple of int
+        For each ligand the atoms that match the pattern's, in its order.
+    timed_out : bool
+        Whether the search ended before it was exhaustive.
+    """
+
+    smarts: str
+    matches: tuple[tuple[int, ...], ...]
+    timed_out: bool
+
+
+def murcko_scaffold(mol: Chem.Mol) -> str:
+    """Return the Bemis–Murcko scaffold as SMILES without stereo; empty for an acyclic molecule."""
+    return str(Chem.MolToSmiles(_scaffold(mol), isomericSmiles=False))
+
+
+def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
+    """Return the series of a list of molecules, each as indices with its centre first.
+
+    Two molecules are neighbours when they have the same Murcko scaffold of two rings or more,
+    or are similar enough. The molecule with most neighbours becomes the centre of the first
+    series, and so on with the rest (Butina 1999, doi:10.1021/ci9803381).
+
+    Parameters
+    ----------
+    mols : sequence of Chem.Mol
+        Their order settles ties: the earlier one comes first.
+    """
+    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    prints = [generator.GetCountFingerprint(mol) for mol in mols]
+    scaffolds = [murcko_scaffold(mol) if _ring_count(mol) > 1 else "" for mol in mols]
+    near: list[set[int]] = []
+    for index, fingerprint in enumerate(prints):
+        similarity = DataStructs.BulkTanimotoSimilarity(fingerprint, prints)
+        near.append(
+            {
+                other
+                for other, value in enumerate(similarity)
+                if value >= SIMILAR or (scaffolds[index] and scaffolds[index] == scaffolds[other])
+            }
+            | {index}
+        )
+    left = set(range(len(mols)))
+    series = []
+    while left:
+        centre = max(left, key=lambda index: (len(near[index] & left), -index))
+        members = near[centre] & left
+        series.append([centre, *sorted(members - {centre})])
+        left -= members
+    return series
+
+
+def common_core(mols: Sequence[Chem.Mol], seconds: float) -> Core:
+    """Return the maximum common substructure of molecules: equal elements and bond orders, whole rings.
+
+    Parameters
+    ----------
+    mols : sequence of Chem.Mol
+        At least one; the core of one molecule is the molecule.
+    seconds : float
+        Limit of the search, counted in steps.
+    """
+    if len(mols) == 1:
+        smarts = Chem.MolToSmarts(mols[0], isomericSmiles=False)
+        return Core(smarts, (tuple(range(mols[0].GetNumAtoms())),), timed_out=False)
+    counter = _StepCounter(round(seconds * STEPS_PER_SECOND))
+    parameters: Any = rdFMCS.MCSParameters()
+    parameters.AtomCompareParameters.RingMatchesRingOnly = True
+    parameters.BondCompareParameters.RingMatchesRingOnly = True
+    parameters.BondCompareParameters.CompleteRingsOnly = True
+    parameters.Timeout = max(1, round(seconds * PATIENCE))
+    parameters.ProgressCallback = counter
+    found = rdFMCS.FindMCS(list(mols), parameters)
+    if not found.numAtoms:
+        return Core("", ((),) * len(mols), timed_out=found.canceled)
+    pattern = Chem.MolFromSmarts(found.smartsString)
+    return Core(found.smartsString, tuple(mol.GetSubstructMatch(pattern) for mol in mols), timed_out=found.canceled)
+
+
+class _StepCounter(rdFMCS.MCSProgress):
+    """Ends a search after a number of steps."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._left = most
+
+    def __call__(self, *_: object) -> bool:
+        """Count a step and say whether to go on."""
+        self._left -= 1
+        return self._left >= 0
+
+
+def _scaffold(mol: Chem.Mol) -> Chem.Mol:
+    scaffold: Chem.Mol = MurckoScaffold.GetScaffoldForMol(mol)  # type: ignore[no-untyped-call]
+    return scaffold
+
+
+def _ring_count(mol: Chem.Mol) -> int:
+    return int(mol.GetRingInfo().NumRings())

@@ -1,0 +1,358 @@
+"""What the report shows, as plain values made from the rows of the job's tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scripts.lib.check.names import CHECKS
+from scripts.lib.instance.model import FloatArray
+from scripts.lib.reasons import FLAGS, KINDS, REASONS, TARGET_MATCHES
+from scripts.lib.report.plots import Bar
+from scripts.lib.tables import Row, instance_key
+
+SEARCH_REASONS = ("cut_by_max_entries", "resolution", "method", "release_date", "organism")
+"""Reasons that leave an entry out before its file is fetched."""
+
+DOWNLOAD_REASONS = (
+    "not_found",
+    "withdrawn",
+    "same_as_other",
+    "download_failed",
+    "file_empty",
+    "file_truncated",
+    "file_not_structure",
+    "file_unreadable",
+    "no_atoms",
+)
+"""Reasons why an entry's structure could not be had or read."""
+
+MAX_ITEMS = 500
+"""Entries or ligands listed under one reason; the tables hold all."""
+
+MAX_CARDS = 400
+"""Components in the gallery; the others are in the table."""
+
+MAX_TABLE_ROWS = 3000
+"""Instances in the table of the report; Results_Display.csv holds all."""
+
+MAX_HEAT_ROWS = 40
+"""Rows of one heat map; beyond it, one instance per component and then the first of them."""
+
+MAX_SERIES = 30
+"""Series shown with a heat map."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonGroup:
+    """Entries or ligands that were left out for one reason."""
+
+    code: str
+    sentence: str
+    count: int
+    items: tuple[str, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One instance as cards and the table show it: the row of Results_Display and what else is shown."""
+
+    row: Row
+    label: str
+    residue: str
+    exposed_share: float | None
+    target_area: float | None
+
+    def text(self, column: str) -> str:
+        """Return a cell of the row as text, empty when not known."""
+        value = self.row.get(column)
+        return "" if value is None else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One component: what it is, its best instance and all of them."""
+
+    comp_id: str
+    name: str
+    formula: str
+    mass: str
+    smiles: str
+    best: Line
+    lines: tuple[Line, ...]
+    exposed_share: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesView:
+    """One series: its row, and the exposure of the core's atoms in each instance."""
+
+    row: Row
+    columns: tuple[str, ...]
+    heat: tuple[tuple[str, FloatArray], ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that the report shows besides settings, methods and versions."""
+
+    target: str
+    n_instances: int
+    entry_bars: tuple[Bar, ...]
+    ligand_bars: tuple[Bar, ...]
+    entry_reasons: tuple[ReasonGroup, ...]
+    ligand_reasons: tuple[ReasonGroup, ...]
+    target_matches: tuple[tuple[str, str, int], ...]
+    bond_sources: tuple[tuple[str, int], ...]
+    flags: tuple[tuple[str, str, int], ...]
+    cards: tuple[Card, ...]
+    cards_left_out: int
+    lines: tuple[Line, ...]
+    lines_left_out: int
+    shares: dict[str, FloatArray]
+    series: tuple[SeriesView, ...]
+    series_left_out: int
+    checks: tuple[tuple[str, int, int], ...]
+    failed_checks: tuple[Row, ...]
+
+
+@dataclass(slots=True)
+class Tables:
+    """Rows of the job's tables; `atoms` and `core` are read only for the heat maps."""
+
+    results: Sequence[Row]
+    summary: Sequence[Row]
+    metadata: Sequence[Row]
+    entries: Sequence[Row]
+    ligands: Sequence[Row]
+    series: Sequence[Row]
+    core: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    relative: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    checks: Iterable[Row] = ()
+
+
+def build_content(target: str, tables: Tables) -> Content:
+    """Return the report's content.
+
+    Parameters
+    ----------
+    target : str
+        Target name as given.
+    tables : Tables
+        Rows of the finished tables. `core` holds the rows of Ligand_MCS_Map of the atoms in a
+        core by stem; `relative` the relative SASA by stem and SDF index.
+
+    Returns
+    -------
+    Content
+    """
+    summary = {str(row["stem"]): row for row in tables.summary}
+    lines = tuple(_line(row, summary.get(str(row["stem"]))) for row in tables.results)
+    cards = _cards(lines, tables.metadata)
+    wanted = shown_series(tables.series)
+    series = [_series_view(row, lines, tables) for row in wanted[:MAX_SERIES]]
+    checks, failed = _checks(tables.checks)
+    matches = Counter(str(row["target_match"]) for row in tables.entries if row["target_match"])
+    flags = Counter(flag for line in lines for flag in split_list(line.text("flags")))
+    sources = Counter(line.text("bond_source") for line in lines)
+    return Content(
+        target=target,
+        n_instances=len(lines),
+        entry_bars=_entry_bars(tables.entries),
+        ligand_bars=_ligand_bars(tables.ligands),
+        entry_reasons=_reason_groups(tables.entries, _entry_item),
+        ligand_reasons=_reason_groups(tables.ligands, None),
+        target_matches=tuple((code, TARGET_MATCHES.get(code, ""), n) for code, n in _ranked(matches)),
+        bond_sources=tuple(_ranked(sources)),
+        flags=tuple((code, FLAGS.get(code, ""), n) for code, n in _ranked(flags)),
+        cards=cards[:MAX_CARDS],
+        cards_left_out=max(0, len(cards) - MAX_CARDS),
+        lines=lines[:MAX_TABLE_ROWS],
+        lines_left_out=max(0, len(lines) - MAX_TABLE_ROWS),
+        shares=_shares(tables.summary),
+        series=tuple(view for view in series if view.heat),
+        series_left_out=max(0, len(wanted) - MAX_SERIES),
+        checks=checks,
+        failed_checks=failed,
+    )
+
+
+def shown_series(rows: Sequence[Row]) -> list[Row]:
+    """Return the series with something to compare: two instances or more, those of most components first."""
+    several = [row for row in rows if int(row["n_instances"] or 0) > 1]
+    return sorted(several, key=lambda row: (-int(row["n_components"] or 0), -int(row["n_instances"] or 0)))
+
+
+def split_list(text: str) -> list[str]:
+    """Return the parts of a cell that joins several values by ``;``."""
+    return [part for part in text.split(";") if part]
+
+
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _entry_bars(entries: Sequence[Row]) -> tuple[Bar, ...]:
+    reasons = Counter(str(row["reason"]) for row in entries)
+    found = len(entries)
+    selected = found - sum(reasons[code] for code in SEARCH_REASONS)
+    read = selected - sum(reasons[code] for code in DOWNLOAD_REASONS)
+    kept = sum(row["kept"] is True for row in entries)
+    return (
+        Bar("Entries found", found),
+        Bar("within the filters", selected, _lost(found - selected)),
+        Bar("structure read", read, _lost(selected - read)),
+        Bar("with a ligand kept", kept, _lost(read - kept)),
+    )
+
+
+def _ligand_bars(ligands: Sequence[Row]) -> tuple[Bar, ...]:
+    kinds = Counter(str(row["kind"]) for row in ligands)
+    kept = Counter(str(row["kind"]) for row in ligands if row["kept"] is True)
+    bars = [Bar("All het groups", len(ligands), f"{sum(kept.values())} kept")]
+    order = [kind for kind in KINDS if kinds[kind]] + sorted(kinds.keys() - KINDS.keys())
+    return (*bars, *(Bar(kind.replace("_", " "), kinds[kind], f"{kept[kind]} kept") for kind in order))
+
+
+def _lost(count: int) -> str:
+    return f"{count} left out" if count else ""
+
+
+def _entry_item(row: Row) -> str:
+    value = row.get("value")
+    return f"{row['pdb_id']} ({value})" if value else str(row["pdb_id"])
+
+
+def _reason_groups(rows: Sequence[Row], item: Any) -> tuple[ReasonGroup, ...]:
+    """Group what was left out by reason; `item` names a row, None counts components instead."""
+    by_reason: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["kept"] is not True:
+            by_reason[str(row["reason"])].append(row)
+    groups = []
+    for code, members in by_reason.items():
+        if item is None:
+            counts = _ranked(Counter(str(row["ligand"]) for row in members))
+            names = [f"{name} × {count}" if count > 1 else name for name, count in counts]
+        else:
+            names = [item(row) for row in members]
+        shown, more = tuple(names[:MAX_ITEMS]), max(0, len(names) - MAX_ITEMS)
+        groups.append(ReasonGroup(code, REASONS.get(code, ""), len(members), shown, more))
+    return tuple(sorted(groups, key=lambda group: (-group.count, group.code)))
+
+
+def _line(row: Row, summary: Row | None) -> Line:
+    label = f"{row['pdb_id']} {row['Chain']} {row['Warhead']} {row['Residue_ID']}"
+    buried = row["buried_fraction"]
+    share = None if buried is None else 1.0 - float(buried)
+    area = None if summary is None or summary["SASA_in_complex_A2"] is None else float(summary["SASA_in_complex_A2"])
+    return Line(row, label, str(row["Residue_ID"]), share, area)
+
+
+def _cards(lines: Sequence[Line], metadata: Sequence[Row]) -> tuple[Card, ...]:
+    """Return one card a component, those with most instances first."""
+    facts = {str(row["Ligand"]): row for row in metadata}
+    by_component: dict[str, list[Line]] = defaultdict(list)
+    for line in lines:
+        by_component[line.text("Warhead")].append(line)
+    cards = []
+    for comp_id, members in by_component.items():
+        row = facts.get(comp_id, {})
+        shares = [line.exposed_share for line in members if line.exposed_share is not None]
+        mass = row.get("MW")
+        cards.append(
+            Card(
+                comp_id=comp_id,
+                name=_name(row.get("Name")),
+                formula=str(row.get("Formula") or ""),
+                mass="" if mass is None else f"{float(mass):.1f}",
+                smiles=str(row.get("SMILES") or members[0].row["SMILES"] or ""),
+                best=min(members, key=_badness),
+                lines=tuple(members),
+                exposed_share=(min(shares), max(shares)) if shares else None,
+            )
+        )
+    return tuple(sorted(cards, key=lambda card: (-len(card.lines), card.comp_id)))
+
+
+def _name(value: Any) -> str:
+    """Return a component's name, its capitals lowered where all of it is in capitals."""
+    name = "" if value is None else str(value)
+    return name.lower() if len(name) > 5 and name == name.upper() and re.search("[A-Z]{4}", name) else name
+
+
+def _badness(line: Line) -> tuple[Any, ...]:
+    """Sort key, best first: nothing missing, occupied, sharp; then the order of the tables."""
+    row = line.row
+    resolution, occupancy = row["resolution"], row["occupancy"]
+    place = instance_key(str(row["pdb_id"]), str(row["Chain"]), str(row["Warhead"]), str(row["Residue_ID"]))
+    return (
+        bool(row["atoms_missing"]),
+        row["sanitised"] is False,
+        -(0.0 if occupancy is None else float(occupancy)),
+        99.0 if resolution is None else float(resolution),
+        place,
+    )
+
+
+def _shares(summary: Sequence[Row]) -> dict[str, FloatArray]:
+    """Return the open share of the surface of every instance by context."""
+    shares = {}
+    for context in ("chain", "target", "assembly", "crystal"):
+        values = [_ratio(row[f"SASA_{context}_A2"], row["SASA_free_A2"]) for row in summary]
+        shares[context] = np.array(values, dtype=np.float64)
+    return shares
+
+
+def _ratio(part: Any, whole: Any) -> float:
+    return float("nan") if part is None or not whole else float(part) / float(whole)
+
+
+def _series_view(row: Row, lines: Sequence[Line], tables: Tables) -> SeriesView:
+    """Return the heat map of a series: one row an instance, one column an atom of the core."""
+    members = [line for line in lines if line.text("series") == row["series"] and line.text("stem") in tables.core]
+    total = len(members)
+    if total > MAX_HEAT_ROWS:
+        best: dict[str, Line] = {}
+        for line in members:
+            code = line.text("Warhead")
+            best[code] = min(best.get(code, line), line, key=_badness)
+        members = list(best.values())[:MAX_HEAT_ROWS]
+    n_core = int(row["n_core_atoms"] or 0)
+    elements = [""] * n_core
+    heat = []
+    for line in members:
+        stem = line.text("stem")
+        values = np.full(n_core, np.nan)
+        for atom in tables.core[stem]:
+            position = int(atom["core_index"] or 0)
+            if position < n_core:
+                values[position] = tables.relative.get(stem, {}).get(int(atom["sdf_index"] or 0), np.nan)
+                elements[position] = elements[position] or str(atom["AtomSymbol"])
+        heat.append((f"{line.text('Warhead')} {line.text('pdb_id')} {line.text('Chain')} {line.residue}", values))
+    heat.sort(key=lambda item: item[0])
+    columns = tuple(f"{element}{position + 1}" for position, element in enumerate(elements))
+    return SeriesView(row, columns, tuple(heat), total - len(heat))
+
+
+def _checks(rows: Iterable[Row]) -> tuple[tuple[tuple[str, int, int], ...], tuple[Row, ...]]:
+    """Return (check, passed, failed) in the order of the list of checks, and the failed rows."""
+    passed: Counter[str] = Counter()
+    failed: list[Row] = []
+    for row in rows:
+        if row["passed"] is True:
+            passed[str(row["check"])] += 1
+        else:
+            failed.append(row)
+    lost = Counter(str(row["check"]) for row in failed)
+    told = passed.keys() | lost.keys()
+    names = [name for name in CHECKS if name in told] + sorted(told - CHECKS.keys())
+    failed.sort(key=lambda row: (str(row["stem"]), str(row["check"])))
+    return tuple((name, passed[name], lost[name]) for name in names), tuple(failed)

@@ -1,0 +1,177 @@
+"""Depictions made fit for one page: no styles, no clashing ids, no script, few bytes.
+
+The page's content security policy allows no style attributes, so they become presentation
+attributes; coordinates keep one decimal, which is less than a tenth of a pixel.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from xml.etree import ElementTree
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_XLINK = "{http://www.w3.org/1999/xlink}"
+
+ELEMENTS = frozenset(
+    (
+        "svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title",
+        "desc", "defs", "linearGradient", "radialGradient", "stop", "use", "clipPath",
+    )
+)  # fmt: skip
+"""Elements that stay; others go with all they hold."""
+
+ATTRIBUTES = frozenset(
+    (
+        "d", "points", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry", "dx", "dy", "width", "height",
+        "viewBox", "transform", "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity",
+        "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight",
+        "text-anchor", "dominant-baseline", "offset", "stop-color", "stop-opacity", "gradientUnits", "id", "href",
+        "clip-path",
+    )
+)  # fmt: skip
+"""Attributes that stay, from style attributes too."""
+
+_DEFAULTS = {
+    "stroke-linecap": "butt",
+    "stroke-linejoin": "miter",
+    "stroke-opacity": "1",
+    "fill-opacity": "1",
+    "opacity": "1",
+    "stroke-width": "1",
+}
+_PLAIN_NUMBERS = frozenset(
+    ("width", "height", "opacity", "stroke-width", "stroke-opacity", "fill-opacity", "font-size")
+)
+_NUMBERS = frozenset(("d", "points", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry"))
+_NUMBER = re.compile(r"-?\d*\.\d+|-?\d+\.?")
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")
+_TIGHT = re.compile(r"\s*([A-Za-z])\s*")
+_SPACES = re.compile(r"[\s,]+")
+
+
+def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> str:
+    """Return a depiction as one clean, small ``<svg>`` element for a page that holds many.
+
+    Parameters
+    ----------
+    text : str
+        The SVG file.
+    prefix : str
+        Put before every id, so that it stays unique in the page.
+    label : str
+        Text alternative.
+    legend : float
+        Height of the legend at the bottom, in the drawing's units; the legend, the frame and the
+        words on the whole are cut off, as the page says them itself.
+
+    Returns
+    -------
+    str
+        The element; scripts, styles, event handlers and links to elsewhere are gone.
+
+    Raises
+    ------
+    xml.etree.ElementTree.ParseError
+        If the file is not well-formed.
+    """
+    root = ElementTree.fromstring(text)  # noqa: S314 - written by this job
+    if "viewBox" not in root.attrib:
+        width, height = (root.get(name, "0").removesuffix("px") for name in ("width", "height"))
+        root.set("viewBox", f"0 0 {width} {height}")
+    for name in ("width", "height"):
+        root.attrib.pop(name, None)
+    if legend:
+        _cut_legend(root, legend)
+    opening = f'svg xmlns="http://www.w3.org/2000/svg"{_text(_attributes(root, prefix))}'
+    return f'<{opening} role="img" aria-label="{escape(label)}">{_children(root, prefix)}</svg>'
+
+
+def _cut_legend(root: ElementTree.Element, legend: float) -> None:
+    """Remove what stands around the drawing: words, frame and legend."""
+    x, y, width, height = (float(value) for value in root.get("viewBox", "").split())
+    root.set("viewBox", f"{x:g} {y:g} {width:g} {height - legend:g}")
+    for child in list(root):
+        if str(child.tag).removeprefix(_SVG) in ("title", "desc", "text", "rect", "defs"):
+            root.remove(child)
+
+
+def _children(element: ElementTree.Element, prefix: str) -> str:
+    """Return the markup of all children; neighbouring bare paths of one look become one path."""
+    parts: list[str] = []
+    look: dict[str, str] | None = None
+    outline = ""
+    for child in element:
+        name = str(child.tag).removeprefix(_SVG)
+        if name not in ELEMENTS:
+            continue
+        values = _attributes(child, prefix)
+        bare_path = name == "path" and not len(child) and "d" in values and "transform" not in values
+        line = values.pop("d") if bare_path else ""
+        if look is not None and (not bare_path or values != look):
+            parts.append(f'<path{_text(look)} d="{outline}"/>')
+            look, outline = None, ""
+        if bare_path:
+            look, outline = values, outline + line
+        else:
+            parts.append(_markup(child, name, values, prefix))
+    if look is not None:
+        parts.append(f'<path{_text(look)} d="{outline}"/>')
+    return "".join(parts)
+
+
+def _markup(element: ElementTree.Element, name: str, values: dict[str, str], prefix: str) -> str:
+    if name in ("text", "tspan", "title", "desc"):
+        inner = escape(element.text or "", quote=False)
+        for child in element:
+            child_name = str(child.tag).removeprefix(_SVG)
+            if child_name in ELEMENTS:
+                inner += _markup(child, child_name, _attributes(child, prefix), prefix)
+            inner += escape(child.tail or "", quote=False)
+    else:
+        inner = _children(element, prefix)
+    opening = f"{name}{_text(values)}"
+    return f"<{opening}>{inner}</{name}>" if inner else f"<{opening}/>"
+
+
+def _text(values: dict[str, str]) -> str:
+    return "".join(f' {key}="{escape(value)}"' for key, value in values.items())
+
+
+def _attributes(element: ElementTree.Element, prefix: str) -> dict[str, str]:
+    """Return the attributes that stay, those of a style attribute among them, defaults left out."""
+    values = {}
+    for key, value in element.attrib.items():
+        values["href" if key == f"{_XLINK}href" else key] = value
+    for declaration in values.pop("style", "").split(";"):
+        key, _, value = declaration.partition(":")
+        values[key.strip()] = value.strip()
+    kept = {}
+    for key, value in values.items():
+        if key not in ATTRIBUTES or (key == "href" and not value.startswith("#")):
+            continue
+        clean = _value(key, value, prefix)
+        if _DEFAULTS.get(key) != clean:
+            kept[key] = clean
+    if kept.get("fill") == "none":
+        kept.pop("fill-rule", None)
+    return kept
+
+
+def _value(key: str, value: str, prefix: str) -> str:
+    if key == "d":
+        return _TIGHT.sub(r"\1", _SPACES.sub(" ", _NUMBER.sub(_rounded, value))).strip()
+    if key in _NUMBERS:
+        return _SPACES.sub(" ", _NUMBER.sub(_rounded, value)).strip()
+    if key in _PLAIN_NUMBERS:
+        return re.sub(r"^(-?\d+)\.0+$", r"\1", value.removesuffix("px"))
+    if key == "id":
+        return prefix + value
+    if key == "href":
+        return f"#{prefix}{value[1:]}"
+    return _REFERENCE.sub(lambda match: f"url(#{prefix}{match[1]})", value)
+
+
+def _rounded(match: re.Match[str]) -> str:
+    text = f"{float(match[0]):.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text

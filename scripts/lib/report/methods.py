@@ -1,0 +1,200 @@
+"""How the numbers were made: the report's methods with parameters and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.lib.complex import contacts
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One work cited: its short name, the citation and its DOI."""
+
+    key: str
+    text: str
+    doi: str
+
+
+REFERENCES = (
+    Reference(
+        "Alvarez 2013", "A cartography of the van der Waals territories. Dalton Trans 42:8617", "10.1039/c3dt50599e"
+    ),
+    Reference("Barlow 1983", "Ion-pairs in proteins. J Mol Biol 168:867", "10.1016/S0022-2836(83)80079-5"),
+    Reference(
+        "Bemis 1996",
+        "The properties of known drugs. 1. Molecular frameworks. J Med Chem 39:2887",
+        "10.1021/jm9602928",
+    ),
+    Reference("Berman 2000", "The Protein Data Bank. Nucleic Acids Res 28:235", "10.1093/nar/28.1.235"),
+    Reference(
+        "Butina 1999",
+        "Unsupervised data base clustering based on Daylight's fingerprint and Tanimoto similarity."
+        " J Chem Inf Comput Sci 39:747",
+        "10.1021/ci9803381",
+    ),
+    Reference(
+        "Cock 2009",
+        "Biopython: freely available Python tools for computational molecular biology. Bioinformatics 25:1422",
+        "10.1093/bioinformatics/btp163",
+    ),
+    Reference(
+        "Harding 2001",
+        "Geometry of metal-ligand interactions in proteins. Acta Crystallogr D 57:401",
+        "10.1107/S0907444901003997",
+    ),
+    Reference(
+        "Henikoff 1992",
+        "Amino acid substitution matrices from protein blocks. Proc Natl Acad Sci USA 89:10915",
+        "10.1073/pnas.89.22.10915",
+    ),
+    Reference("Hubbard 2001", "Hydrogen bonds in proteins: role and strength. eLS", "10.1038/npg.els.0003011"),
+    Reference(
+        "Kunzmann 2023",
+        "Biotite: new tools for a versatile Python bioinformatics library. BMC Bioinformatics 24:236",
+        "10.1186/s12859-023-05345-6",
+    ),
+    Reference("Landrum", "RDKit: open-source cheminformatics", "10.5281/zenodo.591637"),
+    Reference(
+        "Lee 1971",
+        "The interpretation of protein structures: estimation of static accessibility. J Mol Biol 55:379",
+        "10.1016/0022-2836(71)90324-X",
+    ),
+    Reference(
+        "McDonald 1994",
+        "Satisfying hydrogen bonding potential in proteins. J Mol Biol 238:777",
+        "10.1006/jmbi.1994.1334",
+    ),
+    Reference(
+        "Mitternacht 2016",
+        "FreeSASA: an open source C library for solvent accessible surface area calculations. F1000Research 5:189",
+        "10.12688/f1000research.7931.1",
+    ),
+    Reference(
+        "Mölder 2021",
+        "Sustainable data analysis with Snakemake. F1000Research 10:33",
+        "10.12688/f1000research.29032.2",
+    ),
+    Reference(
+        "Salentin 2015",
+        "PLIP: fully automated protein-ligand interaction profiler. Nucleic Acids Res 43:W443",
+        "10.1093/nar/gkv315",
+    ),
+    Reference(
+        "Steiner 2002",
+        "The hydrogen bond in the solid state. Angew Chem Int Ed 41:48",
+        "10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U",
+    ),
+    Reference(
+        "Tsai 1999",
+        "The packing density in proteins: standard radii and volumes. J Mol Biol 290:253",
+        "10.1006/jmbi.1999.2829",
+    ),
+    Reference(
+        "Westbrook 2015",
+        "The chemical component dictionary. Bioinformatics 31:1274",
+        "10.1093/bioinformatics/btu789",
+    ),
+    Reference(
+        "Wojdyr 2022", "GEMMI: a library for structural biology. J Open Source Softw 7:4200", "10.21105/joss.04200"
+    ),
+)
+"""Works that the methods cite, by name."""
+
+
+def paragraphs(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the methods as (heading, text) with the job's parameters in them.
+
+    Parameters
+    ----------
+    settings : mapping
+        The resolved configuration of the job.
+
+    Returns
+    -------
+    list of (str, str)
+        One short text per step; authors and years as in `REFERENCES`.
+    """
+    filters, sasa = settings["filters"], settings["sasa"]
+    return [
+        ("Target chains", _target_text(settings)),
+        (
+            "Ligand instances",
+            (
+                "One instance is one component, or one covalently linked group of components, in one place of the"
+                " asymmetric unit: entry, author chain, component and author residue number. Kept are the kinds "
+                f"{', '.join(filters['kinds'])} with a heavy atom within 5 Å of a heavy atom of a target chain. Of"
+                " alternate conformers the best occupied one is taken as a whole. Every other het group has its"
+                " reason in Ligand_Status.csv."
+            ),
+        ),
+        (
+            "Complexes",
+            (
+                "WAR_PDB holds the instance with the polymer chains of the context "
+                f"“{settings['structure']['context']}” that come within 7 Å, metals within 2.8 Å and cofactors and"
+                " glycans within 4 Å of them; no waters, no additives, no other ligand instances. Coordinates are as"
+                " deposited (Berman 2000), read with gemmi (Wojdyr 2022)."
+            ),
+        ),
+        (
+            "Chemistry",
+            (
+                "Bonds, charges and aromaticity come from the wwPDB chemical component dictionary (Westbrook 2015), by"
+                " atom name and, where names do not fit the geometry, by matching graphs; “bond source” tells which."
+                " Molecules are the atoms observed, in a neutral charge state, with stereo read from the coordinates"
+                " (RDKit, Landrum; dictionary as bundled with biotite, Kunzmann 2023)."
+            ),
+        ),
+        (
+            "Exposure",
+            (
+                f"Solvent-accessible surface after Lee and Richards (Lee 1971) with {sasa['slices']} slices per atom"
+                f" and a probe of {sasa['probe_radius']} Å by FreeSASA (Mitternacht 2016); hydrogens are left out and"
+                " radii are united-atom radii (Tsai 1999; elements without one: Alvarez 2013). The free surface is"
+                " that of the bound conformer alone. Contexts: chain, the nearest target chain; target, all target"
+                " chains of the assembly; assembly, the whole first biological assembly that holds the ligand; crystal,"
+                " with the neighbours in the crystal (X-ray and neutron structures). Each context holds the one before"
+                " it, so areas can only shrink. Relative exposure is the bound area divided by the free area; figures"
+                " without a context are for “target”."
+            ),
+        ),
+        (
+            "Contacts",
+            (
+                f"Hydrogen bonds between N and O: {contacts.HBOND_MIN} to {contacts.HBOND_MAX} Å (Hubbard 2001; Steiner"
+                f" 2002) and angles of at least {contacts.HBOND_MIN_ANGLE:.0f}° with the bonded neighbours (McDonald"
+                f" 1994); hydrophobic: carbons within {contacts.HYDROPHOBIC_MAX} Å (Salentin 2015); ionic: charged N"
+                f" and O within {contacts.IONIC_MAX} Å (Barlow 1983); metals within {contacts.METAL_MAX} Å (Harding"
+                " 2001); covalent: links declared or found by distance."
+            ),
+        ),
+        (
+            "Series",
+            (
+                "Components are grouped when they share a Murcko scaffold of two rings or more (Bemis 1996) or are"
+                " similar (Tanimoto of Morgan counts at least 0.5; Butina 1999). The core of a series is the maximum"
+                f" common substructure by RDKit with whole rings; the search is limited to about"
+                f" {settings['series']['seconds']} s, counted in steps, and a search that was ended is marked."
+            ),
+        ),
+        ("Workflow", "One Snakemake workflow (Mölder 2021) made all files of this folder."),
+    ]
+
+
+def _target_text(settings: Mapping[str, Any]) -> str:
+    filters = settings["filters"]
+    if settings["fasta_seq"]:
+        return (
+            "Chains that align with the given sequence (BLOSUM62, affine gaps, free ends; Henikoff 1992; Biopython,"
+            f" Cock 2009) with an identity of at least {filters['min_identity']} over at least"
+            f" {filters['min_coverage']} of the shorter sequence."
+        )
+    rejected = "is rejected" if filters["strict_target"] else "keeps all its polymers and is flagged “unmatched”"
+    return (
+        "Without a sequence: chains with a UniProt accession of the query, else the gene name, else all words of the"
+        " target name, else all polymers of an entry that the query names."
+        f" An entry in which nothing matches {rejected}."
+    )

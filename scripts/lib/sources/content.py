@@ -1,0 +1,156 @@
+"""Is this content a complete structure file? Decompression, checks, checksum, revision."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from threading import BoundedSemaphore
+
+from scripts.lib.entry.metadata import EntryMetadata, metadata_of
+from scripts.lib.sources.base import FetchError
+
+_AT_ONCE = BoundedSemaphore(2)
+_GZIP = b"\x1f\x8b"
+_OTHER_COMPRESSION = (b"\x1f\x9d", b"BZh", b"\xfd7zXZ", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")
+_PAGE = re.compile(rb"\s*(?:<|\{|\[)")
+_CIF_START = re.compile(rb"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
+_PDB_START = re.compile(
+    rb"(?:[^\n]*\n){0,200}?(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM)"
+)
+_PDB_ATOM = re.compile(rb"^(?:ATOM  |HETATM)", re.MULTILINE)
+_CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)
+_CIF_ATOM_TAGS = re.compile(rb"^_atom_site\.\S+[ \t]*\r?\n(?![_#]|loop_|data_|\s*$)", re.MULTILINE | re.IGNORECASE)
+_CIF_SEPARATOR = re.compile(rb"\n#[ \t]*\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a checked structure file holds.
+
+    Parameters
+    ----------
+    format : str
+        ``mmcif`` or ``pdb``.
+    sha256 : str
+        Of the uncompressed content.
+    metadata : EntryMetadata
+        What its header says.
+    """
+
+    format: str
+    sha256: str
+    metadata: EntryMetadata
+
+    @property
+    def revision(self) -> str:
+        """Number and date of the last revision."""
+        return f"{self.metadata.revision} {self.metadata.revision_date}".strip()
+
+
+def read_content(path: Path, entry_id: str) -> Content:
+    """Read and check a structure file.
+
+    Raises
+    ------
+    FetchError
+        If it isn't there, is damaged, or no structure.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FetchError("not_found", "the file is gone") from None
+    except OSError as error:
+        raise FetchError("file_unreadable", error.strerror or "it can't be read") from error
+    return check_file(data, entry_id)
+
+
+def check_file(data: bytes, entry_id: str) -> Content:
+    """Decompress and check a file; threads do so two at a time, as large entries take much memory.
+
+    Raises
+    ------
+    FetchError
+        If it is damaged or no structure.
+    """
+    with _AT_ONCE:
+        return check_content(decompressed(data), entry_id)
+
+
+def decompressed(data: bytes) -> bytes:
+    """Return uncompressed content, gzip or plain.
+
+    Raises
+    ------
+    FetchError
+        If a gzip is cut off or damaged, or compressed in another way.
+    """
+    if data.startswith(_GZIP):
+        try:
+            return gzip.decompress(data)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FetchError("file_truncated", f"gzip: {error}") from error
+    if data.startswith(_OTHER_COMPRESSION):
+        raise FetchError("file_not_structure", "compressed in another way than gzip")
+    return data
+
+
+def check_content(data: bytes, entry_id: str) -> Content:
+    """Check uncompressed content and describe it.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    entry_id : str
+        Id under which the entry goes.
+
+    Raises
+    ------
+    FetchError
+        If it is empty, a page, cut off, unreadable, or without atoms.
+    """
+    if not data.strip():
+        raise FetchError("file_empty")
+    is_mmcif = _CIF_START.match(data) is not None
+    if not is_mmcif and (_PAGE.match(data) or not _PDB_START.match(data)):
+        shown = " ".join(data[:60].decode("utf-8", "replace").split())
+        raise FetchError("file_not_structure", f"begins with {shown!r}")
+    (_check_mmcif if is_mmcif else _check_pdb)(data)
+    try:
+        metadata = metadata_of(data if is_mmcif else pdb_header(data), is_mmcif=is_mmcif, entry_id=entry_id)
+    except ValueError as error:
+        raise FetchError("file_unreadable", str(error).splitlines()[0][:200] if str(error) else "") from error
+    return Content("mmcif" if is_mmcif else "pdb", hashlib.sha256(data).hexdigest(), metadata)
+
+
+def pdb_header(data: bytes) -> bytes:
+    """Return the part of a PDB file before its first coordinate."""
+    match = _PDB_ATOM.search(data)
+    return data[: match.start()] if match else data
+
+
+def _check_mmcif(data: bytes) -> None:
+    """Refuse a file that ends in the middle or has no atoms.
+
+    Files of the wwPDB put a line ``#`` after each category; one that does so at its beginning
+    and doesn't end with it is cut off.
+    """
+    end = data.rstrip()
+    if not end.endswith(b"#") and _CIF_SEPARATOR.search(data, 0, 4000):
+        raise FetchError("file_truncated", "the mmCIF file stops in the middle")
+    start = data.lower().find(b"_atom_site.") if b"_atom_site." not in data else data.find(b"_atom_site.")
+    if start < 0 or not (_CIF_ATOM.search(data, start) or _CIF_ATOM_TAGS.search(data, start)):
+        raise FetchError("no_atoms")
+
+
+def _check_pdb(data: bytes) -> None:
+    """Refuse a file of the wwPDB without its END line, and one without atoms."""
+    if not _PDB_ATOM.search(data):
+        raise FetchError("no_atoms")
+    last = data.rstrip().rpartition(b"\n")[2].strip()
+    if data.startswith((b"HEADER", b"OBSLTE")) and b"\nSEQRES" in data and not last.startswith(b"END"):
+        raise FetchError("file_truncated", "the PDB file has no END line")

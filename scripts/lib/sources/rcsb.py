@@ -1,0 +1,204 @@
+"""RCSB PDB as a source: its search, its metadata, its files (PDBe's when they can't be had), the shared cache."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, Known, Request, SourceError
+from scripts.lib.sources.cache import Cached, StructureCache
+from scripts.lib.sources.content import Content, check_file
+from scripts.lib.sources.http import Answer, HttpClient, HttpError
+from scripts.lib.sources.query import is_entry_id
+from scripts.lib.sources.rcsb_queries import SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
+from scripts.lib.sources.rcsb_services import Addresses, DataService, SearchService
+
+_LOG = logging.getLogger(__name__)
+
+_MAX_STEPS = 10
+"""Withdrawals in a row that are followed."""
+
+
+class RcsbSource:
+    """RCSB PDB over the network. `fetch` may be called from several threads.
+
+    Parameters
+    ----------
+    cache : Path
+        The cache folder.
+    addresses : Addresses, optional
+        Where the services are.
+    http : HttpClient, optional
+        Sends the requests.
+    """
+
+    kind = "rcsb"
+    label = "RCSB PDB"
+    searches_sequences = True
+    lists_all = False
+
+    def __init__(self, cache: Path, *, addresses: Addresses | None = None, http: HttpClient | None = None) -> None:
+        self._addresses = addresses or Addresses.from_environment()
+        self._http = http or HttpClient()
+        self._cache = StructureCache(cache)
+        self.requests: list[Request] = []
+        self.notes: list[str] = []
+        self._search = SearchService(self._http, self._addresses.search, self.requests, self.notes)
+        self._data = DataService(self._http, self._addresses.data, self.requests)
+
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, Known]:
+        """Return what there is under each id: the entry, or its successor when it was withdrawn."""
+        asked = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
+        if not asked:
+            return {}
+        present = self._data.present(asked)
+        known = {entry_id: Known(entry_id) for entry_id in asked if entry_id in present}
+        for entry_id in asked:
+            if entry_id not in present and (followed := self._follow(entry_id)) is not None:
+                known[entry_id] = followed
+        return {entry_id: known[entry_id] for entry_id in asked if entry_id in known}
+
+    def known_accessions(self, accessions: Sequence[str]) -> set[str]:
+        """Return those accessions that at least one entry has."""
+        return {name for name in accessions if self._search.count(accession_node([name]))}
+
+    def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
+        """Return entries by text and accession, best first."""
+        return self._search.hits(text_node(terms, accessions, any_term=any_term))
+
+    def sequence_search(self, sequence: str, min_identity: float, /) -> list[Hit]:
+        """Return entries with a similar protein sequence, best first.
+
+        Raises
+        ------
+        SourceError
+            If the sequence is shorter than the service takes.
+        """
+        if len(sequence) < SHORTEST_SEQUENCE:
+            raise SourceError(
+                f"fasta_seq has a record of {len(sequence)} residues, but RCSB's sequence search needs at least "
+                f"{SHORTEST_SEQUENCE}: give a longer sequence or set sequence_search to false."
+            )
+        return self._search.hits(sequence_node(sequence, min_identity), scoring="sequence")
+
+    def all_entries(self) -> list[str]:
+        """Refuse: nobody wants the whole PDB by accident."""
+        raise SourceError("The query has no words: give words, PDB ids or UniProt accessions in search_query.")
+
+    def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
+        """Return the metadata of entries."""
+        return self._data.summaries(list(entry_ids))
+
+    def fetch(self, entry_id: str) -> Fetched:
+        """Return an entry's file from the cache, RCSB or PDBe; that of its successor when it was withdrawn."""
+        if not is_entry_id(entry_id):
+            raise FetchError("not_found", "not a PDB id")
+        cached = self._obtain(entry_id)
+        if cached is not None:
+            return self._fetched(entry_id, cached)
+        followed = self._follow_quietly(entry_id)
+        if followed is None:
+            raise FetchError("not_found", "HTTP 404")
+        successors = " ".join(followed.successors)
+        if not followed.entry_id:
+            raise FetchError("withdrawn", successors, successor=successors)
+        cached = self._obtain(followed.entry_id)
+        if cached is None:
+            raise FetchError("withdrawn", f"{followed.entry_id}: HTTP 404", successor=successors)
+        return self._fetched(followed.entry_id, cached, followed.successors)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def _fetched(self, entry_id: str, cached: Cached, successors: tuple[str, ...] = ()) -> Fetched:
+        metadata = cached.content.metadata
+        return Fetched(
+            entry_id=entry_id,
+            path=cached.path,
+            format=cached.content.format,
+            source=cached.origin,
+            sha256=cached.content.sha256,
+            revision=cached.content.revision,
+            withdrawn=metadata.withdrawn,
+            successors=successors or metadata.successors,
+        )
+
+    def _obtain(self, entry_id: str) -> Cached | None:
+        """Return a file from the cache or the network; None for an entry that there isn't."""
+        if cached := self._cache.get(entry_id):
+            return cached
+        with self._cache.reserved(entry_id):
+            if cached := self._cache.get(entry_id):
+                return cached
+            return self._download(entry_id)
+
+    def _download(self, entry_id: str) -> Cached | None:
+        tried = []
+        for origin, url in (
+            ("rcsb", f"{self._addresses.files}/{entry_id.upper()}.cif.gz"),
+            ("pdbe", f"{self._addresses.pdbe_files}/{entry_id}.cif"),
+        ):
+            checks: list[FetchError | Content] = []
+
+            def problem(answer: Answer, checks: list[FetchError | Content] = checks) -> str:
+                checks.append(_checked(answer, entry_id))
+                return str(checks[-1]) if isinstance(checks[-1], FetchError) else ""
+
+            try:
+                answer = self._http.get(url, problem=problem, slot=self._cache.connection, raw=True)
+            except HttpError as error:
+                tried.append((error, checks[-1] if checks else None))
+                _LOG.warning("%s: %s", entry_id, error)
+                continue
+            if answer.status == 200 and isinstance(checks[-1], Content):
+                return self._cache.store(entry_id, origin, answer.content, checks[-1])
+            if origin == "rcsb" and answer.status in (404, 410):
+                return None
+            tried.append((HttpError(f"HTTP {answer.status}", attempts=1, host=origin, unreachable=False), None))
+        raise _failure(tried)
+
+    def _follow(self, entry_id: str) -> Known | None:
+        """Return the present successor of an entry that isn't there; None when nothing is known of it."""
+        removed = self._data.removed(entry_id)
+        if removed is None:
+            return None
+        first = removed.successors
+        queue, seen = first, {entry_id}
+        for _ in range(_MAX_STEPS):
+            seen.update(queue)
+            present = self._data.present(queue) if queue else set()
+            there = tuple(name for name in queue if name in present)
+            if there:
+                return Known(there[0], True, there)
+            steps = [self._data.removed(name) for name in queue]
+            following = (name for step in steps if step is not None for name in step.successors)
+            queue = tuple(dict.fromkeys(name for name in following if name not in seen))
+            if not queue:
+                break
+        return Known("", True, first)
+
+    def _follow_quietly(self, entry_id: str) -> Known | None:
+        """Return as `_follow`, but a service that doesn't answer is the entry's reason, not the job's end."""
+        try:
+            return self._follow(entry_id)
+        except SourceError as error:
+            raise FetchError("download_failed", f"HTTP 404, and {error.message}") from error
+
+
+def _checked(answer: Answer, entry_id: str) -> Content | FetchError:
+    """Check a downloaded file; say what is wrong with it otherwise."""
+    try:
+        return check_file(answer.content, entry_id)
+    except FetchError as error:
+        return error
+
+
+def _failure(tried: list[tuple[HttpError, FetchError | Content | None]]) -> FetchError:
+    """Return the reason for an entry that no service could deliver."""
+    value = "; ".join(str(error) for error, _ in tried)
+    bad = [check for _, check in tried if isinstance(check, FetchError)]
+    if bad and tried[0][1] is bad[0]:
+        return FetchError(bad[0].reason, value)
+    return FetchError("download_failed", value, unreachable=all(error.unreachable for error, _ in tried))

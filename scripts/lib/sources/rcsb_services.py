@@ -1,0 +1,294 @@
+"""RCSB PDB's search and data services: pages of hits, metadata in batches, withdrawn entries."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from scripts.lib.sources.base import EntrySummary, Hit, Request, SourceError
+from scripts.lib.sources.http import Answer, HttpClient, HttpError
+from scripts.lib.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, Node, count, page
+
+_LOG = logging.getLogger(__name__)
+
+PAGE_ROWS = 10_000
+"""Hits of one page: the most that the service gives."""
+
+BATCH = 300
+"""Entries of one metadata request, as the official client does."""
+
+_READINGS = 3
+"""How often all pages are read when hits come and go in between."""
+
+
+class Addresses(NamedTuple):
+    """Where the services are; each can be set through the environment."""
+
+    search: str
+    data: str
+    files: str
+    pdbe_files: str
+
+    @classmethod
+    def from_environment(cls) -> Addresses:
+        """Return the public addresses, overridden by ``TETHERMAP_RCSB_SEARCH_URL`` and so on."""
+        named = {
+            "TETHERMAP_RCSB_SEARCH_URL": "https://search.rcsb.org/rcsbsearch/v2/query",
+            "TETHERMAP_RCSB_DATA_URL": "https://data.rcsb.org",
+            "TETHERMAP_RCSB_FILES_URL": "https://files.rcsb.org/download",
+            "TETHERMAP_PDBE_FILES_URL": "https://www.ebi.ac.uk/pdbe/entry-files/download",
+        }
+        return cls(*(os.environ.get(name, "").rstrip("/") or default for name, default in named.items()))
+
+
+class Removed(NamedTuple):
+    """A withdrawn entry: the entries that replaced it, lower case."""
+
+    successors: tuple[str, ...]
+
+
+@dataclass
+class SearchService:
+    """The search API, version 2.
+
+    Parameters
+    ----------
+    http : HttpClient
+        Sends the requests.
+    url : str
+        Address of the service.
+    requests : list of dict
+        Each search is added to it, with its answer's size.
+    notes : list of str
+        Sentences on anything unusual are added to it.
+    page_rows : int
+        Hits of one page.
+    """
+
+    http: HttpClient
+    url: str
+    requests: list[Request] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    page_rows: int = PAGE_ROWS
+
+    def count(self, node: Node) -> int:
+        """Return the number of entries that a query finds."""
+        body = count(node)
+        answer = self._ask(body)
+        total = 0 if answer is None else _total(answer)
+        self.requests.append({"url": self.url, "body": body, "total": total})
+        return total
+
+    def hits(self, node: Node, *, scoring: str = "combined") -> list[Hit]:
+        """Return all entries that a query finds, best first, each once.
+
+        All pages are read again when the number of hits changes in between.
+        """
+        found: dict[str, float] = {}
+        for reading in range(1, _READINGS + 1):
+            total, found, steady = self._all_pages(node, scoring)
+            if steady and len(found) == total:
+                break
+            if reading == _READINGS:
+                self.notes.append(
+                    f"The search service's hits changed while its pages were read ({len(found)} different entries of "
+                    f"{total} announced); what was read last was taken."
+                )
+            else:
+                _LOG.warning("the hits changed between pages: all pages are read again")
+        first = page(node, 0, self.page_rows, scoring=scoring)
+        self.requests.append({"url": self.url, "body": first, "total": total})
+        return [Hit(entry_id, score) for entry_id, score in found.items()]
+
+    def _all_pages(self, node: Node, scoring: str) -> tuple[int, dict[str, float], bool]:
+        """Read all pages once; return the number announced, the hits, and whether that number stayed the same."""
+        found: dict[str, float] = {}
+        totals: list[int] = []
+        start = 0
+        while not totals or start < totals[-1]:
+            answer = self._ask(page(node, start, self.page_rows, scoring=scoring))
+            if answer is None:
+                totals.append(0 if not totals else len(found))
+                break
+            rows = answer.get("result_set") or []
+            totals.append(_total(answer))
+            for row in rows:
+                found.setdefault(str(row["identifier"]).lower(), float(row.get("score", 0.0)))
+            if not rows:
+                break
+            start += self.page_rows
+        return totals[-1], found, len(set(totals)) == 1
+
+    def _ask(self, body: Node) -> Mapping[str, Any] | None:
+        """Return the answer to one request; None when nothing was found (204)."""
+        answer = _reached(lambda: self.http.post(self.url, body, problem=_json_problem), "search")
+        if answer.status == 204:
+            return None
+        if answer.status != 200:
+            raise SourceError(
+                f"RCSB's search service refused the query: HTTP {answer.status}, {_message(answer)}; "
+                "change search_query, or set source.kind to mirror.",
+                "upstream" if answer.status >= 500 or answer.status == 404 else "input",
+            )
+        return _object(answer)
+
+
+@dataclass
+class DataService:
+    """The data API: GraphQL for metadata, REST for withdrawn entries.
+
+    Parameters
+    ----------
+    http : HttpClient
+        Sends the requests.
+    url : str
+        Address of the service.
+    requests : list of dict
+        Each question for metadata is added to it, without the ids.
+    """
+
+    http: HttpClient
+    url: str
+    requests: list[Request] = field(default_factory=list)
+
+    def present(self, entry_ids: Sequence[str]) -> set[str]:
+        """Return those entries that there are."""
+        return {_lower(row) for batch in _batches(entry_ids) for row in self._entries(IDS_QUERY, batch)}
+
+    def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
+        """Return the metadata of entries; those that the service doesn't know are left out."""
+        found = {}
+        for batch in _batches(entry_ids):
+            for row in self._entries(ENTRIES_QUERY, batch):
+                found[_lower(row)] = _summary(row)
+        return found
+
+    def removed(self, entry_id: str) -> Removed | None:
+        """Return what replaced a withdrawn entry; None for an entry that was not withdrawn."""
+        url = f"{self.url}/rest/v1/holdings/removed/{entry_id.upper()}"
+        answer = _reached(lambda: self.http.get(url, problem=_json_problem), "data")
+        if answer.status != 200:
+            return None
+        holdings = _object(answer).get("rcsb_repository_holdings_removed") or {}
+        return Removed(tuple(str(name).lower() for name in holdings.get("id_codes_replaced_by") or ()))
+
+    def _entries(self, query: str, entry_ids: Sequence[str]) -> list[Mapping[str, Any]]:
+        body = {"query": query, "variables": {"ids": [entry_id.upper() for entry_id in entry_ids]}}
+        answer = _reached(lambda: self.http.post(f"{self.url}/graphql", body, problem=_json_problem), "data")
+        content = _object(answer) if answer.status == 200 else {}
+        data = content.get("data") or {}
+        if answer.status != 200 or data.get("entries") is None:
+            errors = content.get("errors") or [{}]
+            message = errors[0].get("message") or _message(answer)
+            raise SourceError(
+                f"RCSB's data service gave no metadata: HTTP {answer.status}, {message}; "
+                "run the job again later, or set source.kind to mirror.",
+                "upstream",
+            )
+        rows = [row for row in data["entries"] if row and row.get("rcsb_id")]
+        self.requests.append(
+            {
+                "url": f"{self.url}/graphql",
+                "query": " ".join(query.split()),
+                "entries": len(entry_ids),
+                "total": len(rows),
+            }
+        )
+        return rows
+
+
+def _reached(send: Callable[[], Answer], service: str) -> Answer:
+    """Send a request; a service that can't be reached ends the job with one sentence."""
+    try:
+        return send()
+    except HttpError as error:
+        verb = "can't be reached" if error.unreachable else "doesn't answer properly"
+        raise SourceError(
+            f"RCSB's {service} service {verb} ({error}): check the network, run the job again later, "
+            "or set source.kind to mirror.",
+            "upstream",
+        ) from error
+
+
+def _json_problem(answer: Answer) -> str:
+    """Say what is wrong with an answer that should be a JSON object."""
+    try:
+        content = json.loads(answer.content)
+    except ValueError:
+        shown = " ".join(answer.content[:40].decode("utf-8", "replace").split())
+        return f"not JSON, begins with {shown!r}"
+    return "" if isinstance(content, dict) else "not a JSON object"
+
+
+def _object(answer: Answer) -> Mapping[str, Any]:
+    content: Mapping[str, Any] = json.loads(answer.content)
+    return content
+
+
+def _message(answer: Answer) -> str:
+    """Return the message of an error answer, shortened to one line."""
+    try:
+        text = str(json.loads(answer.content).get("message", ""))
+    except (ValueError, AttributeError):
+        text = ""
+    return " ".join(text.split())[:300] or "without a message"
+
+
+def _total(answer: Mapping[str, Any]) -> int:
+    return int(answer.get("total_count") or 0)
+
+
+def _lower(row: Mapping[str, Any]) -> str:
+    return str(row["rcsb_id"]).lower()
+
+
+def _batches(entry_ids: Iterable[str]) -> Iterator[list[str]]:
+    listed = list(dict.fromkeys(entry_ids))
+    for start in range(0, len(listed), BATCH):
+        yield listed[start : start + BATCH]
+
+
+def _summary(row: Mapping[str, Any]) -> EntrySummary:
+    """Return an entry's metadata from its GraphQL row, in which anything may be null."""
+    info = row.get("rcsb_entry_info") or {}
+    polymers = row.get("polymer_entities") or []
+    origins = [origin for polymer in polymers for origin in polymer.get("rcsb_entity_source_organism") or []]
+    references = [
+        reference
+        for polymer in polymers
+        for reference in (polymer.get("rcsb_polymer_entity_container_identifiers") or {}).get(
+            "reference_sequence_identifiers"
+        )
+        or []
+    ]
+    ligands = [
+        (other.get("pdbx_entity_nonpoly") or {}).get("comp_id") for other in row.get("nonpolymer_entities") or []
+    ]
+    for branched in row.get("branched_entities") or []:
+        ligands += (branched.get("rcsb_branched_entity_container_identifiers") or {}).get("chem_comp_monomers") or []
+    resolutions = [value for value in info.get("resolution_combined") or [] if value]
+    return EntrySummary(
+        entry_id=_lower(row),
+        title=" ".join(((row.get("struct") or {}).get("title") or "").split()),
+        methods=_once((method.get("method") or "").upper() for method in row.get("exptl") or []),
+        resolution=min(resolutions, default=None),
+        release_date=((row.get("rcsb_accession_info") or {}).get("initial_release_date") or "")[:10],
+        organisms=_once(origin.get("ncbi_scientific_name") or origin.get("scientific_name") for origin in origins),
+        uniprot=_once(
+            reference.get("database_accession")
+            for reference in references
+            if reference.get("database_name") == "UniProt"
+        ),
+        genes=_once(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
+        descriptions=_once((polymer.get("rcsb_polymer_entity") or {}).get("pdbx_description") for polymer in polymers),
+        ligands=_once(ligands),
+        size=info.get("deposited_atom_count"),
+    )
+
+
+def _once(items: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for item in items if item))

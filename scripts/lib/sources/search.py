@@ -1,0 +1,247 @@
+"""From a query to entries: the same meaning on every source.
+
+Words that look like PDB ids and that the source knows name entries; they come first. UniProt
+accessions select by accession; phrases and the remaining words are full text, all of them.
+Only when that finds nothing is any word enough, and only when the whole query finds nothing
+is the target's name tried; both are said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from scripts.lib.sources.base import Hit, Known, Source, SourceError
+from scripts.lib.sources.query import Query, entry_id_of, parse_query
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An entry that a search found.
+
+    Parameters
+    ----------
+    entry_id : str
+        The entry to take; empty when a withdrawn one has no successor that could be had.
+    requested_id : str
+        The id asked for: another one when that entry was withdrawn.
+    hits : list of str
+        Why it was found: ``named``, ``pinned``, ``accession:P00533``, ``all_words``, ``any_word``,
+        ``sequence``, ``all_files``; with ``target_name/`` before when the target's name found it.
+    score : float or None
+        Relevance, on the source's own scale.
+    exempt : bool
+        Whether filters don't apply to it.
+    withdrawn : bool
+        Whether the entry asked for was withdrawn.
+    successors : tuple of str
+        Entries that replaced it.
+    """
+
+    entry_id: str
+    requested_id: str
+    hits: list[str]
+    score: float | None = None
+    exempt: bool = False
+    withdrawn: bool = False
+    successors: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a search found, best first, and what a user should know of how.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        Entries, each once.
+    not_found : list of str
+        Ids asked for that the source doesn't know.
+    parsed : dict
+        How the query was read.
+    fallbacks : list of str
+        Codes of what was tried because nothing was found: ``any_word``, ``words_dropped``, ``target_name``.
+    notes : list of str
+        Sentences.
+    totals : dict
+        Hits by kind.
+    """
+
+    candidates: list[Candidate] = field(default_factory=list)
+    not_found: list[str] = field(default_factory=list)
+    parsed: dict[str, list[str]] = field(default_factory=dict)
+    fallbacks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+
+
+def pinned_entries(source: Source, entry_ids: Sequence[str]) -> Outcome:
+    """Return exactly these entries, in their order; filters don't apply."""
+    outcome = Outcome()
+    wanted = list(dict.fromkeys(entry_id_of(name) or name.lower() for name in entry_ids))
+    known = source.resolve(wanted)
+    for entry_id in wanted:
+        if entry_id in known:
+            outcome.candidates.append(_named(entry_id, known[entry_id], "pinned"))
+        else:
+            outcome.not_found.append(entry_id)
+    outcome.totals["pinned"] = len(outcome.candidates)
+    return outcome
+
+
+def find_entries(source: Source, search_query: str, target_name: str) -> Outcome:
+    """Return the entries that a query finds, and failing that those that the target's name finds.
+
+    Parameters
+    ----------
+    source : Source
+        Where to look.
+    search_query : str
+        The query.
+    target_name : str
+        Tried when the query finds nothing and differs from it.
+    """
+    outcome = _find(source, parse_query(search_query), "")
+    differs = " ".join(target_name.split()).casefold() != " ".join(search_query.split()).casefold()
+    if outcome.candidates or not differs:
+        return outcome
+    second = _find(source, parse_query(target_name), "target_name/")
+    outcome.notes.append("The query found nothing, so the target's name was searched for.")
+    outcome.fallbacks += ["target_name", *second.fallbacks]
+    outcome.notes += second.notes
+    outcome.candidates = second.candidates
+    outcome.totals.update({f"target_name/{key}": value for key, value in second.totals.items()})
+    return outcome
+
+
+def add_sequence_hits(source: Source, outcome: Outcome, sequences: Sequence[str], min_identity: float) -> None:
+    """Add the entries that a sequence search finds to an outcome, behind those that it has.
+
+    Raises
+    ------
+    SourceError
+        If the source has no sequence search.
+    """
+    best: dict[str, float] = {}
+    for sequence in sequences:
+        for hit in source.sequence_search(sequence, min_identity):
+            best[hit.entry_id] = max(hit.score, best.get(hit.entry_id, hit.score))
+    outcome.totals["sequence"] = len(best)
+    listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
+    for entry_id, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
+        if entry_id in listed:
+            listed[entry_id].hits.append("sequence")
+        else:
+            outcome.candidates.append(Candidate(entry_id, entry_id, ["sequence"], score))
+
+
+def sequences_of(fasta: str) -> list[str]:
+    """Return the sequences of FASTA text or of bare letters, upper case, without gaps and stops.
+
+    Raises
+    ------
+    SourceError
+        If there is no sequence or it holds other characters than letters.
+    """
+    records: list[list[str]] = [[]]
+    for line in fasta.splitlines():
+        if line.startswith(">"):
+            records.append([])
+        elif not line.startswith(";"):
+            records[-1].append("".join(line.split()).rstrip("*").replace("-", "").replace(".", ""))
+    sequences = [sequence for record in records if (sequence := "".join(record).upper())]
+    if not sequences:
+        raise SourceError("fasta_seq holds no sequence: give FASTA records or bare letters.")
+    for sequence in sequences:
+        if not (sequence.isascii() and sequence.isalpha()):
+            odd = next(letter for letter in sequence if not (letter.isascii() and letter.isalpha()))
+            raise SourceError(f"fasta_seq holds {odd!r}, which is no residue: give one-letter codes.")
+    return list(dict.fromkeys(sequences))
+
+
+def _named(entry_id: str, known: Known, hit: str) -> Candidate:
+    return Candidate(
+        entry_id=known.entry_id,
+        requested_id=entry_id,
+        hits=[hit],
+        exempt=True,
+        withdrawn=known.withdrawn,
+        successors=known.successors,
+    )
+
+
+def _find(source: Source, query: Query, prefix: str) -> Outcome:
+    """Search for one query: named entries, then text."""
+    known = source.resolve(query.entry_ids) if query.entry_ids else {}
+    accessions = [name for name in query.accessions if name in source.known_accessions(query.accessions)]
+    terms = query.words(set(known), set(accessions))
+    outcome = Outcome(parsed=_described(query, known, accessions, terms))
+    outcome.candidates = [_named(name, known[name], f"{prefix}named") for name in query.entry_ids if name in known]
+    outcome.totals["named"] = len(outcome.candidates)
+    if not (terms or accessions or known) and source.lists_all:
+        hits = [Hit(entry_id, 0.0) for entry_id in source.all_entries()]
+        _merge(outcome, hits, [f"{prefix}all_files"], {})
+        outcome.totals["all_files"] = len(hits)
+        return outcome
+    if terms or accessions:
+        _add_text_hits(source, outcome, terms, accessions, prefix)
+    unknown = [name for name in query.entry_ids if name not in known]
+    if unknown and not outcome.totals.get("all_words"):
+        outcome.not_found = unknown
+    for name in unknown:
+        outcome.notes.append(
+            f"{query.spelling[name]} looks like a PDB id that the source doesn't know; taken as a word."
+        )
+    return outcome
+
+
+def _add_text_hits(
+    source: Source, outcome: Outcome, terms: Sequence[str], accessions: Sequence[str], prefix: str
+) -> None:  # fmt: skip
+    """Add the hits of full text and accessions: all words, else any word, else the accessions alone."""
+    hits = source.text_search(terms, accessions, any_term=False)
+    outcome.totals["all_words"] = len(hits)
+    reason = "all_words" if terms else ""
+    if not hits and len(terms) > 1:
+        hits = source.text_search(terms, accessions, any_term=True)
+        outcome.totals["any_word"] = len(hits)
+        outcome.fallbacks.append("any_word")
+        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so any of them was enough.")
+        reason = "any_word"
+    if not hits and terms and accessions:
+        hits = source.text_search((), accessions, any_term=False)
+        outcome.totals["accessions"] = len(hits)
+        outcome.fallbacks.append("words_dropped")
+        outcome.notes.append(f"No entry of {', '.join(accessions)} has any of the words, so they were left out.")
+        reason = ""
+    owners: dict[str, list[str]] = {}
+    if len(accessions) > 1:
+        for name in accessions:
+            for hit in source.text_search((), [name], any_term=False):
+                owners.setdefault(hit.entry_id, []).append(f"{prefix}accession:{name}")
+    elif accessions:
+        owners = {hit.entry_id: [f"{prefix}accession:{accessions[0]}"] for hit in hits}
+    _merge(outcome, hits, [f"{prefix}{reason}"] if reason else [], owners)
+
+
+def _merge(outcome: Outcome, hits: Sequence[Hit], reasons: list[str], owners: dict[str, list[str]]) -> None:
+    """Add hits to the candidates; an entry that is there already gets the reason and score too."""
+    listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
+    for hit in hits:
+        why = [*owners.get(hit.entry_id, ()), *reasons]
+        if hit.entry_id in listed:
+            listed[hit.entry_id].hits += why
+            listed[hit.entry_id].score = hit.score
+        else:
+            outcome.candidates.append(Candidate(hit.entry_id, hit.entry_id, why, hit.score))
+
+
+def _described(
+    query: Query, known: dict[str, Known], accessions: Sequence[str], terms: Sequence[str]
+) -> dict[str, list[str]]:
+    return {
+        "named": [name for name in query.entry_ids if name in known],
+        "accessions": list(accessions),
+        "terms": list(terms),
+        "ignored": list(query.ignored),
+    }

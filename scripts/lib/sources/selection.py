@@ -1,0 +1,158 @@
+"""Which of the entries found are taken, and the reason for each that is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scripts.lib.sources.base import EntrySummary, Source
+from scripts.lib.sources.query import words_of
+from scripts.lib.sources.search import Candidate, Outcome
+from scripts.lib.tables import Value
+
+Row = dict[str, Value]
+Filters = Mapping[str, Any]
+
+_BATCH = 300
+
+
+def entry_rows(source: Source, outcome: Outcome, filters: Filters) -> Iterator[Row]:
+    """Yield a row of the table of entries for each one seen, best first.
+
+    Metadata are asked for only as far as entries can still be taken; those behind the cut are
+    listed by id alone.
+
+    Parameters
+    ----------
+    source : Source
+        Knows the metadata.
+    outcome : Outcome
+        What the search found.
+    filters : mapping
+        The job's ``filters``.
+    """
+    candidates = outcome.candidates
+    owner = _owners(candidates)
+    room = max(0, filters["max_entries"] - sum(c.exempt and owner.get(c.entry_id) is c for c in candidates))
+    rank = 0
+    for start in range(0, len(candidates), _BATCH):
+        batch = candidates[start : start + _BATCH]
+        asked = [c.entry_id for c in batch if c.entry_id and (room or c.exempt)]
+        summaries = source.summaries(asked) if asked else {}
+        for candidate in batch:
+            rank += 1
+            summary = summaries.get(candidate.entry_id, EntrySummary(candidate.entry_id))
+            left_out = _left_out(candidate, summary, owner, filters, rank, room)
+            room -= not left_out and not candidate.exempt
+            yield _row(candidate, summary, left_out, rank)
+    yield from _not_listed(source, outcome, rank)
+
+
+def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] | None:
+    """Return reason, threshold and value of the first filter that an entry doesn't pass; None when it passes all.
+
+    Parameters
+    ----------
+    summary : EntrySummary
+        The entry's metadata.
+    filters : mapping
+        ``methods``, ``max_resolution`` (Å), ``released_after``, ``released_before`` (both inclusive), ``organism``.
+    """
+    methods = {method.upper() for method in filters["methods"]}
+    if methods and not methods & set(summary.methods):
+        return "method", ", ".join(sorted(methods)), "; ".join(summary.methods)
+    limit = filters["max_resolution"]
+    if limit is not None and (summary.resolution is None or summary.resolution > limit):
+        return "resolution", f"{limit:g}", "" if summary.resolution is None else f"{summary.resolution:g}"
+    after, before = filters["released_after"], filters["released_before"]
+    if after and not summary.release_date >= str(after):
+        return "release_date", f"from {after}", summary.release_date
+    if before and not "" < summary.release_date <= str(before):
+        return "release_date", f"to {before}", summary.release_date
+    organism = filters["organism"]
+    if organism and not any(_is_organism(name, organism) for name in summary.organisms):
+        return "organism", organism, "; ".join(summary.organisms)
+    return None
+
+
+def _is_organism(name: str, wanted: str) -> bool:
+    """Tell whether a scientific name has all the words asked for: ``Escherichia coli`` and its strains."""
+    return set(words_of(wanted)) <= set(words_of(name))
+
+
+def _owners(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
+    """Return for each entry the candidate that stands for it: the entry itself before one that it replaced."""
+    owner: dict[str, Candidate] = {}
+    for candidate in candidates:
+        current = owner.get(candidate.entry_id)
+        itself = candidate.requested_id == candidate.entry_id
+        if candidate.entry_id and (current is None or (itself and current.requested_id != current.entry_id)):
+            owner[candidate.entry_id] = candidate
+    return owner
+
+
+def _left_out(
+    candidate: Candidate, summary: EntrySummary, owner: Mapping[str, Candidate], filters: Filters, rank: int, room: int
+) -> tuple[str, str, str] | None:
+    """Return reason, threshold and value when a candidate is not taken."""
+    if not candidate.entry_id:
+        return "withdrawn", "", " ".join(candidate.successors)
+    if owner[candidate.entry_id] is not candidate:
+        return "same_as_other", "", candidate.entry_id
+    if candidate.exempt:
+        return None
+    if room == 0:
+        return "cut_by_max_entries", str(filters["max_entries"]), str(rank)
+    return rejection(summary, filters)
+
+
+def _row(candidate: Candidate, summary: EntrySummary, left_out: tuple[str, str, str] | None, rank: int) -> Row:
+    reason, threshold, value = left_out or ("", "", "")
+    stands_for_itself = candidate.entry_id and reason != "same_as_other"
+    if not stands_for_itself:
+        summary = EntrySummary(candidate.requested_id)
+    return {
+        "rank": rank,
+        "pdb_id": candidate.entry_id if stands_for_itself else candidate.requested_id,
+        "requested_id": candidate.requested_id,
+        "selected": left_out is None,
+        "reason": reason,
+        "threshold": threshold,
+        "value": value,
+        "hits": ";".join(dict.fromkeys(candidate.hits)),
+        "score": candidate.score,
+        "title": summary.title,
+        "method": "; ".join(summary.methods),
+        "resolution": summary.resolution,
+        "release_date": summary.release_date,
+        "organism": "; ".join(summary.organisms),
+        "uniprot": "; ".join(summary.uniprot),
+        "genes": "; ".join(summary.genes),
+        "descriptions": "; ".join(summary.descriptions),
+        "ligands": "; ".join(summary.ligands),
+        "successor": " ".join(candidate.successors),
+        "size": summary.size,
+    }
+
+
+def _not_listed(source: Source, outcome: Outcome, rank: int) -> Iterator[Row]:
+    """Yield rows for ids that the source doesn't know and for the user's files that the query doesn't match."""
+    for entry_id in outcome.not_found:
+        rank += 1
+        yield _row_of_id(entry_id, "not_found", rank)
+    if source.lists_all and "pinned" not in outcome.totals:
+        listed = {candidate.entry_id for candidate in outcome.candidates}
+        for entry_id in source.all_entries():
+            if entry_id not in listed:
+                rank += 1
+                yield _row_of_id(entry_id, "not_matched", rank)
+
+
+def _row_of_id(entry_id: str, reason: str, rank: int) -> Row:
+    return {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id, "selected": False, "reason": reason}
+
+
+def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:
+    """Return how many entries were left out for each reason."""
+    return dict(sorted(Counter(str(row["reason"]) for row in rows if not row["selected"]).items()))

@@ -1,0 +1,130 @@
+"""Write the report: one HTML file that needs nothing else."""
+
+import json
+import logging
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from scripts.lib import layout, tables
+from scripts.lib.atomic import write_text
+from scripts.lib.exposure.ramp import exposure_colour
+from scripts.lib.logs import logged_to
+from scripts.lib.molecule.depict import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
+from scripts.lib.report.content import MAX_SERIES, Tables, build_content, shown_series
+from scripts.lib.report.depictions import inline_svg
+from scripts.lib.report.render import render_report
+from scripts.lib.tables import Row, Table
+from scripts.lib.version import versions
+
+log = logging.getLogger(__name__)
+
+LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
+"""Height of the legend of a depiction by style."""
+
+
+def main(job: Path, checks: Sequence[Path], report: Path) -> None:
+    """Write the report of a job from its finished tables and depictions.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    checks : sequence of Path
+        Outcome of the checks of each shard.
+    report : Path
+        The file to write.
+    """
+    settings = _json(job / layout.JOB_CONFIG)
+    series = _rows(job, tables.SERIES)
+    shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
+    core = _core_rows(job, shown)
+    content = build_content(
+        settings["target_name"],
+        Tables(
+            results=_rows(job, tables.RESULTS_TABLE),
+            summary=_rows(job, tables.SASA_SUMMARY),
+            metadata=_rows(job, tables.LIGAND_METADATA),
+            entries=_rows(job, tables.ENTRY_STATUS),
+            ligands=_rows(job, tables.LIGAND_STATUS),
+            series=series,
+            core=core,
+            relative=_relative(job, core.keys()),
+            checks=(row for path in checks for row in tables.read_table(path, tables.CHECKS)),
+        ),
+    )
+    pictures = _Pictures(job)
+    html = render_report(
+        content,
+        settings,
+        _json(job / layout.SEARCH_QUERY),
+        versions(),
+        pictures.of_ligand,
+        pictures.of_core,
+        exposure_colour,
+    )
+    write_text(report, html)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return value
+
+
+def _rows(job: Path, table: Table) -> list[Row]:
+    return list(tables.read_table(job / table.path, table))
+
+
+def _core_rows(job: Path, series: Collection[str]) -> dict[str, list[Row]]:
+    """Return the atoms of common cores by stem, of some series only."""
+    rows: dict[str, list[Row]] = {}
+    if series:
+        for row in tables.read_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP):
+            if row["core_index"] is not None and row["series"] in series:
+                rows.setdefault(str(row["stem"]), []).append(row)
+    return rows
+
+
+def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
+    """Return the relative SASA of each atom by stem and SDF index, of some instances only."""
+    values: dict[str, dict[int, float]] = {}
+    if stems:
+        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS):
+            if row["stem"] in stems and row["relative_sasa"] is not None:
+                atoms = values.setdefault(str(row["stem"]), {})
+                atoms[int(row["sdf_index"] or 0)] = float(row["relative_sasa"])
+    return values
+
+
+class _Pictures:
+    """Depictions from the result folder, each with ids of its own."""
+
+    def __init__(self, job: Path) -> None:
+        self._job = job
+        self._count = 0
+
+    def of_ligand(self, stem: str, style: str) -> str:
+        """Return a depiction of an instance, empty when it has none."""
+        return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", LEGENDS[style])
+
+    def of_core(self, series: str) -> str:
+        """Return the depiction of a series' core, empty when it has none."""
+        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", f"core of {series}")
+
+    def _inline(self, path: str, label: str, legend: float = 0.0) -> str:
+        self._count += 1
+        try:
+            text = (self._job / path).read_text(encoding="utf-8")
+            return inline_svg(text, f"p{self._count}-", label, legend=legend)
+        except (OSError, ElementTree.ParseError) as error:
+            log.warning("%s is left out of the report: %s", path, error)
+            return ""
+
+
+if __name__ == "__main__":
+    from snakemake.iocontainers import Snakemake
+
+    snakemake: Snakemake
+    with logged_to(snakemake.log[0]):
+        main(Path(), [Path(path) for path in snakemake.input.checks], Path(snakemake.output.report))

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import pytest
+
+from scripts.lib.sources.base import Hit, SourceError
+from scripts.lib.sources.search import Outcome, add_sequence_hits, find_entries, pinned_entries, sequences_of
+from tests.lib.sources.fake import FakeSource, entry
+
+
+def _source() -> FakeSource:
+    return FakeSource(
+        entry("1abc", "EGFR kinase with erlotinib", uniprot=("P00533",)),
+        entry("2abc", "EGFR kinase", uniprot=("P00533",)),
+        entry("3abc", "HER2 kinase", uniprot=("P04626",)),
+        entry("4abc", "trypsin"),
+    )
+
+
+def _ids(outcome: Outcome) -> list[str]:
+    return [candidate.entry_id for candidate in outcome.candidates]
+
+
+def _hits(outcome: Outcome) -> dict[str, list[str]]:
+    return {candidate.entry_id: candidate.hits for candidate in outcome.candidates}
+
+
+def test_all_words_best_first() -> None:
+    outcome = find_entries(_source(), "EGFR kinase", "x")
+    assert _hits(outcome) == {"2abc": ["all_words"], "1abc": ["all_words"]}
+    assert _ids(outcome) == ["2abc", "1abc"]
+    assert outcome.fallbacks == []
+
+
+def test_named_entries_come_first_and_join_the_rest() -> None:
+    outcome = find_entries(_source(), "4ABC EGFR 1abc", "x")
+    assert _ids(outcome) == ["4abc", "1abc", "2abc"]
+    assert _hits(outcome)["1abc"] == ["named", "all_words"]
+    assert [c.exempt for c in outcome.candidates] == [True, True, False]
+
+
+def test_an_unknown_id_is_a_word_and_said() -> None:
+    outcome = find_entries(FakeSource(entry("1abc", "5HT3 receptor")), "5HT3 receptor", "x")
+    assert _ids(outcome) == ["1abc"]
+    assert outcome.not_found == []
+    assert "5HT3 looks like a PDB id" in outcome.notes[0]
+
+
+def test_an_unknown_id_that_is_no_word_either_is_listed() -> None:
+    outcome = find_entries(_source(), "4abc 9zzz", "x")
+    assert (_ids(outcome), outcome.not_found) == (["4abc"], ["9zzz"])
+
+
+def test_any_word_only_when_all_find_nothing_and_said() -> None:
+    outcome = find_entries(_source(), "trypsin HER2", "x")
+    assert set(_ids(outcome)) == {"3abc", "4abc"}
+    assert outcome.fallbacks == ["any_word"]
+    assert "trypsin, HER2" in outcome.notes[0]
+
+
+def test_accessions_select_and_words_narrow() -> None:
+    assert set(_ids(find_entries(_source(), "P00533", "x"))) == {"1abc", "2abc"}
+    assert _ids(find_entries(_source(), "P00533 erlotinib", "x")) == ["1abc"]
+    assert _hits(find_entries(_source(), "P00533 erlotinib", "x")) == {"1abc": ["accession:P00533", "all_words"]}
+
+
+def test_several_accessions_are_alternatives() -> None:
+    outcome = find_entries(_source(), "P00533 P04626", "x")
+    assert _hits(outcome)["3abc"] == ["accession:P04626"]
+    assert len(_ids(outcome)) == 3
+
+
+def test_words_that_no_entry_of_an_accession_has_are_dropped_and_said() -> None:
+    outcome = find_entries(_source(), "P00533 zebra", "x")
+    assert set(_ids(outcome)) == {"1abc", "2abc"}
+    assert outcome.fallbacks == ["words_dropped"]
+
+
+def test_an_unknown_accession_is_a_word() -> None:
+    outcome = find_entries(FakeSource(entry("1abc", "P2RY12 receptor")), "P2RY12", "x")
+    assert _ids(outcome) == ["1abc"]
+
+
+def test_the_target_name_is_tried_when_nothing_is_found_and_said() -> None:
+    outcome = find_entries(_source(), "zebra", "trypsin")
+    assert _hits(outcome) == {"4abc": ["target_name/all_words"]}
+    assert outcome.fallbacks == ["target_name"]
+    assert "target's name" in outcome.notes[0]
+
+
+def test_the_target_name_is_not_tried_again_when_it_is_the_query() -> None:
+    assert find_entries(_source(), "Zebra", " zebra ").fallbacks == []
+
+
+def test_the_target_name_is_not_tried_when_something_was_found() -> None:
+    assert _ids(find_entries(_source(), "4abc", "EGFR")) == ["4abc"]
+
+
+@pytest.mark.parametrize("name", ["../x", "$(touch x)", "-rf", "x" * 200, "😀", '"; DROP TABLE', "*", "'"])
+def test_odd_names_are_data(name: str) -> None:
+    assert _ids(find_entries(_source(), name, name)) == []
+
+
+def test_a_withdrawn_entry_leads_to_its_successor() -> None:
+    source = _source()
+    source.replaced["1old"] = ("4abc",)
+    (candidate,) = find_entries(source, "1old", "x").candidates
+    assert (candidate.requested_id, candidate.entry_id, candidate.withdrawn) == ("1old", "4abc", True)
+
+
+def test_pinned_entries_are_exactly_those() -> None:
+    outcome = pinned_entries(_source(), ["3ABC", "pdb_00001abc", "9zzz", "3abc"])
+    assert _ids(outcome) == ["3abc", "1abc"]
+    assert _hits(outcome)["3abc"] == ["pinned"]
+    assert outcome.not_found == ["9zzz"]
+
+
+def test_a_query_without_words_takes_all_of_the_users_own_files() -> None:
+    source = FakeSource(entry("pose-1"), entry("pose-2"), lists_all=True)
+    assert _hits(find_entries(source, "", "x")) == {"pose-1": ["all_files"], "pose-2": ["all_files"]}
+
+
+def test_a_query_without_words_finds_nothing_elsewhere() -> None:
+    assert _ids(find_entries(_source(), "*", "*")) == []
+
+
+def test_sequence_hits_follow_behind_and_join() -> None:
+    source = _source()
+    source.searches_sequences = True
+    source.sequence_hits = [Hit("4abc", 1.0), Hit("2abc", 0.9), Hit("3abc", 0.9)]
+    outcome = find_entries(source, "EGFR", "x")
+    add_sequence_hits(source, outcome, ["MKV"], 0.9)
+    assert _ids(outcome) == ["2abc", "1abc", "4abc", "3abc"]
+    assert _hits(outcome)["2abc"] == ["all_words", "sequence"]
+    assert outcome.totals["sequence"] == 3
+
+
+@pytest.mark.parametrize(
+    ("fasta", "sequences"),
+    [
+        ("mkv laa\n", ["MKVLAA"]),
+        (">one\nMKV\nLAA*\n>two\nGG-G\n", ["MKVLAA", "GGG"]),
+        (">same\nMKV\n>again\nmkv", ["MKV"]),
+    ],
+)
+def test_fasta_and_bare_letters_give_sequences(fasta: str, sequences: list[str]) -> None:
+    assert sequences_of(fasta) == sequences
+
+
+@pytest.mark.parametrize("fasta", ["", ">only a title\n", "MKV1", "MKVé"])
+def test_what_is_no_sequence_is_one_sentence(fasta: str) -> None:
+    with pytest.raises(SourceError, match="fasta_seq holds"):
+        sequences_of(fasta)

@@ -1,0 +1,53 @@
+"""What holds for every rule and its script."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tools.runs import ROOT
+
+RULES = {
+    name: body
+    for path in sorted((ROOT / "rules").glob("*.smk"))
+    for name, body in re.findall(
+        r"^(?:rule|checkpoint) (\w+):\n(.*?)(?=^\S|\Z)", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+}
+SNAKEFILE = (ROOT / "Snakefile").read_text(encoding="utf-8")
+LIGHT = set(re.findall(r"^    (\w+),$", SNAKEFILE.split("localrules:")[1], re.MULTILINE))
+
+
+def test_rules_are_those_of_the_pipeline() -> None:
+    assert len(RULES) == 11
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rule_and_script_share_one_name(name: str) -> None:
+    assert f'"../scripts/{name}.py"' in RULES[name]
+    assert (ROOT / "scripts" / f"{name}.py").is_file()
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rule_has_log_benchmark_and_environment(name: str) -> None:
+    assert f"/{name}" in RULES[name].partition("log:")[2].partition("benchmark:")[0]
+    assert f"/{name}" in RULES[name].partition("benchmark:")[2].partition("conda:")[0]
+    assert 'conda:\n        "../environment.yml"' in RULES[name]
+
+
+@pytest.mark.parametrize("name", sorted(RULES.keys() - LIGHT))
+def test_rule_that_computes_says_what_it_needs(name: str) -> None:
+    assert 'mem_mb=lookup(dpath="resources/mem_mb", within=config)' in RULES[name]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rule_runs_a_script_as_a_process_of_its_own(name: str) -> None:
+    assert not re.search(r"^    (run|shell|group):", RULES[name], re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scripts").glob("*_*.py")), ids=lambda path: path.name)
+def test_script_has_no_future_import(path: Path) -> None:
+    """Snakemake puts a preamble before the script, after which a future import is a syntax error."""
+    assert "build_component_index" in path.name or "from __future__" not in path.read_text(encoding="utf-8")

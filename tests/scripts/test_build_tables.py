@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from scripts.build_tables import main
+from scripts.lib import layout, tables
+from scripts.lib.tables import RESULT_TABLES
+from tests.tools.small_job import TARGET, SmallJob, small_job
+
+MERGED = [table for table in RESULT_TABLES if table is not tables.SERIES]
+STEMS = ["1abc_A_LIG_9", "1abc_A_LIG_60", "1abc_A_LIG_60A", "2abc_B_017_-3", "3abc_a_A1BCD_1"]
+
+
+def built(job: SmallJob) -> SmallJob:
+    main(job.path, job.shards, target_name=TARGET)
+    return job
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> SmallJob:
+    return built(small_job(tmp_path_factory.mktemp("job"), n_shards=2))
+
+
+def rows(job: SmallJob, table: tables.Table) -> list[dict]:
+    return list(tables.read_table(job.path / table.path, table))
+
+
+def test_every_table_has_the_columns_of_the_contract(job: SmallJob) -> None:
+    for table in MERGED:
+        with (job.path / table.path).open(encoding="utf-8", newline="") as stream:
+            assert tuple(next(csv.reader(stream))) == table.names
+
+
+@pytest.mark.parametrize(
+    "table", [tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.CONTACTS], ids=lambda table: table.path
+)
+def test_instances_are_sorted_by_entry_chain_ligand_and_residue_number(job: SmallJob, table: tables.Table) -> None:
+    assert [row["stem"] for row in rows(job, table)] == STEMS
+
+
+@pytest.mark.parametrize("table", [tables.SASA_ATOMS, tables.LIGAND_MCS_MAP], ids=lambda table: table.path)
+def test_atoms_of_an_instance_stay_together_in_sdf_order(job: SmallJob, table: tables.Table) -> None:
+    found = [(row["stem"], row["sdf_index"]) for row in rows(job, table)]
+    assert found == [(stem, k) for stem in STEMS for k in range(3 if stem[0] != "1" else 2)]
+
+
+def test_codes_and_residues_that_look_like_numbers_stay_text(job: SmallJob) -> None:
+    text = (job.path / layout.RESULTS_DISPLAY).read_text(encoding="utf-8")
+    assert "2abc,B,017,-3,CCO" in text
+
+
+def test_results_join_exposure_chemistry_files_and_series(job: SmallJob) -> None:
+    row = rows(job, tables.RESULTS_TABLE)[3]
+    assert row["SASA_in_complex_A2"] == 15.0
+    assert row["bond_source"] == "dictionary"
+    assert row["sdf_path"] == "TARGET_RESULTS/MCS_Output/MCS_SDF/2abc_B_017_-3.sdf"
+    assert row["sdf_available"] is True
+    assert row["cif_path"] == ""
+    assert row["series"] == "S001"
+
+
+def test_the_map_gives_each_atom_its_place_in_the_core(job: SmallJob) -> None:
+    atoms = rows(job, tables.LIGAND_MCS_MAP)[-3:]
+    assert [(row["in_core"], row["core_index"]) for row in atoms] == [(True, 1), (True, 0), (False, None)]
+    assert [row["atom_id"] for row in atoms] == [101, 102, 103]
+
+
+def test_entries_that_the_search_left_out_have_their_row(job: SmallJob) -> None:
+    status = {row["pdb_id"]: row for row in rows(job, tables.ENTRY_STATUS)}
+    assert list(status) == ["1abc", "2abc", "3abc", "9xyz"]
+    assert (status["9xyz"]["reason"], status["9xyz"]["kept"], status["9xyz"]["source"]) == (
+        "cut_by_max_entries",
+        False,
+        "archive",
+    )
+
+
+def test_the_one_sdf_holds_all_molecules_in_the_order_of_the_tables(job: SmallJob) -> None:
+    records = (job.path / layout.LIGANDS_SDF).read_text(encoding="utf-8").split("$$$$\n")[:-1]
+    assert [record.partition("\n")[0] for record in records] == STEMS
+
+
+def test_results_are_the_same_whatever_the_shards(tmp_path: Path, job: SmallJob) -> None:
+    others = [built(small_job(tmp_path / str(n), n_shards=n)) for n in (1, 3)]
+    for path in [*(table.path for table in MERGED), layout.LIGANDS_SDF]:
+        assert {(other.path / path).read_bytes() for other in others} == {(job.path / path).read_bytes()}
+
+
+def test_nothing_kept_gives_tables_of_headers_and_all_reasons(tmp_path: Path) -> None:
+    empty = built(small_job(tmp_path, entries=()))
+    assert {len(rows(empty, table)) for table in MERGED if table is not tables.ENTRY_STATUS} == {0}
+    assert [row["pdb_id"] for row in rows(empty, tables.ENTRY_STATUS)] == ["9xyz"]
+    assert (tmp_path / layout.LIGANDS_SDF).read_bytes() == b""
+
+
+def test_instances_and_molecules_out_of_step_are_an_error(tmp_path: Path) -> None:
+    job = small_job(tmp_path)
+    path = job.path / layout.shard_file("0", "sasa_summary")
+    shuffled = list(tables.read_table(path, tables.SASA_SUMMARY))[::-1]
+    tables.write_table(path, tables.SASA_SUMMARY, shuffled)
+    with pytest.raises(ValueError, match="should be one instance"):
+        built(job)

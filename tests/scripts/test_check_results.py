@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scripts.check_results import main
+from scripts.lib import layout, tables
+from scripts.lib.check.names import CHECKS
+from scripts.lib.instance.store import read_instances_alone
+from tests.tools.small_job import SmallJob, small_job
+
+NAMES = (
+    "group_PDB type_symbol label_atom_id label_alt_id auth_comp_id auth_asym_id auth_seq_id pdbx_PDB_ins_code"
+    " Cartn_x Cartn_y Cartn_z"
+)
+HEADER = "\n".join(["data_X", "loop_", *(f"_atom_site.{name}" for name in NAMES.split())])
+
+
+def deposit(job: SmallJob) -> None:
+    """Write the deposited entries that the instances of the one shard come from."""
+    texts: dict[str, list[str]] = {}
+    for instance in read_instances_alone(job.path / layout.shard_file("0", "instances")):
+        name, atoms = instance.name, instance.atoms
+        for k, (x, y, z) in enumerate(atoms.xyz.tolist()):
+            line = f"HETATM {atoms.element[k]} {atoms.name[k]} . {name.comp_id} {name.auth_asym_id} {name.auth_seq_id}"
+            texts.setdefault(instance.entry_id, []).append(f"{line} {name.ins_code or '?'} {x} {y} {z}")
+    rows = []
+    for entry_id, lines in texts.items():
+        path = job.path / f"{entry_id}.cif"
+        path.write_text("\n".join([HEADER, *lines]) + "\n")
+        rows.append({"pdb_id": entry_id, "path": str(path)})
+    tables.write_table(job.path / layout.shard_file("0", "structures"), tables.STRUCTURES, rows)
+
+
+def failures(job: SmallJob) -> set[tuple[str, str]]:
+    """Run the checks and return (stem, check) of those that fail."""
+
+    def place(name: str) -> Path:
+        return job.path / layout.shard_file("0", name)
+
+    main(
+        structures=place("structures"),
+        instances=place("instances"),
+        sasa_summary=place("sasa_summary"),
+        sasa_atoms=place("sasa_atoms"),
+        entry_status=place("entry_status"),
+        ligand_status=place("ligand_status"),
+        file_lists=(place("complex_files"), place("molecule_files"), place("exposure_files")),
+        checks=place("checks"),
+        files=place("files"),
+        job=job.path,
+        progress=job.path / "progress.jsonl",
+    )
+    rows = tables.read_table(place("checks"), tables.CHECKS)
+    return {(str(row["stem"]), str(row["check"])) for row in rows if row["passed"] is not True}
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> SmallJob:
+    made = small_job(tmp_path)
+    deposit(made)
+    return made
+
+
+def edit(path: Path, change: Callable[[str], str]) -> None:
+    before = path.read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before
+    path.write_text(after, encoding="utf-8")
+
+
+STEM = "2abc_B_017_-3"
+
+
+def test_what_was_written_right_passes_every_check(job: SmallJob) -> None:
+    assert failures(job) == set()
+    rows = list(tables.read_table(job.checks[0], tables.CHECKS))
+    assert {row["check"] for row in rows} == CHECKS.keys() - {"entry_rows"}  # that one is of the whole job
+    assert sum(row["check"] == "bonds" for row in rows) == 5
+
+
+def test_the_list_of_files_is_made_from_the_disk(job: SmallJob) -> None:
+    failures(job)
+    files = list(tables.read_table(job.path / layout.shard_file("0", "files"), tables.FILES))
+    assert len(files) == 5 * 4
+    assert [row["path"] for row in files] == sorted(str(row["path"]) for row in files)
+    assert all((job.path / str(row["path"])).stat().st_size == row["bytes"] for row in files)
+
+
+def test_a_missing_depiction_is_told(job: SmallJob) -> None:
+    (job.path / layout.ligand_svg(STEM, "plain")).unlink()
+    assert failures(job) == {(STEM, "files")}
+
+
+def test_an_atom_moved_in_the_sdf_is_told(job: SmallJob) -> None:
+    edit(job.path / layout.ligand_sdf(STEM), lambda text: text.replace("2.0000    1.3500", "2.0000    1.3520"))
+    assert failures(job) == {(STEM, "files"), (STEM, "coordinates_sdf")}
+
+
+def test_an_atom_moved_in_the_complex_is_told(job: SmallJob) -> None:
+    edit(job.path / layout.war_pdb(STEM), lambda text: text.replace("1.350", "1.352"))
+    assert failures(job) == {(STEM, "files"), (STEM, "coordinates_complex")}
+
+
+def test_an_atom_missing_in_the_complex_is_told(job: SmallJob) -> None:
+    edit(job.path / layout.war_pdb(STEM), lambda text: "".join(text.splitlines(keepends=True)[1:]))
+    assert {check for _, check in failures(job)} >= {"same_atoms", "deposited_atoms"}
+
+
+def test_another_element_in_the_sdf_is_told(job: SmallJob) -> None:
+    edit(job.path / layout.ligand_sdf(STEM), lambda text: text.replace(" O   0", " S   0", 1))
+    assert {check for _, check in failures(job)} == {"files", "same_atoms", "formula"}
+
+
+def test_an_sdf_cut_off_is_told_and_nothing_is_raised(job: SmallJob) -> None:
+    edit(job.path / layout.ligand_sdf(STEM), lambda text: text[:100])
+    assert failures(job) == {(STEM, "files"), (STEM, "same_atoms")}
+
+
+def test_an_entry_whose_file_is_gone_is_told_and_nothing_is_raised(job: SmallJob) -> None:
+    (job.path / "2abc.cif").unlink()
+    assert {check for _, check in failures(job)} >= {"deposited_atoms", "coordinates_sdf"}
+
+
+def test_an_atom_left_out_of_the_entry_is_told(job: SmallJob) -> None:
+    extra = "HETATM C C9 . 017 B -3 ? 9.0 9.0 9.0\n"
+    edit(job.path / "2abc.cif", lambda text: text + extra)
+    assert failures(job) == {(STEM, "deposited_atoms"), (STEM, "formula")}
+
+
+def test_areas_that_do_not_add_up_are_told(job: SmallJob) -> None:
+    edit(job.path / layout.shard_file("0", "sasa_summary"), lambda text: text.replace(",60.000,", ",60.100,"))
+    assert {check for _, check in failures(job)} == {"sasa_sums"}
+
+
+def test_a_kept_instance_without_its_row_is_told(job: SmallJob) -> None:
+    path = job.path / layout.shard_file("0", "ligand_status")
+    edit(path, lambda text: "".join(line for line in text.splitlines(keepends=True) if STEM not in line))
+    assert failures(job) == {("2abc", "status_rows")}
+
+
+def test_no_entries_give_a_list_of_no_checks(tmp_path: Path) -> None:
+    from tests.tools.small_job import write_shard
+
+    write_shard(tmp_path, "0", [], [])
+    tables.write_table(tmp_path / layout.shard_file("0", "structures"), tables.STRUCTURES, [])
+    assert failures(SmallJob(tmp_path, ["0"])) == set()

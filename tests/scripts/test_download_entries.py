@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts import download_entries
+from scripts.lib.errors import UserError
+from scripts.lib.reasons import REASONS
+from scripts.lib.tables import ENTRIES, STRUCTURES, Value, read_table, write_table
+from tests.lib.sources.make import cif_text, settings, write
+from tests.standin import StandIn
+from tests.tools.runs import ROOT
+
+Row = dict[str, Value]
+
+
+def _entries(path: Path, ids: list[str], **requested: str) -> Path:
+    rows: list[Row] = [
+        {
+            "rank": rank,
+            "pdb_id": name,
+            "requested_id": requested.get(f"_{name}", name),
+            "selected": True,
+            "successor": "",
+        }
+        for rank, name in enumerate(ids, start=1)
+    ]
+    write_table(path, ENTRIES, rows)
+    return path
+
+
+def _download(job: Path, config: dict[str, Any], ids: list[str], planned: list[str] | None = None) -> list[Row]:
+    entries = _entries(job / "entries.csv", ids)
+    others = _entries(job / "planned.csv", planned) if planned else None
+    download_entries.main(entries, job / "structures.csv", job / "progress.jsonl", config=config, planned=others)
+    return list(read_table(job / "structures.csv", STRUCTURES))
+
+
+@pytest.fixture
+def rcsb(tmp_path: Path, standin: StandIn) -> dict[str, Any]:
+    assert standin.seen == []
+    return settings(tmp_path / "cache", {"kind": "rcsb"})
+
+
+def test_files_of_the_archive_are_used_in_place(tmp_path: Path, archive: Path) -> None:
+    config = settings(tmp_path / "cache", {"kind": "archive"})
+    rows = _download(tmp_path / "job", config, ["1hpv", "4cup"])
+    assert [row["path"] for row in rows] == [str(archive / "1hpv.ent.gz"), str(archive / "4cup.cif.gz")]
+    assert [row["format"] for row in rows] == ["pdb", "mmcif"]
+    assert {row["source"] for row in rows} == {"archive"}
+    assert rows[0]["sha256"] == "5e4a3e559491dcde705665959e34f52b51582c5104d933732a25db92804ba153"
+    assert not (tmp_path / "cache" / "structures").exists()
+
+
+def test_a_second_job_downloads_nothing(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
+    ids = [f"{number}abc" for number in range(1, 7)]
+    first = _download(tmp_path / "a", rcsb, ids)
+    standin.reset()
+    assert _download(tmp_path / "b", rcsb, ids) == first
+    assert standin.seen == []
+
+
+def test_rows_are_in_the_order_of_the_entries(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
+    standin.fault("files", "slow", entry="1abc", seconds=0.2)
+    rows = _download(tmp_path / "job", rcsb, ["1abc", "5abc", "3abc"])
+    assert [(row["rank"], row["pdb_id"]) for row in rows] == [(1, "1abc"), (2, "5abc"), (3, "3abc")]
+
+
+def test_what_cannot_be_had_is_a_row_and_the_rest_goes_on(
+    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
+) -> None:  # fmt: skip
+    for service in ("files", "pdbe"):
+        standin.fault(service, "html", entry="1abc")
+        standin.fault(service, "cut_gzip", entry="2abc")
+        standin.fault(service, "no_atoms", entry="3abc")
+        standin.fault(service, "status", entry="4abc", status=503)
+    rows = _download(tmp_path / "job", rcsb, ["1abc", "2abc", "3abc", "4abc", "5abc", "9zzz", "1gon"])
+    assert [row["reason"] for row in rows] == [
+        "file_not_structure", "file_truncated", "no_atoms", "download_failed", "", "not_found", "withdrawn",
+    ]  # fmt: skip
+    assert {str(row["reason"]) for row in rows} - {""} <= set(REASONS)
+    assert all((row["path"] == "") == (row["reason"] != "") for row in rows)
+
+
+def test_progress_is_told_by_entry(tmp_path: Path, rcsb: dict[str, Any]) -> None:
+    _download(tmp_path / "job", rcsb, ["1abc", "9zzz"])
+    lines = [json.loads(line) for line in (tmp_path / "job" / "progress.jsonl").read_text().splitlines()]
+    assert [(line["step"], line["entry"]) for line in lines] == [
+        ("download_entries", "1abc"),
+        ("download_entries", "9zzz"),
+    ]
+
+
+def test_a_shard_without_entries_asks_nobody(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
+    assert _download(tmp_path / "job", rcsb, []) == []
+    assert standin.seen == []
+
+
+def test_of_an_entry_removed_since_the_search_the_successor_is_recorded(
+    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
+) -> None:
+    standin.removed["7abc"] = ("4abc",)
+    (row,) = _download(tmp_path / "job", rcsb, ["7abc"])
+    del standin.removed["7abc"]
+    assert (row["pdb_id"], row["requested_id"], row["successor"], row["flags"]) == ("4abc", "7abc", "4abc", "")
+
+
+def test_a_successor_that_another_shard_takes_is_not_taken_twice(
+    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
+) -> None:
+    standin.removed["7abc"] = ("4abc",)
+    (row,) = _download(tmp_path / "job", rcsb, ["7abc"], planned=["7abc", "4abc"])
+    del standin.removed["7abc"]
+    assert (row["pdb_id"], row["reason"], row["value"]) == ("7abc", "same_as_other", "4abc")
+
+
+def test_a_withdrawn_entry_of_a_mirror_is_flagged(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1old.cif", cif_text("1old"))
+    write(tmp_path / "obsolete.csv", "pdb_id,obsoleted_date,replaced_by\n1old,2000-01-01,9xyz\n")
+    config = settings(tmp_path / "cache", {"kind": "mirror", "mirror": str(tmp_path / "m")})
+    (row,) = _download(tmp_path / "job", config, ["1old"])
+    assert (row["pdb_id"], row["flags"], row["successor"], row["reason"]) == ("1old", "withdrawn", "9xyz", "")
+
+
+def test_the_successor_that_the_search_took_keeps_the_id_asked_for(tmp_path: Path, rcsb: dict[str, Any]) -> None:
+    entries = tmp_path / "entries.csv"
+    row: Row = {"rank": 1, "pdb_id": "3abc", "requested_id": "1old", "selected": True, "successor": "3abc"}
+    write_table(entries, ENTRIES, [row])
+    download_entries.main(entries, tmp_path / "structures.csv", tmp_path / "progress.jsonl", config=rcsb)
+    (found,) = read_table(tmp_path / "structures.csv", STRUCTURES)
+    assert (found["pdb_id"], found["requested_id"], found["successor"]) == ("3abc", "1old", "3abc")
+
+
+def test_no_network_at_all_is_one_sentence(
+    tmp_path: Path, rcsb: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RCSB_FILES", "PDBE_FILES"):
+        monkeypatch.setenv(f"TETHERMAP_{name}_URL", "http://127.0.0.1:9")
+    with pytest.raises(UserError, match=r"No structure can be downloaded .*check the network") as caught:
+        _download(tmp_path / "job", rcsb, ["1abc", "2abc"])
+    assert caught.value.kind == "upstream"
+    assert not (tmp_path / "job" / "structures.csv").exists()
+
+
+def test_what_is_cached_needs_no_network(tmp_path: Path, rcsb: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _download(tmp_path / "a", rcsb, ["1abc", "2abc"])
+    for name in ("RCSB_FILES", "PDBE_FILES"):
+        monkeypatch.setenv(f"TETHERMAP_{name}_URL", "http://127.0.0.1:9")
+    assert _download(tmp_path / "b", rcsb, ["1abc", "2abc"]) == before
+    rows = _download(tmp_path / "c", rcsb, ["1abc", "3abc"])
+    assert [row["reason"] for row in rows] == ["", "download_failed"]
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path, rcsb: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "/cache/x")
+
+    monkeypatch.setattr("scripts.lib.sources.cache.write_bytes", full)
+    with pytest.raises(UserError, match="structure cache is full") as caught:
+        _download(tmp_path / "job", rcsb, ["1abc"])
+    assert caught.value.kind == "disk_full"
+
+
+_JOB = """
+import json, sys
+from pathlib import Path
+from scripts import download_entries
+job = Path(sys.argv[1])
+config = json.loads(Path(sys.argv[2]).read_text())
+download_entries.main(job / "entries.csv", job / "structures.csv", job / "progress.jsonl", config=config)
+"""
+
+
+def test_jobs_that_share_a_cache_at_once_download_each_file_once(
+    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
+) -> None:
+    ids = [f"{number}abc" for number in range(1, 7)]
+    standin.fault("files", "slow", seconds=0.05)
+    config = write(tmp_path / "config.json", json.dumps(rcsb))
+    jobs = []
+    for name in "abc":
+        _entries(tmp_path / name / "entries.csv", ids)
+        command = [sys.executable, "-c", _JOB, str(tmp_path / name), str(config)]
+        jobs.append(subprocess.Popen(command, cwd=ROOT, env=dict(os.environ)))
+    assert [job.wait() for job in jobs] == [0, 0, 0]
+    assert standin.count("files") == len(ids)
+    tables = {(tmp_path / name / "structures.csv").read_bytes() for name in "abc"}
+    assert len(tables) == 1
+    left = [path for path in (tmp_path / "cache").rglob("*") if path.is_file() and path.suffix != ".lock"]
+    assert sorted(path.name for path in left) == [f"{name}.cif.gz" for name in ids]
+
+
+def test_no_more_than_eight_connections_are_open(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
+    standin.fault("files", "slow", seconds=0.03)
+    ids = [f"{number:04d}" for number in range(1, 41)]
+    _download(tmp_path / "job", rcsb, ids)
+    assert 2 <= standin.most_at_once["files"] <= 8
+
+
+def test_a_cut_between_the_writing_of_files_leaves_whole_files_only(
+    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
+) -> None:
+    standin.fault("files", "slow", seconds=0.1)
+    config = write(tmp_path / "config.json", json.dumps(rcsb))
+    _entries(tmp_path / "a" / "entries.csv", [f"{number}abc" for number in range(1, 7)])
+    job = subprocess.Popen([sys.executable, "-c", _JOB, str(tmp_path / "a"), str(config)], cwd=ROOT)
+    while not standin.count("files"):
+        assert job.poll() is None
+    job.kill()
+    job.wait()
+    standin.reset()
+    rows = _download(tmp_path / "b", rcsb, [f"{number}abc" for number in range(1, 7)])
+    assert all(row["sha256"] for row in rows)
+    assert not (tmp_path / "a" / "structures.csv").exists()
+
+
+def test_every_entry_of_the_mirror_is_there_with_its_checksum(tmp_path: Path, mirror: Path) -> None:
+    ids = sorted({path.name[:4] for path in mirror.iterdir()})
+    config = settings(tmp_path / "cache", {"kind": "mirror", "mirror": str(mirror)})
+    rows = _download(tmp_path / "job", config, ids)
+    assert len(rows) == 397
+    assert all(row["reason"] == "" and row["revision"] for row in rows)
+    assert len({row["sha256"] for row in rows}) == 397

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts import search_entries
+from scripts.lib.errors import UserError
+from scripts.lib.reasons import REASONS
+from scripts.lib.sources.base import SourceError
+from scripts.lib.tables import ENTRIES, read_table
+from tests.lib.sources.make import cif_text, pdb_text, settings, write
+from tests.standin import StandIn
+
+
+class _Job:
+    """A job's search: its rows and its record."""
+
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+        self.folder = folder
+        search_entries.main(
+            config, folder / "search" / "entries.csv", folder / "search" / "query.json", folder / "job_config.json"
+        )
+        self.rows = list(read_table(folder / "search" / "entries.csv", ENTRIES))
+        self.record = json.loads((folder / "search" / "query.json").read_text())
+        self.config = json.loads((folder / "job_config.json").read_text())
+
+    @property
+    def selected(self) -> list[Any]:
+        return [row["pdb_id"] for row in self.rows if row["selected"]]
+
+    @property
+    def reasons(self) -> dict[Any, Any]:
+        return {row["pdb_id"]: row["reason"] for row in self.rows if not row["selected"]}
+
+
+def _archive_job(tmp_path: Path, query: str, **values: Any) -> _Job:
+    values = {"search_query": query, **values}
+    return _Job(tmp_path / "job", settings(tmp_path / "cache", {"kind": "archive"}, **values))
+
+
+def _rcsb_job(tmp_path: Path, query: str, **values: Any) -> _Job:
+    values = {"search_query": query, **values}
+    return _Job(tmp_path / "job", settings(tmp_path / "cache", {"kind": "rcsb"}, **values))
+
+
+def test_what_was_asked_and_found_is_recorded(tmp_path: Path) -> None:
+    job = _archive_job(tmp_path, "HIV-1 protease")
+    assert job.selected == ["1hpv"]
+    record = job.record
+    assert record["source"] == {"kind": "archive", "label": "archive"}
+    assert (record["search_query"], record["parsed"]["terms"]) == ("HIV-1 protease", ["HIV-1", "protease"])
+    assert record["requests"][0]["total"] == record["totals"]["selected"] == 1
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
+
+
+def test_rows_carry_metadata(tmp_path: Path) -> None:
+    (row,) = _archive_job(tmp_path, "1hpv").rows
+    assert (row["rank"], row["hits"], row["resolution"], row["release_date"]) == (1, "named", 1.9, "1995-03-31")
+    assert (row["method"], row["ligands"], row["descriptions"]) == ("X-RAY DIFFRACTION", "478", "HIV-1 PROTEASE")
+
+
+def test_results_hold_no_path(tmp_path: Path) -> None:
+    write(tmp_path / "in-house" / "1abc.cif", cif_text("1abc"))
+    source = {"kind": "mirror", "mirror": str(tmp_path / "in-house")}
+    job = _Job(tmp_path / "job", settings(tmp_path / "cache", source))
+    assert job.record["source"] == {"kind": "mirror", "label": "in-house"}
+    for path in (
+        job.folder / "search" / "entries.csv",
+        job.folder / "search" / "query.json",
+        job.folder / "job_config.json",
+    ):
+        assert str(tmp_path) not in path.read_text()
+    assert job.config["cache_dir"] is None
+
+
+def test_the_settings_are_recorded_as_resolved(tmp_path: Path) -> None:
+    config = _archive_job(tmp_path, "kinase", filters={"max_entries": 7}).config
+    assert (config["search_query"], config["filters"]["max_entries"], config["sasa"]["slices"]) == ("kinase", 7, 100)
+
+
+def test_the_same_search_gives_the_same_bytes(tmp_path: Path) -> None:
+    first = _archive_job(tmp_path / "a", "HIV").folder
+    second = _archive_job(tmp_path / "b", "HIV").folder
+    for name in ("search/entries.csv", "search/query.json", "job_config.json"):
+        assert (first / name).read_bytes() == (second / name).read_bytes()
+
+
+def test_a_query_that_finds_nothing_ends_well(tmp_path: Path) -> None:
+    job = _archive_job(tmp_path, "zebra", target_name="unicorn")
+    assert job.rows == []
+    assert job.record["fallbacks"] == ["target_name"]
+    assert job.record["totals"]["seen"] == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "$(touch x)", "-rf", "a" * 200, "x😀", "' OR 1=1 --", 'NEAR("x")', "{x}", "%s", "x\\", "títle"]
+)
+def test_odd_target_names_and_queries_are_data(tmp_path: Path, name: str) -> None:
+    job = _archive_job(tmp_path, name, target_name=name)
+    assert job.record["target_name"] == job.record["search_query"] == name
+    assert job.record["totals"]["seen"] == len(job.rows)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "job"]
+
+
+@pytest.mark.parametrize(
+    "name", ["../q", "$(touch q)", "-rf", "a" * 200, "q😀", '"unicorn" | "', "+ - q|", "(unicorn", "zebra -unicorn"]
+)
+def test_odd_queries_reach_rcsb_as_data(tmp_path: Path, standin: StandIn, name: str) -> None:
+    assert _rcsb_job(tmp_path, name, target_name="unicorn").selected == []
+    assert {seen.status for seen in standin.seen if seen.service == "search"} == {204}
+
+
+def test_an_unknown_id_is_a_row_with_its_reason(tmp_path: Path) -> None:
+    job = _archive_job(tmp_path, "1hpv 9zzz")
+    assert (job.selected, job.reasons) == (["1hpv"], {"9zzz": "not_found"})
+
+
+def test_pinned_entries_are_exactly_those(tmp_path: Path) -> None:
+    job = _archive_job(tmp_path, "HIV", filters={"entries": ["4CUP", "1gbt", "7xyz"], "max_resolution": 0.5})
+    assert (job.selected, job.reasons) == (["4cup", "1gbt"], {"7xyz": "not_found"})
+
+
+def test_filters_and_cuts_are_rows(tmp_path: Path) -> None:
+    job = _archive_job(tmp_path, "trypsin OR bromodomain", filters={"max_entries": 1, "max_resolution": 1.9})
+    assert job.record["fallbacks"] == ["any_word"]
+    assert (job.selected, job.reasons) == (["4cup"], {"1gbt": "resolution"})
+    assert job.record["totals"]["left_out"] == {"resolution": 1}
+    job = _archive_job(tmp_path, "trypsin OR bromodomain", filters={"max_entries": 1})
+    assert len(job.selected) == 1
+    assert list(job.reasons.values()) == ["cut_by_max_entries"]
+
+
+def test_own_files_are_filtered_by_the_query(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "pose_1.pdb", pdb_text("XXXX", "A KINASE"))
+    write(tmp_path / "m" / "pose_2.pdb", pdb_text("XXXX", "A LIGASE"))
+    source = {"kind": "files", "files": str(tmp_path / "m")}
+    job = _Job(tmp_path / "job", settings(tmp_path / "cache", source))
+    assert (job.selected, job.reasons) == (["pose-1"], {"pose-2": "not_matched"})
+    job = _Job(tmp_path / "all", settings(tmp_path / "cache", source, search_query=""))
+    assert job.selected == ["pose-1", "pose-2"]
+
+
+def test_a_mirror_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
+    source = {"kind": "mirror", "mirror": str(tmp_path / "nowhere")}
+    with pytest.raises(UserError) as caught:
+        _Job(tmp_path / "job", settings(tmp_path / "cache", source))
+    assert f"source.mirror: the folder '{tmp_path / 'nowhere'}' does not exist" in caught.value.message
+    assert not (tmp_path / "job").exists()
+
+
+def test_a_sequence_search_is_refused_where_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="'archive' can't search by sequence"):
+        _archive_job(tmp_path, "HIV", sequence_search=True, fasta_seq="MKV" * 10)
+
+
+def test_a_sequence_search_adds_hits_at_rcsb(tmp_path: Path, standin: StandIn) -> None:
+    fasta = ">query\nGSHMKLVVVGAGGVGKSALTIQLIQNHF\n"
+    job = _rcsb_job(tmp_path, "ligase", sequence_search=True, fasta_seq=fasta)
+    assert job.selected == ["6abc", "1abc", "2abc", "3abc", "4abc", "5abc"]
+    assert [row["hits"] for row in job.rows] == ["all_words", *["sequence"] * 5]
+    assert standin.count("search") == 2
+
+
+def test_rcsb_and_a_mirror_of_the_same_entries_agree(tmp_path: Path, standin: StandIn) -> None:
+    folder = next(iter(standin.documents.values())).files["cif"].parent
+    for number, query in enumerate(
+        ["EGFR kinase", "P00533 3", "2abc ligase", "5HT3 EGFR", '"kinase number 4"', "zebra"]
+    ):
+        here = settings(tmp_path / "cache", {"kind": "mirror", "mirror": str(folder)}, search_query=query)
+        mirror = _Job(tmp_path / f"mirror{number}", here)
+        there = settings(tmp_path / "cache", {"kind": "rcsb"}, search_query=query)
+        rcsb = _Job(tmp_path / f"rcsb{number}", there)
+        assert set(mirror.selected) == set(rcsb.selected)
+        assert mirror.reasons == rcsb.reasons
+        assert mirror.record["fallbacks"] == rcsb.record["fallbacks"]
+
+
+def test_a_withdrawn_id_leads_to_its_successor_at_rcsb(tmp_path: Path, standin: StandIn) -> None:
+    job = _rcsb_job(tmp_path, "1OLD 1gon 3abc")
+    assert standin.count("removed") > 0
+    assert job.selected == ["3abc"]
+    assert job.reasons == {"1old": "same_as_other", "1gon": "withdrawn"}
+
+
+def test_an_unreachable_service_is_one_sentence(tmp_path: Path, standin: StandIn) -> None:
+    standin.fault("search", "refuse")
+    with pytest.raises(SourceError, match=r"run the job again later, or set source.kind to mirror") as caught:
+        _rcsb_job(tmp_path, "EGFR")
+    assert caught.value.kind == "upstream"
+
+
+def test_all_rows_have_known_reasons(tmp_path: Path) -> None:
+    job = _archive_job(tmp_path, "HIV 9zzz trypsin", filters={"max_entries": 1})
+    assert set(job.reasons.values()) <= set(REASONS)
+
+
+def test_all_entries_of_the_mirror_can_be_pinned(tmp_path: Path, mirror: Path) -> None:
+    ids = sorted({path.name[:4] for path in mirror.iterdir()})
+    source = {"kind": "mirror", "mirror": str(mirror)}
+    job = _Job(tmp_path / "job", settings(tmp_path / "cache", source, filters={"entries": ids}))
+    assert job.selected == ids
+    assert len(ids) == 397

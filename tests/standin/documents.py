@@ -1,0 +1,179 @@
+"""The entries of a folder as the data API describes them, and their files as the file servers give them."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gemmi
+
+from scripts.lib.entry.metadata import EntryMetadata, metadata_of
+from scripts.lib.sources.mirror import choose_files, walk
+from scripts.lib.sources.naming import structure_file
+from tests.standin.fulltext import Text
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Document:
+    """One entry: its object of the data API, its searchable text, its files."""
+
+    entry_id: str
+    data: Json
+    text: Text
+    metadata: EntryMetadata
+    files: dict[str, Path] = field(default_factory=dict)
+    _made: dict[str, bytes] = field(default_factory=dict)
+
+    def file(self, suffix: str) -> bytes | None:
+        """Return the gzipped file of a format, ``cif`` or ``pdb``; mmCIF is made from PDB when there is no other."""
+        if suffix not in self._made:
+            made = self._make(suffix)
+            if made is None:
+                return None
+            self._made[suffix] = made
+        return self._made[suffix]
+
+    def _make(self, suffix: str) -> bytes | None:
+        if suffix in self.files:
+            data = self.files[suffix].read_bytes()
+            return data if data[:2] == b"\x1f\x8b" else gzip.compress(data, mtime=0)
+        if suffix != "cif":
+            return None
+        text = gzip.decompress(self.files["pdb"].read_bytes()).decode("utf-8", "replace")
+        old = text[72:76] == text[62:66]
+        structure = gemmi.read_pdb_string(text, max_line_length=72 if old else 0)
+        structure.name = self.entry_id.upper()
+        structure.setup_entities()
+        return gzip.compress(structure.make_mmcif_document().as_string().encode(), mtime=0)
+
+
+def load_documents(folder: Path) -> dict[str, Document]:
+    """Return the documents of all entries of a folder by lower-case id."""
+    paths = list(walk(folder))
+    documents = {}
+    for file in choose_files(paths)[0]:
+        content = gzip.decompress(file.path.read_bytes()) if file.path.suffix == ".gz" else file.path.read_bytes()
+        metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
+        documents[file.entry_id] = Document(
+            file.entry_id, entry_object(metadata, content.count(b"\nATOM") or 1), Text(_text(metadata)), metadata
+        )
+    for path in paths:
+        named = structure_file(path)
+        if not isinstance(named, str):
+            documents[named.entry_id].files["cif" if named.is_mmcif else "pdb"] = path
+    return documents
+
+
+def entry_object(metadata: EntryMetadata, atoms: int) -> Json:
+    """Return the object of an entry with its entities below it; what is not known is left out."""
+    upper = metadata.entry_id.upper()
+    polymers = [_polymer(metadata, index) for index in range(len(metadata.entities))]
+    others = [_nonpolymer(metadata, index) for index in range(len(metadata.ligands))]
+    major, _, minor = metadata.revision.partition(".")
+    entry: Json = _without_nothing(
+        {
+            "rcsb_id": upper,
+            "entry": {"id": upper},
+            "struct": {"title": metadata.title},
+            "exptl": [{"method": method} for method in metadata.methods],
+            "rcsb_entry_info": {
+                "structure_determination_methodology": "experimental",
+                "resolution_combined": [metadata.resolution] if metadata.resolution else None,
+                "deposited_atom_count": atoms,
+                "polymer_entity_count": len(polymers),
+                "nonpolymer_entity_count": len(others),
+            },
+            "rcsb_accession_info": {
+                "deposit_date": _moment(metadata.deposition_date),
+                "initial_release_date": _moment(metadata.release_date),
+                "revision_date": _moment(metadata.revision_date),
+                "major_revision": int(major) if major.isdecimal() else None,
+                "minor_revision": int(minor) if minor.isdecimal() else None,
+                "status_code": "REL",
+            },
+            "rcsb_entry_container_identifiers": {
+                "entry_id": upper,
+                "rcsb_id": upper,
+                "polymer_entity_ids": [str(index + 1) for index in range(len(polymers))],
+                "non_polymer_entity_ids": [str(len(polymers) + index + 1) for index in range(len(others))],
+            },
+            "polymer_entities": polymers,
+            "nonpolymer_entities": others,
+        }
+    )
+    return entry
+
+
+def _polymer(metadata: EntryMetadata, index: int) -> Json:
+    entity = metadata.entities[index]
+    number = str(index + 1)
+    upper = metadata.entry_id.upper()
+    organisms = entity.organisms or ("",)
+    return {
+        "rcsb_id": f"{upper}_{number}",
+        "rcsb_polymer_entity": {"pdbx_description": entity.description},
+        "entity_poly": {"pdbx_seq_one_letter_code_can": entity.sequence, "rcsb_entity_polymer_type": "Protein"},
+        "rcsb_entity_source_organism": [
+            {
+                "pdbx_src_id": position + 1,
+                "ncbi_scientific_name": name,
+                "scientific_name": name,
+                "rcsb_gene_name": [{"value": gene, "provenance_source": "UniProt"} for gene in entity.genes],
+            }
+            for position, name in enumerate(organisms)
+        ],
+        "rcsb_polymer_entity_container_identifiers": {
+            "entry_id": upper,
+            "entity_id": number,
+            "rcsb_id": f"{upper}_{number}",
+            "auth_asym_ids": list(entity.auth_asym_ids),
+            "asym_ids": list(entity.label_asym_ids),
+            "uniprot_ids": list(entity.uniprot),
+            "reference_sequence_identifiers": [
+                {"database_name": "UniProt", "database_accession": name, "provenance_source": "SIFTS"}
+                for name in entity.uniprot
+            ],
+        },
+    }
+
+
+def _nonpolymer(metadata: EntryMetadata, index: int) -> Json:
+    ligand = metadata.ligands[index]
+    number = str(len(metadata.entities) + index + 1)
+    upper = metadata.entry_id.upper()
+    return {
+        "rcsb_id": f"{upper}_{number}",
+        "pdbx_entity_nonpoly": {"comp_id": ligand.comp_id, "entity_id": number, "name": ligand.name},
+        "rcsb_nonpolymer_entity_container_identifiers": {
+            "entry_id": upper,
+            "entity_id": number,
+            "rcsb_id": f"{upper}_{number}",
+            "nonpolymer_comp_id": ligand.comp_id,
+        },
+    }
+
+
+def _moment(date: str) -> str | None:
+    return f"{date}T00:00:00Z" if date else None
+
+
+def _without_nothing(value: Any) -> Any:
+    """Return a value in which what is None, empty or an empty text is left out, as the REST service does."""
+    if isinstance(value, dict):
+        cleaned = {key: _without_nothing(item) for key, item in value.items()}
+        return {key: item for key, item in cleaned.items() if item not in (None, "", [], {})}
+    return [_without_nothing(item) for item in value] if isinstance(value, list) else value
+
+
+def _text(metadata: EntryMetadata) -> str:
+    """Return all text of an entry; a full stop between two items keeps phrases from running over."""
+    parts = [metadata.entry_id, metadata.title, metadata.citation, metadata.keywords, metadata.method]
+    for entity in metadata.entities:
+        parts += [entity.description, *entity.names, *entity.genes, *entity.uniprot, *entity.organisms]
+    for ligand in metadata.ligands:
+        parts += [ligand.comp_id, ligand.name, ligand.synonyms]
+    return " zzz ".join(part for part in parts if part)

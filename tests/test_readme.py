@@ -1,0 +1,52 @@
+"""The commands of the README work as they stand there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.lib import layout
+from tests.tools.runs import ROOT, run_job
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def block(language: str, number: int = 0) -> str:
+    """Return a code block of the README."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)[number]
+
+
+def test_first_commands_are_targets_of_the_makefile() -> None:
+    for line in block("sh").splitlines():
+        command = shlex.split(line, comments=True)
+        assert command[0] == "make"
+        subprocess.run([*command, "--dry-run"], cwd=ROOT, check=True, capture_output=True)
+
+
+def test_job_of_the_readme_runs_with_the_command_of_the_readme(tmp_path: Path) -> None:
+    command = shlex.split(block("sh", 1))
+    options = dict(zip(command[1::2], command[2::2], strict=True))
+    assert options.keys() == {"--snakefile", "--configfile", "--directory", "--cores"}
+    settings = {**yaml.safe_load(block("yaml")), "cache_dir": str(tmp_path / "cache")}
+    run = run_job(tmp_path / "baz2b", settings, cores=int(options["--cores"])).checked()
+    assert "4cup" in (run.job / layout.RESULTS_DISPLAY).read_text(encoding="utf-8")
+
+
+def test_result_folder_is_as_the_readme_shows_it(tmp_path: Path) -> None:
+    shown = set(re.findall(r"^ *([\w.]+[\w/]*)", README.split("## A result folder")[1].split("```")[1], re.MULTILINE))
+    run = run_job(tmp_path / "job", {**yaml.safe_load(block("yaml")), "cache_dir": str(tmp_path / "cache")}).checked()
+    top = {path.name + ("/" if path.is_dir() else "") for path in run.job.iterdir()} - {".snakemake/"}
+    results = {path.name + ("/" if path.is_dir() else "") for path in (run.job / layout.RESULTS).iterdir()}
+    assert {name for name in shown if name.endswith("/") or "." in name} >= {
+        name for name in top | results if name != "logs/"
+    }
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", README))
+def test_links_of_the_readme_lead_somewhere(link: str) -> None:
+    assert (ROOT / link).exists()

@@ -1,0 +1,77 @@
+"""Make requirements.lock from environment.yml: ``python -m tests.tools.lock``, or ``make lock``."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = ROOT / "environment.yml"
+LOCK = ROOT / "requirements.lock"
+
+PYPI_NAMES = {
+    "freesasa-python": "freesasa",
+    "python-duckdb": "duckdb",
+    "snakemake-minimal": "snakemake",
+}
+"""Names on PyPI of the conda packages that are called something else there."""
+
+HELD_BACK = {
+    "duckdb": "==1.5.6",  # 2.0 is allowed, but not before it has had patch releases
+}
+"""Versions of the lock that are older than the newest one that environment.yml accepts."""
+
+OLDEST_PYTHON = "3.11"
+
+HEADER = """\
+# Every package that `make` installs, for Python 3.11 to 3.13 on Linux and macOS, with hashes.
+# Made from environment.yml by `make lock`; not edited by hand.
+"""
+
+
+def bounds() -> dict[str, str]:
+    """Return the version bounds of environment.yml by PyPI name, Python itself left out."""
+    found = {}
+    for line in yaml.safe_load(ENVIRONMENT.read_text(encoding="utf-8"))["dependencies"]:
+        name, _, bound = line.partition(" ")
+        if name != "python":
+            found[PYPI_NAMES.get(name, name)] = bound
+    return found
+
+
+def python_bounds() -> str:
+    """Return the bounds of Python itself, as ``>=3.11,<3.14``."""
+    lines: list[str] = yaml.safe_load(ENVIRONMENT.read_text(encoding="utf-8"))["dependencies"]
+    return next(line.partition(" ")[2] for line in lines if line.startswith("python "))
+
+
+def locked() -> dict[str, set[str]]:
+    """Return the versions in the lock by package; more than one when they depend on the platform."""
+    found: dict[str, set[str]] = {}
+    for line in LOCK.read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"([A-Za-z0-9._-]+)==([^ ;\\]+)", line):
+            found.setdefault(match[1], set()).add(match[2])
+    return found
+
+
+def resolve() -> str:
+    """Return the lock as uv resolves it: one version of each package for all platforms and Pythons."""
+    requirements = [f"{name}{bound}" for name, bound in bounds().items()]
+    requirements += [f"{name}{version}" for name, version in HELD_BACK.items()]
+    command = [sys.executable, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version", OLDEST_PYTHON]
+    command += ["--fork-strategy", "fewest", "--generate-hashes", "--no-annotate", "--no-header", "--no-config", "-q"]
+    text = "\n".join(requirements)
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def main() -> None:
+    """Write requirements.lock."""
+    LOCK.write_text(HEADER + resolve(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Real runs of the workflow as child processes, as a user would start them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ARCHIVE_IDS = ("1a8o", "1gbt", "1hpv", "4cup", "4zhl")
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """A run that has ended.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    status : int
+        Exit status; negative for the signal that ended it.
+    output, errors : str
+        What it wrote to standard output and standard error.
+    cpu_seconds : float
+        CPU time of the run with all its children, in seconds.
+    """
+
+    job: Path
+    status: int
+    output: str
+    errors: str
+    cpu_seconds: float
+
+    @property
+    def messages(self) -> list[str]:
+        """The lines of standard error that are Tethermap's own."""
+        return [line for line in self.errors.splitlines() if line.startswith("Tethermap: ")]
+
+    def checked(self) -> JobRun:
+        """Return this run, which must have ended well."""
+        assert self.status == 0, f"status {self.status}\n{self.errors[-4000:]}\n{self.logs()}"
+        return self
+
+    def logs(self) -> str:
+        """Return the ends of the logs of all rules, for failing tests."""
+        logs = sorted((self.job / ".work/logs").rglob("*.log"))
+        return "\n".join(f"--- {path}\n{path.read_text(errors='replace')[-2000:]}" for path in logs)
+
+
+class RunningJob:
+    """A run that has been started in a process group of its own.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    settings : mapping
+        The job's configuration file.
+    arguments : str
+        Further arguments of Snakemake.
+    cores : int
+        Cores to use.
+    environment : mapping
+        Variables set or, with None, removed for this run.
+    """
+
+    def __init__(
+        self,
+        job: Path,
+        settings: Mapping[str, Any],
+        *arguments: str,
+        cores: int = 2,
+        environment: Mapping[str, str | None] | None = None,
+    ) -> None:
+        self.job = job
+        job.parent.mkdir(parents=True, exist_ok=True)
+        configuration = job.parent / f"{job.name}.yaml"
+        configuration.write_text(yaml.safe_dump(dict(settings), allow_unicode=True), encoding="utf-8")
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)]
+        command += ["--configfile", str(configuration), "--cores", str(cores), *arguments]
+        changes = {"PYTHONPATH": None, "PYTHONWARNINGS": None, **(environment or {})}
+        variables = {key: value for key, value in {**os.environ, **changes}.items() if value is not None}
+        self._output = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by wait
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=self._errors,
+            env=variables,
+            cwd=job.parent,
+            start_new_session=True,
+        )
+
+    def kill(self) -> None:
+        """End it and all its children at once, as a power cut would."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+
+    def wait(self) -> JobRun:
+        """Wait for its end."""
+        _, status, usage = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        with self._output, self._errors:
+            self._output.seek(0)
+            self._errors.seek(0)
+            output, errors = self._output.read(), self._errors.read()
+        return JobRun(self.job, self._process.returncode, output, errors, usage.ru_utime + usage.ru_stime)
+
+
+def run_job(job: Path, settings: Mapping[str, Any], *arguments: str, **options: Any) -> JobRun:
+    """Run a job to its end; see `RunningJob` for the parameters."""
+    return RunningJob(job, settings, *arguments, **options).wait()
+
+
+def result_files(job: Path) -> dict[str, str]:
+    """Return the SHA-256 of every result file of a job by path; logs, which hold times, left out."""
+    skipped = {".work", ".snakemake", "logs"}
+    return {
+        str(path.relative_to(job)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(job.rglob("*"))
+        if path.is_file() and path.relative_to(job).parts[0] not in skipped
+    }
+
+
+def difference(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+    """Return the result files in which two jobs differ."""
+    return sorted(path for path in one.keys() | other.keys() if one.get(path) != other.get(path))

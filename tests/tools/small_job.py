@@ -1,0 +1,214 @@
+"""A job of a few small ligands as its shards leave it: what tables, report and manifest are made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scripts.lib import layout, tables
+from scripts.lib.atomic import write_text
+from scripts.lib.config import recorded, resolve
+from scripts.lib.exposure.rows import Method, atom_rows, sdf_fields, sdf_lists, summary_row
+from scripts.lib.exposure.sasa import Exposure
+from scripts.lib.instance.model import CONTEXTS, Instance, Residue
+from scripts.lib.instance.store import instance_writer
+from scripts.lib.molecule.depict import exposed_svg, plain_svg
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.molecule.sdf import sdf_text
+from scripts.lib.molecule.store import write_molecules
+from scripts.lib.reasons import sentence
+from tests.tools.ligands import small_ligand, small_neighbourhood
+
+TARGET = "Small & <target>"
+ETHANOL = [(0.0, 0.0, 0.0), (1.5, 0.0, 0.0), (2.0, 1.35, 0.0)]
+METHANOL = [(0.0, 0.0, 0.0), (1.43, 0.0, 0.0)]
+
+MEMBERS = (
+    ("2abc", Residue("B", "C", "017", -3), "CCO", ETHANOL),
+    ("1abc", Residue("A", "B", "LIG", 60, "A"), "CO", METHANOL),
+    ("1abc", Residue("A", "B", "LIG", 60), "CO", METHANOL),
+    ("1abc", Residue("A", "B", "LIG", 9), "CO", METHANOL),
+    ("3abc", Residue("a", "D", "A1BCD", 1), "CCO", ETHANOL),
+)
+"""Entry, residue, SMILES and coordinates of the ligands that are kept, in no order."""
+
+
+@dataclass(frozen=True)
+class SmallJob:
+    """A job folder and the numbers of its shards."""
+
+    path: Path
+    shards: list[str]
+
+    @property
+    def checks(self) -> list[Path]:
+        """Outcome of the checks of each shard."""
+        return [self.path / layout.shard_file(shard, "checks") for shard in self.shards]
+
+
+def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), n_shards: int = 1) -> SmallJob:
+    """Write what the search, the shards and the search for series leave in a job folder.
+
+    Parameters
+    ----------
+    path : Path
+        The job folder.
+    entries : sequence of str
+        Entries kept, of those in `MEMBERS`.
+    n_shards : int
+        Over how many shards they are dealt.
+    """
+    write_search(path, entries)
+    ligands = [(entry_id, *small_ligand(smiles, xyz, entry_id=entry_id, residue=residue))
+               for entry_id, residue, smiles, xyz in MEMBERS if entry_id in entries]  # fmt: skip
+    shards = [str(number) for number in range(n_shards)] if entries else []
+    for shard in shards:
+        mine = [entry_id for place, entry_id in enumerate(entries) if place % n_shards == int(shard)]
+        write_shard(path, shard, mine, [(i, m) for entry_id, i, m in ligands if entry_id in mine])
+    write_series(path, [instance for _, instance, _ in ligands])
+    return SmallJob(path, shards)
+
+
+def write_search(path: Path, entries: Sequence[str]) -> None:
+    """Write the entries found, one more than is kept, and the job's settings."""
+    found = [{"rank": rank, "pdb_id": entry_id, "requested_id": entry_id, "selected": True}
+             for rank, entry_id in enumerate(entries, 1)]  # fmt: skip
+    cut = {"rank": 9, "pdb_id": "9xyz", "requested_id": "9xyz", "selected": False, "reason": "cut_by_max_entries"}
+    tables.write_table(path / layout.SEARCH_ENTRIES, tables.ENTRIES, [*found, {**cut, "threshold": "3", "value": "9"}])
+    settings = resolve({"target_name": TARGET, "search_query": "small", "source": {"kind": "archive"}})
+    write_text(path / layout.JOB_CONFIG, json.dumps(recorded(settings)))
+    query = {"source": {"kind": "archive", "label": "archive"}, "notes": ["A note."], "date": "2020-01-01"}
+    write_text(path / layout.SEARCH_QUERY, json.dumps(query))
+
+
+def exposure_of(instance: Instance) -> Exposure:
+    """Return made-up areas: 20 Å² free, less in each larger context, no crystal."""
+    count = len(instance.atoms)
+    steps = np.linspace(0.0, 1.0, count)
+    bound = {context: steps * (12.0 - 2 * place) for place, context in enumerate(CONTEXTS)}
+    bound["crystal"] = np.full(count, np.nan)
+    return Exposure(np.full(count, 20.0), bound)
+
+
+def write_shard(
+    path: Path, shard: str, entries: Sequence[str], ligands: Sequence[tuple[Instance, LigandMolecule]]
+) -> None:
+    """Write every intermediate of one shard and its files."""
+
+    def place(name: str) -> Path:
+        return path / layout.shard_file(shard, name)
+
+    with instance_writer(place("instances"), place("neighbourhoods")) as write:
+        for instance, _ in ligands:
+            write(instance, small_neighbourhood())
+    write_molecules(place("molecules"), [mol for _, mol in ligands])
+    method = Method(1.4, 100)
+    measured = [(instance, mol, exposure_of(instance)) for instance, mol in ligands]
+    summary = [summary_row(TARGET, *one, method) for one in measured]
+    tables.write_table(place("sasa_summary"), tables.SASA_SUMMARY, summary)
+    radii = [np.full(mol.n_heavy, 1.88) for _, mol, _ in measured]
+    atoms = [row for one, radius in zip(measured, radii, strict=True) for row in atom_rows(TARGET, *one, radius)]
+    tables.write_table(place("sasa_atoms"), tables.SASA_ATOMS, atoms)
+    contact = {"ligand_atom": "C1", "partner_chain": "A", "partner_residue": "7", "type": "hbond", "distance_A": 3.0}
+    contacts = [{**contact, **_names(instance), "stem": instance.stem} for instance, _ in ligands]
+    tables.write_table(place("contacts"), tables.CONTACTS, contacts)
+    _write_status(place("entry_status"), place("ligand_status"), entries, [instance for instance, _ in ligands])
+    renamed = [i for i, _ in ligands if len(i.name.comp_id) > 3]
+    rows = [{"stem": i.stem, "what": "component", "name": i.name.comp_id, "pdb_id": i.entry_id} for i in renamed]
+    tables.write_table(place("name_map"), tables.NAME_MAP, rows)
+    _write_files(path, shard, measured, method)
+
+
+def _names(instance: Instance) -> dict[str, str]:
+    name = instance.name
+    return {
+        "pdb_id": instance.entry_id,
+        "Chain": name.auth_asym_id,
+        "Warhead": name.comp_id,
+        "Residue_ID": name.residue_id,
+    }
+
+
+def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instances: Sequence[Instance]) -> None:
+    counts = {entry_id: sum(instance.entry_id == entry_id for instance in instances) for entry_id in entry_ids}
+    rows = [
+        {
+            "pdb_id": entry_id,
+            "rank": 1,
+            "kept": True,
+            "reason": "kept",
+            "target_match": "gene",
+            "instances_found": count + 1,
+            "instances_kept": count,
+        }
+        for entry_id, count in counts.items()
+    ]
+    tables.write_table(entries, tables.ENTRY_STATUS, rows)
+    kept = [
+        {
+            "pdb_id": instance.entry_id,
+            "chain": instance.name.auth_asym_id,
+            "ligand": instance.name.comp_id,
+            "residue": instance.name.residue_id,
+            "kind": "ligand",
+            "kept": True,
+            "reason": "kept",
+            "stem": instance.stem,
+        }
+        for instance in instances
+    ]
+    lost = {"chain": "A", "ligand": "SO4", "residue": "301", "kind": "additive", "kept": False}
+    reason = {"reason": "kind_not_kept", "sentence": sentence("kind_not_kept")}
+    rejected = [{**lost, **reason, "pdb_id": entry_id} for entry_id in entry_ids]
+    tables.write_table(ligands, tables.LIGAND_STATUS, [*kept, *rejected])
+
+
+def _write_files(
+    path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Method
+) -> None:
+    lists: dict[str, dict[str, str]] = {"complex_files": {}, "molecule_files": {}, "exposure_files": {}}
+    for instance, mol, exposure in measured:
+        stem = instance.stem
+        fields = sdf_fields(TARGET, exposure, method)
+        lists["complex_files"][layout.war_pdb(stem)] = pdb_text(instance)
+        lists["molecule_files"][layout.ligand_svg(stem, "plain")] = plain_svg(mol, instance)
+        svg = exposed_svg(mol, instance, exposure.relative, exposure.headline)
+        lists["exposure_files"][layout.ligand_svg(stem, "exposed")] = svg
+        lists["exposure_files"][layout.ligand_sdf(stem)] = sdf_text(mol, instance, fields, sdf_lists(exposure))
+    for name, contents in lists.items():
+        rows = []
+        for file, text in contents.items():
+            write_text(path / file, text)
+            data = text.encode()
+            rows.append({"path": file, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
+        tables.write_table(path / layout.shard_file(shard, name), tables.FILES, rows)
+
+
+def pdb_text(instance: Instance, *, first: int = 101) -> str:
+    """Return an instance as HETATM records, with serial numbers from `first`."""
+    name, lines = instance.name, []
+    for k, (x, y, z) in enumerate(instance.atoms.xyz.tolist()):
+        element = instance.atoms.element[k]
+        place = f"{x:8.3f}{y:8.3f}{z:8.3f}"
+        lines.append(
+            f"HETATM{first + k:5d}  {instance.atoms.name[k]:<3s} {instance.pdb_comp_id:>3s} {name.auth_asym_id:1s}"
+            f"{name.auth_seq_id:4d}{name.ins_code or ' ':1s}   {place}  1.00 20.00          {element:>2s}"
+        )
+    return "\n".join([*lines, "END"]) + "\n"
+
+
+def write_series(path: Path, instances: Sequence[Instance]) -> None:
+    """Write one series of all ligands with their first two atoms as its core, and the ligands' properties."""
+    lines = [json.dumps({"stem": i.stem, "series": "S001", "core": [1, 0]}) + "\n" for i in instances]
+    write_text(path / layout.SERIES_MEMBERS, "".join(lines))
+    codes = sorted({instance.name.comp_id for instance in instances})
+    row = {"series": "S001", "scaffold_smiles": "CO", "n_components": len(codes), "n_instances": len(instances)}
+    rows = [{**row, "timed_out": False, "n_core_atoms": 2}] if instances else []
+    tables.write_table(path / layout.SERIES_TABLE, tables.SERIES, rows)
+    ligands = [{"Ligand": code, "Name": f"NAME OF {code}", "Formula": "C2 H6 O", "MW": 46.07} for code in codes]
+    tables.write_table(path / layout.LIGANDS, tables.LIGAND_METADATA, ligands)

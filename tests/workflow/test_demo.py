@@ -1,0 +1,116 @@
+"""What a user sees of the demo job: results, records, progress, and nothing to do the second time."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import platform
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.events import read_events
+from scripts.lib.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
+from tests.tools.runs import ARCHIVE_IDS, ROOT, JobRun, result_files, run_job
+
+
+def test_demo_keeps_the_ligands_of_three_entries(demo: JobRun) -> None:
+    rows = read_table(demo.checked().job / layout.RESULTS_DISPLAY, RESULTS_TABLE)
+    assert {("1hpv", "478"), ("4cup", "ZYB"), ("1gbt", "GBS")} <= {(row["pdb_id"], row["Warhead"]) for row in rows}
+
+
+def test_demo_has_a_status_for_each_entry(demo: JobRun) -> None:
+    rows = read_table(demo.checked().job / layout.ENTRY_STATUS, ENTRY_STATUS)
+    assert sorted(str(row["pdb_id"]) for row in rows) == list(ARCHIVE_IDS)
+
+
+def test_results_hold_no_path_and_no_name_of_this_machine(demo: JobRun) -> None:
+    job = demo.checked().job
+    secrets = [str(ROOT), str(job.parent), platform.node(), f"/{getpass.getuser()}/"]
+    for name in (*result_files(job), layout.JOB_LOG):
+        text = (job / name).read_text(encoding="utf-8")
+        assert not [word for word in secrets if len(word) > 3 and word in text], name
+
+
+def test_events_tell_the_whole_run_without_the_logger_plugin(demo: JobRun) -> None:
+    events = list(read_events(demo.checked().job / layout.EVENTS))
+    assert [event["n"] for event in events] == list(range(1, len(events) + 1))
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", event["time"]) for event in events)
+    kinds = [event["event"] for event in events]
+    assert kinds[0] == "run_started"
+    assert "unreadable" not in kinds
+    last = [event for event in events if event["event"] == "entries"][-1]
+    assert (last["found"], last["done"], last["kept"] + last["rejected"]) == (5, 5, 5)
+    finished = {event["rule"] for event in events if event["event"] == "job_finished"}
+    assert {"search_entries", "measure_sasa", "write_manifest"} <= finished
+
+
+def test_job_log_is_readable(demo: JobRun) -> None:
+    text = (demo.checked().job / layout.JOB_LOG).read_text(encoding="utf-8")
+    assert "run started" in text
+    assert "measuring exposure, shard 0: done in" in text
+    assert "5 found" in text
+
+
+def test_progress_is_shown_by_entry(demo: JobRun) -> None:
+    assert re.search(r"Tethermap: 5 entries found, 5 done \(\d kept, \d rejected\); complete", demo.checked().errors)
+
+
+def test_every_rule_has_left_a_log(demo: JobRun) -> None:
+    logs = demo.checked().job / layout.RULE_LOGS
+    rules = set(re.findall(r"^(?:rule|checkpoint) (\w+):", _rules(), re.MULTILINE)) - {"all"}
+    assert {path.relative_to(logs).parts[0].removesuffix(".log") for path in logs.rglob("*.log")} == rules
+
+
+def test_nothing_is_left_half_written(demo: JobRun) -> None:
+    assert not list(demo.checked().job.rglob("*.part"))
+
+
+def test_second_run_does_nothing(demo: JobRun) -> None:
+    job = demo.checked().job
+    before = {
+        path: path.stat().st_mtime_ns for path in job.rglob("*") if path.is_file() and ".snakemake" not in str(path)
+    }
+    settings = json.loads((job / layout.SETTINGS).read_text(encoding="utf-8"))
+    again = run_job(job, settings).checked()
+    after = {
+        path: path.stat().st_mtime_ns for path in job.rglob("*") if path.is_file() and ".snakemake" not in str(path)
+    }
+    changed = {path for path in after if after[path] != before.get(path)} - {job / layout.EVENTS}
+    assert not changed
+    assert "Nothing to be done" in again.errors
+
+
+@pytest.mark.parametrize("arguments", [("--quiet",), ("--quiet", "all")])
+def test_quiet_run_shows_no_progress(demo: JobRun, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    settings = json.loads((demo.checked().job / layout.SETTINGS).read_text(encoding="utf-8"))
+    run = run_job(tmp_path / "job", settings, *arguments).checked()
+    assert run.output == ""
+    assert run.messages == []
+    assert next(read_events(run.job / layout.EVENTS))["event"] == "run_started"
+    if "all" in arguments:
+        told = [line for line in run.errors.splitlines() if not line.startswith("Using workflow specific profile")]
+        assert told == []
+
+
+def test_profile_with_the_logger_plugin_gives_the_same_results(demo: JobRun, tmp_path: Path) -> None:
+    settings = json.loads((demo.checked().job / layout.SETTINGS).read_text(encoding="utf-8"))
+    profile = str(ROOT / "config/profiles/local")
+    environment = {"PYTHONPATH": str(ROOT)}
+    run = run_job(tmp_path / "job", settings, "--profile", profile, environment=environment).checked()
+    assert result_files(run.job) == result_files(demo.job)
+    others = [line for line in run.errors.splitlines() if not line.startswith(("Tethermap: ", "Using profile"))]
+    assert others == []
+    assert next(read_events(run.job / layout.EVENTS))["event"] == "run_started"
+
+
+def test_dry_run_leaves_no_trace(demo: JobRun, tmp_path: Path) -> None:
+    settings = json.loads((demo.checked().job / layout.SETTINGS).read_text(encoding="utf-8"))
+    run = run_job(tmp_path / "job", settings, "--dry-run").checked()
+    assert [path.name for path in run.job.iterdir()] == [".snakemake"]
+
+
+def _rules() -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
