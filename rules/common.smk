@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, workflow.basedir)
 
 from scripts.lib import layout
+from scripts.lib.atomic import remove_leftovers
 from scripts.lib.config import NOT_COMPARED, resolve
 from scripts.lib.environment import prepare_environment
 from scripts.lib.errors import UserError
@@ -45,8 +46,10 @@ def attach_recorder():
 
 
 def begin_run():
-    """Forget why an earlier run ended and remember this run's settings."""
+    """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
     Path(layout.ERROR).unlink(missing_ok=True)
+    for folder in (layout.WORK, layout.RESULTS, "search", "logs"):
+        remove_leftovers(Path(folder))
     record_settings(Path(), config)
 
 

@@ -19,7 +19,7 @@ rule measure_sasa:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
     params:
-        config=result_settings,
+        config=source_settings,
         progress=progress_file("measure_sasa", "{shard}"),
     script:
         "../scripts/measure_sasa.py"

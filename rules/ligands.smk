@@ -15,7 +15,7 @@ rule match_ligands:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
     params:
-        config=result_settings,
+        config=source_settings,
         components=text_setting("source/components"),
         progress=progress_file("match_ligands", "{shard}"),
     script:

@@ -38,7 +38,7 @@ rule clean_complexes:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
     params:
-        config=result_settings,
+        config=source_settings,
         progress=progress_file("clean_complexes", "{shard}"),
     script:
         "../scripts/clean_complexes.py"

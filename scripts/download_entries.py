@@ -14,7 +14,7 @@ from scripts.lib.sources.cache import CONNECTIONS
 from scripts.lib.sources.choose import open_source
 from scripts.lib.tables import ENTRIES, STRUCTURES, Value, read_table, table_writer
 
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger("scripts.download_entries")
 
 _IN_VAIN = 8
 """So many entries in a row without any answer mean that there is no network."""

@@ -54,6 +54,8 @@ def main(
     seconds : float
         Limit of the search for one core.
     """
+    for left in folder.glob("*.svg"):  # what an earlier run left: the folder is this step's alone
+        left.unlink()
     with rdBase.BlockLogs():
         found = collect_ligands(chain.from_iterable(map(read_molecules, molecules)))
         with table_writer(ligands, LIGAND_METADATA) as write_ligand:

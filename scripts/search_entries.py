@@ -17,7 +17,7 @@ from scripts.lib.sources.search import Outcome, add_sequence_hits, find_entries,
 from scripts.lib.sources.selection import entry_rows, reasons_counted
 from scripts.lib.tables import ENTRIES, Value, write_table
 
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger("scripts.search_entries")
 
 
 def main(config: Mapping[str, Any], entries: Path, query: Path, job_config: Path) -> None:

@@ -63,12 +63,16 @@ def _shard_rows(job: Path, shard: str, name: str, table: tables.Table) -> Iterat
 
 
 def _series_files(job: Path) -> list[str]:
-    """Return the depictions of the series that the table of series names."""
-    rows = tables.read_table(job / layout.SERIES_TABLE, tables.SERIES)
-    names = {str(row["series"]) for row in rows}
+    """Return the depictions that are there of the series and their ligands in the tables.
+
+    A series has ``S001.svg`` and for each ligand ``S001_LIG.svg``, with a number for a second of its name.
+    """
+    results = tables.read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
+    pairs = {(str(row["series"]), str(row["Warhead"])) for row in results if row["series"]}
+    names = {series for series, _ in pairs} | {f"{series}_{code}" for series, code in pairs}
     folder = job / layout.SERIES_FOLDER
-    found = sorted(folder.glob("*.svg")) if folder.is_dir() else []
-    return [f"{layout.SERIES_FOLDER}/{path.name}" for path in found if path.name.split(".")[0].split("_")[0] in names]
+    found = sorted(path for path in folder.glob("*.svg")) if folder.is_dir() else []
+    return [f"{layout.SERIES_FOLDER}/{path.name}" for path in found if path.stem.partition("-")[0] in names]
 
 
 def _file_row(job: Path, path: str) -> Row:

@@ -110,7 +110,7 @@ class _Pictures:
 
     def of_core(self, series: str) -> str:
         """Return the depiction of a series' core, empty when it has none."""
-        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", f"core of {series}")
+        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", f"core of {series}", LEGENDS["plain"])
 
     def _inline(self, path: str, label: str, legend: float = 0.0) -> str:
         self._count += 1

@@ -44,3 +44,14 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write bytes, complete or not at all."""
     with replacing(path) as temporary:
         temporary.write_bytes(data)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files that writers left below `folder` when they were killed.
+
+    Only for folders in which nobody else is writing.
+    """
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name.startswith(".") and name.endswith(".part"):
+                Path(place, name).unlink(missing_ok=True)

@@ -56,6 +56,7 @@ class RunRecorder:
         if self._thread.is_alive():
             self._thread.join()
         error = read_error(self._reader.job) if self._reader else {}
+        self._look(show=not error)
         if error:
             self._events.write("failed", **error)
             self._write_job_log()
@@ -71,11 +72,10 @@ class RunRecorder:
 
     def _watch(self) -> None:
         while not self._stopped.wait(_SECONDS):
-            self._look()
-        self._look()
+            self._look(show=True)
 
-    def _look(self) -> None:
-        """Record and show how far the job is, when that has changed."""
+    def _look(self, *, show: bool) -> None:
+        """Record how far the job is, when that has changed, and show it."""
         step = self._handler.step
         if self._reader is None or not step:
             return
@@ -86,7 +86,7 @@ class RunRecorder:
         if progress != self._last:
             self._last = progress
             self._events.write("entries", **dataclasses.asdict(progress), step=step)
-        if self._display is not None:
+        if show and self._display is not None:
             self._display.show(progress_line(progress, step))
 
 

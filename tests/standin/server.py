@@ -53,13 +53,22 @@ class StandIn:
         A mirror; its entries are what there is.
     removed : mapping, optional
         Withdrawn entries and their successors, lower case.
+    components : Path, optional
+        Folder of component definitions, ``<CODE>.cif``.
     port : int
         0 for any.
     """
 
-    def __init__(self, folder: Path, removed: Mapping[str, tuple[str, ...]] | None = None, port: int = 0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        removed: Mapping[str, tuple[str, ...]] | None = None,
+        components: Path | None = None,
+        port: int = 0,
+    ) -> None:
         self.documents = load_documents(folder)
         self.removed = dict(removed or {})
+        self.components = components
         self.gone_files: set[str] = set()
         self.faults = FaultPlan()
         self.engine = SearchEngine(self.documents)
@@ -136,6 +145,9 @@ class StandIn:
         if path.startswith("/download/"):
             name = path.rpartition("/")[2].lower()
             return "files", name.partition(".")[0], self._file(name), None
+        if path.startswith("/ligands/download/"):
+            name = path.rpartition("/")[2]
+            return "components", name.partition(".")[0].lower(), self._component(name), None
         if path.startswith("/pdbe/entry-files/download/"):
             name = path.rpartition("/")[2].lower()
             return "pdbe", name.partition(".")[0].removesuffix("_updated"), self._pdbe(name), None
@@ -184,6 +196,12 @@ class StandIn:
         if suffix.endswith(".gz"):
             return Reply(200, data, "application/gzip")
         return Reply(200, gzip.decompress(data), "text/plain")
+
+    def _component(self, name: str) -> Reply:
+        path = (self.components or Path("/nowhere")) / Path(name).name
+        if path.suffix != ".cif" or not path.is_file():
+            return Reply(404, HTML, "text/html")
+        return Reply(200, path.read_bytes(), "text/plain")
 
     def _pdbe(self, name: str) -> Reply:
         if name.startswith("pdb") and name.endswith(".ent"):

@@ -166,6 +166,14 @@ def test_files_come_as_gzip_and_unknown_ones_as_404(standin: StandIn) -> None:
     assert httpx2.get(f"{standin.url}/nowhere").status_code == 404
 
 
+def test_component_definitions_are_served_from_their_folder(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "ZYB.cif").write_text("data_ZYB\n")
+    with StandIn(archive, components=tmp_path) as running:
+        assert httpx2.get(f"{running.url}/ligands/download/ZYB.cif").text == "data_ZYB\n"
+        assert httpx2.get(f"{running.url}/ligands/download/XXX.cif").status_code == 404
+        assert running.count("components", "zyb") == 1
+
+
 def test_removed_entries_name_their_successors(standin: StandIn) -> None:
     url = f"{standin.url}/data/rest/v1/holdings/removed"
     holdings = httpx2.get(f"{url}/1OLD").json()["rcsb_repository_holdings_removed"]

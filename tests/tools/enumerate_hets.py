@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from biotite.structure.io import pdbx
@@ -56,3 +58,53 @@ def _of_pdb(text: str) -> HetGroups:
                 continue
             found[line[21].strip(), comp_id, line[22:27].strip()] = None
     return Counter(found.keys())
+
+
+@dataclass(frozen=True, slots=True)
+class HetAtom:
+    """A deposited atom of a het group: name, label of the alternate, element, coordinates in angstroms."""
+
+    name: str
+    altloc: str
+    element: str
+    xyz: tuple[float, float, float]
+
+
+def het_atoms(path: Path) -> dict[tuple[str, str, str], list[HetAtom]]:
+    """Return the heavy atoms of every residue that is no water, by (author chain, component, number).
+
+    Parameters
+    ----------
+    path : Path
+        A gzipped mmCIF or PDB file.
+    """
+    text = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
+    rows = _mmcif_atoms(text) if path.name.endswith(".cif.gz") else _pdb_atoms(text)
+    found: dict[tuple[str, str, str], list[HetAtom]] = {}
+    for key, atom in rows:
+        if key[1] not in WATER and atom.element not in {"H", "D"}:
+            found.setdefault(key, []).append(atom)
+    return found
+
+
+def _mmcif_atoms(text: str) -> Iterator[tuple[tuple[str, str, str], HetAtom]]:
+    sites = pdbx.CIFFile.read(io.StringIO(text)).block["atom_site"]
+    names = ("auth_asym_id", "auth_comp_id", "auth_seq_id", "pdbx_PDB_ins_code", "auth_atom_id", "label_alt_id")
+    columns = [sites[name].as_array(str).tolist() for name in (*names, "type_symbol", "Cartn_x", "Cartn_y", "Cartn_z")]
+    models = sites["pdbx_PDB_model_num"].as_array(str).tolist() if "pdbx_PDB_model_num" in sites else None
+    for number, (chain, comp_id, residue, code, name, altloc, element, *xyz) in enumerate(zip(*columns, strict=True)):
+        if not models or models[number] == models[0]:
+            x, y, z = (float(value) for value in xyz)
+            atom = HetAtom(name, altloc.strip("?."), element.capitalize(), (x, y, z))
+            yield (chain, comp_id, residue + code.strip("?.")), atom
+
+
+def _pdb_atoms(text: str) -> Iterator[tuple[tuple[str, str, str], HetAtom]]:
+    for line in text.splitlines():
+        if line.startswith("ENDMDL"):
+            return
+        if line.startswith(("ATOM  ", "HETATM")):
+            xyz = (float(line[30:38]), float(line[38:46]), float(line[46:54]))
+            element = line[76:78].strip().capitalize()
+            key = (line[21].strip(), line[17:20].strip(), line[22:27].strip())
+            yield key, HetAtom(line[12:16].strip(), line[16].strip(), element, xyz)

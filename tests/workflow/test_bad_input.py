@@ -21,7 +21,7 @@ def refusal(run: JobRun) -> str:
     """Return the one sentence with which a run was refused."""
     assert run.status == 1
     assert "Traceback" not in run.errors
-    (message,) = (line for line in run.messages if "entries found" not in line)
+    (message,) = (line for line in run.messages if "entries found" not in line and line != "Tethermap: searching")
     return message.removeprefix("Tethermap: ")
 
 

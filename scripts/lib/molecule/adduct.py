@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,10 @@ from scripts.lib.molecule.template import atomic_number, sanitise
 PLANAR = 0.25
 """Distance in angstroms of a carbon from the plane of its neighbours and the linked protein atom
 up to which it is trigonal: an acyl carbon lies near 0, a tetrahedral carbon near 0.5."""
+
+
+LONGEST_IMINE = 1.40
+"""Length in angstroms up to which a bond between carbon and nitrogen is double (Schiff base 1.28, amine 1.47)."""
 
 
 class ProteinAtom(NamedTuple):
@@ -31,17 +35,19 @@ def bond_atoms(mol: Chem.RWMol, first: int, second: int) -> None:
     Where an atom has no hydrogen to give, `make_room` changes its bonds.
     """
     for atom in (first, second):
+        mol.UpdatePropertyCache(strict=False)
         _give_valence(mol, atom)
     mol.AddBond(first, second, Chem.BondType.SINGLE)
 
 
-def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Iterable[int]) -> tuple[str, list[ProteinAtom]]:
+def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int, int]) -> tuple[str, list[ProteinAtom]]:
     """Return the SMILES of a ligand with the protein atoms it is linked to.
 
-    Each protein atom is bonded by a single bond and carries a dummy atom ``*`` that stands for
-    the rest of the protein. It takes the place of a hydrogen or of an atom that left. A ligand
-    atom that has neither, or a multiple bond that the reaction used up, gets room: its multiple
-    bond is lowered by one towards the best neighbour (see `make_room`).
+    Each protein atom carries a dummy atom ``*`` that stands for the rest of the protein. It takes
+    the place of a hydrogen or of an atom that left, by a single bond; by a double bond where it
+    is a nitrogen, the atom that left was doubly bonded and the distance is that of an imine. A
+    ligand atom that has neither, or a multiple bond that the reaction used up, gets room: its
+    multiple bond is lowered by one towards the best neighbour (see `make_room`).
 
     Parameters
     ----------
@@ -49,41 +55,62 @@ def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Iterable[int
         Neutral ligand of heavy atoms, sanitised, with a conformer.
     partners : sequence of ProteinAtom
         The links.
-    vacated : iterable of int
-        Atoms of `mol` that lost a neighbour when they were linked.
+    vacated : mapping of int to int
+        Atoms of `mol` that lost a neighbour when they were linked, with the order of that bond.
 
     Returns
     -------
     tuple of (str, list of ProteinAtom)
         The SMILES, and the links whose ligand atom had no free valence.
     """
-    free = set(vacated)
     blocked = []
     full = Chem.RWMol(mol)
     aromatic = {bond.GetIdx() for bond in mol.GetBonds() if bond.GetIsAromatic()}
     Chem.Kekulize(full, clearAromaticFlags=True)
     changed: set[int] = set()
+    imines = []
     for partner in partners:
-        atom = full.GetAtomWithIdx(partner.atom)
-        spent = partner.atom not in free and _multiple_bond_was_used(full, partner, aromatic)
-        if spent or atom.GetTotalNumHs() == 0:
+        order = Chem.BondType.SINGLE
+        spent = partner.atom not in vacated and _multiple_bond_was_used(full, partner, aromatic)
+        if spent or full.GetAtomWithIdx(partner.atom).GetTotalNumHs() == 0:
             blocked.append(partner)
             changed.update(make_room(full, partner.atom))
         else:
             _give_valence(full, partner.atom)
-        linked = full.AddAtom(Chem.Atom(atomic_number(partner.element)))
-        rest = full.AddAtom(Chem.Atom(0))
-        full.AddBond(partner.atom, linked, Chem.BondType.SINGLE)
-        full.AddBond(linked, rest, Chem.BondType.SINGLE)
-        place = np.array(partner.xyz)
-        beyond = place + (place - full.GetConformer().GetPositions()[partner.atom])
-        for number, xyz in ((linked, place), (rest, beyond)):
-            full.GetConformer().SetAtomPosition(number, Point3D(*xyz.tolist()))
+            if vacated.get(partner.atom, 1) > 1 and _is_imine(full, partner):
+                _give_valence(full, partner.atom)
+                order = Chem.BondType.DOUBLE
+        linked = _add_protein_atom(full, partner, order)
+        if order == Chem.BondType.DOUBLE:
+            imines.append((partner.atom, linked))
     result, passed = sanitise(full)
     if passed:
         assign_stereo(result)
+        for ends in imines:
+            result.GetBondBetweenAtoms(*ends).SetStereo(Chem.BondStereo.STEREONONE)
         _forget_flat_centres(result, changed)
     return str(Chem.MolToSmiles(result)), blocked
+
+
+def _add_protein_atom(mol: Chem.RWMol, partner: ProteinAtom, order: Chem.BondType) -> int:
+    """Bond a protein atom, and a dummy atom beyond it, to the ligand; return the protein atom's index."""
+    linked = mol.AddAtom(Chem.Atom(atomic_number(partner.element)))
+    rest = mol.AddAtom(Chem.Atom(0))
+    mol.AddBond(partner.atom, linked, order)
+    mol.AddBond(linked, rest, Chem.BondType.SINGLE)
+    place = np.array(partner.xyz)
+    beyond = place + (place - mol.GetConformer().GetPositions()[partner.atom])
+    for number, xyz in ((linked, place), (rest, beyond)):
+        mol.GetConformer().SetAtomPosition(number, Point3D(*xyz.tolist()))
+    return int(linked)
+
+
+def _is_imine(mol: Chem.RWMol, partner: ProteinAtom) -> bool:
+    atom = mol.GetAtomWithIdx(partner.atom)
+    if partner.element != "N" or atom.GetAtomicNum() != 6 or atom.GetTotalNumHs() == 0:
+        return False
+    distance = np.linalg.norm(mol.GetConformer().GetPositions()[partner.atom] - np.array(partner.xyz))
+    return bool(distance < LONGEST_IMINE)
 
 
 def make_room(mol: Chem.RWMol, index: int) -> list[int]:
@@ -135,8 +162,6 @@ def make_room(mol: Chem.RWMol, index: int) -> list[int]:
 def _give_valence(mol: Chem.RWMol, index: int) -> None:
     """Take a hydrogen off an atom, or make room where it has none."""
     atom = mol.GetAtomWithIdx(index)
-    if not atom.GetNoImplicit():
-        atom.UpdatePropertyCache(strict=False)
     count = atom.GetTotalNumHs()
     if count:
         _fix_hydrogens(atom, count - 1)

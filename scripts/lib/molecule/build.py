@@ -149,16 +149,17 @@ class _Whole:
             if link.kind == "covalent" and link.atom in self.position
         ]
 
-    def vacated(self) -> set[int]:
-        """Return the heavy atoms that have lost a neighbour of their definition."""
-        found = set()
+    def vacated(self) -> dict[int, int]:
+        """Return the heavy atoms that have lost a neighbour of their definition, with the order of that bond."""
+        found: dict[int, int] = {}
         for graph, offset in zip(self.graphs, self.offsets, strict=True):
             if graph.shape is None:
                 continue
             number = {k: position for position, k in enumerate(graph.origin)}
-            for a, b, _ in graph.shape.bonds:
+            for a, b, order in graph.shape.bonds:
                 if (a in number) != (b in number):
-                    found.add(offset + number[a if a in number else b])
+                    atom = offset + number[a if a in number else b]
+                    found[atom] = max(order, found.get(atom, 0))
         return found
 
     def open_bonds(self) -> list[str]:
@@ -193,6 +194,8 @@ def _definition(whole: _Whole, heavy: Chem.Mol) -> tuple[str, str, FloatArray]:
         place.update({offset + k: (residue, atom) for k, atom in enumerate(graph.origin)})
     links = tuple((*place[a], *place[b]) for a, b in whole.links())
     reference = group_reference(tuple(shapes), tuple(graph.left for graph in graphs), links)
+    if not reference.has_stereo and len(reference.number) == heavy.GetNumAtoms():
+        return "", "", molecule_layout(heavy)
     rows = [reference.number[place[k]] for k in range(heavy.GetNumAtoms())]
     return reference.smiles, reference.parent_smiles, reference.layout[rows]
 

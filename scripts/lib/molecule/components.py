@@ -6,6 +6,7 @@ import importlib.metadata
 import logging
 import os
 import sqlite3
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,6 +74,7 @@ class ComponentIndex:
         if not path.is_file():
             raise FileNotFoundError(f"{path}: no component index; build it: python -m scripts.build_component_index")
         self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        weakref.finalize(self, self._connection.close)
         self._fetch = fetch
         self._known: dict[str, Component | None] = {}
         try:

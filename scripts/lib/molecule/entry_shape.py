@@ -93,6 +93,8 @@ def _component_orders(component: Component | None) -> _Orders:
 def _guessed_element(name: str) -> str:
     """Return the element of an atom that was not observed, by its name; empty where that is no guide."""
     bare = name.lstrip("0123456789'\"")
+    if bare[:2] in ("CL", "BR"):
+        return bare[:2].capitalize()
     return bare[0] if bare[:1] in ("H", "D", "C", "N", "O", "S", "P", "F") else ""
 
 

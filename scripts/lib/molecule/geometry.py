@@ -42,7 +42,7 @@ def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tup
     too_long = ratios > LONGEST
     if np.any(ratios < SHORTEST):
         return False
-    return all(_is_metal(elements[a]) or _is_metal(elements[b]) for a, b in pairs[too_long].tolist())
+    return all(is_metal(elements[a]) or is_metal(elements[b]) for a, b in pairs[too_long].tolist())
 
 
 def open_metal_bonds(
@@ -54,7 +54,7 @@ def open_metal_bonds(
     it says nothing against the names of the atoms.
     """
     pairs, ratios = _ratios(xyz, elements, bonds)
-    return {(a, b) for a, b in pairs[ratios > LONGEST].tolist() if _is_metal(elements[a]) or _is_metal(elements[b])}
+    return {(a, b) for a, b in pairs[ratios > LONGEST].tolist() if is_metal(elements[a]) or is_metal(elements[b])}
 
 
 def _ratios(
@@ -68,7 +68,8 @@ def _ratios(
 
 
 @lru_cache(maxsize=256)
-def _is_metal(element: str) -> bool:
+def is_metal(element: str) -> bool:
+    """Return whether an element is a metal (gemmi's list: boron, silicon, arsenic and selenium are not)."""
     return bool(gemmi.Element(element).is_metal)
 
 

@@ -34,12 +34,15 @@ class GroupReference:
         Depiction coordinates.
     number : dict of (int, int) to int
         Atom of the group by residue and template atom.
+    has_stereo : bool
+        Whether its configuration is known: not when a part has no ideal coordinates.
     """
 
     smiles: str
     parent_smiles: str
     layout: FloatArray
     number: dict[tuple[int, int], int]
+    has_stereo: bool
 
 
 @lru_cache(maxsize=128)
@@ -70,7 +73,8 @@ def group_reference(
             set_coordinates(mol, [places[residue][atom] for residue, atom in number])
             if passed:
                 assign_stereo(mol)
-    return GroupReference(Chem.MolToSmiles(stored), Chem.MolToSmiles(neutral), molecule_layout(neutral), number)
+    smiles, parent_smiles = Chem.MolToSmiles(stored), Chem.MolToSmiles(neutral)
+    return GroupReference(smiles, parent_smiles, molecule_layout(neutral), number, places is not None)
 
 
 def _joined(shapes: Sequence[Template], number: dict[tuple[int, int], int], links: Sequence[Link]) -> Chem.RWMol:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from rdkit import Chem, rdBase
@@ -65,7 +66,7 @@ class Ligand:
         observed = without_hydrogens(self.fullest.mol)
         match = parent.GetSubstructMatch(observed)
         if not match:
-            settings = Chem.AdjustQueryParameters.NoAdjustments()
+            settings: Any = Chem.AdjustQueryParameters.NoAdjustments()
             settings.makeBondsGeneric = True
             observed.UpdatePropertyCache(strict=False)
             match = parent.GetSubstructMatch(Chem.AdjustQueryProperties(observed, settings))

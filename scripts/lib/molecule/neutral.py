@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-import gemmi
 from rdkit import Chem
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
+from scripts.lib.molecule.geometry import is_metal
+
 _HALOGENS = frozenset({9, 17, 35, 53})
-
-
-@cache
-def is_metal(atomic_number: int) -> bool:
-    """Return whether an element is a metal (gemmi's list: boron, silicon, arsenic and selenium are not)."""
-    return bool(gemmi.Element(atomic_number).is_metal)
 
 
 def neutralised(mol: Chem.Mol) -> Chem.Mol:
@@ -31,7 +26,7 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
     """
     if not any(atom.GetFormalCharge() for atom in mol.GetAtoms()):
         return mol
-    if any(is_metal(atom.GetAtomicNum()) for atom in mol.GetAtoms()):
+    if any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms()):
         return mol
     if mol.GetNumAtoms() == 1 and mol.GetAtomWithIdx(0).GetAtomicNum() in _HALOGENS:
         return mol

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scripts.lib.molecule.component import Component
 from scripts.lib.molecule.component_cif import AROMATIC_ORDER
-from scripts.lib.molecule.geometry import open_metal_bonds
+from scripts.lib.molecule.geometry import is_metal, open_metal_bonds
 from scripts.lib.molecule.residue import ObservedResidue, ResidueGraph
 from scripts.lib.molecule.template import Template
 
@@ -20,9 +20,10 @@ def residue_graph(
 ) -> ResidueGraph:
     """Return the observed part of a component, in the component's order.
 
-    Valences towards atoms that were not observed are filled up with hydrogen; bonds to a metal
-    that are open in this structure are left out. Where the doubly bonded oxygen of a carboxyl or
-    phosphoryl group was not observed but its partner was, the partner takes the double bond.
+    Valences towards atoms that were not observed are filled up with hydrogen, except those of a
+    metal; bonds to a metal that are open in this structure are left out. Where the doubly bonded
+    oxygen of a carboxyl or phosphoryl group was not observed but its partner was, the partner
+    takes the double bond.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ def residue_graph(
     origin = tuple(mapping[place] for place in order)
     number = {k: position for position, k in enumerate(origin)}
     part = _with_double_bonds_observed(shape, number.keys())
+    elements = tuple(residue.elements[place] for place in order)
     hydrogens = [part.hydrogens[k] for k in origin]
     bonds = []
     for first, second, bond_order in part.bonds:
@@ -49,10 +51,11 @@ def residue_graph(
             bonds.append((ends[0], ends[1], bond_order))
             continue
         for end in ends:
-            if end is not None:
+            if end is not None and not is_metal(elements[end]):
                 hydrogens[end] += bond_order if bond_order < AROMATIC_ORDER else 1
-    elements = tuple(residue.elements[place] for place in order)
     open_bonds = open_metal_bonds(residue.xyz[order], elements, bonds)
+    for end in (end for bond in open_bonds for end in bond):
+        hydrogens[end] += not is_metal(elements[end])
     left = _left_atoms(shape, {mapping[place] for place in residue.linked}, number.keys())
     return ResidueGraph(
         atom_index=tuple(residue.atom_index[place] for place in order),

@@ -8,8 +8,11 @@ import numpy as np
 
 from scripts.lib.instance.model import FloatArray
 
-FLAT_RING = 0.12
-"""Largest distance in angstroms of a ring atom from the ring's plane for it to be flat."""
+FLAT, NEARLY_FLAT = 0.10, 0.22
+"""Largest distance in angstroms of a ring atom from the ring's plane."""
+
+SHORT_BOND = 1.45
+"""Mean bond length in angstroms up to which a nearly flat ring counts as flat."""
 
 
 def small_rings(near: Sequence[Sequence[int]], largest: int = 6) -> set[tuple[int, ...]]:
@@ -36,8 +39,10 @@ def small_rings(near: Sequence[Sequence[int]], largest: int = 6) -> set[tuple[in
     return found
 
 
-def planar_rings(xyz: FloatArray, near: Sequence[Sequence[int]]) -> set[int]:
-    """Return the atoms of flat rings of five or six.
+def flat_rings(xyz: FloatArray, near: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Return the flat rings of five or six atoms.
+
+    A ring that is less flat counts as well when its bonds are as short as aromatic ones.
 
     Parameters
     ----------
@@ -46,10 +51,13 @@ def planar_rings(xyz: FloatArray, near: Sequence[Sequence[int]]) -> set[int]:
     near : sequence of sequence of int
         Neighbours of each atom.
     """
-    members: set[int] = set()
-    for ring in small_rings(near):
-        centred = xyz[list(ring)] - xyz[list(ring)].mean(axis=0)
+    flat = []
+    for ring in sorted(small_rings(near)):
+        places = xyz[list(ring)]
+        centred = places - places.mean(axis=0)
         normal = np.linalg.svd(centred)[2][2]
-        if float(np.abs(centred @ normal).max()) <= FLAT_RING:
-            members.update(ring)
-    return members
+        height = float(np.abs(centred @ normal).max())
+        mean_bond = float(np.linalg.norm(places - np.roll(places, 1, axis=0), axis=1).mean())
+        if height <= FLAT or (height <= NEARLY_FLAT and mean_bond <= SHORT_BOND):
+            flat.append(ring)
+    return flat

@@ -13,7 +13,7 @@ from rdkit.Chem.Scaffolds import MurckoScaffold
 SIMILAR = 0.5
 """Tanimoto coefficient of Morgan counts (radius 2) from which two ligands belong together."""
 
-STEPS_PER_SECOND = 5_000
+STEPS_PER_SECOND = 1_000
 """Steps of the core search that stand for a second of its limit.
 
 The limit is on steps, so that the same job gives the same core on every machine."""

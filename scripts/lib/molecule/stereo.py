@@ -9,7 +9,7 @@ from rdkit import Chem
 from rdkit.Geometry import Point3D
 
 from scripts.lib.instance.model import FloatArray
-from scripts.lib.molecule.neutral import is_metal
+from scripts.lib.molecule.geometry import is_metal
 
 _TETRAHEDRAL = (Chem.ChiralType.CHI_TETRAHEDRAL_CW, Chem.ChiralType.CHI_TETRAHEDRAL_CCW)
 _CIS_TRANS = (Chem.BondStereo.STEREOE, Chem.BondStereo.STEREOZ, Chem.BondStereo.STEREOCIS, Chem.BondStereo.STEREOTRANS)
@@ -42,7 +42,7 @@ def assign_stereo(mol: Chem.Mol) -> None:
         atom
         for atom in mol.GetAtoms()
         if atom.GetChiralTag() != Chem.ChiralType.CHI_UNSPECIFIED
-        and (is_metal(atom.GetAtomicNum()) or _has_like_terminals(atom))
+        and (is_metal(atom.GetSymbol()) or _has_like_terminals(atom))
     ]
     for atom in meaningless:
         atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)

@@ -16,9 +16,6 @@ from scripts.lib.reasons import FLAGS, KINDS, REASONS, TARGET_MATCHES
 from scripts.lib.report.plots import Bar
 from scripts.lib.tables import Row, instance_key
 
-SEARCH_REASONS = ("cut_by_max_entries", "resolution", "method", "release_date", "organism")
-"""Reasons that leave an entry out before its file is fetched."""
-
 DOWNLOAD_REASONS = (
     "not_found",
     "withdrawn",
@@ -77,9 +74,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One component: what it is, its best instance and all of them."""
+    """One component, or one group of linked ones: what it is, its best instance and all of them."""
 
+    anchor: str
     comp_id: str
+    components: str
     name: str
     formula: str
     mass: str
@@ -114,6 +113,7 @@ class Content:
     flags: tuple[tuple[str, str, int], ...]
     cards: tuple[Card, ...]
     cards_left_out: int
+    anchors: dict[str, str]
     lines: tuple[Line, ...]
     lines_left_out: int
     shares: dict[str, FloatArray]
@@ -174,6 +174,7 @@ def build_content(target: str, tables: Tables) -> Content:
         flags=tuple((code, FLAGS.get(code, ""), n) for code, n in _ranked(flags)),
         cards=cards[:MAX_CARDS],
         cards_left_out=max(0, len(cards) - MAX_CARDS),
+        anchors={card.components: card.anchor for card in cards[:MAX_CARDS]},
         lines=lines[:MAX_TABLE_ROWS],
         lines_left_out=max(0, len(lines) - MAX_TABLE_ROWS),
         shares=_shares(tables.summary),
@@ -202,7 +203,7 @@ def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
 def _entry_bars(entries: Sequence[Row]) -> tuple[Bar, ...]:
     reasons = Counter(str(row["reason"]) for row in entries)
     found = len(entries)
-    selected = found - sum(reasons[code] for code in SEARCH_REASONS)
+    selected = sum(row["instances_found"] is not None for row in entries)  # the search left out the others
     read = selected - sum(reasons[code] for code in DOWNLOAD_REASONS)
     kept = sum(row["kept"] is True for row in entries)
     return (
@@ -257,29 +258,37 @@ def _line(row: Row, summary: Row | None) -> Line:
 
 
 def _cards(lines: Sequence[Line], metadata: Sequence[Row]) -> tuple[Card, ...]:
-    """Return one card a component, those with most instances first."""
+    """Return one card a component or group, those with most instances first."""
     facts = {str(row["Ligand"]): row for row in metadata}
-    by_component: dict[str, list[Line]] = defaultdict(list)
+    by_components: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
-        by_component[line.text("Warhead")].append(line)
+        by_components[line.text("components")].append(line)
+    groups = sorted(by_components.items(), key=lambda item: (-len(item[1]), item[1][0].text("Warhead"), item[0]))
+    taken: Counter[str] = Counter()
     cards = []
-    for comp_id, members in by_component.items():
-        row = facts.get(comp_id, {})
-        shares = [line.exposed_share for line in members if line.exposed_share is not None]
-        mass = row.get("MW")
-        cards.append(
-            Card(
-                comp_id=comp_id,
-                name=_name(row.get("Name")),
-                formula=str(row.get("Formula") or ""),
-                mass="" if mass is None else f"{float(mass):.1f}",
-                smiles=str(row.get("SMILES") or members[0].row["SMILES"] or ""),
-                best=min(members, key=_badness),
-                lines=tuple(members),
-                exposed_share=(min(shares), max(shares)) if shares else None,
-            )
-        )
-    return tuple(sorted(cards, key=lambda card: (-len(card.lines), card.comp_id)))
+    for components, members in groups:
+        comp_id = members[0].text("Warhead")
+        taken[comp_id] += 1
+        anchor = f"ligand-{comp_id}" + (f"-{taken[comp_id]}" if taken[comp_id] > 1 else "")
+        cards.append(_card(anchor, components, members, facts.get(components, {})))
+    return tuple(cards)
+
+
+def _card(anchor: str, components: str, members: Sequence[Line], facts: Row) -> Card:
+    shares = [line.exposed_share for line in members if line.exposed_share is not None]
+    mass = facts.get("MW")
+    return Card(
+        anchor=anchor,
+        comp_id=members[0].text("Warhead"),
+        components=components,
+        name=_name(facts.get("Name")),
+        formula=str(facts.get("Formula") or ""),
+        mass="" if mass is None else f"{float(mass):.1f}",
+        smiles=str(facts.get("SMILES") or members[0].row["SMILES"] or ""),
+        best=min(members, key=_badness),
+        lines=tuple(members),
+        exposed_share=(min(shares), max(shares)) if shares else None,
+    )
 
 
 def _name(value: Any) -> str:
@@ -322,8 +331,8 @@ def _series_view(row: Row, lines: Sequence[Line], tables: Tables) -> SeriesView:
     if total > MAX_HEAT_ROWS:
         best: dict[str, Line] = {}
         for line in members:
-            code = line.text("Warhead")
-            best[code] = min(best.get(code, line), line, key=_badness)
+            name = line.text("components")
+            best[name] = min(best.get(name, line), line, key=_badness)
         members = list(best.values())[:MAX_HEAT_ROWS]
     n_core = int(row["n_core_atoms"] or 0)
     elements = [""] * n_core
@@ -338,7 +347,7 @@ def _series_view(row: Row, lines: Sequence[Line], tables: Tables) -> SeriesView:
                 elements[position] = elements[position] or str(atom["AtomSymbol"])
         heat.append((f"{line.text('Warhead')} {line.text('pdb_id')} {line.text('Chain')} {line.residue}", values))
     heat.sort(key=lambda item: item[0])
-    columns = tuple(f"{element}{position + 1}" for position, element in enumerate(elements))
+    columns = tuple(f"{position} {element}" for position, element in enumerate(elements))
     return SeriesView(row, columns, tuple(heat), total - len(heat))
 
 

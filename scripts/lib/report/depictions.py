@@ -6,6 +6,7 @@ attributes; coordinates keep one decimal, which is less than a tenth of a pixel.
 
 from __future__ import annotations
 
+import math
 import re
 from html import escape
 from xml.etree import ElementTree
@@ -83,6 +84,7 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
         root.attrib.pop(name, None)
     if legend:
         _cut_legend(root, legend)
+    _number_core(root)
     opening = f'svg xmlns="http://www.w3.org/2000/svg"{_text(_attributes(root, prefix))}'
     return f'<{opening} role="img" aria-label="{escape(label)}">{_children(root, prefix)}</svg>'
 
@@ -94,6 +96,22 @@ def _cut_legend(root: ElementTree.Element, legend: float) -> None:
     for child in list(root):
         if str(child.tag).removeprefix(_SVG) in ("title", "desc", "text", "rect", "defs"):
             root.remove(child)
+
+
+def _number_core(root: ElementTree.Element) -> None:
+    """Write the number of each atom of a core beside it, away from the middle of the drawing."""
+    circles = [circle for circle in root.iter(f"{_SVG}circle") if "data-core-index" in circle.attrib]
+    if not circles:
+        return
+    places = [(float(circle.get("cx", 0)), float(circle.get("cy", 0))) for circle in circles]
+    middle_x, middle_y = (sum(axis) / len(places) for axis in zip(*places, strict=True))
+    style = {"fill": "#57606a", "font-size": "11", "text-anchor": "middle"}
+    group = ElementTree.SubElement(root, f"{_SVG}g", style)
+    for circle, (x, y) in zip(circles, places, strict=True):
+        away = math.hypot(x - middle_x, y - middle_y) or 1.0
+        place = {"x": f"{x + 13 * (x - middle_x) / away:.1f}", "y": f"{y + 13 * (y - middle_y) / away + 3.5:.1f}"}
+        text = ElementTree.SubElement(group, f"{_SVG}text", place)
+        text.text = circle.get("data-core-index")
 
 
 def _children(element: ElementTree.Element, prefix: str) -> str:

@@ -74,6 +74,7 @@ def render_report(
         core_picture=core_picture,
         figures=_figures(content, colour),
         columns=TABLE_COLUMNS,
+        shown_series=[view.row["series"] for view in content.series],
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from scripts.lib.sources.base import EntrySummary, Hit, Request, SourceError
 from scripts.lib.sources.http import Answer, HttpClient, HttpError
+from scripts.lib.sources.query import entry_id_of
 from scripts.lib.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, Node, count, page
 
 _LOG = logging.getLogger(__name__)
@@ -117,7 +118,7 @@ class SearchService:
             rows = answer.get("result_set") or []
             totals.append(_total(answer))
             for row in rows:
-                found.setdefault(str(row["identifier"]).lower(), float(row.get("score", 0.0)))
+                found.setdefault(_entry_id(row["identifier"]), float(row.get("score") or 0.0))
             if not rows:
                 break
             start += self.page_rows
@@ -157,14 +158,14 @@ class DataService:
 
     def present(self, entry_ids: Sequence[str]) -> set[str]:
         """Return those entries that there are."""
-        return {_lower(row) for batch in _batches(entry_ids) for row in self._entries(IDS_QUERY, batch)}
+        return {_entry_id(row["rcsb_id"]) for batch in _batches(entry_ids) for row in self._entries(IDS_QUERY, batch)}
 
     def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
         """Return the metadata of entries; those that the service doesn't know are left out."""
         found = {}
         for batch in _batches(entry_ids):
             for row in self._entries(ENTRIES_QUERY, batch):
-                found[_lower(row)] = _summary(row)
+                found[_entry_id(row["rcsb_id"])] = _summary(row)
         return found
 
     def removed(self, entry_id: str) -> Removed | None:
@@ -174,7 +175,7 @@ class DataService:
         if answer.status != 200:
             return None
         holdings = _object(answer).get("rcsb_repository_holdings_removed") or {}
-        return Removed(tuple(str(name).lower() for name in holdings.get("id_codes_replaced_by") or ()))
+        return Removed(tuple(_entry_id(name) for name in holdings.get("id_codes_replaced_by") or ()))
 
     def _entries(self, query: str, entry_ids: Sequence[str]) -> list[Mapping[str, Any]]:
         body = {"query": query, "variables": {"ids": [entry_id.upper() for entry_id in entry_ids]}}
@@ -242,8 +243,10 @@ def _total(answer: Mapping[str, Any]) -> int:
     return int(answer.get("total_count") or 0)
 
 
-def _lower(row: Mapping[str, Any]) -> str:
-    return str(row["rcsb_id"]).lower()
+def _entry_id(identifier: object) -> str:
+    """Return an identifier as we write it: lower case, classic ids by their four characters."""
+    text = str(identifier)
+    return entry_id_of(text) or text.lower()
 
 
 def _batches(entry_ids: Iterable[str]) -> Iterator[list[str]]:
@@ -272,7 +275,7 @@ def _summary(row: Mapping[str, Any]) -> EntrySummary:
         ligands += (branched.get("rcsb_branched_entity_container_identifiers") or {}).get("chem_comp_monomers") or []
     resolutions = [value for value in info.get("resolution_combined") or [] if value]
     return EntrySummary(
-        entry_id=_lower(row),
+        entry_id=_entry_id(row["rcsb_id"]),
         title=" ".join(((row.get("struct") or {}).get("title") or "").split()),
         methods=_once((method.get("method") or "").upper() for method in row.get("exptl") or []),
         resolution=min(resolutions, default=None),

@@ -165,7 +165,10 @@ class TextIndex:
     def _ask(self, sql: str, *values: str) -> Iterator[Any]:
         if self._connection is None:
             raise RuntimeError("the index was not refreshed")
-        yield from self._connection.execute(sql, values)
+        try:
+            yield from self._connection.execute(sql, values)
+        except sqlite3.DatabaseError as error:
+            raise _index_error(error) from error
 
     def _is_current(self, files: Sequence[StructureFile]) -> bool:
         try:
@@ -188,7 +191,6 @@ class TextIndex:
             if _usable(self._path):
                 shutil.copyfile(self._path, building)
         with closing(sqlite3.connect(building)) as connection:
-            connection.execute("PRAGMA synchronous = OFF")
             if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
                 connection.executescript(_TABLES)
                 connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -278,4 +280,8 @@ def _index_error(error: sqlite3.Error | OSError) -> UserError:
         return UserError("The disk of the cache folder is full: free some space or set cache_dir.", "disk_full")
     if "fts5" in text:
         return UserError(f"This Python's SQLite has no full-text search ({text}): use one built with FTS5.", "input")
-    return UserError(f"The index of the mirror can't be written to the cache folder ({text}): set cache_dir.", "input")
+    return UserError(
+        f"The index of the structures in the cache folder can't be used ({text}): "
+        "remove the cache's folder 'mirrors', or set cache_dir to a folder of yours.",
+        "input",
+    )

@@ -218,10 +218,21 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, folder: Path, monkeypatch: 
 
 def test_a_cache_that_is_a_file_is_one_sentence(tmp_path: Path, folder: Path) -> None:
     write(tmp_path / "cache", "")
-    with pytest.raises(UserError, match="set cache_dir"):
+    with pytest.raises(UserError, match="set cache_dir to"):
         TextIndex(tmp_path / "cache" / "index.sqlite").refresh(_files(folder))
 
 
+def test_an_index_damaged_while_in_use_is_one_sentence(index: TextIndex, tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(bytes(data))
+    assert index.open()
+    with pytest.raises(UserError, match="remove the cache's folder 'mirrors'"):
+        index.search(["egfr"], (), any_term=False)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # the stand-in's thread
 def test_several_processes_give_the_same_rows_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = []
     for number in range(120):

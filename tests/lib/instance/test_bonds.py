@@ -1,0 +1,106 @@
+"""Bonds between residues: declared, found by distance, and mere clashes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.lib.entry.reader import read_entry
+from scripts.lib.instance.bonds import LONGEST_BOND, Bond
+from scripts.lib.instance.find import HetGroup, Residues, find_groups
+from scripts.lib.instance.kinds import KindRules
+from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.reference import ADDITIVES, COFACTORS
+from tests.tools.small_entry import atom_line, strand, write_entry
+
+
+@pytest.fixture(scope="module")
+def rules(component_index: Path) -> KindRules:
+    return KindRules(ADDITIVES, COFACTORS, ComponentIndex(component_index).get)
+
+
+def groups_of(path: Path, rules: KindRules) -> list[HetGroup]:
+    entry = read_entry(path, path.name.split(".")[0])
+    return find_groups(entry, Residues(entry), rules)
+
+
+def two_atom_ligand(x: float, *, second_x: float = 0.0) -> list[str]:
+    """Return LIG with one carbon above CB of residue 1 at distance `x`, and one farther out."""
+    above = (1.2, 1.7, 1.2 + x)
+    return [
+        atom_line(900, "C1", "LIG", "A", 99, above, element="C"),
+        atom_line(901, "C2", "LIG", "A", 99, (above[0] + second_x, above[1], above[2] + 1.5), element="C"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("distance", "linked"),
+    [(1.15, False), (1.30, True), (1.54, True), (1.66, True), (1.70, False), (2.5, False)],
+)
+def test_bond_to_the_polymer_is_found_by_its_length(
+    tmp_path: Path, distance: float, linked: bool, rules: KindRules
+) -> None:
+    """Two carbons: 0.85 and 1.15 times 2 x 0.73 A are 1.24 and 1.68 A."""
+    path = write_entry(tmp_path, strand("A", 1), two_atom_ligand(distance))
+    (group,) = groups_of(path, rules)
+    assert [link.declared for link in group.links] == ([False] if linked else [])
+
+
+def test_overlapping_residues_are_not_linked(tmp_path: Path, rules: KindRules) -> None:
+    """Three contacts of bonding length between two residues are a clash."""
+    crowd = [
+        atom_line(900 + i, f"C{i}", "LIG", "A", 99, (1.2 + 1.3 * x, 1.7 + 1.3 * y, 2.5), element="C")
+        for i, (x, y) in enumerate([(0.0, 0.0), (0.6, 0.0), (0.0, 0.6), (-0.6, 0.0)])
+    ]
+    (group,) = groups_of(write_entry(tmp_path, strand("A", 1), crowd), rules)
+    assert group.links == ()
+
+
+def het_pair(distance: float) -> list[str]:
+    """Return two ligands of two carbons each in one line, the inner ones at `distance`."""
+    xs = [
+        ("LIG", 98, "C1", 0.0),
+        ("LIG", 98, "C2", 1.5),
+        ("DRG", 99, "C1", 1.5 + distance),
+        ("DRG", 99, "C2", 3.0 + distance),
+    ]
+    return [
+        atom_line(900 + i, name, comp_id, "A", number, (x, 8.0, 8.0), element="C")
+        for i, (comp_id, number, name, x) in enumerate(xs)
+    ]
+
+
+@pytest.mark.parametrize(("distance", "joined"), [(1.54, True), (1.60, True), (1.65, False)])
+def test_two_het_groups_are_joined_only_by_a_sound_bond(
+    tmp_path: Path, distance: float, joined: bool, rules: KindRules
+) -> None:
+    """1.10 times 1.46 A is 1.61 A; up to 1.15 a bond to the polymer would still count."""
+    assert distance < LONGEST_BOND * 1.46
+    found = groups_of(write_entry(tmp_path, strand("A", 1), het_pair(distance)), rules)
+    assert len(found) == (1 if joined else 2)
+
+
+def test_alternates_are_not_bonded(tmp_path: Path, rules: KindRules) -> None:
+    lines = [line[:16] + ("A" if "LIG" in line else "B") + line[17:] for line in het_pair(1.54)]
+    assert len(groups_of(write_entry(tmp_path, strand("A", 1), lines), rules)) == 2
+
+
+def test_ligand_clashing_with_its_cofactor_is_not_part_of_it(mirror: Path, rules: KindRules) -> None:
+    """In 3NZD an atom of the inhibitor lies 1.54 A from O2D of NADPH: C-O bonds are 1.43."""
+    found = {group.kind for group in groups_of(mirror / "3nzd.cif.gz", rules)}
+    assert found == {"ligand", "cofactor"}
+
+
+def test_peptide_like_ligand_with_alternates_is_one_group(mirror: Path, rules: KindRules) -> None:
+    """Glu-Gly-Arg-chloromethylketone in 6RFK: Glu in three conformers, Gly in one."""
+    ligand = next(group for group in groups_of(mirror / "6rfk.cif.gz", rules) if group.kind == "ligand")
+    assert len(ligand.residues) == 4
+
+
+def test_sugar_on_asparagine_is_a_glycan_even_when_the_link_is_long(mirror: Path, rules: KindRules) -> None:
+    """NAG 605 of 5LWX lies 1.62 A from ASN 60 and is not declared."""
+    found = groups_of(mirror / "5lwx.cif.gz", rules)
+    undeclared = [link for group in found for link in group.links if not link.declared]
+    assert [round(link.distance, 2) for link in undeclared] == [1.62]
+    assert all(isinstance(link, Bond) for link in undeclared)

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.lib.atomic import remove_leftovers, replacing
+
+
+def test_leftovers_of_killed_writers_go_and_all_else_stays(tmp_path: Path) -> None:
+    kept = [tmp_path / "a.csv", tmp_path / "deep" / "b.part", tmp_path / ".hidden"]
+    for path in kept:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+    with replacing(tmp_path / "deep" / "c.csv") as temporary:
+        left = temporary.with_name(temporary.name.replace(".part", "x.part"))
+        left.write_text("half")
+        temporary.write_text("whole")
+    remove_leftovers(tmp_path)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(
+        [*kept, tmp_path / "deep" / "c.csv"]
+    )
+
+
+def test_missing_folder_has_no_leftovers(tmp_path: Path) -> None:
+    remove_leftovers(tmp_path / "nowhere")

@@ -1,0 +1,111 @@
+"""Ligand instances made from the dictionary's ideal coordinates, and small component definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scripts.lib.instance.model import FloatArray, Instance, LigandAtoms, Link, Residue
+from scripts.lib.molecule.component import Component, ComponentAtom, ComponentBond
+
+PARTNER = Residue("A", "A", "CYS", 145)
+
+
+def ideal_instance(
+    component: Component,
+    *,
+    omit: Sequence[str] = (),
+    renamed: Mapping[str, str] | None = None,
+    order: Sequence[int] | None = None,
+    turn: FloatArray | None = None,
+    links: tuple[Link, ...] = (),
+    hydrogens: Sequence[tuple[str, str, tuple[float, float, float]]] = (),
+) -> Instance:
+    """Return an instance with a component's heavy atoms at their ideal coordinates.
+
+    Parameters
+    ----------
+    component : Component
+        With ideal coordinates.
+    omit : sequence of str
+        Atoms that were not observed.
+    renamed : mapping of str to str
+        Deposited names that differ from the dictionary's.
+    order : sequence of int
+        Order of the atoms in the file.
+    turn : ndarray of float, shape (3, 3)
+        Rotation or reflection of the coordinates.
+    links : tuple of Link
+        Bonds to the protein.
+    hydrogens : sequence of (name, element, coordinates)
+        Deposited hydrogens.
+    """
+    kept = [atom for atom in component.atoms if atom.xyz is not None and atom.name not in omit]
+    names = [(renamed or {}).get(atom.name, atom.name) for atom in kept] + [h[0] for h in hydrogens]
+    elements = [atom.element for atom in kept] + [h[1] for h in hydrogens]
+    xyz = np.array([atom.xyz for atom in kept] + [h[2] for h in hydrogens], dtype=np.float64).reshape(-1, 3)
+    if turn is not None:
+        xyz = xyz @ turn.T
+    chosen = list(order if order is not None else range(len(names)))
+    n_atoms = len(chosen)
+    atoms = LigandAtoms(
+        component=np.zeros(n_atoms, dtype=np.int64),
+        name=tuple(names[i] for i in chosen),
+        element=tuple(elements[i] for i in chosen),
+        xyz=xyz[chosen],
+        occupancy=np.ones(n_atoms),
+        b_iso=np.full(n_atoms, 20.0),
+        charge=np.zeros(n_atoms, dtype=np.int64),
+        altloc=("",) * n_atoms,
+        serial=np.arange(1, n_atoms + 1, dtype=np.int64),
+    )
+    residue = Residue("A", "B", component.comp_id, 1)
+    return Instance(
+        entry_id="1abc",
+        stem=f"1abc_A_{component.comp_id}_1",
+        components=(residue,),
+        head=0,
+        kind="ligand",
+        atoms=atoms,
+        inner_links=(),
+        links=links,
+        altloc="",
+        target_chains=("A",),
+        pdb_comp_id=component.comp_id[:3],
+        pdb_chain_id="A",
+    )
+
+
+def linked(component: Component, atom: str, *, omit: Sequence[str] = (), element: str = "S") -> Instance:
+    """Return an ideal instance whose atom is bonded to a protein atom.
+
+    The protein atom stands where the first omitted neighbour of the atom stood, else opposite to
+    its neighbours.
+    """
+    instance = ideal_instance(component, omit=omit)
+    names = [one.name for one in component.atoms]
+    place = {one.name: np.array(one.xyz) for one in component.atoms if one.xyz is not None}
+    near = [names[b.first + b.second - names.index(atom)] for b in component.bonds if names.index(atom) in b[:2]]
+    heavy = [name for name in near if name in place]
+    gone = [name for name in heavy if name in omit]
+    away = place[gone[0]] - place[atom] if gone else sum((place[atom] - place[name] for name in heavy), np.zeros(3))
+    x, y, z = (place[atom] + 1.8 * away / np.linalg.norm(away)).tolist()
+    link = Link(instance.atoms.name.index(atom), PARTNER, "SG", element, (x, y, z), 1.8, "covalent", declared=True)
+    return ideal_instance(component, omit=omit, links=(link,))
+
+
+def component_of(
+    comp_id: str, atoms: Sequence[tuple[str, str, tuple[float, float, float]]], bonds: Sequence[tuple[str, str, int]]
+) -> Component:
+    """Return a component from names, elements and coordinates, and bonds by name with their order."""
+    names = [name for name, _, _ in atoms]
+    return Component(
+        comp_id,
+        comp_id,
+        "NON-POLYMER",
+        "",
+        tuple(ComponentAtom(name, name, element, 0, False, False, "N", xyz) for name, element, xyz in atoms),
+        tuple(ComponentBond(names.index(a), names.index(b), order, False) for a, b, order in bonds),
+        origin="user",
+    )

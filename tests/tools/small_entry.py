@@ -1,0 +1,67 @@
+"""A small made-up entry in PDB format: a strand of alanines, and what a test puts around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+STRAND_LENGTH = 8
+RISE = 3.4
+"""Advance of an extended strand per residue, in angstroms."""
+
+_ALANINE = (
+    ("N", 0.0, 0.0, 0.0),
+    ("CA", 1.2, 0.8, 0.0),
+    ("C", 2.3, -0.2, 0.0),
+    ("O", 2.3, -1.4, 0.0),
+    ("CB", 1.2, 1.7, 1.2),
+)
+
+
+def atom_line(
+    serial: int,
+    name: str,
+    comp_id: str,
+    chain: str,
+    number: int,
+    xyz: tuple[float, float, float],
+    *,
+    element: str,
+    record: str = "HETATM",
+    altloc: str = " ",
+    occupancy: float = 1.0,
+) -> str:
+    """Return one coordinate line of the PDB format."""
+    x, y, z = xyz
+    padded = name if len(name) == 4 or len(element) == 2 else f" {name}"
+    return (
+        f"{record:<6}{serial:5d} {padded:<4}{altloc}{comp_id:>3} {chain}{number:4d}    "
+        f"{x:8.3f}{y:8.3f}{z:8.3f}{occupancy:6.2f}{20.0:6.2f}          {element:>2}\n"
+    )
+
+
+def strand(chain: str, start: int, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> list[str]:
+    """Return a strand of alanines along x that begins at `offset`, ended by TER."""
+    lines = []
+    for number in range(STRAND_LENGTH):
+        for name, x, y, z in _ALANINE:
+            place = (x + RISE * number + offset[0], y + offset[1], z + offset[2])
+            serial = start + len(lines)
+            lines.append(atom_line(serial, name, "ALA", chain, number + 1, place, element=name[0], record="ATOM"))
+    return [*lines, f"TER   {start + len(lines):5d}      ALA {chain}{STRAND_LENGTH:4d}\n"]
+
+
+def write_entry(folder: Path, *parts: list[str], header: str = "") -> Path:
+    """Write an entry of the given parts and return its file ``1abc.pdb``."""
+    path = folder / "1abc.pdb"
+    first = "HEADER    TEST                                    01-JAN-20   1ABC\n"
+    path.write_text(first + header + "".join(line for part in parts for line in part) + "END\n", encoding="ascii")
+    return path
+
+
+def benzene(chain: str, number: int, centre: tuple[float, float, float], *, start: int = 900) -> list[str]:
+    """Return benzene (BNZ) in the plane z = const; as an additive it must be asked for by name."""
+    corners = ((1.39, 0.0), (0.695, 1.204), (-0.695, 1.204), (-1.39, 0.0), (-0.695, -1.204), (0.695, -1.204))
+    return [
+        atom_line(start + i, f"C{i + 1}", "BNZ", chain, number, (centre[0] + x, centre[1] + y, centre[2]), element="C")
+        for i, (x, y) in enumerate(corners)
+    ]
