@@ -41,7 +41,7 @@ def atom_line(
 
 def strand(chain: str, start: int, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> list[str]:
     """Return a strand of alanines along x that begins at `offset`, ended by TER."""
-    lines = []
+    lines: list[str] = []
     for number in range(STRAND_LENGTH):
         for name, x, y, z in _ALANINE:
             place = (x + RISE * number + offset[0], y + offset[1], z + offset[2])

@@ -59,12 +59,8 @@ def test_overlapping_residues_are_not_linked(tmp_path: Path, rules: KindRules) -
 
 def het_pair(distance: float) -> list[str]:
     """Return two ligands of two carbons each in one line, the inner ones at `distance`."""
-    xs = [
-        ("LIG", 98, "C1", 0.0),
-        ("LIG", 98, "C2", 1.5),
-        ("DRG", 99, "C1", 1.5 + distance),
-        ("DRG", 99, "C2", 3.0 + distance),
-    ]
+    xs = [("LIG", 98, "C1", 0.0), ("LIG", 98, "C2", 1.5)]
+    xs += [("DRG", 99, "C1", 1.5 + distance), ("DRG", 99, "C2", 3.0 + distance)]
     return [
         atom_line(900 + i, name, comp_id, "A", number, (x, 8.0, 8.0), element="C")
         for i, (comp_id, number, name, x) in enumerate(xs)
