@@ -66,13 +66,9 @@ def result_row(
     files : collection of str
         Files of the job, relative to its folder; paths of others stay empty.
     """
-    name, stem, facts = instance.name, instance.stem, instance.facts
+    name, facts = instance.name, instance.facts
     heavy = instance.atoms.heavy
     covalent = [link for link in instance.links if link.kind == "covalent"]
-
-    def path(relative: str) -> str:
-        return relative if relative in files else ""
-
     return {
         "Target": summary["Target"],
         "pdb_id": instance.entry_id,
@@ -81,9 +77,6 @@ def result_row(
         "Residue_ID": name.residue_id,
         "SMILES": mol.smiles,
         "%Exposed": summary["%Exposed"],
-        "pdb_path": path(layout.war_pdb(stem)),
-        "sdf_path": path(layout.ligand_sdf(stem)),
-        "sdf_available": layout.ligand_sdf(stem) in files,
         "resolution": facts.resolution,
         "method": facts.method,
         "release_date": facts.release_date,
@@ -102,14 +95,25 @@ def result_row(
         "buried_fraction": summary["Buried_fraction"],
         "SASA_in_complex_A2": summary["SASA_in_complex_A2"],
         "SASA_free_A2": summary["SASA_free_A2"],
-        "svg_plain_path": path(layout.ligand_svg(stem, "plain")),
-        "svg_exposed_path": path(layout.ligand_svg(stem, "exposed")),
-        "cif_path": path(layout.war_pdb(stem, "cif")),
+        **_file_cells(instance.stem, files),
         "series": membership.series,
         "InChIKey": mol.inchikey,
         "flags": JOINED.join(sorted({*instance.flags, *mol.flags})),
-        "stem": stem,
+        "stem": instance.stem,
     }
+
+
+def _file_cells(stem: str, files: Collection[str]) -> Row:
+    """Return the paths of an instance's files, empty for one that was not written."""
+    paths = {
+        "pdb_path": layout.war_pdb(stem),
+        "cif_path": layout.war_pdb(stem, "cif"),
+        "sdf_path": layout.ligand_sdf(stem),
+        "svg_plain_path": layout.ligand_svg(stem, "plain"),
+        "svg_exposed_path": layout.ligand_svg(stem, "exposed"),
+    }
+    cells = {column: path if path in files else "" for column, path in paths.items()}
+    return {**cells, "sdf_available": bool(cells["sdf_path"])}
 
 
 def _linked(link: Link) -> str:

@@ -42,7 +42,7 @@ def template_smiles(instance: Instance, find: Find, names: Sequence[str]) -> str
     with rdBase.BlockLogs():
         observed = Chem.MolFromPDBBlock(_pdb_block(instance), sanitize=False, removeHs=False)
         Chem.SanitizeMol(observed, Chem.SanitizeFlags.SANITIZE_ALL ^ Chem.SanitizeFlags.SANITIZE_PROPERTIES)
-        mol = AllChem.AssignBondOrdersFromTemplate(template, observed)
+        mol = AllChem.AssignBondOrdersFromTemplate(template, observed)  # type: ignore[no-untyped-call]
     for atom in mol.GetAtoms():
         atom.SetNoImplicit(False)
     Chem.SanitizeMol(mol)
@@ -57,7 +57,7 @@ def canonical(mol: Chem.Mol) -> str:
         if atom.GetAtomicNum() in (15, 16):
             atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
     Chem.AssignStereochemistry(neutral, cleanIt=True, force=True)
-    return str(Chem.CanonSmiles(Chem.MolToSmiles(neutral)))
+    return str(Chem.MolToSmiles(Chem.MolFromSmiles(Chem.MolToSmiles(neutral))))
 
 
 def _template(instance: Instance, find: Find, names: Sequence[str]) -> Chem.Mol:
@@ -94,7 +94,6 @@ def _pdb_block(instance: Instance) -> str:
     for serial, index in enumerate(instance.atoms.heavy.tolist(), start=1):
         x, y, z = instance.atoms.xyz[index].tolist()
         element = instance.atoms.element[index].upper()
-        lines.append(
-            f"HETATM{serial % 100000:5d} {element:<4.4s} LIG A   1    {x:8.3f}{y:8.3f}{z:8.3f}  1.00 20.00          {element:>2s}"
-        )
+        atom = f"HETATM{serial:5d} {element:<4s} LIG A   1    {x:8.3f}{y:8.3f}{z:8.3f}  1.00 20.00"
+        lines.append(f"{atom}          {element:>2s}")
     return "\n".join([*lines, "END"])

@@ -21,6 +21,12 @@ def test_demo_keeps_the_ligands_of_three_entries(demo: JobRun) -> None:
     assert {("1hpv", "478"), ("4cup", "ZYB"), ("1gbt", "GBS")} <= {(row["pdb_id"], row["Warhead"]) for row in rows}
 
 
+def test_what_make_demo_tells_people_to_open_is_there(demo: JobRun) -> None:
+    told = re.findall(r"\$\(DEMO\)/(\S+?)'? ", (ROOT / "Makefile").read_text(encoding="utf-8").replace("'\n", "' "))
+    assert len(told) >= 3
+    assert [path for path in told if not (demo.checked().job / path).exists()] == []
+
+
 def test_demo_has_a_status_for_each_entry(demo: JobRun) -> None:
     rows = read_table(demo.checked().job / layout.ENTRY_STATUS, ENTRY_STATUS)
     assert sorted(str(row["pdb_id"]) for row in rows) == list(ARCHIVE_IDS)

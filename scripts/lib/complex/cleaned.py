@@ -116,8 +116,9 @@ def clean_complex(
     structure, ligand_residues, copy_names = _assemble(scene, ligand, copies, members)
     names = [chain.name for chain in structure[0]]
     codes = sorted({residue.name for chain in structure[0] for residue in chain if len(residue.name) > 3})
-    structure.assign_serial_numbers(numbered_ter=True)
     fits = _fits_pdb(structure)
+    # mmCIF numbers atoms alone, the PDB format TER records too.
+    structure.assign_serial_numbers(numbered_ter=fits)
     mmcif = None
     if not fits or codes or any(len(name) > 1 and name not in copy_names for name in names):
         mmcif = _mmcif_text(structure)

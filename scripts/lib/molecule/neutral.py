@@ -15,8 +15,9 @@ _HALOGENS = frozenset({9, 17, 35, 53})
 def neutralised(mol: Chem.Mol) -> Chem.Mol:
     """Return a molecule with its acids and bases in the neutral form; coordinates stay as they are.
 
-    Charges that no proton can take away stay: quaternary nitrogen, nitro groups, N-oxides,
-    borates. Where such a cation stays, as many acids stay anions as balance it. Molecules with
+    A charge is taken away where a proton can take it, also one that the dictionary draws at
+    another nitrogen of a protonated azole or amidine than the one with the proton (JQ1). Charges
+    that no proton can take away stay: quaternary nitrogen, nitro groups, N-oxides, borates. Where such a cation stays, as many acids stay anions as balance it. Molecules with
     a metal stay as they are, for their charges belong to the bonding; so do halide ions.
 
     Parameters
@@ -30,33 +31,74 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
         return mol
     if mol.GetNumAtoms() == 1 and mol.GetAtomWithIdx(0).GetAtomicNum() in _HALOGENS:
         return mol
-    uncharged = _deprotonated_ylides(_uncharger().uncharge(mol))
-    # hydrogen counts that RDKit cannot accept are no neutral form
-    if Chem.SanitizeMol(Chem.Mol(uncharged), catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
+    uncharged = Chem.RWMol(_uncharger().uncharge(mol))
+    for deprotonate in (_deprotonate_azolium, _deprotonate_amidinium, _deprotonate_ylide):
+        for index in range(uncharged.GetNumAtoms()):
+            atom = uncharged.GetAtomWithIdx(index)
+            if _is_bare_ammonium(atom):
+                deprotonate(uncharged, atom)
+    # what RDKit cannot accept is no neutral form
+    if Chem.SanitizeMol(uncharged, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
         return mol
-    return uncharged
+    return uncharged.GetMol()
 
 
-def _deprotonated_ylides(mol: Chem.Mol) -> Chem.Mol:
-    """Write protonated nitro groups, azides and N-oxides as the neutral molecules they are."""
-    changed = Chem.RWMol(mol)
-    for atom in changed.GetAtoms():
-        if atom.GetAtomicNum() != 7 or atom.GetFormalCharge() != 1 or atom.GetTotalNumHs():
+def _is_bare_ammonium(atom: Chem.Atom) -> bool:
+    """Return whether a nitrogen is a cation without a hydrogen of its own or an anion beside it."""
+    if atom.GetAtomicNum() != 7 or atom.GetFormalCharge() != 1 or atom.GetTotalNumHs():
+        return False
+    return all(other.GetFormalCharge() >= 0 for other in atom.GetNeighbors())
+
+
+def _deprotonate_azolium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
+    """Write a protonated azole as neutral whose charge stands at another nitrogen of its ring."""
+    if not atom.GetIsAromatic():
+        return
+    for ring in mol.GetRingInfo().AtomRings():
+        if len(ring) != 5 or atom.GetIdx() not in ring:
             continue
-        near = list(atom.GetNeighbors())
-        if any(other.GetFormalCharge() < 0 for other in near):
+        for index in sorted(ring):
+            other = mol.GetAtomWithIdx(index)
+            if other.GetAtomicNum() == 7 and other.GetIsAromatic() and other.GetTotalNumHs() == 1:
+                _take_proton(other)
+                atom.SetFormalCharge(0)
+                return
+
+
+def _deprotonate_amidinium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
+    """Write a protonated amidine or guanidine as neutral whose charge stands at a nitrogen without hydrogen."""
+    for bond in atom.GetBonds():
+        carbon = bond.GetOtherAtom(atom)
+        if bond.GetBondType() != Chem.BondType.DOUBLE or carbon.GetAtomicNum() != 6 or carbon.GetIsAromatic():
             continue
-        for other in near:
-            single = changed.GetBondBetweenAtoms(atom.GetIdx(), other.GetIdx()).GetBondType() == Chem.BondType.SINGLE
-            oxide = other.GetAtomicNum() == 8 and single
-            azide = other.GetAtomicNum() == 7 and not single and not atom.GetIsAromatic()
-            if (oxide or azide) and other.GetDegree() == 1 and other.GetTotalNumHs() == 1:
-                other.SetNoImplicit(True)
-                other.SetNumExplicitHs(0)
-                other.SetFormalCharge(-1)
-                break
-    changed.UpdatePropertyCache(strict=False)
-    return changed.GetMol()
+        for other in sorted(carbon.GetNeighbors(), key=lambda one: (one.GetDegree(), one.GetIdx())):
+            link = mol.GetBondBetweenAtoms(carbon.GetIdx(), other.GetIdx())
+            single = link.GetBondType() == Chem.BondType.SINGLE
+            if single and other.GetAtomicNum() == 7 and other.GetFormalCharge() == 0 and other.GetTotalNumHs():
+                _take_proton(other)
+                bond.SetBondType(Chem.BondType.SINGLE)
+                link.SetBondType(Chem.BondType.DOUBLE)
+                atom.SetFormalCharge(0)
+                return
+
+
+def _deprotonate_ylide(mol: Chem.RWMol, atom: Chem.Atom) -> None:
+    """Write a protonated nitro group, azide or N-oxide as the neutral molecule it is."""
+    for other in sorted(atom.GetNeighbors(), key=lambda one: int(one.GetIdx())):
+        single = mol.GetBondBetweenAtoms(atom.GetIdx(), other.GetIdx()).GetBondType() == Chem.BondType.SINGLE
+        oxide = other.GetAtomicNum() == 8 and single
+        azide = other.GetAtomicNum() == 7 and not single and not atom.GetIsAromatic()
+        if (oxide or azide) and other.GetDegree() == 1 and other.GetTotalNumHs() == 1:
+            _take_proton(other)
+            other.SetFormalCharge(-1)
+            return
+
+
+def _take_proton(atom: Chem.Atom) -> None:
+    count = atom.GetTotalNumHs()
+    atom.SetNoImplicit(True)
+    atom.SetNumExplicitHs(count - 1)
+    atom.UpdatePropertyCache(strict=False)
 
 
 @cache

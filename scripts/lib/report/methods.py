@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from scripts.lib.complex import contacts
+from scripts.lib.complex.clean import KEPT_WITHIN, WHOLE_CHAINS_WITHIN
+from scripts.lib.complex.scene import COFACTOR_REACH, METAL_REACH
+from scripts.lib.molecule.series import SIMILAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,71 +120,75 @@ def paragraphs(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     list of (str, str)
         One short text per step; authors and years as in `REFERENCES`.
     """
-    filters, sasa = settings["filters"], settings["sasa"]
     return [
         ("Target chains", _target_text(settings)),
-        (
-            "Ligand instances",
-            (
-                "One instance is one component, or one covalently linked group of components, in one place of the"
-                " asymmetric unit: entry, author chain, component and author residue number. Kept are the kinds "
-                f"{', '.join(filters['kinds'])} with a heavy atom within 5 Å of a heavy atom of a target chain. Of"
-                " alternate conformers the best occupied one is taken as a whole. Every other het group has its"
-                " reason in Ligand_Status.csv."
-            ),
-        ),
-        (
-            "Complexes",
-            (
-                "WAR_PDB holds the instance with the polymer chains of the context "
-                f"“{settings['structure']['context']}” that come within 7 Å, metals within 2.8 Å and cofactors and"
-                " glycans within 4 Å of them; no waters, no additives, no other ligand instances. Coordinates are as"
-                " deposited (Berman 2000), read with gemmi (Wojdyr 2022)."
-            ),
-        ),
-        (
-            "Chemistry",
-            (
-                "Bonds, charges and aromaticity come from the wwPDB chemical component dictionary (Westbrook 2015), by"
-                " atom name and, where names do not fit the geometry, by matching graphs; “bond source” tells which."
-                " Molecules are the atoms observed, in a neutral charge state, with stereo read from the coordinates"
-                " (RDKit, Landrum; dictionary as bundled with biotite, Kunzmann 2023)."
-            ),
-        ),
-        (
-            "Exposure",
-            (
-                f"Solvent-accessible surface after Lee and Richards (Lee 1971) with {sasa['slices']} slices per atom"
-                f" and a probe of {sasa['probe_radius']} Å by FreeSASA (Mitternacht 2016); hydrogens are left out and"
-                " radii are united-atom radii (Tsai 1999; elements without one: Alvarez 2013). The free surface is"
-                " that of the bound conformer alone. Contexts: chain, the nearest target chain; target, all target"
-                " chains of the assembly; assembly, the whole first biological assembly that holds the ligand; crystal,"
-                " with the neighbours in the crystal (X-ray and neutron structures). Each context holds the one before"
-                " it, so areas can only shrink. Relative exposure is the bound area divided by the free area; figures"
-                " without a context are for “target”."
-            ),
-        ),
-        (
-            "Contacts",
-            (
-                f"Hydrogen bonds between N and O: {contacts.HBOND_MIN} to {contacts.HBOND_MAX} Å (Hubbard 2001; Steiner"
-                f" 2002) and angles of at least {contacts.HBOND_MIN_ANGLE:.0f}° with the bonded neighbours (McDonald"
-                f" 1994); hydrophobic: carbons within {contacts.HYDROPHOBIC_MAX} Å (Salentin 2015); ionic: charged N"
-                f" and O within {contacts.IONIC_MAX} Å (Barlow 1983); metals within {contacts.METAL_MAX} Å (Harding"
-                " 2001); covalent: links declared or found by distance."
-            ),
-        ),
-        (
-            "Series",
-            (
-                "Components are grouped when they share a Murcko scaffold of two rings or more (Bemis 1996) or are"
-                " similar (Tanimoto of Morgan counts at least 0.5; Butina 1999). The core of a series is the maximum"
-                f" common substructure by RDKit with whole rings; the search is limited to about"
-                f" {settings['series']['seconds']} s, counted in steps, and a search that was ended is marked."
-            ),
-        ),
+        ("Ligand instances", _instances_text(settings)),
+        ("Complexes", _complexes_text(settings)),
+        ("Chemistry", CHEMISTRY),
+        ("Exposure", _exposure_text(settings)),
+        ("Contacts", _contacts_text()),
+        ("Series", _series_text(settings)),
         ("Workflow", "One Snakemake workflow (Mölder 2021) made all files of this folder."),
     ]
+
+
+CHEMISTRY = (
+    "Bonds, charges and aromaticity come from the wwPDB chemical component dictionary (Westbrook 2015), by atom name"
+    " and, where names do not fit the geometry, by matching graphs; “bond source” tells which. Molecules are the atoms"
+    " observed, in a neutral charge state, with stereo read from the coordinates (RDKit, Landrum; dictionary as bundled"
+    " with biotite, Kunzmann 2023)."
+)
+
+
+def _instances_text(settings: Mapping[str, Any]) -> str:
+    return (
+        "One instance is one component, or one covalently linked group of components, in one place of the asymmetric"
+        " unit: entry, author chain, component and author residue number. Kept are the kinds "
+        f"{', '.join(settings['filters']['kinds'])} with a heavy atom within {KEPT_WITHIN:g} Å of a heavy atom of a"
+        " target chain. Of alternate conformers the best occupied one is taken as a whole. Every other het group has"
+        " its reason in Ligand_Status.csv."
+    )
+
+
+def _complexes_text(settings: Mapping[str, Any]) -> str:
+    return (
+        "WAR_PDB holds the instance with the polymer chains of the context "
+        f"“{settings['structure']['context']}” that come within {WHOLE_CHAINS_WITHIN:g} Å, metals within"
+        f" {METAL_REACH:g} Å and cofactors and glycans within {COFACTOR_REACH:g} Å of them; no waters, no additives,"
+        " no other ligand instances. Coordinates are as deposited (Berman 2000), read with gemmi (Wojdyr 2022)."
+    )
+
+
+def _exposure_text(settings: Mapping[str, Any]) -> str:
+    sasa = settings["sasa"]
+    return (
+        f"Solvent-accessible surface after Lee and Richards (Lee 1971) with {sasa['slices']} slices per atom and a"
+        f" probe of {sasa['probe_radius']} Å by FreeSASA (Mitternacht 2016); hydrogens are left out and radii are"
+        " united-atom radii (Tsai 1999; elements without one: Alvarez 2013). The free surface is that of the bound"
+        " conformer alone. Contexts: chain, the nearest target chain; target, all target chains of the assembly;"
+        " assembly, the whole first biological assembly that holds the ligand; crystal, with the neighbours in the"
+        " crystal (X-ray and neutron structures). Each context holds the one before it, so areas can only shrink."
+        " Relative exposure is the bound area divided by the free area; figures without a context are for “target”."
+    )
+
+
+def _contacts_text() -> str:
+    return (
+        f"Hydrogen bonds between N and O: {contacts.HBOND_MIN} to {contacts.HBOND_MAX} Å (Hubbard 2001; Steiner 2002)"
+        f" and angles of at least {contacts.HBOND_MIN_ANGLE:.0f}° with the bonded neighbours (McDonald 1994);"
+        f" hydrophobic: carbons within {contacts.HYDROPHOBIC_MAX} Å (Salentin 2015); ionic: charged N and O within"
+        f" {contacts.IONIC_MAX} Å (Barlow 1983); metals within {contacts.METAL_MAX} Å (Harding 2001); covalent: links"
+        " declared or found by distance."
+    )
+
+
+def _series_text(settings: Mapping[str, Any]) -> str:
+    return (
+        "Components are grouped when they share a Murcko scaffold of two rings or more (Bemis 1996) or are similar"
+        f" (Tanimoto of Morgan counts at least {SIMILAR}; Butina 1999). The core of a series is the maximum common"
+        " substructure by RDKit with whole rings; the search is limited to about"
+        f" {settings['series']['seconds']} s, counted in steps, and a search that was ended is marked."
+    )
 
 
 def _target_text(settings: Mapping[str, Any]) -> str:

@@ -140,6 +140,15 @@ def _largest_difference(sample: CleanedSample, context: str, whole: Surround, fi
     return float(np.abs(exposure.bound[context] - areas).max())
 
 
+def test_cut_out_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:
+    small = clean_samples(archive, find, most_atoms=10_000)
+    wholes = [(sample, read_cleaned(sample.kept)) for sample in small]
+    assert len(wholes) == 3
+    for sample, whole in wholes:
+        assert whole is not None
+        assert _largest_difference(sample, "target", whole, find) < 1e-9, sample.kept.instance.stem
+
+
 def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[CleanedSample], find: Find) -> None:
     """The cleaned PDB file alone reproduces the exposure: all its atoms against the cut-out."""
     compared = 0

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scripts.lib.config import resolve
+from scripts.lib.report.methods import REFERENCES, paragraphs
+
+ASKED = {"target_name": "x", "search_query": "y", "source": {"kind": "archive"}}
+
+
+def text(**settings: object) -> str:
+    return " ".join(part for _, part in paragraphs(resolve({**ASKED, **settings})))
+
+
+def test_every_work_cited_is_listed_and_every_work_listed_is_cited() -> None:
+    both = text() + text(fasta_seq="MKVLAAGIVGLCAKAYQEW")
+    cited = set(re.findall(r"[A-ZÖ]\w+ (?:19|20)\d\d", both)) | {"Landrum"}
+    assert cited == {reference.key for reference in REFERENCES}
+
+
+def test_references_are_sorted_and_have_dois() -> None:
+    keys = [reference.key for reference in REFERENCES]
+    assert keys == sorted(keys)
+    assert all(re.fullmatch(r"10\.\d{4,}/\S+", reference.doi) for reference in REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"sasa": {"probe_radius": 1.2, "slices": 50}}, "50 slices per atom and a probe of 1.2 Å"),
+        ({"filters": {"kinds": ["ligand", "cofactor"]}}, "the kinds ligand, cofactor with"),
+        ({"structure": {"context": "assembly"}}, "context “assembly”"),
+        ({"series": {"seconds": 3}}, "about 3 s"),
+        ({"filters": {"strict_target": True}}, "nothing matches is rejected"),
+        ({"fasta_seq": "MKVLAAGIVG", "filters": {"min_identity": 0.7}}, "identity of at least 0.7"),
+    ],
+)
+def test_methods_tell_the_settings_of_the_job(settings: dict, words: str) -> None:
+    assert words in text(**settings)

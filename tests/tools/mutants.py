@@ -1,0 +1,156 @@
+"""Change constants and rules of the science on purpose: each change must make a test fail.
+
+``python -m tests.tools.mutants`` runs all of them in a copy of the repository; ``make mutants``
+is the same. A change that no test notices is listed, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.tools.runs import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change: the file, what is replaced by what, and the tests that must notice."""
+
+    path: str
+    old: str
+    new: str
+    tests: str
+
+
+EXPOSURE = "tests/lib/exposure"
+RADII = "tests/lib/exposure/test_radii.py"
+RADII_TABLE = "data/reference/radii.csv"
+PLACEMENT = "tests/lib/complex/test_placement.py"
+KINDS = "tests/lib/instance/test_kinds.py"
+CONFORMER = "tests/lib/instance/test_conformer.py"
+BONDS = "tests/lib/instance/test_bonds.py"
+CONTEXT = "tests/lib/complex/test_context.py"
+SEQUENCE = "tests/lib/entry/test_sequence.py"
+TARGET = "tests/lib/entry/test_target.py"
+LIB = "scripts/lib"
+
+PYTEST_FAILED_ITSELF = (2, 3, 4, 5)
+"""Exit statuses of pytest that say nothing of the tests: interrupted, internal, usage, none collected."""
+
+MUTANTS = (
+    # radii and exposure
+    Mutant(RADII_TABLE, "C,sp3,1.88", "C,sp3,1.87", RADII),
+    Mutant(RADII_TABLE, 'C,"sp2 or sp, no hydrogen",1.61', 'C,"sp2 or sp, no hydrogen",1.76', RADII),
+    Mutant(RADII_TABLE, 'O,"one neighbour, no hydrogen",1.42', 'O,"one neighbour, no hydrogen",1.46', RADII),
+    Mutant(f"{LIB}/exposure/sasa.py", "2 * self.probe_radius", "1 * self.probe_radius", f"{EXPOSURE}/test_sasa.py"),
+    Mutant(f"{LIB}/exposure/sasa.py", "freesasa.LeeRichards", "freesasa.ShrakeRupley", f"{EXPOSURE}/test_sasa.py"),
+    Mutant(f"{LIB}/exposure/sasa.py", "return 1.0 - relative_sasa", "return relative_sasa", f"{EXPOSURE}/test_sasa.py"),
+    Mutant(f"{LIB}/exposure/sasa.py", "EXPOSED_ABOVE = 0.1", "EXPOSED_ABOVE = 1.0", f"{EXPOSURE}/test_rows.py"),
+    # conformers
+    Mutant(f"{LIB}/instance/conformer.py", "(total, mean) > best[:2]", "(mean, total) > best[:2][::-1]", CONFORMER),
+    Mutant(f"{LIB}/instance/conformer.py", "(total, mean) > best[:2]", "(total, mean) >= best[:2]", CONFORMER),
+    Mutant(
+        f"{LIB}/instance/conformer.py",
+        "if label and (labels == label).any() else best",
+        "if label else best",
+        CONFORMER,
+    ),
+    # kinds
+    Mutant(f"{LIB}/instance/kinds.py", "BOUND_SHARE = 0.8", "BOUND_SHARE = 0.75", KINDS),
+    Mutant(f"{LIB}/instance/kinds.py", "BOUND_COPIES = 1.0", "BOUND_COPIES = 2.0", KINDS),
+    Mutant(f"{LIB}/instance/kinds.py", "BOUND_HEAVY_ATOMS = 5", "BOUND_HEAVY_ATOMS = 4", KINDS),
+    Mutant(f"{LIB}/instance/kinds.py", "        if wanted:", "        if wanted and surroundings.covalent:", KINDS),
+    # bonds between residues
+    Mutant(f"{LIB}/instance/bonds.py", "LONGEST_BOND = 1.15", "LONGEST_BOND = 1.12", BONDS),
+    Mutant(f"{LIB}/instance/bonds.py", "LONGEST_JOIN = 1.10", "LONGEST_JOIN = 1.14", BONDS),
+    Mutant(f"{LIB}/instance/bonds.py", "SHORTEST_BOND = 0.85", "SHORTEST_BOND = 0.6", BONDS),
+    Mutant(f"{LIB}/instance/bonds.py", "MOST_BONDS_OF_A_PAIR = 2", "MOST_BONDS_OF_A_PAIR = 9", BONDS),
+    # contexts
+    Mutant(f"{LIB}/complex/clean.py", "KEPT_WITHIN = 5.0", "KEPT_WITHIN = 5.6", CONTEXT),
+    Mutant(f"{LIB}/complex/scene.py", "METAL_REACH = 2.8", "METAL_REACH = 3.0", CONTEXT),
+    Mutant(f"{LIB}/complex/context.py", "OVERLAP = 1.0", "OVERLAP = 0.0", CONTEXT),
+    Mutant(
+        f"{LIB}/complex/context.py",
+        "return TARGET if body.asym in self._targets else ASSEMBLY",
+        "return TARGET",
+        CONTEXT,
+    ),
+    Mutant(
+        f"{LIB}/complex/context.py",
+        "near.sort(key=lambda found: found[0])",
+        "near.sort(key=lambda found: -found[0])",
+        CONTEXT,
+    ),
+    Mutant(
+        f"{LIB}/complex/placement.py", 'CRYSTAL_METHODS = ("X-RAY", "NEUTRON")', 'CRYSTAL_METHODS = ("",)', PLACEMENT
+    ),
+    # target chains
+    Mutant(f"{LIB}/entry/sequence.py", "FEWEST_ALIGNED = 30", "FEWEST_ALIGNED = 29", SEQUENCE),
+    Mutant(f"{LIB}/entry/sequence.py", "aligner.end_gap_score = 0.0", "aligner.end_gap_score = -11.0", SEQUENCE),
+    Mutant(
+        f"{LIB}/entry/sequence.py",
+        "aligned / min(len(query), len(chain))",
+        "aligned / max(len(query), len(chain))",
+        SEQUENCE,
+    ),
+    Mutant(f"{LIB}/entry/sequence.py", '(ours != b"X")', '(ours != b"?")', SEQUENCE),
+    Mutant(f"{LIB}/entry/target.py", "match.identity >= query.min_identity", "match.identity >= 0.5", TARGET),
+    Mutant(f"{LIB}/entry/target.py", "words <= _words", "words & _words", TARGET),
+    # molecules
+    Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/lib/molecule"),
+    Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/lib/molecule"),
+    # contacts
+    Mutant(f"{LIB}/complex/contacts.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/lib/complex/test_contacts.py"),
+    Mutant(f"{LIB}/complex/contacts.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/lib/complex/test_contacts.py"),
+)
+
+
+def survives(mutant: Mutant, copy: Path) -> bool:
+    """Return whether the tests still pass with one change made."""
+    path = copy / mutant.path
+    original = path.read_text(encoding="utf-8")
+    if original.count(mutant.old) != 1:
+        raise ValueError(f"{mutant.path} holds {mutant.old!r} {original.count(mutant.old)} times, expected once")
+    path.write_text(original.replace(mutant.old, mutant.new), encoding="utf-8")
+    try:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", mutant.tests]
+        run = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, env=_environment())
+    finally:
+        path.write_text(original, encoding="utf-8")
+    if run.returncode in PYTEST_FAILED_ITSELF:
+        raise RuntimeError(f"pytest ended with {run.returncode}:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+    return run.returncode == 0
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without the large mirror: the small tests must notice."""
+    return {key: value for key, value in os.environ.items() if key != "TETHERMAP_TEST_MIRROR"}
+
+
+def main() -> int:
+    """Make all changes, one after another, and say which no test noticed."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        for part in ("scripts", "tests", "data", "config", "service"):
+            if (ROOT / part).is_dir():
+                shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in (".pytest.ini", "Snakefile"):
+            shutil.copy(ROOT / name, copy / name)
+        survivors = 0
+        for mutant in MUTANTS:
+            alive = survives(mutant, copy)
+            survivors += alive
+            verdict = "NOT NOTICED" if alive else "noticed"
+            sys.stdout.write(f"{verdict:<12} {mutant.path}: {mutant.old.strip()} -> {mutant.new.strip()}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{len(MUTANTS) - survivors} of {len(MUTANTS)} changes noticed\n")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
