@@ -2,7 +2,7 @@
 CORES ?= 2
 BIN := .venv/bin
 DEMO := results/demo
-CODE := scripts tests snakemake_logger_plugin_tethermap
+CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint format bench lock

@@ -62,8 +62,9 @@ printf 'Setting up the environment in .venv, once; this takes a few minutes.\n'
 rm -f "$stamp"
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --require-hashes -r requirements.lock ||
     stop "pip could not install the packages of requirements.lock; its message stands above."
-# Makes our modules, the Snakemake logger among them, importable wherever a run has its folder.
-pwd -P >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
+# Makes our modules, and the Snakemake logger among the scripts, importable wherever a run has its folder.
+printf '%s\n' "$(pwd -P)" "$(pwd -P)/scripts" \
+    >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
 .venv/bin/python -m scripts.build_component_index ||
     stop "the component index could not be built; the message stands above."
 printf '%s\n' "$state" >"$stamp"

@@ -111,7 +111,10 @@ def _write_members(series: Series, folder: Path) -> Iterator[dict[str, object]]:
             positions = ligand.parent_layout(parent, atoms)
             places = positions[list(core)]
             if core:
-                lines = [f"{series.name} · core of {len(series.ligands)} ligands", f"{len(core)} atoms"]
+                lines = [
+                    f"{series.name} · core of {_counted(len(series.ligands), 'ligand')}",
+                    _counted(len(core), "atom"),
+                ]
                 write_text(folder / f"{series.name}.svg", core_svg(parent, positions, core, lines))
         else:
             positions = aligned_layout(parent, core, places)
@@ -138,6 +141,10 @@ def _member_svg(
         f"{count} instance{'s' if count > 1 else ''}, {len(core)} of {parent.GetNumAtoms()} atoms in the core",
     ]
     return member_svg(parent, positions, core, {index: name for (_, name), index in atoms.items()}, lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("s" if number != 1 else "")
 
 
 def _metadata(ligand: Ligand) -> Row:

@@ -76,7 +76,7 @@ def test_job_killed_at_random_moments_ends_as_an_undisturbed_one(
         victim.kill()
         victim.wait()
         run_job(job, settings, "--unlock")
-        run = run_job(job, settings).checked()
+        run = run_job(job, settings, "--rerun-incomplete").checked()
         assert difference(result_files(run.job), result_files(demo.checked().job)) == []
         assert not list(run.job.rglob("*.part"))
 

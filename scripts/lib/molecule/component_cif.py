@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gemmi import cif
 
-from scripts.lib.molecule.component import Component, ComponentAtom, ComponentBond, element_symbol
+from scripts.lib.molecule.component import Component, ComponentAtom, ComponentBond, element_symbol, is_hydrogen
 
 _ORDERS = {
     "sing": 1, "single": 1, "1": 1, "metal": 1, "coval": 1,
@@ -14,6 +14,8 @@ _ORDERS = {
     "trip": 3, "triple": 3, "3": 3,
     "arom": 4, "aromatic": 4, "ar": 4, "delo": 4, "deloc": 4, "1.5": 4,
 }  # fmt: skip
+Place = tuple[float, float, float] | None
+
 AROMATIC_ORDER = 4
 """Order of a bond that is given as aromatic or delocalised, not as single or double."""
 
@@ -56,8 +58,11 @@ def _block_components(block: cif.Block, listed: dict[str, tuple[str, str, str]],
     tags += [f"?pdbx_model_Cartn_{axis}_ideal" for axis in "xyz"] + [f"?model_Cartn_{axis}" for axis in "xyz"]
     tags += ["?x", "?y", "?z"]
     atoms: dict[str, list[ComponentAtom]] = {}
+    places: dict[str, list[list[Place]]] = {}
     for row in block.find("_chem_comp_atom.", tags):
         atoms.setdefault(row.str(0), []).append(_atom(row))
+        places.setdefault(row.str(0), []).append([_place(row, start) for start in (8, 11, 14)])
+    atoms = {comp: _placed(members, places[comp]) for comp, members in atoms.items()}
     bonds: dict[str, list[ComponentBond]] = {}
     position = {comp: {atom.name: i for i, atom in enumerate(members)} for comp, members in atoms.items()}
     orders = ["?value_order", "?type", "?pdbx_aromatic_flag", "?aromatic"]
@@ -78,20 +83,25 @@ def _block_components(block: cif.Block, listed: dict[str, tuple[str, str, str]],
 
 
 def _atom(row: cif.Table.Row) -> ComponentAtom:
-    element = element_symbol(row.str(2))
-    xyz = None
-    if element not in ("H", "D"):
-        xyz = next((place for start in (8, 11, 14) if (place := _place(row, start)) is not None), None)
     return ComponentAtom(
         name=row.str(1),
         alt_name=_first(row, (3,)) or row.str(1),
-        element=element,
+        element=element_symbol(row.str(2)),
         charge=_charge(_first(row, (4,))),
         aromatic=_first(row, (5,)).upper() == "Y",
         leaving=_first(row, (6,)).upper() == "Y",
         stereo=_first(row, (7,)).upper() or "N",
-        xyz=xyz,
+        xyz=None,
     )
+
+
+def _placed(atoms: list[ComponentAtom], places: list[list[Place]]) -> list[ComponentAtom]:
+    """Return the atoms with the first set of coordinates that all heavy atoms have: ideal, model, restraints."""
+    heavy = [not is_hydrogen(atom.element) for atom in atoms]
+    for column in zip(*places, strict=True):
+        if all(place is not None for place, needed in zip(column, heavy, strict=True) if needed):
+            return [a._replace(xyz=place if h else None) for a, place, h in zip(atoms, column, heavy, strict=True)]
+    return atoms
 
 
 def _first(row: cif.Table.Row, indices: Sequence[int]) -> str:
@@ -109,7 +119,7 @@ def _charge(text: str) -> int:
         return 0
 
 
-def _place(row: cif.Table.Row, start: int) -> tuple[float, float, float] | None:
+def _place(row: cif.Table.Row, start: int) -> Place:
     values = [_first(row, (start + axis,)) for axis in range(3)]
     try:
         x, y, z = (float(cif.as_number(value)) if value else float("nan") for value in values)

@@ -79,7 +79,7 @@ def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: Float
         colour = exposure_colour(relative)
         discs.append(f'<circle class="exposure atom-{k}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}"/>')
         data[k] |= {"sasa": f"{area:.3f}", "relative-sasa": f"{relative:.4f}" if known else ""}
-        labels.append(f"{record.names[k]}: {area:.1f} Å²" + (f", {100 * relative:.0f} % of free" if known else ""))
+        labels.append(f"{data[k]['atom-name']}: {area:.1f} Å²" + (f", {100 * relative:.0f} % of free" if known else ""))
     total = f"{float(np.round(sasa_bound, 3).sum()):.1f} Å² exposed in the complex ({HEADLINE_CONTEXT} chains)"
     parts = [
         f'<g class="discs" fill-opacity="{_DISC_OPACITY}">{"".join(discs)}</g>',

@@ -19,6 +19,9 @@ CONNECTED = 1.25
 """Atoms nearer than this multiple of the sum of their covalent radii count as bonded where
 nobody says which atoms are."""
 
+LONG = 1.12
+"""Multiple of the sum of covalent radii from which a distance over two bonds may look like a bond."""
+
 
 @lru_cache(maxsize=256)
 def covalent_radius(element: str) -> float:
@@ -76,6 +79,9 @@ def is_metal(element: str) -> bool:
 def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNECTED) -> list[tuple[int, int]]:
     """Return the pairs of atoms that are near enough for a bond, sorted.
 
+    The longest side of a triangle of such pairs is no bond when it is a long one: two phosphorus
+    atoms with an oxygen between them.
+
     Parameters
     ----------
     xyz : ndarray of float, shape (n_atoms, 3)
@@ -86,7 +92,11 @@ def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNEC
         Multiple of the sum of covalent radii.
     """
     radii = np.array([covalent_radius(element) for element in elements])
-    distance = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2)
-    sums = radii[:, None] + radii[None, :]
-    first, second = np.nonzero(np.triu((distance >= SHORTEST * sums) & (distance <= longest * sums), k=1))
-    return list(zip(first.tolist(), second.tolist(), strict=True))
+    ratio = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2) / (radii[:, None] + radii[None, :])
+    near = (ratio >= SHORTEST) & (ratio <= longest)
+    pairs = []
+    for a, b in zip(*(side.tolist() for side in np.nonzero(np.triu(near, k=1))), strict=True):
+        between = near[a] & near[b] & (ratio[a] < ratio[a, b]) & (ratio[b] < ratio[a, b])
+        if ratio[a, b] <= LONG or not between.any():
+            pairs.append((a, b))
+    return pairs

@@ -17,8 +17,9 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
 
     A charge is taken away where a proton can take it, also one that the dictionary draws at
     another nitrogen of a protonated azole or amidine than the one with the proton (JQ1). Charges
-    that no proton can take away stay: quaternary nitrogen, nitro groups, N-oxides, borates. Where such a cation stays, as many acids stay anions as balance it. Molecules with
-    a metal stay as they are, for their charges belong to the bonding; so do halide ions.
+    that no proton can take away stay: quaternary nitrogen, nitro groups, N-oxides, borates. Where
+    such a cation stays, as many acids stay anions as balance it. Molecules with a metal stay as
+    they are, for their charges belong to the bonding; so do halide ions.
 
     Parameters
     ----------

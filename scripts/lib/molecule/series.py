@@ -97,6 +97,7 @@ def common_core(mols: Sequence[Chem.Mol], seconds: float) -> Core:
         return Core(smarts, (tuple(range(mols[0].GetNumAtoms())),), timed_out=False)
     counter = _StepCounter(round(seconds * STEPS_PER_SECOND))
     parameters: Any = rdFMCS.MCSParameters()
+    parameters.BondTyper = rdFMCS.BondCompare.CompareOrderExact
     parameters.AtomCompareParameters.RingMatchesRingOnly = True
     parameters.BondCompareParameters.RingMatchesRingOnly = True
     parameters.BondCompareParameters.CompleteRingsOnly = True

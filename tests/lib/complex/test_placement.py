@@ -28,7 +28,9 @@ def test_copy_seen_from_itself_is_in_the_deposited_place() -> None:
     assert DEPOSITED.after_undoing(moved).apply(moved.apply(np.ones((1, 3)))) == pytest.approx(np.ones((1, 3)))
 
 
-def neighbours_by_gemmi(structure: gemmi.Structure, xyz: np.ndarray, cutoff: float) -> set[tuple[str, str, tuple[float, ...]]]:
+def neighbours_by_gemmi(
+    structure: gemmi.Structure, xyz: np.ndarray, cutoff: float
+) -> set[tuple[str, str, tuple[float, ...]]]:
     search = gemmi.NeighborSearch(structure[0], structure.cell, cutoff + 1).populate(include_h=False)
     found = set()
     for point in xyz:

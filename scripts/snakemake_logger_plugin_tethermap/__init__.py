@@ -1,0 +1,94 @@
+"""Snakemake's logger plugin ``--logger tethermap``: an event file, and progress by entry for people.
+
+Runs without it are recorded as well (`rules/common.smk` sees to that); what it adds is a
+quieter terminal: one line of progress instead of Snakemake's lines for every job.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+
+from scripts.lib import layout
+from scripts.lib.progress_display import ProgressDisplay
+from scripts.lib.run_recorder import RunRecorder
+
+
+class LogHandler(LogHandlerBase):
+    """Records the run; shows progress, warnings and errors, or all of Snakemake's lines when asked for detail."""
+
+    def __post_init__(self) -> None:
+        """Set up the recorder and what the terminal shows."""
+        settings = self.common_settings
+        quiet = {str(name) for name in settings.quiet or ()}
+        self._detailed = settings.verbose or settings.printshellcmds or settings.debug_dag or settings.dryrun
+        show = not (quiet & {"all", "progress"} or self._detailed)
+        self._display = ProgressDisplay(sys.stderr, live=sys.stderr.isatty()) if show else None
+        self._recorder = None if settings.dryrun else RunRecorder(self._display)
+        self._job: Path | None = None
+        self._errors: list[logging.LogRecord] = []
+        self._text = ColorizingTextHandler(
+            nocolor=settings.nocolor,
+            stream=sys.stdout if settings.stdout else sys.stderr,
+            formatter=DefaultFormatter(settings.quiet, settings.show_failed_logs),
+            filter=DefaultFilter(
+                settings.quiet, settings.debug_dag, settings.verbose, settings.dryrun, settings.printshellcmds
+            ),
+        )
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Record an event and show what belongs on the terminal."""
+        if self._recorder is not None:
+            self._recorder.record(record)
+        if str(getattr(record, "event", "")) == "workflow_started":
+            self._job = Path.cwd()
+        if self._detailed:
+            self._text.handle(record)
+        elif record.levelno >= logging.ERROR and self._job is not None:
+            self._errors.append(record)
+        elif record.levelno >= logging.WARNING:
+            self._show(record)
+
+    def close(self) -> None:
+        """End the recording; show the engine's errors unless a step has left a sentence that says it better."""
+        if self._recorder is not None:
+            self._recorder.close()
+        if self._job is not None and not (self._job / layout.ERROR).exists():
+            for record in self._errors:
+                self._text.handle(record)
+        self._errors.clear()
+        super().close()
+
+    def _show(self, record: logging.LogRecord) -> None:
+        if self._display is not None:
+            self._display.clear()
+        self._text.handle(record)
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """Whether the terminal is this plugin's: yes, Snakemake then writes nothing there itself."""
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        """Whether this is a log file for people: no, the event file is found by its place."""
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether it filters itself: yes, for Snakemake's filter would keep events back when quiet."""
+        return True
+
+    @property
+    def has_formatter(self) -> bool:
+        """Whether it formats itself: yes."""
+        return True
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        """Whether it needs the graph of rules: no."""
+        return False

@@ -1,0 +1,179 @@
+"""Series of a small job: names, cores of instances, pictures, metadata."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import scripts.find_series
+from scripts.lib.molecule.build import build_ligand
+from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.molecule.store import write_molecules
+from scripts.lib.tables import LIGAND_METADATA, SERIES
+from tests.tools.components import ideal_instance
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def records(component_index: Path) -> list[LigandMolecule]:
+    """Amprenavir twice, once incomplete, its relative darunavir, caffeine, a metal cluster, what RDKit cannot read."""
+    index = ComponentIndex(component_index)
+
+    def record(comp_id: str, number: int, **options: object) -> LigandMolecule:
+        component = index.get(comp_id)
+        assert component is not None
+        made = build_ligand(ideal_instance(component, **options), index)  # type: ignore[arg-type]
+        return _renamed(made, f"{number}abc_A_{comp_id}_1")
+
+    first = record("478", 1)
+    return [
+        first,
+        record("478", 2, omit=first.names[:3], turn=np.eye(3)[[1, 2, 0]]),
+        record("017", 3),
+        record("CFF", 4),
+        record("SF4", 5),
+        record("08T", 6),
+    ]
+
+
+def _renamed(record: LigandMolecule, stem: str) -> LigandMolecule:
+    return dataclasses.replace(record, stem=stem)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Path]:
+    def find(*shards: list[LigandMolecule]) -> Path:
+        paths = []
+        for number, shard in enumerate(shards):
+            paths.append(tmp_path / f"{number}.bin")
+            write_molecules(paths[-1], shard)
+        folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
+        scripts.find_series.main(
+            paths,
+            folder / "Series.csv",
+            folder / "series.jsonl",
+            folder / "ligands.csv",
+            folder / "Series",
+            seconds=10,
+        )
+        return folder
+
+    return find
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _members(folder: Path) -> dict[str, dict[str, object]]:
+    return {line["stem"]: line for line in map(json.loads, (folder / "series.jsonl").read_text().splitlines())}
+
+
+def test_related_ligands_are_the_first_series(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
+    rows = _rows(run(records) / "Series.csv")
+    assert list(rows[0]) == list(SERIES.names)
+    assert rows[0]["series"] == "S001"
+    assert rows[0]["members"].split(";") == ["478", "017"]
+    assert (rows[0]["n_components"], rows[0]["n_instances"], rows[0]["timed_out"]) == ("2", "3", "False")
+    assert {row["members"] for row in rows[1:]} == {"CFF", "SF4"}
+
+
+def test_core_of_an_instance_names_the_same_atoms_in_each(
+    run: Callable[..., Path], records: list[LigandMolecule]
+) -> None:
+    """The incomplete instance has -1 where an atom of the core was not observed."""
+    members = _members(run(records))
+    whole, part = records[0], records[1]
+    cores = [members[record.stem]["core"] for record in (whole, part)]
+    assert isinstance(cores[0], list)
+    assert isinstance(cores[1], list)
+    assert len(cores[0]) == len(cores[1]) >= 25
+    for mine, theirs in zip(*cores, strict=True):
+        if theirs == -1:
+            assert whole.names[mine] in part.atoms_missing
+        else:
+            assert whole.names[mine] == part.names[theirs]
+    assert -1 in cores[1]
+    assert -1 not in cores[0]
+
+
+def test_core_has_the_same_elements_in_every_ligand(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
+    members = _members(run(records))
+    found = []
+    for record in (records[0], records[2]):
+        core = members[record.stem]["core"]
+        assert isinstance(core, list)
+        found.append([record.mol.GetAtomWithIdx(k).GetSymbol() for k in core])
+    assert found[0] == found[1]
+
+
+def test_unreadable_molecule_is_in_no_series_but_in_the_metadata(
+    run: Callable[..., Path], records: list[LigandMolecule]
+) -> None:
+    folder = run(records)
+    assert records[5].stem not in _members(folder)
+    row = next(row for row in _rows(folder / "ligands.csv") if row["Ligand"] == "08T")
+    assert row["Formula"]
+    assert row["MW"] == ""
+
+
+def test_pictures_are_drawn_for_the_core_and_each_ligand(
+    run: Callable[..., Path], records: list[LigandMolecule]
+) -> None:
+    folder = run(records)
+    names = {path.stem for path in (folder / "Series").iterdir()}
+    assert {"S001", "S001_478", "S001_017"} <= names
+    for path in (folder / "Series").iterdir():
+        ElementTree.parse(path)
+
+
+def _core_places(path: Path) -> dict[str, tuple[float, float]]:
+    found = {}
+    for circle in ElementTree.parse(path).getroot().iter(f"{SVG}circle"):
+        if "data-core-index" in circle.attrib:
+            found[circle.attrib["data-core-index"]] = float(circle.attrib["cx"]), float(circle.attrib["cy"])
+    return found
+
+
+def test_ligands_of_a_series_are_aligned_on_the_core(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
+    folder = run(records) / "Series"
+    one, two = (_core_places(folder / f"S001_{code}.svg") for code in ("478", "017"))
+    assert one.keys() == two.keys()
+    shift = np.array([np.subtract(one[key], two[key]) for key in one])
+    assert np.abs(shift - shift[0]).max() < 1.0  # pixels
+
+
+def test_metadata_has_no_column_that_is_empty_for_all(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
+    rows = _rows(run(records) / "ligands.csv")
+    assert rows[0]["Ligand"] == "478"
+    assert [column for column in LIGAND_METADATA.names if not any(row[column] for row in rows)] == []
+    amprenavir = rows[0]
+    assert amprenavir["Name"].startswith("{3-[(4-AMINO-BENZENESULFONYL)-ISOBUTYL-AMINO]-1-BENZYL-2-HYDROXY-PROPYL}")
+    assert (amprenavir["Formula"], amprenavir["Type"]) == ("C25 H35 N3 O6 S", "NON-POLYMER")
+    assert (amprenavir["Instances"], amprenavir["source"]) == ("2", "dictionary")
+
+
+def test_shards_and_their_order_make_no_difference(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
+    one = run(records)
+    many = run(records[3:], [], records[2::-1])
+    for name in ("Series.csv", "ligands.csv"):
+        assert (one / name).read_bytes() == (many / name).read_bytes()
+    assert _members(one) == _members(many)
+    pictures = [{p.name: p.read_bytes() for p in (folder / "Series").iterdir()} for folder in (one, many)]
+    assert pictures[0] == pictures[1]
+
+
+def test_job_without_ligands_has_empty_tables(run: Callable[..., Path]) -> None:
+    folder = run([])
+    assert _rows(folder / "Series.csv") == _rows(folder / "ligands.csv") == []
+    assert (folder / "series.jsonl").read_text() == ""

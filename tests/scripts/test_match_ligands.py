@@ -1,0 +1,155 @@
+"""The ligands of the embedded archive as molecules, and what one bad ligand does to its shard."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+import scripts.match_ligands
+from scripts.lib import layout
+from scripts.lib.entry.reader import EntryError
+from scripts.lib.instance.model import Instance, Neighbourhood
+from scripts.lib.instance.store import instance_writer, read_instances_alone
+from scripts.lib.molecule import build
+from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.molecule.sdf import sdf_text
+from scripts.lib.molecule.store import read_molecules
+from scripts.lib.molecule.user import UserComponentError
+from tests.tools.cleaning import clean_file
+from tests.tools.components import component_of, ideal_instance
+from tests.tools.ligands import small_neighbourhood
+
+
+@pytest.fixture(scope="module")
+def shard(archive: Path, component_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Instances of the embedded archive, as clean_complexes hands them on."""
+    folder = tmp_path_factory.mktemp("shard")
+    index = ComponentIndex(component_index)
+    kept: list[tuple[Instance, Neighbourhood]] = []
+    for path in sorted(archive.glob("*.gz")):
+        try:
+            _, cleaned = clean_file(path, index.get)
+        except EntryError:
+            continue
+        kept += [(one.instance, one.neighbourhood) for one in cleaned.kept]
+    _write(folder, kept)
+    return folder
+
+
+def _write(folder: Path, kept: list[tuple[Instance, Neighbourhood]]) -> None:
+    with instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.npz") as write:
+        for instance, neighbourhood in kept:
+            write(instance, neighbourhood)
+
+
+def _run(shard: Path, job: Path, component_index: Path, user: Path | None = None) -> None:
+    scripts.match_ligands.main(
+        instances=shard / "instances.jsonl",
+        molecules=job / "molecules.bin",
+        files=job / "files.csv",
+        job=job,
+        progress=job / "progress.jsonl",
+        components=component_index,
+        user_components=user,
+    )
+
+
+def test_each_instance_has_its_molecule_and_its_picture(shard: Path, component_index: Path, tmp_path: Path) -> None:
+    _run(shard, tmp_path, component_index)
+    instances = list(read_instances_alone(shard / "instances.jsonl"))
+    records = list(read_molecules(tmp_path / "molecules.bin"))
+    assert [record.stem for record in records] == [instance.stem for instance in instances]
+    assert {"1hpv_A_478_200", "4cup_A_ZYB_2971", "1gbt_A_GBS_704"} <= {record.stem for record in records}
+    with (tmp_path / "files.csv").open(encoding="utf-8", newline="") as stream:
+        listed = {row["path"]: row for row in csv.DictReader(stream)}
+    assert set(listed) == {layout.ligand_svg(record.stem, "plain") for record in records}
+    for path, row in listed.items():
+        data = (tmp_path / path).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == row["sha256"]
+        assert len(data) == int(row["bytes"])
+
+
+def test_every_observed_atom_is_in_the_molecule_at_its_place(
+    shard: Path, component_index: Path, tmp_path: Path
+) -> None:
+    _run(shard, tmp_path, component_index)
+    pairs = zip(
+        read_instances_alone(shard / "instances.jsonl"), read_molecules(tmp_path / "molecules.bin"), strict=True
+    )
+    for instance, record in pairs:
+        assert sorted(record.atom_index.tolist()) == instance.atoms.heavy.tolist()
+        elements = [atom.GetSymbol() for atom in record.mol.GetAtoms()][: record.n_heavy]
+        assert elements == [instance.atoms.element[i] for i in record.atom_index.tolist()]
+        positions = record.mol.GetConformer().GetPositions()[: record.n_heavy]
+        assert (positions == instance.atoms.xyz[record.atom_index]).all()
+
+
+def test_progress_counts_entries(shard: Path, component_index: Path, tmp_path: Path) -> None:
+    _run(shard, tmp_path, component_index)
+    lines = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
+    entries = [line["entry"] for line in lines if "entry" in line]
+    assert entries == list(dict.fromkeys(i.entry_id for i in read_instances_alone(shard / "instances.jsonl")))
+
+
+def test_same_shard_gives_the_same_bytes(shard: Path, component_index: Path, tmp_path: Path) -> None:
+    contents = []
+    for name in ("first", "second"):
+        job = tmp_path / name
+        _run(shard, job, component_index)
+        pairs = zip(read_instances_alone(shard / "instances.jsonl"), read_molecules(job / "molecules.bin"), strict=True)
+        sdf = [sdf_text(record, instance, {}, {}) for instance, record in pairs]
+        contents.append((sdf, {p.name: p.read_bytes() for p in sorted((job / layout.MCS_SVG).iterdir())}))
+    assert contents[0] == contents[1]
+
+
+def test_one_bad_ligand_does_not_sink_its_shard(
+    shard: Path,
+    component_index: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def build_ligand(instance: Instance, *arguments: object) -> object:
+        if instance.name.comp_id == "GBS":
+            raise RuntimeError("Pre-condition Violation")
+        return build.build_ligand(instance, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scripts.match_ligands, "build_ligand", build_ligand)
+    with caplog.at_level(logging.ERROR):
+        _run(shard, tmp_path, component_index)
+    records = {record.stem: record for record in read_molecules(tmp_path / "molecules.bin")}
+    bad = records["1gbt_A_GBS_704"]
+    assert (bad.sanitised, bad.bond_source, bad.n_heavy) == (False, "perceived", 12)
+    assert bad.flags == ("not_sanitised", "perceived_bonds")
+    assert records["1hpv_A_478_200"].sanitised
+    assert "1gbt_A_GBS_704" in caplog.text
+    assert "Pre-condition Violation" in caplog.text
+    assert (tmp_path / layout.ligand_svg("1gbt_A_GBS_704", "plain")).is_file()
+
+
+def test_users_definition_is_used_for_a_code_that_nobody_knows(component_index: Path, tmp_path: Path) -> None:
+    ethanol = component_of(
+        "QZZ9",
+        [("A", "C", (0, 0, 0)), ("B", "C", (1.53, 0, 0)), ("X", "O", (2.1, 1.3, 0))],
+        [("A", "B", 1), ("B", "X", 1)],
+    )
+    _write(tmp_path, [(ideal_instance(ethanol), small_neighbourhood())])
+    (tmp_path / "mine.csv").write_text("QZZ9,CCO\n")
+    _run(tmp_path, tmp_path, component_index, tmp_path / "mine.csv")
+    (record,) = read_molecules(tmp_path / "molecules.bin")
+    assert (record.bond_source, record.observed_smiles) == ("user", "CCO")
+    (tmp_path / "mine.csv").write_text("QZZ9,not a smiles\n")
+    with pytest.raises(UserComponentError, match=r"mine\.csv: line 1"):
+        _run(tmp_path, tmp_path, component_index, tmp_path / "mine.csv")
+
+
+def test_shard_without_ligands_has_empty_files(component_index: Path, tmp_path: Path) -> None:
+    _write(tmp_path, [])
+    _run(tmp_path, tmp_path, component_index)
+    assert list(read_molecules(tmp_path / "molecules.bin")) == []
+    assert (tmp_path / "files.csv").read_text().splitlines() == ["path,sha256,bytes"]
