@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from scripts.lib import layout
+from scripts.lib.tables import SASA_SUMMARY, read_table
 from tests.tools.runs import ROOT, run_job
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -18,7 +19,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def block(language: str, number: int = 0) -> str:
     """Return a code block of the README."""
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)[number]
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    return found[number]
 
 
 def test_first_commands_are_targets_of_the_makefile() -> None:
@@ -45,6 +47,16 @@ def test_result_folder_is_as_the_readme_shows_it(tmp_path: Path) -> None:
     assert {name for name in shown if name.endswith("/") or "." in name} >= {
         name for name in top | results if name != "logs/"
     }
+
+
+def test_areas_of_amprenavir_are_those_of_the_demo(tmp_path: Path) -> None:
+    settings = {"target_name": "Protease", "search_query": "1HPV", "source": {"kind": "archive"}}
+    run = run_job(tmp_path / "job", {**settings, "cache_dir": str(tmp_path / "cache")}).checked()
+    (row,) = read_table(run.job / layout.SASA_SUMMARY, SASA_SUMMARY)
+    areas = [float(str(row[f"SASA_{name}_A2"])) for name in ("free", "chain", "target")]
+    told = re.search(r"of its (\d+) Å² one chain alone leaves (\d+) Å² exposed, the dimer (\d+) Å²", README)
+    assert told is not None
+    assert [f"{area:.0f}" for area in areas] == list(told.groups())
 
 
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", README))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import logging
 import resource
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -22,6 +24,19 @@ USAGE = "used %.2f s CPU and at most %d MB"
 """Last line of every log: what the script's process has used, start and imports included."""
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+_NO_SPACE = 1 << 20  # bytes: with less than this nothing useful can be written
+
+
+class _LogFile(logging.FileHandler):
+    """A log file that gives way on a full disk: what the script itself meets there is the error to tell."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            super().close()
 
 
 @contextmanager
@@ -40,7 +55,7 @@ def logged_to(path: str | Path) -> Iterator[None]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    handler = _LogFile(path, mode="w", encoding="utf-8")
     formatter = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
     formatter.converter = time.gmtime
     handler.setFormatter(formatter)
@@ -86,8 +101,7 @@ def _ending_recorded(log: Path) -> Iterator[None]:
             raise
         _LOGGER.exception("disk full")
         where = "structure cache" if Path(str(error.filename or "")).is_absolute() else "job folder"
-        message = f"The disk of the {where} is full: free some space and run the job again."
-        record_error(message, step=_step(log), kind="disk_full")
+        record_error(_disk_full(where), step=_step(log), kind="disk_full")
         raise SystemExit(1) from None
     except Exception as error:
         _record_program_error(error, log)
@@ -119,6 +133,20 @@ def read_error(job: Path) -> dict[str, str]:
     except (OSError, ValueError):
         return {}
     return error
+
+
+def unrecorded_error(job: Path) -> dict[str, str]:
+    """Find out why a step ended without leaving a reason, leave it now, and return it as `read_error` does."""
+    if shutil.disk_usage(job).free < _NO_SPACE:
+        record_error(_disk_full("job folder"), step="", kind="disk_full")
+        return {"message": _disk_full("job folder"), "step": "", "kind": "disk_full"}
+    message = f"A step was ended from outside, for lack of memory perhaps; the logs are in {layout.RULE_LOGS}."
+    record_error(message, step="", kind="pipeline")
+    return {"message": message, "step": "", "kind": "pipeline"}
+
+
+def _disk_full(where: str) -> str:
+    return f"The disk of the {where} is full: free some space and run the job again."
 
 
 def _record_program_error(error: Exception, log: Path) -> None:

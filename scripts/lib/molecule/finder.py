@@ -15,14 +15,21 @@ _log = logging.getLogger(__name__)
 
 
 def component_finder(config: Mapping[str, Any]) -> Callable[[str], Component | None]:
-    """Return the look-up of components by code for a job.
+    """Return the look-up of components by code for a job, the user's own definitions first.
 
     Parameters
     ----------
     config : mapping
         The configuration as resolved.
     """
-    return job_components(config).get
+    index = job_components(config)
+    named = config["source"]["components"]
+    if named is None:
+        return index.get
+    from scripts.lib.molecule.user import read_user_components
+
+    own = read_user_components(Path(named))
+    return lambda comp_id: own.get(comp_id) or index.get(comp_id)
 
 
 def job_components(config: Mapping[str, Any], path: Path | None = None) -> ComponentIndex:

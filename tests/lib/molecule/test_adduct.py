@@ -120,3 +120,11 @@ def test_configuration_at_the_linked_atom_is_read_from_the_coordinates() -> None
     hands = {adduct(mol, [ProteinAtom(1, "S", (0, 0, z))], {})[0] for z in (1.8, -1.8)}
     assert len(hands) == 2
     assert all("@" in smiles for smiles in hands)
+
+
+def test_carbon_chain_that_hangs_on_the_linked_atom_did_not_leave(known: Known, index: ComponentIndex) -> None:
+    """Only what the dictionary flags or a heteroatom binds leaves; a chain was not observed."""
+    component = known("PLM")
+    chain = ["C3", "C4", "C5", "C6", "C7", "C8", "C9", "CA", "CB", "CC", "CD", "CE", "CF", "CG"]
+    record = build_ligand(linked(component, "C2", omit=chain), index)
+    assert set(record.atoms_missing) == set(chain)

@@ -134,3 +134,17 @@ def _methoxy_chain(lengths: list[float]) -> Component:
     x, y, z = atoms[2][2]
     bonds = [(f"C{k}", f"C{k + 1}", order) for k, order in enumerate([2, 1, 1, 1], start=1)]
     return component_of("CHF", [*atoms, ("F1", "F", (x, y, z + 1.38))], [*bonds, ("C3", "F1", 1)])
+
+
+@pytest.mark.parametrize(
+    ("best", "second", "clear"),
+    [
+        (0.10, 0.20, True),
+        (0.10, 0.129, False),  # less than 1.3 times
+        (0.10, 0.131, True),
+        (0.01, 0.029, False),  # less than 0.02 Å more
+        (0.01, 0.031, True),
+    ],
+)
+def test_geometry_is_clear_by_ratio_and_by_gap(best: float, second: float, clear: bool) -> None:
+    assert match._is_clear(best, second) is clear

@@ -1,0 +1,150 @@
+"""One job over the user's own files, most of them bad: each ends as a status row, the good one as results."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+
+import pytest
+
+from scripts.lib import layout
+from tests.tools.runs import JobRun, run_job
+from tests.tools.small_entry import atom_line, benzene, strand, write_entry
+
+Row = dict[str, str]
+
+LIGAND_PLACE = (10.0, 0.0, 5.0)
+
+
+def renamed(lines: list[str], code: str) -> list[str]:
+    """Return coordinate lines with another component code."""
+    return [line.replace("BNZ", code) for line in lines]
+
+
+def unoccupied(lines: list[str]) -> list[str]:
+    return [line[:54] + "  0.00" + line[60:] for line in lines]
+
+
+def no_file(folder: Path, name: str, content: bytes) -> None:
+    (folder / name).write_bytes(content)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, archive: Path) -> Path:
+    """Files of all sorts, named for what is wrong with them."""
+    base = tmp_path_factory.mktemp("files")
+    good = gzip.decompress((archive / "4cup.cif.gz").read_bytes())
+    no_file(base, "good.cif", good)
+    no_file(base, "empty.cif", b"")
+    no_file(base, "page.cif", b"<!DOCTYPE html><html><body>404 Not Found</body></html>")
+    no_file(base, "cut.cif.gz", gzip.compress(good)[:20_000])
+    no_file(base, "cutrow.cif", good[: len(good) // 2].rsplit(b" ", 3)[0])
+    no_file(base, "noatoms.cif", good[: good.index(b"_atom_site.group_PDB") - 7])
+    no_file(base, "words.pdb", b"this is no structure\n" * 10)
+    no_file(base, "binary.pdb", bytes(range(256)) * 20)
+    ring = renamed(benzene("A", 99, LIGAND_PLACE), "DRG")
+    parts: dict[str, list[list[str]]] = {
+        "apo": [strand("A", 1)],
+        "alone": [ring],
+        "own": [strand("A", 1), ring],
+        "unseen": [strand("A", 1), unoccupied(ring)],
+        "twice": [strand("A", 1), [line.replace(" C6 ", " C1 ") for line in ring]],
+        "far": [strand("A", 1), renamed(benzene("A", 99, (10.0, 0.0, 30.0)), "DRG")],
+        "zinc": [strand("A", 1), [atom_line(900, "ZN", "ZN", "A", 90, LIGAND_PLACE, element="ZN")]],
+    }
+    for name, lines in parts.items():
+        write_entry(base, *lines).rename(base / f"{name}.pdb")
+    return base
+
+
+@pytest.fixture(scope="module")
+def job(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
+    """The job over all of them."""
+    settings = {
+        "target_name": "our protein",
+        "search_query": "",
+        "source": {"kind": "files", "files": [str(folder)]},
+        "cache_dir": str(tmp_path_factory.mktemp("cache")),
+    }
+    return run_job(tmp_path_factory.mktemp("job") / "job", settings).checked()
+
+
+def rows_of(job: JobRun, path: str) -> list[Row]:
+    with (job.job / path).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def entry_row(job: JobRun, name: str) -> Row:
+    (row,) = [row for row in rows_of(job, layout.ENTRY_STATUS) if row["pdb_id"] == name]
+    return row
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("good", "kept"),
+        ("own", "kept"),
+        ("twice", "kept"),
+        ("empty", "file_empty"),
+        ("page", "file_not_structure"),
+        ("cut", "file_truncated"),
+        ("words", "file_not_structure"),
+        ("binary", "file_not_structure"),
+        ("noatoms", "no_atoms"),
+        ("apo", "no_ligand"),
+        ("alone", "no_polymer"),
+        ("unseen", "no_instance_kept"),
+        ("far", "no_instance_kept"),
+        ("zinc", "no_instance_kept"),
+    ],
+)
+def test_each_file_has_a_status_row_with_its_reason(job: JobRun, name: str, reason: str) -> None:
+    row = entry_row(job, name)
+    assert row["reason"] == reason
+    assert row["sentence"]
+
+
+def test_file_cut_in_the_middle_of_a_row_is_never_taken_for_whole(job: JobRun) -> None:
+    assert entry_row(job, "cutrow")["reason"] in {"file_truncated", "file_unreadable"}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("unseen", "zero_occupancy"), ("far", "far_from_target"), ("alone", "entry_rejected")]
+)
+def test_each_ligand_left_out_has_its_reason(job: JobRun, name: str, reason: str) -> None:
+    rows = [row for row in rows_of(job, layout.LIGAND_STATUS) if row["pdb_id"] == name]
+    assert [(row["ligand"], row["kept"], row["reason"]) for row in rows] == [("DRG", "False", reason)]
+
+
+def test_ligand_that_no_dictionary_knows_is_kept_with_perceived_bonds(job: JobRun) -> None:
+    (row,) = [row for row in rows_of(job, layout.RESULTS_DISPLAY) if row["pdb_id"] == "own"]
+    assert row["bond_source"] == "perceived"
+    assert "perceived_bonds" in row["flags"]
+    assert (job.job / row["sdf_path"]).is_file()
+
+
+def test_only_the_good_files_have_results(job: JobRun) -> None:
+    assert {row["pdb_id"] for row in rows_of(job, layout.RESULTS_DISPLAY)} == {"good", "own", "twice"}
+
+
+@pytest.mark.parametrize("code", ["DRG", "UNL"])
+def test_users_own_component_gives_the_bonds(code: str, tmp_path: Path) -> None:
+    """UNL stands for the unknown, unless the user says what it is."""
+    ring = renamed(benzene("A", 99, LIGAND_PLACE), code)
+    (tmp_path / "files").mkdir()
+    write_entry(tmp_path / "files", strand("A", 1), ring)
+    (tmp_path / "ligands.smi").write_text(f"{code} c1ccccc1\n", encoding="utf-8")
+    settings = {
+        "target_name": "our protein",
+        "search_query": "",
+        "source": {
+            "kind": "files",
+            "files": [str(tmp_path / "files")],
+            "components": str(tmp_path / "ligands.smi"),
+        },
+        "cache_dir": str(tmp_path / "cache"),
+    }
+    run = run_job(tmp_path / "job", settings).checked()
+    (row,) = rows_of(run, layout.RESULTS_DISPLAY)
+    assert (row["bond_source"], row["SMILES"]) == ("user", "c1ccccc1")
