@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -97,12 +97,17 @@ def count_instances(instances: Iterable[Path]) -> int:
     return sum(sum(1 for _ in path.open(encoding="utf-8")) for path in instances)
 
 
-def _as_json(instance: Instance) -> dict[str, Any]:
-    record = asdict(instance)
-    record["atoms"] = {
-        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in record["atoms"].items()
-    }
-    return record
+def _as_json(value: Any) -> Any:
+    """Return a value of the model as `json` takes it; unlike `asdict`, without copying what is plain."""
+    if is_dataclass(value):
+        return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple) and value and is_dataclass(value[0]):
+        return [_as_json(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _as_json(item) for key, item in value.items()}
+    return value
 
 
 def _from_json(record: dict[str, Any]) -> Instance:

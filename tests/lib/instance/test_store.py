@@ -1,0 +1,39 @@
+"""Instances come back from disk as they were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from scripts.lib.instance.store import instance_writer, read_instances, read_instances_alone
+from scripts.lib.molecule.components import ComponentIndex
+from tests.tools.cleaning import clean_file
+
+
+def test_instances_are_read_as_they_were_written(archive: Path, component_index: Path, tmp_path: Path) -> None:
+    find = ComponentIndex(component_index).get
+    written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.npz"
+    with instance_writer(*paths) as write:
+        for kept in written:
+            write(kept.instance, kept.neighbourhood)
+    read = list(read_instances(*paths))
+    assert len(read) == len(written) == 3
+    for (instance, around), kept in zip(read, written, strict=True):
+        for name in ("entry_id", "stem", "components", "head", "links", "inner_links", "flags", "notes", "facts"):
+            assert getattr(instance, name) == getattr(kept.instance, name)
+        assert instance.entry_bonds == kept.instance.entry_bonds
+        assert instance.atoms.name == kept.instance.atoms.name
+        assert np.array_equal(instance.atoms.xyz, kept.instance.atoms.xyz)
+        assert np.array_equal(around.xyz, kept.neighbourhood.xyz)
+        assert around.atom_name.tolist() == kept.neighbourhood.atom_name.tolist()
+        assert around.largest == kept.neighbourhood.largest
+
+
+def test_shard_without_instances_is_read_as_empty(tmp_path: Path) -> None:
+    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.npz"
+    with instance_writer(*paths):
+        pass
+    assert list(read_instances(*paths)) == []
+    assert list(read_instances_alone(paths[0])) == []
