@@ -35,7 +35,3 @@ onstart:
 
 onsuccess:
     end_run()
-
-
-onerror:
-    explain_failure()

@@ -11,7 +11,7 @@ from scripts.lib.config import NOT_COMPARED, resolve
 from scripts.lib.environment import prepare_environment
 from scripts.lib.errors import UserError
 from scripts.lib.job_settings import record_settings, refuse_changed_settings
-from scripts.lib.logs import read_error, record_error, unrecorded_error
+from scripts.lib.logs import record_error
 from scripts.lib.progress import progress_file
 from scripts.lib.progress_display import ProgressDisplay
 from scripts.lib.run_recorder import RecordingHandler, RunRecorder
@@ -56,13 +56,6 @@ def begin_run():
 def end_run():
     """Forget the error of a step that succeeded when it was tried again."""
     Path(layout.ERROR).unlink(missing_ok=True)
-
-
-def explain_failure():
-    """Say in one sentence why the run failed."""
-    error = read_error(Path()) or unrecorded_error(Path())
-    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    print(f"{clear}Tethermap: {error['message']}", file=sys.stderr)
 
 
 def text_setting(dpath):

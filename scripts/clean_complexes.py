@@ -1,17 +1,16 @@
 """Clean the entries of one shard: decide on every het group, write the complexes that are kept."""
 
-import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from scripts.lib import layout
-from scripts.lib.atomic import write_text
 from scripts.lib.complex.clean import CleanedEntry, CleanSettings, KeptInstance, clean_entry
 from scripts.lib.complex.rejected import rejected_entry, status_of_missing
 from scripts.lib.entry.reader import EntryError, read_entry
 from scripts.lib.entry.target import TargetQuery
+from scripts.lib.errors import PROGRAM_ERRORS
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.kinds import KindRules
 from scripts.lib.instance.store import instance_writer
@@ -19,23 +18,19 @@ from scripts.lib.logs import logged_to
 from scripts.lib.molecule.finder import component_finder
 from scripts.lib.progress import ShardProgress
 from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
+from scripts.lib.result_files import ResultFiles, listed_files
 from scripts.lib.sources.query import parse_query
 from scripts.lib.tables import (
     ENTRY_STATUS,
-    FILES,
     LIGAND_STATUS,
     NAME_MAP,
     STRUCTURES,
-    Row,
     Value,
     read_table,
     table_writer,
 )
 
 log = logging.getLogger(__name__)
-
-PROGRAM_ERRORS = (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError)
-"""What an unforeseen entry may raise: it becomes a status row, and the job's self-check names it."""
 
 
 def main(
@@ -62,7 +57,7 @@ def main(
         table_writer(entry_status, ENTRY_STATUS) as write_entry,
         table_writer(ligand_status, LIGAND_STATUS) as write_ligand,
         table_writer(name_map, NAME_MAP) as write_name,
-        table_writer(files, FILES) as write_file,
+        listed_files(job, files) as results,
     ):
         for row in read_table(structures, STRUCTURES):
             cleaned = _clean(row, settings, rules, radii)
@@ -71,7 +66,7 @@ def main(
                 write_ligand(ligand_row)
             for kept in cleaned.kept:
                 write_instance(kept.instance, kept.neighbourhood)
-                _write_complex(kept, job, write_file)
+                _write_complex(kept, results)
                 for name in kept.cleaned.renamed:
                     write_name(
                         {
@@ -149,13 +144,10 @@ def _joined_flags(row: Mapping[str, Value], cleaned: CleanedEntry) -> str:
     return ";".join(sorted(flags - {""}))
 
 
-def _write_complex(kept: KeptInstance, job: Path, write_file: Callable[[Row], None]) -> None:
+def _write_complex(kept: KeptInstance, results: ResultFiles) -> None:
     for extension, content in (("pdb", kept.cleaned.pdb), ("cif", kept.cleaned.mmcif)):
         if content is not None:
-            path = layout.war_pdb(kept.instance.stem, extension)
-            write_text(job / path, content)
-            data = content.encode("utf-8")
-            write_file({"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
+            results.write(layout.war_pdb(kept.instance.stem, extension), content)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """Turn the ligand instances of one shard into molecules, and draw them."""
 
-import hashlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from rdkit import rdBase
 
 from scripts.lib import layout
-from scripts.lib.atomic import write_text
+from scripts.lib.errors import PROGRAM_ERRORS
 from scripts.lib.instance.model import Instance
 from scripts.lib.instance.store import read_instances_alone
 from scripts.lib.logs import logged_to
@@ -21,12 +20,10 @@ from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.store import write_molecules
 from scripts.lib.molecule.user import UserComponents, read_user_components
 from scripts.lib.progress import ShardProgress
-from scripts.lib.tables import FILES, Row, table_writer
+from scripts.lib.reasons import FLAGS
+from scripts.lib.result_files import ResultFiles, listed_files
 
 log = logging.getLogger(__name__)
-
-PROGRAM_ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RuntimeError)
-"""Errors of one ligand that must not sink its shard; the ligand is then kept as bare atoms."""
 
 
 def main(
@@ -58,8 +55,8 @@ def main(
     """
     index = components if isinstance(components, ComponentIndex) else ComponentIndex(ensured_index(components))
     user = read_user_components(user_components) if user_components is not None else None
-    with rdBase.BlockLogs(), table_writer(files, FILES) as write_file:
-        records = _records(instances, index, user, ShardProgress(progress, "match_ligands"), job, write_file)
+    with rdBase.BlockLogs(), listed_files(job, files) as results:
+        records = _records(instances, index, user, ShardProgress(progress, "match_ligands"), results)
         write_molecules(molecules, records)
 
 
@@ -68,8 +65,7 @@ def _records(
     index: ComponentIndex,
     user: UserComponents | None,
     done: ShardProgress,
-    job: Path,
-    write_file: Callable[[Row], None],
+    results: ResultFiles,
 ) -> Iterator[LigandMolecule]:
     entry = ""
     for instance in read_instances_alone(instances):
@@ -77,7 +73,7 @@ def _records(
             done.entry(entry)
         entry = instance.entry_id
         record = _molecule(instance, index, user)
-        _write_depiction(record, instance, job, write_file)
+        results.write(layout.ligand_svg(record.stem, "plain"), plain_svg(record, instance))
         yield record
     if entry:
         done.entry(entry)
@@ -92,17 +88,10 @@ def _molecule(instance: Instance, index: ComponentIndex, user: UserComponents | 
         return bare_ligand(instance)
     if not record.sanitised:
         log.warning("%s: the molecule does not pass RDKit's checks", record.stem)
-    if record.bond_source == "perceived":
-        log.warning("%s: bonds perceived from distances", record.stem)
+    for flag in ("perceived_bonds", "strained_bonds"):
+        if flag in record.flags:
+            log.warning("%s: %s", record.stem, FLAGS[flag])
     return record
-
-
-def _write_depiction(record: LigandMolecule, instance: Instance, job: Path, write_file: Callable[[Row], None]) -> None:
-    path = layout.ligand_svg(record.stem, "plain")
-    content = plain_svg(record, instance)
-    write_text(job / path, content)
-    data = content.encode("utf-8")
-    write_file({"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
 """Measure the exposure of every ligand atom of one shard, in each context."""
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scripts.lib import layout
-from scripts.lib.atomic import write_text
 from scripts.lib.complex.contacts import ligand_contacts
 from scripts.lib.complex.viewer import chimerax_script, pymol_script
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
@@ -24,7 +22,8 @@ from scripts.lib.molecule.sdf import sdf_text
 from scripts.lib.molecule.store import read_molecules
 from scripts.lib.progress import ShardProgress
 from scripts.lib.reference import RADII
-from scripts.lib.tables import CONTACTS, FILES, SASA_ATOMS, SASA_SUMMARY, Row, table_writer
+from scripts.lib.result_files import ResultFiles, listed_files
+from scripts.lib.tables import CONTACTS, SASA_ATOMS, SASA_SUMMARY, table_writer
 
 
 def main(
@@ -51,7 +50,7 @@ def main(
         table_writer(summary, SASA_SUMMARY) as write_summary,
         table_writer(atoms, SASA_ATOMS) as write_atom,
         table_writer(contacts, CONTACTS) as write_contact,
-        table_writer(files, FILES) as write_file,
+        listed_files(job, files) as results,
     ):
         entry = ""
         pairs = zip(read_instances(instances, neighbourhoods), read_molecules(molecules), strict=True)
@@ -69,7 +68,7 @@ def main(
             for row in ligand_contacts(instance, molecule, neighbourhood):
                 write_contact(row)
             fields = sdf_fields(target_name, exposure, method)
-            _write_files(instance, molecule, exposure, fields, job, write_file)
+            _write_files(instance, molecule, exposure, fields, results)
         if entry:
             done.entry(entry)
 
@@ -79,8 +78,7 @@ def _write_files(
     molecule: LigandMolecule,
     exposure: Exposure,
     fields: Mapping[str, str],
-    job: Path,
-    write_file: Callable[[Row], None],
+    results: ResultFiles,
 ) -> None:
     """Write the SDF, the exposed depiction and the viewer scripts of one ligand."""
     stem = instance.stem
@@ -93,9 +91,7 @@ def _write_files(
         layout.viewer_script(stem, "cxc"): chimerax_script(instance, structure, names, exposure.relative),
     }
     for path, content in contents.items():
-        write_text(job / path, content)
-        data = content.encode("utf-8")
-        write_file({"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
+        results.write(path, content)
 
 
 if __name__ == "__main__":

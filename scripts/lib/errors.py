@@ -23,3 +23,10 @@ class UserError(Exception):
         super().__init__(message)
         self.message = message
         self.kind: ErrorKind = kind
+
+
+PROGRAM_ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What an unforeseen entry or ligand may raise: it becomes a status row, and the job's self-check names it.
+
+A full disk, a lack of memory and an interruption are not among them: these end the step.
+"""

@@ -77,6 +77,13 @@ class EventHandler(logging.Handler):
     ----------
     log : EventLog
         Where events go.
+
+    Attributes
+    ----------
+    step : str
+        The rule that began last, empty before the first.
+    failed : bool
+        Whether the last that was heard of the run is an error.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -84,6 +91,7 @@ class EventHandler(logging.Handler):
         self._log = log
         self._jobs: dict[object, dict[str, Any]] = {}
         self.step = ""
+        self.failed = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the event of a record, if it has one."""
@@ -96,6 +104,8 @@ class EventHandler(logging.Handler):
             self._log.write("unreadable", about=str(name), error=type(error).__name__)
 
     def _translate(self, name: str, record: Mapping[str, Any]) -> None:
+        if name in ("error", "progress"):
+            self.failed = name == "error"
         if name == "workflow_started":
             self._log.write("run_started", snakemake=record.get("snakemake_version"))
         elif name == "run_info":

@@ -108,8 +108,8 @@ def _ending_recorded(log: Path) -> Iterator[None]:
         raise
 
 
-def record_error(message: str, *, step: str, kind: str) -> None:
-    """Leave the reason why the job in the current folder ends; a full disk makes this do nothing.
+def record_error(message: str, *, step: str, kind: str, job: Path = Path()) -> None:
+    """Leave the reason why a job ends; a full disk makes this do nothing.
 
     Parameters
     ----------
@@ -119,9 +119,11 @@ def record_error(message: str, *, step: str, kind: str) -> None:
         The rule, empty when no rule had begun.
     kind : str
         ``input``, ``pipeline``, ``upstream`` or ``disk_full``.
+    job : Path
+        The job folder; the current folder is one.
     """
     try:
-        write_text(Path(layout.ERROR), json.dumps({"message": message, "step": step, "kind": kind}) + "\n")
+        write_text(job / layout.ERROR, json.dumps({"message": message, "step": step, "kind": kind}) + "\n")
     except OSError as error:
         _LOGGER.warning("the reason could not be recorded: %s", error)
 
@@ -136,13 +138,13 @@ def read_error(job: Path) -> dict[str, str]:
 
 
 def unrecorded_error(job: Path) -> dict[str, str]:
-    """Find out why a step ended without leaving a reason, leave it now, and return it as `read_error` does."""
-    if shutil.disk_usage(job).free < _NO_SPACE:
-        record_error(_disk_full("job folder"), step="", kind="disk_full")
-        return {"message": _disk_full("job folder"), "step": "", "kind": "disk_full"}
-    message = f"A step was ended from outside, for lack of memory perhaps; the logs are in {layout.RULE_LOGS}."
-    record_error(message, step="", kind="pipeline")
-    return {"message": message, "step": "", "kind": "pipeline"}
+    """Find out why a run ended without leaving a reason, leave it now, and return it as `read_error` does."""
+    error = {"message": _disk_full("job folder"), "step": "", "kind": "disk_full"}
+    if shutil.disk_usage(job).free >= _NO_SPACE:
+        message = f"A step was ended from outside, for lack of memory perhaps; the logs are in {layout.RULE_LOGS}."
+        error = {"message": message, "step": "", "kind": "pipeline"}
+    record_error(error["message"], step=error["step"], kind=error["kind"], job=job)
+    return error
 
 
 def _disk_full(where: str) -> str:

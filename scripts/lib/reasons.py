@@ -82,6 +82,7 @@ FLAGS = {
     "metal_bond_open": "a bond to a metal that the dictionary has is too long here and was left out",
     "not_sanitised": "the molecule does not pass RDKit's checks; written as it is",
     "perceived_bonds": "bonds were perceived from distances: check them",
+    "strained_bonds": "a few bonds have impossible lengths in the model; the atom names were trusted",
     "not_in_dictionary": "the component is not in the dictionary",
     "unmatched": "nothing in the entry matched the target: all polymers count",
     "withdrawn": "the entry was withdrawn",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
+import sys
 import threading
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from scripts.lib import layout
 from scripts.lib.atomic import write_text
 from scripts.lib.events import EventHandler, EventLog
 from scripts.lib.job_log import job_log_text
-from scripts.lib.logs import read_error
+from scripts.lib.logs import read_error, unrecorded_error
 from scripts.lib.progress import Progress, ProgressReader
 from scripts.lib.progress_display import ProgressDisplay, progress_line
 
@@ -48,18 +49,31 @@ class RunRecorder:
         if self._reader is not None:
             self._handler.emit(record)
 
+    @property
+    def failed(self) -> bool:
+        """Whether the run has ended early after its first step had begun, as far as the records tell."""
+        return self._handler.failed and bool(self._handler.step)
+
+    def reason(self) -> str:
+        """Return the sentence that a step of a failed run has left, empty when there is none."""
+        error = read_error(self._reader.job) if self._reader and self.failed else {}
+        return error.get("message", "")
+
     def close(self) -> None:
-        """Record the last state and end."""
+        """Record the last state and, when the run failed, why; tell people in one sentence."""
         if self._stopped.is_set():
             return
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
-        error = read_error(self._reader.job) if self._reader else {}
-        self._look(show=not error)
-        if error:
+        self._look(show=not self.failed)
+        if self._reader is not None and self.failed:
+            error = read_error(self._reader.job) or unrecorded_error(self._reader.job)
             self._events.write("failed", **error)
             self._write_job_log()
+            if self._display is not None:
+                self._display.clear()
+            sys.stderr.write(f"Tethermap: {error['message']}\n")
         elif self._display is not None:
             self._display.close()
         self._events.close()

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import logging
 import sys
-from pathlib import Path
 
 from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
-from scripts.lib import layout
 from scripts.lib.progress_display import ProgressDisplay
 from scripts.lib.run_recorder import RunRecorder
 
@@ -29,7 +27,6 @@ class LogHandler(LogHandlerBase):
         show = not (quiet & {"all", "progress"} or self._detailed)
         self._display = ProgressDisplay(sys.stderr, live=sys.stderr.isatty()) if show else None
         self._recorder = None if settings.dryrun else RunRecorder(self._display)
-        self._job: Path | None = None
         self._errors: list[logging.LogRecord] = []
         self._text = ColorizingTextHandler(
             nocolor=settings.nocolor,
@@ -44,23 +41,21 @@ class LogHandler(LogHandlerBase):
         """Record an event and show what belongs on the terminal."""
         if self._recorder is not None:
             self._recorder.record(record)
-        if str(getattr(record, "event", "")) == "workflow_started":
-            self._job = Path.cwd()
         if self._detailed:
             self._text.handle(record)
-        elif record.levelno >= logging.ERROR and self._job is not None:
+        elif record.levelno >= logging.ERROR:
             self._errors.append(record)
         elif record.levelno >= logging.WARNING:
             self._show(record)
 
     def close(self) -> None:
         """End the recording; show the engine's errors unless a step has left a sentence that says it better."""
+        if self._recorder is None or not self._recorder.reason():
+            for record in self._errors:
+                self._show(record)
+        self._errors.clear()
         if self._recorder is not None:
             self._recorder.close()
-        if self._job is not None and not (self._job / layout.ERROR).exists():
-            for record in self._errors:
-                self._text.handle(record)
-        self._errors.clear()
         super().close()
 
     def _show(self, record: logging.LogRecord) -> None:

@@ -84,3 +84,11 @@ def test_folder_that_cannot_be_written_does_not_raise(job: Path) -> None:
 
 def test_missing_event_file_has_no_events(job: Path) -> None:
     assert list(read_events(job / layout.EVENTS)) == []
+
+
+def test_run_has_failed_when_an_error_is_the_last_that_was_heard(job: Path) -> None:
+    handler = EventHandler(EventLog())
+    handler.emit(record("error", exception="RuleException"))
+    assert handler.failed
+    handler.emit(record("progress", done=1, total=2))
+    assert not handler.failed

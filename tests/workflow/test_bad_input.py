@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import pytest
 
 from scripts.lib import layout
 from scripts.lib.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
-from tests.tools.runs import JobRun, result_files
+from tests.tools.runs import ROOT, JobRun, result_files, run_job
 
 Runner = Callable[..., JobRun]
 ARCHIVE = {"kind": "archive"}
@@ -56,6 +59,43 @@ def test_missing_mirror_is_named_with_the_remedy(job_runner: Runner, tmp_path: P
     assert str(missing) in message
     assert "source.mirror" in message
     assert json.loads((run.job / layout.ERROR).read_text())["step"] == "search_entries"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of a few hundred kilobytes; only root can make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no small file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_full_disk_is_said_in_one_sentence_and_the_job_goes_on_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    settings = {"target_name": "Demo", "search_query": "1HPV 4CUP 1GBT 4ZHL 1A8O", "source": ARCHIVE}
+    settings["cache_dir"] = str(tmp_path / "cache")
+    full = run_job(small_disk / "job", settings)
+    assert refusal(full) == "The disk of the job folder is full: free some space and run the job again."
+    assert full.errors.splitlines()[-1].startswith("Tethermap: ")
+    subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
+    run_job(small_disk / "job", settings, "--unlock")
+    again = run_job(small_disk / "job", settings, "--rerun-incomplete").checked()
+    undisturbed = run_job(tmp_path / "undisturbed", settings).checked()
+    assert result_files(again.job) == result_files(undisturbed.job)
+
+
+def test_local_profile_shows_the_sentence_and_nothing_else(job_runner: Runner) -> None:
+    settings = {"target_name": "x", "search_query": "x", "source": {"mirror": "/no/such/mirror"}}
+    profile = ("--profile", str(ROOT / "config/profiles/local"))
+    run = job_runner(
+        settings, *profile, environment={"PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "scripts")))}
+    )
+    assert "/no/such/mirror" in refusal(run)
+    assert [line for line in run.errors.splitlines() if not line.startswith(("Tethermap: ", "Using profile"))] == []
 
 
 def test_unknown_setting_is_refused_before_anything_runs(job_runner: Runner) -> None:

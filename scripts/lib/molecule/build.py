@@ -226,8 +226,12 @@ def _flags(
     unknown = [r.comp_id for r in residues if (known := index.get(r.comp_id)) is None or not known.atoms]
     if unknown:
         notes["not_in_dictionary"] = " ".join(dict.fromkeys(unknown))
-    if guessed := [r.comp_id for r, g in zip(residues, whole.graphs, strict=True) if g.source == "perceived"]:
-        notes["perceived_bonds"] = " ".join(dict.fromkeys(guessed))
+    last = [
+        (r.comp_id, g.shape is None) for r, g in zip(residues, whole.graphs, strict=True) if g.source == "perceived"
+    ]
+    for flag, without_shape in (("perceived_bonds", True), ("strained_bonds", False)):
+        if found := [comp_id for comp_id, shapeless in last if shapeless == without_shape]:
+            notes[flag] = " ".join(dict.fromkeys(found))
     if open_bonds := whole.open_bonds():
         notes["metal_bond_open"] = " ".join(open_bonds)
     if passed and (differing := _stereo_differences(whole, heavy)):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
+from array import array
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, groupby
+from operator import sub
 
 import numpy as np
 
@@ -53,10 +56,10 @@ def pack(component: Component) -> bytes:
             "".join(str(order + 4 * aromatic) for _, _, order, aromatic in bonds),
         )
     )
-    table = np.array([bond[:2] for bond in bonds], dtype=np.int64).reshape(-1, 2)
+    later, earlier = [bond[0] for bond in bonds], [bond[1] for bond in bonds]
     pieces = [text.encode("utf-8"), _SEPARATOR]
-    pieces += [_integers(np.diff(column, prepend=0)) for column in table.T]
-    pieces += [_integers(column) for column in _steps(atoms, table.tolist()).T]
+    pieces += [_integers(list(map(sub, column, [0, *column]))) for column in (later, earlier)]
+    pieces += [_integers(column) for column in _steps(atoms, zip(later, earlier, strict=True))]
     squeezer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, _PRESET)
     return squeezer.compress(b"".join(pieces)) + squeezer.flush()
 
@@ -115,10 +118,16 @@ def _bits(text: str, count: int) -> list[bool]:
     return [digit == "1" for digit in reversed(f"{int(text, 16):0{count}b}")]
 
 
-def _integers(values: np.ndarray) -> bytes:
+def _integers(values: Sequence[int]) -> bytes:
     """Return integers as bytes: a width (1 or 2), then one or two bytes each."""
-    small = len(values) == 0 or (values.min() >= -128 and values.max() <= 127)
-    return b"\x01" + values.astype("<i1").tobytes() if small else b"\x02" + values.astype("<i2").tobytes()
+    small = not values or (min(values) >= -128 and max(values) <= 127)
+    return b"\x01" + array("b", values).tobytes() if small else b"\x02" + _little_endian(array("h", values))
+
+
+def _little_endian(values: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values.tobytes()
 
 
 def _columns(binary: bytes, lengths: Iterable[int]) -> list[list[int]]:
@@ -144,15 +153,17 @@ def _predictors(has_place: Sequence[bool], bonds: Iterable[Sequence[int]]) -> li
     return predictors
 
 
-def _steps(atoms: Sequence[ComponentAtom], bonds: Iterable[Sequence[int]]) -> np.ndarray:
-    """Return the coordinates in steps, each atom's relative to its predictor's."""
+def _steps(atoms: Sequence[ComponentAtom], bonds: Iterable[Sequence[int]]) -> list[list[int]]:
+    """Return x, y and z of the placed atoms in steps, each atom's relative to its predictor's."""
     has_place = [atom.xyz is not None for atom in atoms]
-    grid = np.zeros((len(atoms) + 1, 3), dtype=np.int64)  # the last row stands for "no predictor"
-    placed = np.flatnonzero(has_place)
-    places = np.array([atom.xyz for atom in atoms if atom.xyz is not None], dtype=np.float64).reshape(-1, 3)
-    grid[placed] = np.rint(places * SCALE)
-    steps: np.ndarray = grid[placed] - grid[_predictors(has_place, bonds)]
-    return steps
+    grid = {
+        index: tuple(round(value * SCALE) for value in atom.xyz)
+        for index, atom in enumerate(atoms)
+        if atom.xyz is not None
+    }
+    origin = (0, 0, 0)
+    near = [grid.get(index, origin) for index in _predictors(has_place, bonds)]
+    return [[own[axis] - other[axis] for own, other in zip(grid.values(), near, strict=True)] for axis in range(3)]
 
 
 def _places(

@@ -40,7 +40,7 @@ def plain_svg(record: LigandMolecule, instance: Instance) -> str:
     if record.atoms_missing:
         count = len(record.atoms_missing)
         notes.append(f"{count} heavy atom{'s' if count > 1 else ''} not observed")
-    if record.bond_source == "perceived":
+    if "perceived_bonds" in record.flags:
         notes.append("bonds perceived from distances")
     notes += [f"bonded to {_partner_name(link)}" for link in covalent[:2]]
     labels = list(record.names)

@@ -15,6 +15,11 @@ LONGEST = 1.35
 """A bond's length lies between these multiples of the sum of the covalent radii, else the atom
 names mean something else than the bonds say."""
 
+STRAINED = (0.4, 1.8)
+STRAINED_SHARE = 0.1
+"""Where nothing else explains the atoms, names are trusted in spite of this share of impossible
+bonds, when these lie between such multiples of the sum of the covalent radii."""
+
 CONNECTED = 1.25
 """Atoms nearer than this multiple of the sum of their covalent radii count as bonded where
 nobody says which atoms are."""
@@ -46,6 +51,18 @@ def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tup
     if np.any(ratios < SHORTEST):
         return False
     return all(is_metal(elements[a]) or is_metal(elements[b]) for a, b in pairs[too_long].tolist())
+
+
+def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
+    """Return whether all bonds but a few have a possible length, and these are not far off.
+
+    So look old or poor models of a molecule whose atom names are right all the same (the
+    propionates of the haems in 4HHB).
+    """
+    _, ratios = _ratios(xyz, elements, bonds)
+    bad = (ratios < SHORTEST) | (ratios > LONGEST)
+    share_holds = bad.sum() <= STRAINED_SHARE * len(ratios)
+    return bool(share_holds and np.all((ratios >= STRAINED[0]) & (ratios <= STRAINED[1])))
 
 
 def open_metal_bonds(

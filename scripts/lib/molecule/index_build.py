@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import sqlite3
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE component (id TEXT NOT NULL UNIQUE, data BLOB NOT NULL);
 """
-_ORDERS = {b"SING": 1, b"DOUB": 2, b"TRIP": 3}
+_ORDERS = {"SING": 1, "DOUB": 2, "TRIP": 3}
 
 Strings = npt.NDArray[np.str_]
 
@@ -114,17 +115,25 @@ def _lines(category: Any, name: str) -> list[str]:
     return [" ".join(text.split()) for text in _text(category, name).tolist()]
 
 
-def _codes(category: Any, name: str) -> npt.NDArray[np.bytes_]:
-    """Take a column of short ASCII codes out of a category, one byte a character."""
-    return _text(category, name).astype(np.bytes_)
+def _codes(category: Any, name: str) -> npt.NDArray[np.object_]:
+    """Take a column of codes of at most 8 ASCII characters out of a category; equal ones share one string."""
+    text = _text(category, name)
+    width = text.dtype.itemsize // 4
+    letters = np.zeros((len(text), 8), dtype=np.uint8)
+    letters[:, :width] = np.ascontiguousarray(text).view(np.uint32).reshape(len(text), width)
+    different, inverse = np.unique(letters.view(np.uint64).ravel(), return_inverse=True)
+    strings = [letter.tobytes().rstrip(b"\0").decode("ascii") for letter in different]
+    shared: npt.NDArray[np.object_] = np.array(strings, dtype=object)[inverse]
+    return shared
 
 
-def _ranges(comp_ids: npt.NDArray[np.bytes_]) -> dict[str, slice]:
+def _ranges(comp_ids: npt.NDArray[np.object_]) -> dict[str, slice]:
     starts = np.flatnonzero(np.concatenate(([True], comp_ids[1:] != comp_ids[:-1])))
     ends = np.append(starts[1:], len(comp_ids))
-    return {
-        comp_ids[start].decode(): slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    }
+    return {comp_ids[start]: slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)}
+
+
+_symbol = lru_cache(maxsize=256)(element_symbol)
 
 
 class _Atoms:
@@ -136,8 +145,8 @@ class _Atoms:
         self._alt_name = _codes(category, "alt_atom_id")
         self._element = _codes(category, "type_symbol")
         self._charge = category.pop("charge").data.array
-        self._aromatic = _codes(category, "pdbx_aromatic_flag") == b"Y"
-        self._leaving = _codes(category, "pdbx_leaving_atom_flag") == b"Y"
+        self._aromatic = _codes(category, "pdbx_aromatic_flag") == "Y"
+        self._leaving = _codes(category, "pdbx_leaving_atom_flag") == "Y"
         self._stereo = _codes(category, "pdbx_stereo_config")
         self._ideal = _coordinates(category, "pdbx_model_Cartn_{}_ideal")
         self._model = _coordinates(category, "model_Cartn_{}")
@@ -147,7 +156,7 @@ class _Atoms:
         rows = self._ranges.get(comp_id)
         if rows is None:
             return ()
-        element = [element_symbol(text.decode()) for text in self._element[rows].tolist()]
+        element = [_symbol(text) for text in self._element[rows].tolist()]
         heavy = np.array([symbol not in ("H", "D") for symbol in element])
         places: list[tuple[float, float, float] | None] = [None] * len(element)
         for source in (self._ideal, self._model):
@@ -156,11 +165,8 @@ class _Atoms:
                 xyz = xyz - xyz[heavy].mean(axis=0)
                 places = [tuple(place) if use else None for place, use in zip(xyz.tolist(), heavy, strict=True)]
                 break
-        columns = (self._charge, self._aromatic, self._leaving)
-        charge, aromatic, leaving = (column[rows].tolist() for column in columns)
-        name, alt_name, stereo = (
-            [text.decode() for text in column[rows].tolist()] for column in (self._name, self._alt_name, self._stereo)
-        )
+        columns = (self._name, self._alt_name, self._charge, self._aromatic, self._leaving, self._stereo)
+        name, alt_name, charge, aromatic, leaving, stereo = (column[rows].tolist() for column in columns)
         return tuple(map(ComponentAtom, name, alt_name, element, charge, aromatic, leaving, stereo, places))
 
 
@@ -172,15 +178,15 @@ class _Bonds:
         self._first = _codes(category, "atom_id_1")
         self._second = _codes(category, "atom_id_2")
         self._order = _codes(category, "value_order")
-        self._aromatic = _codes(category, "pdbx_aromatic_flag") == b"Y"
+        self._aromatic = _codes(category, "pdbx_aromatic_flag") == "Y"
 
     def of(self, comp_id: str, position: dict[str, int]) -> tuple[ComponentBond, ...]:
         """Return the bonds of a component as indices by the atoms' `position`."""
         rows = self._ranges.get(comp_id)
         if rows is None:
             return ()
-        first = [position[name.decode()] for name in self._first[rows].tolist()]
-        second = [position[name.decode()] for name in self._second[rows].tolist()]
+        first = [position[name] for name in self._first[rows].tolist()]
+        second = [position[name] for name in self._second[rows].tolist()]
         order = [_ORDERS[text] for text in self._order[rows].tolist()]
         return tuple(map(ComponentBond, first, second, order, self._aromatic[rows].tolist()))
 

@@ -137,4 +137,6 @@ def core_of_member(member: Member, atoms: Mapping[AtomKey, int], core: Sequence[
 
 
 def _source(record: LigandMolecule) -> str:
-    return {"user": "user", "perceived": "observed"}.get(record.bond_source, "dictionary")
+    if "perceived_bonds" in record.flags:
+        return "observed"
+    return "user" if record.bond_source == "user" else "dictionary"

@@ -8,7 +8,7 @@ import numpy as np
 from rdkit import Chem
 
 from scripts.lib.instance.model import FloatArray
-from scripts.lib.molecule.geometry import bonds_are_sane, near_pairs
+from scripts.lib.molecule.geometry import bonds_are_sane, bonds_are_strained, near_pairs
 from scripts.lib.molecule.neutral import neutralised
 from scripts.lib.molecule.partial import Mapping, observed_bonds, residue_graph
 from scripts.lib.molecule.residue import ObservedResidue
@@ -30,7 +30,9 @@ CLEAR_GAP = 0.02
 angstroms) from the ideal ones is this many times, and by this much, larger for the second."""
 
 
-def map_by_name(residue: ObservedResidue, shape: Template, names: Sequence[str]) -> Mapping | None:
+def map_by_name(
+    residue: ObservedResidue, shape: Template, names: Sequence[str], *, strained: bool = False
+) -> Mapping | None:
     """Return the mapping that equal names give, None unless it explains every atom.
 
     Parameters
@@ -41,6 +43,8 @@ def map_by_name(residue: ObservedResidue, shape: Template, names: Sequence[str])
         The component.
     names : sequence of str
         Names of the template's atoms: the present ones, or the alternative ones; never a mixture.
+    strained : bool
+        Whether a few bonds of impossible length are put up with.
     """
     if residue.has_duplicates:
         return None
@@ -51,14 +55,10 @@ def map_by_name(residue: ObservedResidue, shape: Template, names: Sequence[str])
         mapping = tuple(number[name] for name in residue.names)
     except KeyError:
         return None
-    return mapping if mapping_counts(residue, shape, mapping) else None
-
-
-def mapping_counts(residue: ObservedResidue, shape: Template, mapping: Mapping) -> bool:
-    """Return whether elements agree and every bond has a possible length."""
     if any(element != shape.elements[k] for element, k in zip(residue.elements, mapping, strict=True)):
-        return False
-    return bonds_are_sane(residue.xyz, residue.elements, observed_bonds(shape, mapping))
+        return None
+    hold = bonds_are_strained if strained else bonds_are_sane
+    return mapping if hold(residue.xyz, residue.elements, observed_bonds(shape, mapping)) else None
 
 
 def map_by_graph(residue: ObservedResidue, shape: Template) -> Mapping | None:

@@ -52,7 +52,8 @@ class LigandMolecule:
     symmetry_class : ndarray of int, shape (n_heavy,)
         Atoms that are alike have the same number.
     bond_source : str
-        One of `BOND_SOURCES`; of a group the least trusted among its components.
+        One of `BOND_SOURCES`; of a group the least trusted among its components. The last resort,
+        ``perceived``, covers names trusted in spite of impossible lengths (flag ``strained_bonds``).
     atoms_missing : tuple of str
         Labels of heavy atoms that the dictionary has and the structure has not, leaving atoms of
         bonds that were made left out.

@@ -27,7 +27,9 @@ def resolved(
     """Return the atoms of a residue with bonds from the first source that explains all of them.
 
     The order is that of `record.BOND_SOURCES`. A source counts only if its elements agree and
-    every bond has a possible length; otherwise the next one is asked.
+    every bond has a possible length; otherwise the next one is asked. The last resort is to trust
+    the dictionary's names in spite of a few impossible lengths, else to perceive bonds from
+    distances.
 
     Parameters
     ----------
@@ -43,6 +45,12 @@ def resolved(
     for source, component, shape, mapping in _candidates(residue, entry_bonds, index, user):
         if mapping is not None:
             return residue_graph(residue, component, shape, mapping, source)
+    component = index.get(residue.comp_id)
+    if component is not None and component.atoms:
+        shape = template(component)
+        mapping = map_by_name(residue, shape, shape.names, strained=True)
+        if mapping is not None:
+            return residue_graph(residue, component, shape, mapping, "perceived")
     return perceived(residue)
 
 

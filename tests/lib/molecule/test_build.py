@@ -309,3 +309,18 @@ def test_smiles_index_counts_heavy_atoms_of_the_smiles(known: Known, index: Comp
 def test_like_atoms_share_a_symmetry_class(index: ComponentIndex, known: Known) -> None:
     record = build_ligand(ideal_instance(known("BNZ")), index)
     assert len(set(record.symmetry_class.tolist())) == 1
+
+
+def test_names_are_trusted_where_a_poor_model_breaks_a_bond(known: Known, index: ComponentIndex) -> None:
+    """The propionates of the haems in 4HHB have bonds of 2.3 Å: names still say what they are."""
+    component = known("HEM")
+    instance = ideal_instance(component)
+    xyz = instance.atoms.xyz.copy()
+    names = instance.atoms.name
+    axis = xyz[names.index("CGA")] - xyz[names.index("CBA")]
+    for name in ("CGA", "O1A", "O2A"):
+        xyz[names.index(name)] += 0.55 * axis
+    record = build_ligand(dataclasses.replace(instance, atoms=dataclasses.replace(instance.atoms, xyz=xyz)), index)
+    assert record.observed_smiles == record.parent_smiles == dictionary_smiles(component, neutral=True)
+    assert record.bond_source == "perceived"
+    assert record.notes == {"strained_bonds": "HEM"}

@@ -148,3 +148,23 @@ def _methoxy_chain(lengths: list[float]) -> Component:
 )
 def test_geometry_is_clear_by_ratio_and_by_gap(best: float, second: float, clear: bool) -> None:
     assert match._is_clear(best, second) is clear
+
+
+@pytest.mark.parametrize(
+    ("worst", "strained"),
+    [(1.36, True), (1.79, True), (1.81, False), (0.41, True), (0.39, False)],
+)
+def test_one_impossible_bond_of_many_is_strain_up_to_a_limit(worst: float, strained: bool) -> None:
+    xyz = np.array([[CARBONS * k, 0.0, 0.0] for k in range(12)])
+    xyz[-1, 0] = xyz[-2, 0] + worst * CARBONS
+    bonds = [(k, k + 1, 1) for k in range(11)]
+    assert geometry.bonds_are_strained(xyz, ["C"] * 12, bonds) is strained
+    assert not bonds_are_sane(xyz, ["C"] * 12, bonds)
+
+
+@pytest.mark.parametrize(("count", "strained"), [(0, True), (1, True), (2, False)])
+def test_strain_is_a_tenth_of_the_bonds_at_most(count: int, strained: bool) -> None:
+    lengths = [CARBONS * (1.5 if k < count else 1.0) for k in range(11)]
+    xyz = np.array([[x, 0.0, 0.0] for x in np.cumsum([0.0, *lengths])])
+    bonds = [(k, k + 1, 1) for k in range(11)]
+    assert geometry.bonds_are_strained(xyz, ["C"] * 12, bonds) is strained
