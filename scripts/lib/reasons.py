@@ -65,6 +65,7 @@ REASONS = {
 
 FLAGS = {
     "covalent": "covalently bound to the polymer",
+    "declared_link_too_long": "a link that the entry declares is too long for a bond and was not taken for one",
     "undeclared_link": "a bond to the polymer found by distance, not declared in the entry",
     "link_without_free_valence": "the dictionary's molecule has no free valence at the linked atom",
     "atoms_missing": "heavy atoms of the component were not observed",

@@ -244,7 +244,10 @@ class _Cleaner:
         residues = tuple(self._residues.name(residue) for residue in group.residues)
         head = group.residues.index(group.head)
         mask = self._scene.mask(label)
-        links = tuple(link for link in group.links if link.first in set(members.tolist()) and mask[link.second])
+        own = set(members.tolist())
+        links = tuple(
+            bond for bond in group.links if bond.kind != "contact" and bond.first in own and mask[bond.second]
+        )
         ligand = Ligand(heavy, residues, head, links)
         stem, numbered = self._stems.of(residues[head])
         remarks = self._remarks(around, label)

@@ -164,6 +164,7 @@ def _flags(
     labels = {label for residue in group.residues for label in atoms.altloc[atoms.at(residue)].tolist()} - {b""}
     conditions = {
         "covalent": bool(bound),
+        "declared_link_too_long": any(bond.kind == "contact" for bond in (*group.links, *group.inner)),
         "undeclared_link": any(not link.declared for link in bound),
         "partial_occupancy": bool((occupancy < FULL_OCCUPANCY).any()),
         "zero_occupancy_atoms": bool((occupancy <= 0).any()),

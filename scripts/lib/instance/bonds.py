@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import gemmi
 import numpy as np
@@ -17,6 +17,10 @@ LONGEST_BOND = 1.15
 LONGEST_JOIN = 1.10
 """The same for a bond that would join two het groups: these clash more often than they are linked."""
 
+LONGEST_DECLARED = 1.35
+"""A covalent link that the entry declares but draws longer than this multiple of the sum is a contact:
+the limit up to which a mapping of names to a molecule counts."""
+
 SHORTEST_BOND = 0.85
 """Nearer than this multiple of the sum, atoms of two residues are alternates or an error, not bonded:
 residues are linked by single bonds."""
@@ -27,7 +31,10 @@ MOST_BONDS_OF_A_PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """A bond between atoms of different residues, as indices in `Atoms`."""
+    """A bond between atoms of different residues, as indices in `Atoms`.
+
+    `kind` is ``covalent``, ``metal`` or, for a declared link too long for a bond, ``contact``.
+    """
 
     first: int
     second: int
@@ -83,7 +90,9 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
             continue
         metal = is_metal(text(atoms.element[first])) or is_metal(text(atoms.element[second]))
         distance = float(np.linalg.norm(atoms.xyz[first] - atoms.xyz[second]))
-        bonds.append(Bond(first, second, distance, "metal" if metal else "covalent", True))
+        bond = Bond(first, second, distance, "metal" if metal else "covalent", True)
+        too_long = not metal and bond_ratio(atoms, bond) > LONGEST_DECLARED
+        bonds.append(replace(bond, kind="contact") if too_long else bond)
     return bonds
 
 

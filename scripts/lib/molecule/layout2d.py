@@ -8,6 +8,7 @@ import numpy as np
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdCoordGen, rdDepictor
 
+from scripts.lib.instance.bonds import is_metal
 from scripts.lib.instance.model import FloatArray
 from scripts.lib.molecule.component import Component
 from scripts.lib.molecule.dictionary import dictionary_molecule
@@ -26,12 +27,12 @@ def component_layout(component: Component) -> FloatArray:
 def molecule_layout(mol: Chem.Mol) -> FloatArray:
     """Return depiction coordinates of a molecule of heavy atoms, shape (n_heavy, 2).
 
-    CoordGen draws chains extended and macrocycles open; molecules too large for it take RDKit's
-    own layout. Bonds are about 1.5 units long, the longest extent lies along x.
+    CoordGen draws chains extended and macrocycles open; molecules too large for it, and metal complexes,
+    whose layout there depends on what was laid out before, take RDKit's own. Bonds are about 1.5 units long, the longest extent lies along x.
     """
     flat = Chem.Mol(mol)
     flat.RemoveAllConformers()
-    if flat.GetNumAtoms() > LARGEST_FOR_COORDGEN:
+    if flat.GetNumAtoms() > LARGEST_FOR_COORDGEN or any(is_metal(atom.GetSymbol()) for atom in flat.GetAtoms()):
         rdDepictor.Compute2DCoords(flat, canonOrient=True)
     else:
         with rdBase.BlockLogs():

@@ -100,3 +100,10 @@ def test_sugar_on_asparagine_is_a_glycan_even_when_the_link_is_long(mirror: Path
     undeclared = [link for group in found for link in group.links if not link.declared]
     assert [round(link.distance, 2) for link in undeclared] == [1.62]
     assert all(isinstance(link, Bond) for link in undeclared)
+
+
+def test_declared_link_that_is_too_long_is_no_bond(mirror: Path, rules: KindRules) -> None:
+    """1AKE declares O1D of AP5A bonded to NH1 of an arginine at 2.0 A: a salt bridge, not a C-N or N-O bond."""
+    found = groups_of(mirror / "1ake.cif.gz", rules)
+    kinds = {round(link.distance, 2): link.kind for group in found for link in group.links}
+    assert kinds[2.0] == kinds[1.92] == "contact"
