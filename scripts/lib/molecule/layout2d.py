@@ -28,7 +28,8 @@ def molecule_layout(mol: Chem.Mol) -> FloatArray:
     """Return depiction coordinates of a molecule of heavy atoms, shape (n_heavy, 2).
 
     CoordGen draws chains extended and macrocycles open; molecules too large for it, and metal complexes,
-    whose layout there depends on what was laid out before, take RDKit's own. Bonds are about 1.5 units long, the longest extent lies along x.
+    whose layout there depends on what was laid out before, take RDKit's own. Bonds are about
+    1.5 units long, the longest extent lies along x.
     """
     flat = Chem.Mol(mol)
     flat.RemoveAllConformers()
