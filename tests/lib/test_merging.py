@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from scripts.lib.merging import merge, read_blocks, sorted_table
-from scripts.lib.tables import Table, _columns, read_table, write_table
+from scripts.lib.tables import Row, Table, Value, _columns, read_table, write_table
 
 TABLE = Table("", _columns("key part:i text"))
 
 
-def by_key(row):
+def by_key(row: Row) -> tuple[Value]:
     return (row["key"],)
 
 
@@ -23,7 +23,9 @@ def test_rows_of_all_parts_come_in_the_order_of_their_keys(tmp_path: Path) -> No
 
 
 def test_the_result_is_the_same_whatever_the_parts(tmp_path: Path) -> None:
-    rows = [{"key": key, "part": number, "text": f'line 1\nline "2", {key}'} for number, key in enumerate("edcabba")]
+    rows: list[Row] = [
+        {"key": key, "part": number, "text": f'line 1\nline "2", {key}'} for number, key in enumerate("edcabba")
+    ]
     texts = []
     for size in (1, 3, 7):
         parts = []

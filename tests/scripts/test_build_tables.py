@@ -7,7 +7,7 @@ import pytest
 
 from scripts.build_tables import main
 from scripts.lib import layout, tables
-from scripts.lib.tables import RESULT_TABLES
+from scripts.lib.tables import RESULT_TABLES, Value
 from tests.tools.small_job import TARGET, SmallJob, small_job
 
 MERGED = [table for table in RESULT_TABLES if table is not tables.SERIES]
@@ -24,7 +24,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> SmallJob:
     return built(small_job(tmp_path_factory.mktemp("job"), n_shards=2))
 
 
-def rows(job: SmallJob, table: tables.Table) -> list[dict]:
+def rows(job: SmallJob, table: tables.Table) -> list[dict[str, Value]]:
     return list(tables.read_table(job.path / table.path, table))
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,16 +12,17 @@ from scripts import build_tables, write_manifest, write_report
 from scripts.lib import layout, tables
 from scripts.lib.errors import UserError
 from scripts.lib.manifest import VARYING
+from scripts.lib.tables import Row
 from scripts.lib.version import __version__
 from tests.tools.small_job import TARGET, SmallJob, small_job
 
-FAILED = {"stem": "1abc_A_LIG_9", "passed": False, "value": "1", "detail": "so it is"}
+FAILED: Row = {"stem": "1abc_A_LIG_9", "passed": False, "value": "1", "detail": "so it is"}
 
 
 def prepared(job: SmallJob, failed: str = "") -> SmallJob:
     """Write what comes before the manifest; `failed` names a check that fails for one instance."""
     for shard, path in zip(job.shards, job.checks, strict=True):
-        rows = [{"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}] if shard == "0" else []
+        rows: list[Row] = [{"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}] if shard == "0" else []
         tables.write_table(path, tables.CHECKS, [*rows, {**FAILED, "check": failed}] if failed else rows)
         lists = [job.path / layout.shard_file(shard, name) for name in build_tables.FILE_LISTS]
         files = [row for part in lists for row in tables.read_table(part, tables.FILES)]
@@ -30,9 +32,10 @@ def prepared(job: SmallJob, failed: str = "") -> SmallJob:
     return job
 
 
-def written(job: SmallJob) -> dict:
+def written(job: SmallJob) -> dict[str, Any]:
     write_manifest.main(job.path, job.shards, job.path / layout.MANIFEST)
-    return json.loads((job.path / layout.MANIFEST).read_text(encoding="utf-8"))
+    manifest: dict[str, Any] = json.loads((job.path / layout.MANIFEST).read_text(encoding="utf-8"))
+    return manifest
 
 
 def test_every_result_file_is_listed_with_hash_and_size(tmp_path: Path) -> None:

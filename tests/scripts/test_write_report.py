@@ -10,6 +10,7 @@ import pytest
 
 from scripts import build_tables, write_report
 from scripts.lib import layout, tables
+from scripts.lib.tables import Row
 from tests.tools.small_job import TARGET, SmallJob, small_job
 
 VOID = {"meta", "link", "br", "input", "img", "hr"}
@@ -48,8 +49,8 @@ class Page(HTMLParser):
 
 def reported(job: SmallJob) -> str:
     for shard, path in zip(job.shards, job.checks, strict=True):
-        failed = {"stem": "2abc_B_017_-3", "check": "bonds", "passed": False, "value": "0.3", "detail": "<short>"}
-        good = {"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}
+        failed: Row = {"stem": "2abc_B_017_-3", "check": "bonds", "passed": False, "value": "0.3", "detail": "<short>"}
+        good: Row = {"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}
         tables.write_table(path, tables.CHECKS, [good, failed] if shard == "0" else [good])
     build_tables.main(job.path, job.shards, target_name=TARGET)
     report = job.path / layout.REPORT
@@ -77,7 +78,9 @@ def test_the_page_needs_nothing_from_elsewhere(html: str, page: Page) -> None:
 
 
 def test_its_policy_allows_its_own_style_and_script_only(html: str, page: Page) -> None:
-    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)[1]
+    found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
+    assert found is not None
+    policy = found[1]
     assert policy.startswith("default-src &#39;none&#39;;")
     for tag in ("style", "script"):
         (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
@@ -111,7 +114,9 @@ def test_every_component_has_a_card_with_both_depictions(html: str) -> None:
 
 
 def test_all_instances_are_listed(html: str) -> None:
-    table = re.search(r'<table class="sortable" id="instances">(.*?)</table>', html, re.DOTALL)[1]
+    found = re.search(r'<table class="sortable" id="instances">(.*?)</table>', html, re.DOTALL)
+    assert found is not None
+    table = found[1]
     assert table.count("<tr>") == 1 + 5
     assert "2abc A" not in html
     assert "2abc B -3" in html

@@ -22,6 +22,7 @@ from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.sdf import sdf_text
 from scripts.lib.molecule.store import write_molecules
 from scripts.lib.reasons import sentence
+from scripts.lib.tables import Row
 from tests.tools.ligands import small_ligand, small_neighbourhood
 
 TARGET = "Small & <target>"
@@ -76,9 +77,11 @@ def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), 
 
 def write_search(path: Path, entries: Sequence[str]) -> None:
     """Write the entries found, one more than is kept, and the job's settings."""
-    found = [{"rank": rank, "pdb_id": entry_id, "requested_id": entry_id, "selected": True}
-             for rank, entry_id in enumerate(entries, 1)]  # fmt: skip
-    cut = {"rank": 9, "pdb_id": "9xyz", "requested_id": "9xyz", "selected": False, "reason": "cut_by_max_entries"}
+    found: list[Row] = [
+        {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id, "selected": True}
+        for rank, entry_id in enumerate(entries, 1)
+    ]
+    cut: Row = {"rank": 9, "pdb_id": "9xyz", "requested_id": "9xyz", "selected": False, "reason": "cut_by_max_entries"}
     tables.write_table(path / layout.SEARCH_ENTRIES, tables.ENTRIES, [*found, {**cut, "threshold": "3", "value": "9"}])
     settings = resolve({"target_name": TARGET, "search_query": "small", "source": {"kind": "archive"}})
     write_text(path / layout.JOB_CONFIG, json.dumps(recorded(settings)))
@@ -114,8 +117,14 @@ def write_shard(
     radii = [np.full(mol.n_heavy, 1.88) for _, mol, _ in measured]
     atoms = [row for one, radius in zip(measured, radii, strict=True) for row in atom_rows(TARGET, *one, radius)]
     tables.write_table(place("sasa_atoms"), tables.SASA_ATOMS, atoms)
-    contact = {"ligand_atom": "C1", "partner_chain": "A", "partner_residue": "7", "type": "hbond", "distance_A": 3.0}
-    contacts = [{**contact, **_names(instance), "stem": instance.stem} for instance, _ in ligands]
+    contact: Row = {
+        "ligand_atom": "C1",
+        "partner_chain": "A",
+        "partner_residue": "7",
+        "type": "hbond",
+        "distance_A": 3.0,
+    }
+    contacts: list[Row] = [{**contact, **_names(instance), "stem": instance.stem} for instance, _ in ligands]
     tables.write_table(place("contacts"), tables.CONTACTS, contacts)
     _write_status(place("entry_status"), place("ligand_status"), entries, [instance for instance, _ in ligands])
     renamed = [i for i, _ in ligands if len(i.name.comp_id) > 3]
@@ -136,7 +145,7 @@ def _names(instance: Instance) -> dict[str, str]:
 
 def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instances: Sequence[Instance]) -> None:
     counts = {entry_id: sum(instance.entry_id == entry_id for instance in instances) for entry_id in entry_ids}
-    rows = [
+    rows: list[Row] = [
         {
             "pdb_id": entry_id,
             "rank": 1,
@@ -149,7 +158,7 @@ def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instan
         for entry_id, count in counts.items()
     ]
     tables.write_table(entries, tables.ENTRY_STATUS, rows)
-    kept = [
+    kept: list[Row] = [
         {
             "pdb_id": instance.entry_id,
             "chain": instance.name.auth_asym_id,
@@ -162,9 +171,9 @@ def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instan
         }
         for instance in instances
     ]
-    lost = {"chain": "A", "ligand": "SO4", "residue": "301", "kind": "additive", "kept": False}
+    lost: Row = {"chain": "A", "ligand": "SO4", "residue": "301", "kind": "additive", "kept": False}
     reason = {"reason": "kind_not_kept", "sentence": sentence("kind_not_kept")}
-    rejected = [{**lost, **reason, "pdb_id": entry_id} for entry_id in entry_ids]
+    rejected: list[Row] = [{**lost, **reason, "pdb_id": entry_id} for entry_id in entry_ids]
     tables.write_table(ligands, tables.LIGAND_STATUS, [*kept, *rejected])
 
 
@@ -181,7 +190,7 @@ def _write_files(
         lists["exposure_files"][layout.ligand_svg(stem, "exposed")] = svg
         lists["exposure_files"][layout.ligand_sdf(stem)] = sdf_text(mol, instance, fields, sdf_lists(exposure))
     for name, contents in lists.items():
-        rows = []
+        rows: list[Row] = []
         for file, text in contents.items():
             write_text(path / file, text)
             data = text.encode()
@@ -207,8 +216,10 @@ def write_series(path: Path, instances: Sequence[Instance]) -> None:
     lines = [json.dumps({"stem": i.stem, "series": "S001", "core": [1, 0]}) + "\n" for i in instances]
     write_text(path / layout.SERIES_MEMBERS, "".join(lines))
     codes = sorted({instance.name.comp_id for instance in instances})
-    row = {"series": "S001", "scaffold_smiles": "CO", "n_components": len(codes), "n_instances": len(instances)}
-    rows = [{**row, "timed_out": False, "n_core_atoms": 2}] if instances else []
+    row: Row = {"series": "S001", "scaffold_smiles": "CO", "n_components": len(codes), "n_instances": len(instances)}
+    rows: list[Row] = [{**row, "timed_out": False, "n_core_atoms": 2}] if instances else []
     tables.write_table(path / layout.SERIES_TABLE, tables.SERIES, rows)
-    ligands = [{"Ligand": code, "Name": f"NAME OF {code}", "Formula": "C2 H6 O", "MW": 46.07} for code in codes]
+    ligands: list[Row] = [
+        {"Ligand": code, "Name": f"NAME OF {code}", "Formula": "C2 H6 O", "MW": 46.07} for code in codes
+    ]
     tables.write_table(path / layout.LIGANDS, tables.LIGAND_METADATA, ligands)

@@ -8,15 +8,25 @@ from scripts.lib.check.compare import NamedAtoms
 from scripts.lib.check.complex_file import FileLigand
 from scripts.lib.check.deposited import DepositedAtom
 from scripts.lib.check.sdf_file import SdfLigand
+from scripts.lib.instance.model import FloatArray
+from scripts.lib.tables import Row, Value
+from tests.tools.ligands import Xyz
 
 XYZ = np.array([[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [2.2, 1.2, 0.0]])
 
 
-def sdf(elements=("C", "C", "O"), xyz=XYZ, bonds=((0, 1), (1, 2)), lists=None) -> SdfLigand:
+def sdf(
+    elements: tuple[str, ...] = ("C", "C", "O"),
+    xyz: FloatArray = XYZ,
+    bonds: tuple[tuple[int, int], ...] = ((0, 1), (1, 2)),
+    lists: dict[str, tuple[str, ...]] | None = None,
+) -> SdfLigand:
     return SdfLigand("x", elements, xyz, np.array(bonds, dtype=np.int64).reshape(-1, 2), {}, lists or {}, True)
 
 
-def in_complex(elements=("C", "C", "O"), serials=(7, 8, 9), others=0) -> FileLigand:
+def in_complex(
+    elements: tuple[str, ...] = ("C", "C", "O"), serials: tuple[int, ...] = (7, 8, 9), others: int = 0
+) -> FileLigand:
     count = len(elements)
     return FileLigand(
         serial=np.array(serials),
@@ -30,7 +40,7 @@ def in_complex(elements=("C", "C", "O"), serials=(7, 8, 9), others=0) -> FileLig
     )
 
 
-def deposited(*rows) -> list[DepositedAtom]:
+def deposited(*rows: tuple[str, str, str, Xyz]) -> list[DepositedAtom]:
     return [DepositedAtom(name, element, altloc, xyz) for name, element, altloc, xyz in rows]
 
 
@@ -46,7 +56,7 @@ def test_same_atoms_in_another_order_are_the_same() -> None:
         (in_complex(), [7, 8, 10]),  # the table points elsewhere
     ],
 )
-def test_other_atoms_are_told(complex_ligand, serial) -> None:
+def test_other_atoms_are_told(complex_ligand: FileLigand, serial: list[int]) -> None:
     assert not compare.same_atoms(complex_ligand, sdf(), serial).passed
 
 
@@ -56,7 +66,7 @@ def test_atoms_too_many_in_the_residue_are_told() -> None:
 
 
 @pytest.mark.parametrize(("shift", "passed"), [(0.0, True), (0.001, True), (0.0012, False), (np.nan, False)])
-def test_coordinates_may_differ_by_a_thousandth_of_an_angstrom(shift, passed) -> None:
+def test_coordinates_may_differ_by_a_thousandth_of_an_angstrom(shift: float, passed: bool) -> None:
     assert compare.coordinates_agree("coordinates_sdf", XYZ + shift, XYZ).passed is passed
 
 
@@ -65,7 +75,7 @@ TWO_CONFORMERS = deposited(("C1", "C", "A", A), ("C1", "C", "B", B), ("C2", "C",
 
 
 @pytest.mark.parametrize("place", [A, B])
-def test_either_conformer_is_found_whole(place) -> None:
+def test_either_conformer_is_found_whole(place: Xyz) -> None:
     ligand = NamedAtoms(("C1", "C2"), ("C", "C"), np.array([place, (1.5, 0.0, 0.0)]))
     match = compare.match_deposited(ligand, TWO_CONFORMERS)
     assert match.problems == ""
@@ -96,7 +106,7 @@ def test_another_formula_is_told() -> None:
 
 
 @pytest.mark.parametrize(("length", "passed"), [(0.87, False), (0.89, True), (1.96, True), (1.98, False)])
-def test_bonds_between_carbons_are_0_88_to_1_97_long(length, passed) -> None:
+def test_bonds_between_carbons_are_0_88_to_1_97_long(length: float, passed: bool) -> None:
     xyz = np.array([[0.0, 0.0, 0.0], [length, 0.0, 0.0]])
     assert compare.bonds_sane(sdf(("C", "C"), xyz, ((0, 1),))).passed is passed
 
@@ -106,7 +116,7 @@ def test_a_molecule_in_two_pieces_is_told() -> None:
     assert compare.connected(sdf(bonds=((0, 1),))).value == "2"
 
 
-def atom(area: float, **others) -> dict:
+def atom(area: float, **others: Value) -> Row:
     areas = {"Exposure_A2": area, "SASA_free_A2": 20.0, "SASA_chain_A2": area, "SASA_target_A2": area}
     return {**areas, "SASA_assembly_A2": area, "SASA_crystal_A2": None, "exact_atom": "C1", **others}
 
@@ -137,7 +147,7 @@ def test_areas_that_add_up_pass() -> None:
         ([atom(12.0)], "1 atoms, not 2"),
     ],
 )
-def test_areas_that_do_not_add_up_are_told(rows, detail) -> None:
+def test_areas_that_do_not_add_up_are_told(rows: list[Row], detail: str) -> None:
     assert detail in compare.sasa_sums(SUMMARY, rows, 0.1).detail
 
 
@@ -148,19 +158,20 @@ def test_areas_may_only_shrink_with_the_surroundings() -> None:
 
 
 def test_lists_of_the_sdf_equal_the_table() -> None:
-    rows, columns = [{"a": 1.0}, {"a": None}], {"list": "a"}
+    rows: list[Row] = [{"a": 1.0}, {"a": None}]
+    columns = {"list": "a"}
     assert compare.sasa_lists(sdf(lists={"list": ("1.0004", "n/a")}), rows, columns).passed
     assert not compare.sasa_lists(sdf(lists={"list": ("1.01", "n/a")}), rows, columns).passed
     assert not compare.sasa_lists(sdf(lists={"list": ("1.0",)}), rows, columns).passed
     assert not compare.sasa_lists(sdf(), rows, columns).passed
 
 
-KEPT = {"kept": True, "reason": "kept", "stem": "a", "instances_kept": 1}
-LOST = {"kept": False, "reason": "far_from_target", "stem": ""}
+KEPT: Row = {"kept": True, "reason": "kept", "stem": "a", "instances_kept": 1}
+LOST: Row = {"kept": False, "reason": "far_from_target", "stem": ""}
 
 
 def test_status_rows_that_fit_pass() -> None:
-    member = {"kept": True, "reason": "member_of_group", "stem": "a"}
+    member: Row = {"kept": True, "reason": "member_of_group", "stem": "a"}
     assert compare.status_rows(KEPT, [KEPT, member, LOST], ["a"]).passed
     assert compare.status_rows({**LOST, "instances_kept": 0}, [LOST], []).passed
 
@@ -175,7 +186,7 @@ def test_status_rows_that_fit_pass() -> None:
         ({**LOST, "instances_kept": 0}, [KEPT], ["a"]),
     ],
 )
-def test_status_rows_that_do_not_fit_are_told(entry, ligands, stems) -> None:
+def test_status_rows_that_do_not_fit_are_told(entry: Row, ligands: list[Row], stems: list[str]) -> None:
     assert not compare.status_rows(entry, ligands, stems).passed
 
 

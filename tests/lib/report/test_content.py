@@ -4,9 +4,10 @@ import pytest
 
 from scripts.lib.reasons import REASONS
 from scripts.lib.report.content import DOWNLOAD_REASONS, Line, Tables, _badness, build_content, shown_series
+from scripts.lib.tables import Row, Value
 
 
-def entry(reason: str, found: int | None, kept: int = 0) -> dict:
+def entry(reason: str, found: int | None, kept: int = 0) -> Row:
     return {
         "pdb_id": "1abc",
         "kept": kept > 0,
@@ -34,16 +35,17 @@ def test_the_funnel_loses_entries_where_they_were_lost() -> None:
     assert {group.code for group in content.entry_reasons} == {"resolution", "file_empty", "no_ligand"}
 
 
-def line(**cells: object) -> Line:
-    base = {"pdb_id": "1abc", "Chain": "A", "Warhead": "LIG", "Residue_ID": "1", "atoms_missing": "", "sanitised": True}
-    return Line({**base, "occupancy": 1.0, "resolution": 2.0, **cells}, "", "1", None, None)  # type: ignore[dict-item]
+def line(**cells: Value) -> Line:
+    names: Row = {"pdb_id": "1abc", "Chain": "A", "Warhead": "LIG", "Residue_ID": "1"}
+    base: Row = {**names, "atoms_missing": "", "sanitised": True}
+    return Line({**base, "occupancy": 1.0, "resolution": 2.0, **cells}, "", "1", None, None)
 
 
 @pytest.mark.parametrize(
     "worse",
     [{"atoms_missing": "C1"}, {"sanitised": False}, {"occupancy": 0.5}, {"resolution": 2.1}, {"resolution": None}],
 )
-def test_the_best_instance_is_complete_occupied_and_sharp(worse: dict) -> None:
+def test_the_best_instance_is_complete_occupied_and_sharp(worse: dict[str, Value]) -> None:
     assert _badness(line()) < _badness(line(**worse))
 
 
@@ -52,7 +54,7 @@ def test_missing_atoms_count_more_than_resolution() -> None:
 
 
 def test_series_of_one_instance_are_not_shown_and_those_of_most_components_come_first() -> None:
-    rows = [
+    rows: list[Row] = [
         {"series": "S001", "n_components": 1, "n_instances": 9},
         {"series": "S002", "n_components": 1, "n_instances": 1},
         {"series": "S003", "n_components": 4, "n_instances": 4},

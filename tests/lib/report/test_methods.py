@@ -37,5 +37,5 @@ def test_references_are_sorted_and_have_dois() -> None:
         ({"fasta_seq": "MKVLAAGIVG", "filters": {"min_identity": 0.7}}, "identity of at least 0.7"),
     ],
 )
-def test_methods_tell_the_settings_of_the_job(settings: dict, words: str) -> None:
+def test_methods_tell_the_settings_of_the_job(settings: dict[str, object], words: str) -> None:
     assert words in text(**settings)
