@@ -8,13 +8,12 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import yaml
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from scripts.lib.errors import UserError
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 Settings = dict[str, Any]
 """Settings as nested plain values: text, numbers, booleans, None, lists and dicts of them."""
@@ -66,6 +65,9 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     ConfigError
         If a setting is unknown, of the wrong type, out of range or at odds with another.
     """
+    # Imported where they are needed: every script of a run imports this module, only the Snakefile resolves.
+    from jsonschema import Draft202012Validator
+
     schema = load_schema()
     settings = _merge(load_defaults(), raw)
     _normalise(settings)
@@ -113,6 +115,8 @@ def cache_folder(settings: Mapping[str, Any]) -> Path:
 
 
 def _load(path: Path) -> Any:
+    import yaml
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # written in C where available: ten times faster
     return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
 
