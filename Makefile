@@ -5,10 +5,10 @@ DEMO := results/demo
 CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench lock
+.PHONY: help setup demo test lint format bench bench-exits bench-service serve examples lock
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 setup: ## make .venv and the component index; nothing when they are there
 	@sh .ci/setup.sh
@@ -37,8 +37,20 @@ format: setup ## write Python and Snakemake files in the house style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/snakefmt Snakefile rules
 
+examples: setup ## build the curated examples of the service
+	@$(BIN)/python -m service.build_examples
+
 bench: setup ## measure cost and memory by stage
 	@$(BIN)/python -m tests.tools.bench
+
+bench-exits: setup ## compare the ranking of exits with published degraders (needs TETHERMAP_TEST_MIRROR)
+	@$(BIN)/python -m tests.tools.bench_exits
+
+serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entries unless TETHERMAP_SOURCE says else
+	@TETHERMAP_SOURCE=$${TETHERMAP_SOURCE:-archive} $(BIN)/python -m service
+
+bench-service: setup ## measure the service: index, polls, downloads, memory
+	@status=0; for part in index http; do $(BIN)/python -m tests.tools.bench_$$part || status=1; done; exit $$status
 
 lock: setup ## renew requirements.lock from environment.yml
 	@$(BIN)/python -m tests.tools.lock

@@ -10,6 +10,7 @@ include: "rules/search.smk"
 include: "rules/structures.smk"
 include: "rules/ligands.smk"
 include: "rules/exposure.smk"
+include: "rules/exits.smk"
 include: "rules/results.smk"
 
 

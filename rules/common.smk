@@ -5,6 +5,14 @@ from pathlib import Path
 
 sys.path.insert(0, workflow.basedir)
 
+import scripts
+
+if Path(scripts.__file__).parents[1].resolve() != Path(workflow.basedir).resolve():
+    sys.exit(
+        f"Tethermap: this Python environment belongs to another copy of Tethermap, {Path(scripts.__file__).parents[1]}:"
+        " use the one that make sets up beside this Snakefile."
+    )
+
 from scripts.lib import layout
 from scripts.lib.atomic import remove_leftovers
 from scripts.lib.config import NOT_COMPARED, resolve

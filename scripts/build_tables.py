@@ -47,6 +47,7 @@ def main(job: Path, shards: Sequence[str], *, target_name: str) -> None:
         (tables.SASA_SUMMARY, "sasa_summary", row_sort_key, "stem"),
         (tables.SASA_ATOMS, "sasa_atoms", row_sort_key, "stem"),
         (tables.CONTACTS, "contacts", row_sort_key, "stem"),
+        (tables.EXIT_VECTORS, "exits", row_sort_key, "stem"),
         (tables.LIGAND_STATUS, "ligand_status", ligand_status_key, None),
         (tables.NAME_MAP, "name_map", name_map_key, None),
     ):

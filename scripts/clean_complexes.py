@@ -13,7 +13,7 @@ from scripts.lib.entry.target import TargetQuery
 from scripts.lib.errors import PROGRAM_ERRORS
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.store import instance_writer
+from scripts.lib.instance.store import instance_writer, surroundings_writer
 from scripts.lib.logs import logged_to
 from scripts.lib.molecule.finder import component_finder
 from scripts.lib.progress import ShardProgress
@@ -37,6 +37,7 @@ def main(
     structures: Path,
     instances: Path,
     neighbourhoods: Path,
+    surroundings: Path,
     entry_status: Path,
     ligand_status: Path,
     name_map: Path,
@@ -54,6 +55,7 @@ def main(
     done = ShardProgress(progress, "clean_complexes")
     with (
         instance_writer(instances, neighbourhoods) as write_instance,
+        surroundings_writer(surroundings) as write_surroundings,
         table_writer(entry_status, ENTRY_STATUS) as write_entry,
         table_writer(ligand_status, LIGAND_STATUS) as write_ligand,
         table_writer(name_map, NAME_MAP) as write_name,
@@ -66,6 +68,7 @@ def main(
                 write_ligand(ligand_row)
             for kept in cleaned.kept:
                 write_instance(kept.instance, kept.neighbourhood)
+                write_surroundings(kept.surroundings)
                 _write_complex(kept, results)
                 for name in kept.cleaned.renamed:
                     write_name(
@@ -159,6 +162,7 @@ if __name__ == "__main__":
             structures=Path(snakemake.input.structures),
             instances=Path(snakemake.output.instances),
             neighbourhoods=Path(snakemake.output.neighbourhoods),
+            surroundings=Path(snakemake.output.surroundings),
             entry_status=Path(snakemake.output.entry_status),
             ligand_status=Path(snakemake.output.ligand_status),
             name_map=Path(snakemake.output.name_map),

@@ -19,6 +19,7 @@ SASA_SUMMARY = f"{RESULTS}/Resolved_SASA_Summary.csv"
 SASA_ATOMS = f"{RESULTS}/Warhead_SASA_atoms.csv"
 LIGAND_METADATA = f"{RESULTS}/Ligand_Metadata.csv"
 CONTACTS = f"{RESULTS}/Contacts.csv"
+EXIT_VECTORS = f"{RESULTS}/Exit_Vectors.csv"
 ENTRY_STATUS = f"{RESULTS}/Entry_Status.csv"
 LIGAND_STATUS = f"{RESULTS}/Ligand_Status.csv"
 NAME_MAP = f"{RESULTS}/Name_Map.csv"
@@ -53,6 +54,7 @@ _SHARD_FILES = {
     "structures": "structures.csv",
     "instances": "instances.jsonl",
     "neighbourhoods": "neighbourhoods.npz",
+    "surroundings": "surroundings.npz",
     "entry_status": "entry_status.csv",
     "ligand_status": "ligand_status.csv",
     "name_map": "name_map.csv",
@@ -63,6 +65,7 @@ _SHARD_FILES = {
     "sasa_atoms": "sasa_atoms.csv",
     "contacts": "contacts.csv",
     "exposure_files": "exposure_files.csv",
+    "exits": "exits.csv",
     "checks": "checks.csv",
     "files": "files.csv",
 }

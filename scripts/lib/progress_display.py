@@ -15,6 +15,7 @@ STEPS = {
     "clean_complexes": "cleaning complexes",
     "match_ligands": "building ligands",
     "measure_sasa": "measuring exposure",
+    "rank_exits": "ranking exits",
     "check_results": "checking results",
     "find_series": "finding series",
     "build_tables": "writing tables",

@@ -95,6 +95,15 @@ FLAGS = {
 }
 """What a user should know of an instance that was kept."""
 
+EXIT_REASONS = {
+    "better_action": "Another change at the same atom scores higher.",
+    "equivalent_anchor": "An atom that is the same by symmetry stands for this one.",
+    "bonded_to_protein": "The atom or the leaving group is covalently bound to the protein.",
+    "incomplete": "The anchor or the leaving group has neighbours that were not observed.",
+    "no_candidate": "No atom carries a hydrogen and no bond can be cut.",
+}
+"""Why a candidate for an exit, or a whole ligand, has no rank."""
+
 
 def sentence(reason: str) -> str:
     """Return the sentence of a reason code.

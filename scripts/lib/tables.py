@@ -134,6 +134,17 @@ CONTACTS = Table(
     ),
 )
 
+EXIT_VECTORS = Table(
+    layout.EXIT_VECTORS,
+    _columns(
+        "Target pdb_id Chain Warhead Residue_ID rank:i site_rank:i site_id anchor_atom anchor_equivalents kind"
+        " leaving_atoms chem_class E:n4 F:n4 prior:n2 area_lost_A2:n score:n4 closed:f vector_x:n4 vector_y:n4"
+        " vector_z:n4 hbonds_lost:i hbonds_anchor:i depth_atoms:i clearance_A:n2 E_assembly:n4 F_assembly:n4"
+        " E_crystal:n4 F_crystal:n4 incomplete:f reason sdf_index:i stem"
+    ),
+)
+"""One row per candidate: the best of each anchor with its rank, the others with the reason why they have none."""
+
 SERIES = Table(
     layout.SERIES_TABLE,
     _columns("series scaffold_smiles mcs_smarts n_components:i n_instances:i members timed_out:f n_core_atoms:i"),
@@ -167,6 +178,7 @@ RESULT_TABLES = (
     SASA_ATOMS,
     LIGAND_MCS_MAP,
     CONTACTS,
+    EXIT_VECTORS,
     SERIES,
     ENTRY_STATUS,
     LIGAND_STATUS,

@@ -86,7 +86,8 @@ def test_missing_event_file_has_no_events(job: Path) -> None:
     assert list(read_events(job / layout.EVENTS)) == []
 
 
-def test_run_has_failed_when_an_error_is_the_last_that_was_heard(job: Path) -> None:
+@pytest.mark.usefixtures("job")
+def test_run_has_failed_when_an_error_is_the_last_that_was_heard() -> None:
     handler = EventHandler(EventLog())
     handler.emit(record("error", exception="RuleException"))
     assert handler.failed

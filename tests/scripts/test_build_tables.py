@@ -41,6 +41,11 @@ def test_instances_are_sorted_by_entry_chain_ligand_and_residue_number(job: Smal
     assert [row["stem"] for row in rows(job, table)] == STEMS
 
 
+def test_exits_of_an_instance_stay_together_in_their_order(job: SmallJob) -> None:
+    found = [(row["stem"], row["rank"]) for row in rows(job, tables.EXIT_VECTORS)]
+    assert found == [(stem, rank) for stem in STEMS for rank in (1, 2)]
+
+
 @pytest.mark.parametrize("table", [tables.SASA_ATOMS, tables.LIGAND_MCS_MAP], ids=lambda table: table.path)
 def test_atoms_of_an_instance_stay_together_in_sdf_order(job: SmallJob, table: tables.Table) -> None:
     found = [(row["stem"], row["sdf_index"]) for row in rows(job, table)]

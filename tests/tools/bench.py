@@ -17,21 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from scripts.lib import layout
+from scripts.lib.progress_display import STEPS
 from tests.tools.runs import ROOT, JobRun, run_job
 
-STAGES = (
-    "search_entries",
-    "plan_shards",
-    "download_entries",
-    "clean_complexes",
-    "match_ligands",
-    "measure_sasa",
-    "check_results",
-    "find_series",
-    "build_tables",
-    "write_report",
-    "write_manifest",
-)
+STAGES = [name for name in STEPS if name != "all"]
 PER_ENTRY = ("clean_complexes", "match_ligands", "measure_sasa")
 GOAL_PER_ENTRY_MS, GOAL_CORE_MS, GOAL_ONE_ENTRY_S, GOAL_MEMORY_MB, GOAL_RERUN_S = 100, 65, 6.0, 300, 2.5
 

@@ -37,6 +37,7 @@ BONDS = "tests/lib/instance/test_bonds.py"
 CONTEXT = "tests/lib/complex/test_context.py"
 SEQUENCE = "tests/lib/entry/test_sequence.py"
 TARGET = "tests/lib/entry/test_target.py"
+EXITS = "tests/lib/exits"
 LIB = "scripts/lib"
 
 PYTEST_FAILED_ITSELF = (2, 3, 4, 5)
@@ -104,6 +105,32 @@ MUTANTS = (
     # molecules
     Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/lib/molecule"),
     Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/lib/molecule"),
+    # exits
+    Mutant(f"{LIB}/exits/candidates.py", "LARGEST_LEAVING = 9", "LARGEST_LEAVING = 8", f"{EXITS}/test_candidates.py"),
+    Mutant(f"{LIB}/exits/candidates.py", "2 * len(side) < len(graph)", "True", f"{EXITS}/test_candidates.py"),
+    Mutant(f"{LIB}/exits/candidates.py", "TORSIONS = 12", "TORSIONS = 6", f"{EXITS}/test_candidates.py"),
+    Mutant(f"{LIB}/exits/geometry.py", "RAY_END = 0.5, 10.0", "RAY_END = 0.5, 8.0", f"{EXITS}/test_geometry.py"),
+    Mutant(f"{LIB}/exits/geometry.py", "SOFTNESS = 1.5, 0.9", "SOFTNESS = 1.5, 1.0", f"{EXITS}/test_geometry.py"),
+    Mutant(f"{LIB}/exits/geometry.py", "np.radians(60.0)", "np.radians(45.0)", f"{EXITS}/test_geometry.py"),
+    Mutant(f"{LIB}/exits/geometry.py", "LINKER_RADIUS, PROBE = 1.7", "LINKER_RADIUS, PROBE = 1.5", EXITS),
+    Mutant(
+        f"{LIB}/exits/geometry.py",
+        "staying = np.setdiff1d(np.arange(len(graph)), candidate.leaving)",
+        "staying = np.arange(len(graph))",
+        EXITS,
+    ),
+    Mutant(
+        f"{LIB}/exits/geometry.py",
+        "references = graph.xyz[graph.in_graph_order(anchor)] - start",
+        "references = np.eye(3)",
+        f"{EXITS}/test_rank.py",
+    ),
+    Mutant(f"{LIB}/exits/prior.py", '"other N-H": 0.1', '"other N-H": 0.15', f"{EXITS}/test_prior.py"),
+    Mutant(f"{LIB}/exits/rank.py", "PRIOR_WEIGHT = 2.0", "PRIOR_WEIGHT = 1.0", f"{EXITS}/test_rank.py"),
+    Mutant(f"{LIB}/exits/rank.py", "AREA_WEIGHT = 0.003", "AREA_WEIGHT = 0.0", f"{EXITS}/test_rank.py"),
+    Mutant(f"{LIB}/exits/rank.py", "HBOND_WITHIN = 3.4", "HBOND_WITHIN = 3.6", f"{EXITS}/test_rank.py"),
+    Mutant(f"{LIB}/exits/sites.py", "END_SUBSTITUENTS = 4", "END_SUBSTITUENTS = 5", f"{EXITS}/test_sites.py"),
+    Mutant(f"{LIB}/exits/sites.py", "LONGEST_CHAIN = 6", "LONGEST_CHAIN = 7", f"{EXITS}/test_sites.py"),
     # contacts
     Mutant(f"{LIB}/complex/contacts.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/lib/complex/test_contacts.py"),
     Mutant(f"{LIB}/complex/contacts.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/lib/complex/test_contacts.py"),

@@ -126,6 +126,12 @@ def write_shard(
     }
     contacts: list[Row] = [{**contact, **_names(instance), "stem": instance.stem} for instance, _ in ligands]
     tables.write_table(place("contacts"), tables.CONTACTS, contacts)
+    exits: list[Row] = [
+        {**_names(instance), "rank": rank, "anchor_atom": f"C{rank}", "score": 3.0 - rank, "stem": instance.stem}
+        for instance, _ in ligands
+        for rank in (1, 2)
+    ]
+    tables.write_table(place("exits"), tables.EXIT_VECTORS, exits)
     _write_status(place("entry_status"), place("ligand_status"), entries, [instance for instance, _ in ligands])
     renamed = [i for i, _ in ligands if len(i.name.comp_id) > 3]
     rows = [{"stem": i.stem, "what": "component", "name": i.name.comp_id, "pdb_id": i.entry_id} for i in renamed]

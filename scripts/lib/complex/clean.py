@@ -9,17 +9,18 @@ import numpy as np
 
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand, clean_complex
 from scripts.lib.complex.context import Around, ContextFinder, atoms_around, on_special_position
-from scripts.lib.complex.describe import Description, describe, neighbourhood_of
+from scripts.lib.complex.describe import Description, describe, neighbourhood_of, surroundings_of
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.complex.stems import Stems
 from scripts.lib.entry.atoms import text
 from scripts.lib.entry.reader import Entry, EntryError
 from scripts.lib.entry.target import TargetChains, TargetQuery, find_target
+from scripts.lib.exits.geometry import REACH as EXIT_REACH
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.conformer import best_altloc
 from scripts.lib.instance.find import HetGroup, Residues, find_groups, heaviest
 from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.model import CONTEXTS, Instance, IntArray, Neighbourhood
+from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, IntArray, Neighbourhood, Surroundings
 from scripts.lib.reasons import sentence
 from scripts.lib.tables import Row, Value
 from scripts.lib.version import __version__
@@ -69,6 +70,7 @@ class KeptInstance:
 
     instance: Instance
     neighbourhood: Neighbourhood
+    surroundings: Surroundings
     cleaned: CleanedComplex
 
 
@@ -140,6 +142,7 @@ class _Cleaner:
         asyms = self._target_asyms(target)
         reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * self._settings.probe_radius)
         finder = ContextFinder(self._scene, asyms, reach)
+        self._farther = ContextFinder(self._scene, asyms, EXIT_REACH)
         for group in self._groups:
             verdict, kept = self._judge(group, finder, target)
             result.ligand_rows.extend(self._rows(group, verdict, kept))
@@ -239,6 +242,7 @@ class _Cleaner:
     ) -> KeptInstance:
         atoms = self._entry.atoms
         heavy = members[atoms.heavy[members]]
+        residues_of_group = frozenset(group.residues)
         # Alternates of a group's residues: only those of the chosen conformer are its components.
         group = self._as_modelled(group, heavy)
         residues = tuple(self._residues.name(residue) for residue in group.residues)
@@ -274,7 +278,14 @@ class _Cleaner:
             own_chain=self._residues.has_chain(group.head),
         )
         instance = describe(self._entry, self._scene, self._residues, group, ligand, cleaned, description)
-        return KeptInstance(instance, neighbourhood_of(self._scene, nearby), cleaned)
+        surroundings = self._surroundings(residues_of_group, xyz, label, around)
+        return KeptInstance(instance, neighbourhood_of(self._scene, nearby), surroundings, cleaned)
+
+    def _surroundings(self, own: frozenset[int], xyz: FloatArray, label: bytes, around: Around) -> Surroundings:
+        """Return the atoms that a linker may meet, in the same assembly and conformer."""
+        farther = self._farther.around(xyz, "", own, label, around.view)
+        reach = np.full(len(self._entry.atoms), EXIT_REACH)
+        return surroundings_of(self._scene, atoms_around(self._scene, farther, xyz, label, reach))
 
     def _as_modelled(self, group: HetGroup, heavy: IntArray) -> HetGroup:
         """Return a group without the residues that have no atom in the chosen conformer."""

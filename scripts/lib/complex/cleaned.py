@@ -180,6 +180,7 @@ def _assemble(
     structure.sheets.clear()
     structure.name = scene.entry.entry_id.upper()
     residues = _ligand_residues(structure, ligand)
+    structure.connections.clear()
     for connection in scene.entry.structure.connections:
         ends = (structure[0].find_cra(partner).atom for partner in (connection.partner1, connection.partner2))
         if connection.type != gemmi.ConnectionType.Hydrog and all(end is not None for end in ends):

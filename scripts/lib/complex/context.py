@@ -58,7 +58,7 @@ class ContextFinder:
         self._targets = frozenset(targets)
         self._reach = reach
 
-    def around(self, xyz: FloatArray, asym: str, own: frozenset[int], label: bytes) -> Around:
+    def around(self, xyz: FloatArray, asym: str, own: frozenset[int], label: bytes, view: View | None = None) -> Around:
         """Return what stands around one instance.
 
         Parameters
@@ -71,9 +71,11 @@ class ContextFinder:
             Its residues, which don't surround themselves.
         label : bytes
             Label of its conformer.
+        view : View, optional
+            The assembly that holds it; looked for when not given.
         """
         scene = self._scene
-        view = scene.view(asym, self._nearest_chain(xyz))
+        view = view or scene.view(asym, self._nearest_chain(xyz))
         mask = scene.mask(label)
         near: list[tuple[float, Body, Placement]] = []
         for body in scene.chains.values():

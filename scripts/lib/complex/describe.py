@@ -12,7 +12,15 @@ from scripts.lib.complex.scene import Scene
 from scripts.lib.entry.atoms import Atoms, text
 from scripts.lib.entry.reader import Entry
 from scripts.lib.instance.find import HetGroup, Residues
-from scripts.lib.instance.model import EntryFacts, Instance, IntArray, LigandAtoms, Link, Neighbourhood
+from scripts.lib.instance.model import (
+    EntryFacts,
+    Instance,
+    IntArray,
+    LigandAtoms,
+    Link,
+    Neighbourhood,
+    Surroundings,
+)
 
 SITE_SHARED_WITHIN = 1.0
 """Atoms of two components nearer than this can't both be there, in angstroms."""
@@ -235,5 +243,23 @@ def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
         residue_id=np.char.add(numbers, atoms.ins_code[index].astype("U1")).astype("U13"),
         copy_name=np.array(nearby.copy, dtype="U32"),
         context=nearby.level,
+        largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,
+    )
+
+
+def surroundings_of(scene: Scene, nearby: AtomsAround) -> Surroundings:
+    """Return the atoms farther around an instance as the search for exits reads them.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry.
+    nearby : AtomsAround
+        The atoms.
+    """
+    return Surroundings(
+        xyz=nearby.xyz.astype(np.float32),
+        element=scene.atoms.element[nearby.index].astype("U2"),
+        context=nearby.level.astype(np.int8),
         largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,
     )

@@ -262,3 +262,28 @@ class Neighbourhood:
 
     def __len__(self) -> int:
         return len(self.element)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The heavy atoms farther around an instance, as far as a linker may meet them; a superset of its neighbourhood.
+
+    Parameters
+    ----------
+    xyz : ndarray of float32, shape (n_atoms, 3)
+        Coordinates in angstroms, in the frame of the instance.
+    element : ndarray of str, shape (n_atoms,)
+        Element symbols.
+    context : ndarray of int8, shape (n_atoms,)
+        Index in `CONTEXTS` of the smallest context that holds the atom.
+    largest : int
+        Index in `CONTEXTS` of the largest context that is defined.
+    """
+
+    xyz: npt.NDArray[np.float32]
+    element: npt.NDArray[np.str_]
+    context: npt.NDArray[np.int8]
+    largest: int
+
+    def __len__(self) -> int:
+        return len(self.element)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -20,9 +20,12 @@ from scripts.lib.instance.model import (
     Link,
     Neighbourhood,
     Residue,
+    Surroundings,
 )
 
 _ARRAYS = tuple(field.name for field in fields(Neighbourhood) if field.name != "largest")
+
+_SURROUNDINGS = ("xyz", "element", "context")
 
 
 class _Write(Protocol):
@@ -76,6 +79,50 @@ def read_instances(instances: Path, neighbourhoods: Path) -> Iterator[tuple[Inst
         end = int(columns["ends"][number])
         part = {name: columns[name][begin:end] for name in _ARRAYS}
         yield instance, Neighbourhood(**part, largest=int(columns["largest"][number]))
+        begin = end
+
+
+@contextmanager
+def surroundings_writer(path: Path) -> Iterator[Callable[[Surroundings], None]]:
+    """Yield a function that appends the surroundings of one instance; the file appears when the block ends well.
+
+    Parameters
+    ----------
+    path : Path
+        NumPy archive; 15 bytes an atom.
+    """
+    parts: list[Surroundings] = []
+    yield parts.append
+    empty = {"xyz": np.zeros((0, 3), np.float32), "element": np.zeros(0, "S2"), "context": np.zeros(0, np.int8)}
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) if parts else empty[name]
+        for name in _SURROUNDINGS
+    }
+    columns["element"] = columns["element"].astype("S2")
+    columns["ends"] = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    columns["largest"] = np.array([part.largest for part in parts], dtype=np.int64)
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        np.savez(stream, **columns)
+
+
+def read_surroundings(path: Path) -> Iterator[Surroundings]:
+    """Yield the surroundings of the instances of a shard, in the order they were written.
+
+    Parameters
+    ----------
+    path : Path
+        File of `surroundings_writer`.
+    """
+    with np.load(path) as archive:
+        columns = {name: archive[name] for name in (*_SURROUNDINGS, "ends", "largest")}
+    begin = 0
+    for end, largest in zip(columns["ends"].tolist(), columns["largest"].tolist(), strict=True):
+        yield Surroundings(
+            xyz=columns["xyz"][begin:end],
+            element=columns["element"][begin:end].astype("U2"),
+            context=columns["context"][begin:end],
+            largest=largest,
+        )
         begin = end
 
 

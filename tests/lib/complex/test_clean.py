@@ -93,6 +93,7 @@ def test_lines_of_the_cleaned_file_are_legal(archive: Path, find: Find) -> None:
     lines = content.splitlines()
     atoms = [line for line in lines if line.startswith(("ATOM", "HETATM"))]
     assert all(gemmi.Element(line[76:78].strip()).atomic_number > 0 and line[77] != " " for line in atoms)
+    assert sum(line.startswith("SSBOND") for line in lines) == 6
     records = {line.split()[0] for line in lines}
     assert records >= {"HEADER", "SEQRES", "CRYST1", "REMARK", "CONECT", "LINK", "TER", "END"}
     serials = [int(line[6:11]) for line in atoms]

@@ -15,8 +15,8 @@ from scripts.lib.entry.reader import EntryError, read_entry
     [
         (b"", "file_empty"),
         (b"  \n \n", "file_empty"),
-        (gzip.compress(b""), "file_empty"),
-        (gzip.compress(b"data_1ABC\n" * 500)[:40], "file_truncated"),
+        (gzip.compress(b"", mtime=0), "file_empty"),
+        (gzip.compress(b"data_1ABC\n" * 500, mtime=0)[:40], "file_truncated"),
         (b"<!DOCTYPE html><html><body>Not Found</body></html>", "file_not_structure"),
         (b'{"status": 404}', "file_not_structure"),
         (b"hello world\n", "file_not_structure"),

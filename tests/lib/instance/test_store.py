@@ -6,7 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.lib.instance.store import instance_writer, read_instances, read_instances_alone
+from scripts.lib.instance.store import (
+    instance_writer,
+    read_instances,
+    read_instances_alone,
+    read_surroundings,
+    surroundings_writer,
+)
 from scripts.lib.molecule.components import ComponentIndex
 from tests.tools.cleaning import clean_file
 
@@ -29,6 +35,27 @@ def test_instances_are_read_as_they_were_written(archive: Path, component_index:
         assert np.array_equal(around.xyz, kept.neighbourhood.xyz)
         assert around.atom_name.tolist() == kept.neighbourhood.atom_name.tolist()
         assert around.largest == kept.neighbourhood.largest
+
+
+def test_surroundings_are_read_as_they_were_written(archive: Path, component_index: Path, tmp_path: Path) -> None:
+    find = ComponentIndex(component_index).get
+    written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    path = tmp_path / "surroundings.npz"
+    with surroundings_writer(path) as write:
+        for kept in written:
+            write(kept.surroundings)
+    read = list(read_surroundings(path))
+    for around, kept in zip(read, written, strict=True):
+        assert np.array_equal(around.xyz, kept.surroundings.xyz)
+        assert around.element.tolist() == kept.surroundings.element.tolist()
+        assert around.context.tolist() == kept.surroundings.context.tolist()
+        assert around.largest == kept.surroundings.largest
+
+
+def test_shard_without_surroundings_is_read_as_empty(tmp_path: Path) -> None:
+    with surroundings_writer(tmp_path / "surroundings.npz"):
+        pass
+    assert list(read_surroundings(tmp_path / "surroundings.npz")) == []
 
 
 def test_shard_without_instances_is_read_as_empty(tmp_path: Path) -> None:

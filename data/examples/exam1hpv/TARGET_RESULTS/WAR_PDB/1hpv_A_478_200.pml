@@ -1,0 +1,62 @@
+# 1hpv chain A 478 200
+# Colours: relative SASA of each ligand atom (bound / free, context target): 0 #3b5ba5, 0.5 #c4c2c6, 1 #e66a00.
+# 0 is buried by the target, 1 as open as without it.
+#   C1 0.29, C2 0.00, C3 0.00, C4 0.00, C5 -, C6 0.00, C7 0.00, C8 0.00
+#   C9 0.01, C10 0.00, C11 0.08, C12 0.00, C13 0.16, C14 0.00, C15 0.00, C16 0.49
+#   C17 0.00, C18 0.00, C19 0.00, C20 0.00, C21 0.24, C22 0.16, C23 0.00, C24 0.09
+#   C25 0.00, N1 0.00, N2 0.00, N3 0.01, O1 0.00, O2 0.00, O3 0.00, O4 0.00
+#   O5 0.00, O6 0.03, S1 0.00
+# PyMOL looks for files in the working folder: open this script from its own.
+reinitialize
+load 1hpv_A_478_200.pdb, complex
+load ../MCS_Output/MCS_SDF/1hpv_A_478_200.sdf, ligand
+bg_color white
+hide everything
+show cartoon, complex
+color grey80, complex
+select twin, complex within 0.4 of (ligand and not hydro)
+select pocket, byres (complex within 5 of twin) and not twin
+util.cnc pocket
+show sticks, pocket
+show sticks, ligand and not hydro
+set stick_radius, 0.12, complex
+set stick_radius, 0.22, ligand
+set valence, 1
+color 0x8b97b8, (ligand and rank 0) or (complex and id 760)
+color 0x3b5ba5, (ligand and rank 1) or (complex and id 761)
+color 0x3b5ba5, (ligand and rank 2) or (complex and id 762)
+color 0x3b5ba5, (ligand and rank 3) or (complex and id 763)
+color 0x8c8c8c, (ligand and rank 4) or (complex and id 764)
+color 0x3b5ba5, (ligand and rank 5) or (complex and id 765)
+color 0x3b5ba5, (ligand and rank 6) or (complex and id 766)
+color 0x3b5ba5, (ligand and rank 7) or (complex and id 767)
+color 0x3c5ca5, (ligand and rank 8) or (complex and id 768)
+color 0x3b5ba5, (ligand and rank 9) or (complex and id 769)
+color 0x526cab, (ligand and rank 10) or (complex and id 770)
+color 0x3b5ba5, (ligand and rank 11) or (complex and id 771)
+color 0x677cb0, (ligand and rank 12) or (complex and id 772)
+color 0x3b5ba5, (ligand and rank 13) or (complex and id 773)
+color 0x3b5ba5, (ligand and rank 14) or (complex and id 774)
+color 0xc1c0c5, (ligand and rank 15) or (complex and id 775)
+color 0x3b5ba5, (ligand and rank 16) or (complex and id 776)
+color 0x3b5ba5, (ligand and rank 17) or (complex and id 777)
+color 0x3b5ba5, (ligand and rank 18) or (complex and id 778)
+color 0x3b5ba5, (ligand and rank 19) or (complex and id 779)
+color 0x7d8db5, (ligand and rank 20) or (complex and id 780)
+color 0x677cb0, (ligand and rank 21) or (complex and id 781)
+color 0x3c5ba5, (ligand and rank 22) or (complex and id 782)
+color 0x536dab, (ligand and rank 23) or (complex and id 783)
+color 0x3b5ba5, (ligand and rank 24) or (complex and id 784)
+color 0x3b5ba5, (ligand and rank 25) or (complex and id 785)
+color 0x3b5ba5, (ligand and rank 26) or (complex and id 786)
+color 0x3f5ea6, (ligand and rank 27) or (complex and id 787)
+color 0x3b5ba5, (ligand and rank 28) or (complex and id 788)
+color 0x3b5ba5, (ligand and rank 29) or (complex and id 789)
+color 0x3b5ba5, (ligand and rank 30) or (complex and id 790)
+color 0x3b5ba5, (ligand and rank 31) or (complex and id 791)
+color 0x3b5ba5, (ligand and rank 32) or (complex and id 792)
+color 0x4462a7, (ligand and rank 33) or (complex and id 793)
+color 0x3b5ba5, (ligand and rank 34) or (complex and id 794)
+deselect
+orient ligand
+zoom ligand, 6

@@ -1,0 +1,1 @@
+"""Exit vectors: the places where a linker can leave a bound ligand."""

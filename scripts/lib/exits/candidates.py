@@ -1,0 +1,191 @@
+"""Candidates for an exit: an anchor atom, what leaves from it, and in which directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.prior import is_amine
+from scripts.lib.instance.bonds import is_metal
+from scripts.lib.instance.model import FloatArray
+
+LARGEST_LEAVING = 9
+"""Most heavy atoms of a group that can leave: N-methylpiperazine with its carbonyl has 9."""
+
+TORSIONS = 12
+"""Directions tried for the hydrogens of a group that turns, 30 degrees apart."""
+
+TETRAHEDRAL = float(np.radians(109.4712))
+"""Bond angle at sp3 atoms, in radians."""
+
+COLLINEAR = 0.17
+"""Sine of the smallest angle (10 degrees) to a direction of an atom that can fix its frame."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One way to attach a linker.
+
+    Parameters
+    ----------
+    anchor : int
+        Atom that the linker is bonded to.
+    leaving : tuple of int
+        Heavy atoms that leave, the one bonded to the anchor first; empty where a hydrogen does.
+    directions : ndarray of float, shape (n_directions, 3)
+        Unit vectors from the anchor to the linker's first atom.
+    reason : str
+        Code of `scripts.lib.reasons.EXIT_REASONS` for one that can't be scored, else empty.
+    """
+
+    anchor: int
+    leaving: tuple[int, ...]
+    directions: FloatArray
+    reason: str = ""
+
+    @property
+    def kind(self) -> str:
+        """``H`` or ``cut``."""
+        return "cut" if self.leaving else "H"
+
+
+def find_candidates(
+    graph: LigandGraph, *, linked: frozenset[int] = frozenset(), incomplete: frozenset[int] = frozenset()
+) -> list[Candidate]:
+    """Return all candidates of a ligand, those that can't be scored with their reason.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The neutral ligand.
+    linked : frozenset of int
+        Atoms that are covalently bound to the protein.
+    incomplete : frozenset of int
+        Atoms with a neighbour that was not observed.
+    """
+    found = []
+    for anchor in range(len(graph)):
+        if graph.n_hydrogens(anchor):
+            reason = "bonded_to_protein" if anchor in linked else "incomplete" if anchor in incomplete else ""
+            found.append(Candidate(anchor, (), hydrogen_directions(graph, anchor), reason))
+        for side in _cuts(graph, anchor):
+            reason = ""
+            if linked.intersection(side):
+                reason = "bonded_to_protein"
+            elif incomplete.intersection((anchor, *side)):
+                reason = "incomplete"
+            found.append(Candidate(anchor, side, _unit(graph.xyz[side[0]] - graph.xyz[anchor])[None], reason))
+    return found
+
+
+def _cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
+    """Yield the groups that can leave from an atom, each with its first atom first."""
+    others = frozenset(range(len(graph))) - {anchor}
+    for first in graph.near[anchor]:
+        if graph.order[anchor, first] != 1 or (anchor, first) in graph.ring_bonds:
+            continue
+        if is_metal(graph.element[anchor]) or is_metal(graph.element[first]):
+            continue
+        side = graph.component(first, others)
+        n_bonds = sum((atom, other) in graph.order for atom in side for other in graph.near[atom] if other in side) // 2
+        n_rings = n_bonds - len(side) + 1
+        small = len(side) <= LARGEST_LEAVING and 2 * len(side) < len(graph)
+        if small and n_rings <= 1 and not side & graph.aromatic:
+            yield first, *sorted(side - {first})
+
+
+def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
+    """Return the directions in which a hydrogen of an atom can stand.
+
+    A group that turns takes `TORSIONS` positions, a secondary sp3 amine both of its inverted
+    forms, a hydroxyl on a flat atom both places in its plane; others those of their hydrogens.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The ligand with hydrogens.
+    atom : int
+        An atom with hydrogens.
+
+    Returns
+    -------
+    ndarray of float, shape (n_directions, 3)
+        Unit vectors.
+    """
+    near = graph.near[atom]
+    element = graph.element[atom]
+    place = graph.xyz[atom]
+    if len(near) == 2 and is_amine(graph, atom):
+        return _both_tetrahedral(_unit(graph.xyz[near[0]] - place), _unit(graph.xyz[near[1]] - place))
+    if len(near) == 1:
+        axis = _unit(place - graph.xyz[near[0]])
+        side = _beside(graph, near[0], atom, axis)
+        if element == "O" and graph.has_multiple_bond(near[0]):
+            return _around(axis, side, 2)
+        turns = element == "O" or (element == "C" and graph.n_hydrogens(atom) == 3)
+        if turns or (graph.n_hydrogens(atom) == 2 and is_amine(graph, atom)):
+            return _around(axis, side, TORSIONS)
+    placed = graph.hydrogens[atom] - place
+    lengths = np.linalg.norm(placed, axis=1)
+    directions: FloatArray = placed[lengths > 0] / lengths[lengths > 0, None]
+    return directions if len(directions) else np.array([[0.0, 0.0, 1.0]])
+
+
+def _both_tetrahedral(first: FloatArray, second: FloatArray) -> FloatArray:
+    away = _unit(-(first + second))
+    across = _unit(np.cross(first, second))
+    along, up = away * np.cos(TETRAHEDRAL / 2), across * np.sin(TETRAHEDRAL / 2)
+    both: FloatArray = np.stack([along + up, along - up])
+    return both
+
+
+def _around(axis: FloatArray, side: FloatArray, count: int) -> FloatArray:
+    """Return bonds at the tetrahedral angle to a bond along `axis`, turned from `side` in equal steps."""
+    torsions = np.arange(count) * (2 * np.pi / count)
+    across = np.cross(axis, side)
+    ring = np.cos(torsions)[:, None] * side + np.sin(torsions)[:, None] * across
+    directions: FloatArray = -np.cos(TETRAHEDRAL) * axis + np.sin(TETRAHEDRAL) * ring
+    return directions
+
+
+def _beside(graph: LigandGraph, parent: int, atom: int, axis: FloatArray) -> FloatArray:
+    """Return the direction across an axis to the first atom off it, in graph order from the parent."""
+    others = [k for k in graph.in_graph_order(parent) if k != atom]
+    side: FloatArray = frame_of(axis, graph.xyz[others] - graph.xyz[parent])[0]
+    return side
+
+
+def frame_of(direction: FloatArray, references: FloatArray) -> FloatArray:
+    """Return a right-handed frame whose third axis is a direction and whose first points to an atom.
+
+    Parameters
+    ----------
+    direction : ndarray of float, shape (3,)
+        Unit vector.
+    references : ndarray of float, shape (n, 3)
+        Where atoms stand, the preferred ones first; the first that is not collinear is taken.
+
+    Returns
+    -------
+    ndarray of float, shape (3, 3)
+        Axes as rows. Without a reference the first axis is any across the direction.
+    """
+    across = references - (references @ direction)[:, None] * direction
+    lengths = np.linalg.norm(across, axis=1)
+    usable = np.flatnonzero(lengths > COLLINEAR * np.maximum(np.linalg.norm(references, axis=1), 1e-9))
+    if len(usable):
+        first = across[usable[0]] / lengths[usable[0]]
+    else:
+        axis = np.eye(3)[int(np.abs(direction).argmin())]
+        first = _unit(axis - (axis @ direction) * direction)
+    frame: FloatArray = np.stack([first, np.cross(direction, first), direction])
+    return frame
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    length = float(np.linalg.norm(vector))
+    unit: FloatArray = vector / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    return unit

@@ -1,0 +1,161 @@
+"""A ligand as the search for exits sees it: heavy atoms, bonds and the places of the hydrogens."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from rdkit import Chem
+
+from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.molecule.record import LigandMolecule
+
+AROMATIC = 1.5
+"""Order of an aromatic bond in `LigandGraph.order`."""
+
+Bond = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class LigandGraph:
+    """The heavy atoms of a neutral ligand with all hydrogens, numbered as in `LigandMolecule`.
+
+    Parameters
+    ----------
+    element : tuple of str
+        Element symbols.
+    names : tuple of str
+        Labels of the atoms.
+    xyz : ndarray of float, shape (n_heavy, 3)
+        In angstroms.
+    near : tuple of tuple of int
+        Heavy neighbours of each atom.
+    order : dict of (int, int) to float
+        Order of each bond between heavy atoms, under both directions; aromatic ones `AROMATIC`,
+        others that are not covalent (dative) 0.
+    ring_bonds : frozenset of (int, int)
+        Bonds in a ring, under both directions.
+    hydrogens : tuple of ndarray of float, shape (n_hydrogens, 3)
+        Places of the hydrogens of each atom, in angstroms.
+    symmetry_class : ndarray of int, shape (n_heavy,)
+        Atoms that are alike have the same number.
+    """
+
+    element: tuple[str, ...]
+    names: tuple[str, ...]
+    xyz: FloatArray
+    near: tuple[tuple[int, ...], ...]
+    order: dict[Bond, float]
+    ring_bonds: frozenset[Bond]
+    hydrogens: tuple[FloatArray, ...]
+    symmetry_class: IntArray
+
+    def __len__(self) -> int:
+        return len(self.element)
+
+    @cached_property
+    def aromatic(self) -> frozenset[int]:
+        """Atoms with an aromatic bond."""
+        return frozenset(a for (a, _), order in self.order.items() if order == AROMATIC)
+
+    @cached_property
+    def ring_atoms(self) -> frozenset[int]:
+        """Atoms with a bond in a ring."""
+        return frozenset(a for a, _ in self.ring_bonds)
+
+    def n_hydrogens(self, atom: int) -> int:
+        """Return how many hydrogens an atom carries."""
+        return len(self.hydrogens[atom])
+
+    def has_multiple_bond(self, atom: int) -> bool:
+        """Return whether an atom has an aromatic, double or triple bond."""
+        return any(self.order[atom, other] > 1 for other in self.near[atom])
+
+    def component(self, start: int, allowed: Collection[int]) -> frozenset[int]:
+        """Return the atoms of a set that are connected within it to one of them, that one included."""
+        found, front = {start}, [start]
+        while front:
+            for other in self.near[front.pop()]:
+                if other in allowed and other not in found:
+                    found.add(other)
+                    front.append(other)
+        return frozenset(found)
+
+    def components(self, allowed: Iterable[int]) -> list[frozenset[int]]:
+        """Return the connected parts of a set of atoms, by their first atoms."""
+        left = set(allowed)
+        parts = []
+        for atom in sorted(left):
+            if atom in left:
+                parts.append(self.component(atom, left))
+                left -= parts[-1]
+        return parts
+
+    def in_graph_order(self, start: int) -> list[int]:
+        """Return the other atoms by the number of bonds from one, in an order that names don't change.
+
+        Atoms equally far are ordered by their symmetry class and their distance in space.
+        """
+        steps = {start: 0}
+        front = [start]
+        for atom in front:
+            for other in self.near[atom]:
+                if other not in steps:
+                    steps[other] = steps[atom] + 1
+                    front.append(other)
+        away = np.linalg.norm(self.xyz - self.xyz[start], axis=1).round(4)
+        return sorted(front[1:], key=lambda k: (steps[k], int(self.symmetry_class[k]), float(away[k]), k))
+
+
+def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
+    """Return the graph of a ligand's heavy atoms.
+
+    Parameters
+    ----------
+    molecule : LigandMolecule
+        With its hydrogens as atoms behind the heavy ones.
+    """
+    count = molecule.n_heavy
+    mol = Chem.Mol(molecule.mol)
+    Chem.FastFindRings(mol)
+    xyz = np.asarray(mol.GetConformer().GetPositions(), dtype=np.float64)
+    near: list[list[int]] = [[] for _ in range(count)]
+    hydrogens: list[list[int]] = [[] for _ in range(count)]
+    order: dict[Bond, float] = {}
+    rings: set[Bond] = set()
+    for bond in mol.GetBonds():
+        first, second = sorted((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))
+        if first >= count:
+            continue
+        if second >= count:
+            hydrogens[first].append(second)
+            continue
+        near[first].append(second)
+        near[second].append(first)
+        for pair in ((first, second), (second, first)):
+            order[pair] = _order(bond)
+            if bond.IsInRing():
+                rings.add(pair)
+    return LigandGraph(
+        element=tuple(mol.GetAtomWithIdx(k).GetSymbol() for k in range(count)),
+        names=molecule.names,
+        xyz=xyz[:count],
+        near=tuple(tuple(sorted(others)) for others in near),
+        order=order,
+        ring_bonds=frozenset(rings),
+        hydrogens=tuple(xyz[sorted(places)].reshape(-1, 3) for places in hydrogens),
+        symmetry_class=molecule.symmetry_class,
+    )
+
+
+def _order(bond: Chem.Bond) -> float:
+    if bond.GetIsAromatic():
+        return AROMATIC
+    kind = bond.GetBondType()
+    return (
+        float(bond.GetBondTypeAsDouble())
+        if kind in (Chem.BondType.SINGLE, Chem.BondType.DOUBLE, Chem.BondType.TRIPLE, Chem.BondType.AROMATIC)
+        else 0.0
+    )

@@ -1,0 +1,160 @@
+"""`python -m service`: the server, and the operator's commands.
+
+The commands work while the service runs, which then carries them out, and while it doesn't.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from service.housekeeping import ask
+from service.index_query import JobFilters
+from service.lifecycle import Parts, build_parts
+from service.logs import configure_logging
+from service.settings import Settings, SettingsError
+from service.snapshot import snapshot_csv
+from service.store import JobsFolderBusyError
+
+GRACE_SECONDS = 2
+"""How long open connections, downloads for example, may go on after the service was told to end."""
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which tells the service that it ends before it waits for connections.
+
+    Parameters
+    ----------
+    config : uvicorn.Config
+        The server's configuration.
+    parts : Parts
+        The service.
+    """
+
+    def __init__(self, config: uvicorn.Config, parts: Parts) -> None:
+        super().__init__(config)
+        self._parts = parts
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def serve(self, sockets: Any = None) -> None:
+        """Serve until told to end."""
+        self._loop = asyncio.get_running_loop()
+        await super().serve(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End event streams and begin to stop runs; then end as uvicorn does."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._parts.queue.begin_stopping)
+        super().handle_exit(sig, frame)
+
+
+def serve(settings: Settings) -> int:
+    """Run the service until it is told to end."""
+    from service.app import create_app
+
+    parts = build_parts(settings)
+    parts.store.open()
+    config = uvicorn.Config(
+        create_app(parts),
+        host=settings.host,
+        port=settings.port,
+        workers=1,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server = Server(config, parts)
+    try:
+        server.run()
+    finally:
+        parts.store.close()
+    return 0 if server.started else 1
+
+
+async def operate(settings: Settings, command: str, argument: str) -> dict[str, Any]:
+    """Carry out an operator's command here, no service running, or have the running one do it."""
+    parts = build_parts(settings)
+    try:
+        parts.store.open()
+    except JobsFolderBusyError:
+        return await asyncio.to_thread(ask, parts.store.requests, command, argument)
+    async with parts.running(serving=False):
+        return await parts.housekeeping.do(command, argument)
+
+
+def export(settings: Settings, target: Path | None) -> int:
+    """Write the index as CSV, to a file or to standard output."""
+    answer = asyncio.run(operate(settings, "snapshot", ""))
+    if not answer["ok"]:
+        return _tell(answer)
+    data = snapshot_csv(settings.index_dir, JobFilters())
+    if target is None:
+        sys.stdout.flush()
+        for piece in data:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+        return 0
+    with target.open("wb") as stream:
+        for piece in data:
+            stream.write(piece)
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and do what it says; return the exit status."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    configure_logging(verbose=chosen.command is None)
+    try:
+        settings = Settings.from_environment(os.environ)
+    except SettingsError as error:
+        parser.exit(2, f"Tethermap: {error}\n")
+    try:
+        if chosen.command is None:
+            return serve(settings)
+        if chosen.command == "export":
+            return export(settings, chosen.file)
+        argument = str(chosen.folder.resolve()) if chosen.command == "adopt" else getattr(chosen, "job_id", "")
+        return _tell(asyncio.run(operate(settings, chosen.command, argument)))
+    except (JobsFolderBusyError, TimeoutError) as error:
+        parser.exit(1, f"Tethermap: {error}\n")
+    except OSError as error:
+        logging.getLogger(__name__).debug("", exc_info=error)
+        parser.exit(1, f"Tethermap: {error}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m service", description="Without a command: run the service. Settings are TETHERMAP_* variables."
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("reindex", help="read all job folders again into the index")
+    exporting = commands.add_parser("export", help="write the index as CSV")
+    exporting.add_argument("file", nargs="?", type=Path, help="the file to write; standard output when left out")
+    adopting = commands.add_parser("adopt", help="take in a copy of a job folder made on the command line")
+    adopting.add_argument("folder", type=Path)
+    canceling = commands.add_parser("cancel", help="cancel a job")
+    canceling.add_argument("job_id")
+    commands.add_parser("prune", help="remove finished jobs beyond KEEP_DAYS and MAX_JOBS_BYTES now")
+    return parser
+
+
+def _tell(answer: dict[str, Any]) -> int:
+    stream = sys.stdout if answer["ok"] else sys.stderr
+    stream.write(f"{answer['message']}\n" if answer["ok"] else f"Tethermap: {answer['message']}\n")
+    return 0 if answer["ok"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""`python -m service.build_examples`: run the configured examples and put their results in place.
+
+Those that come with the repository are made from the embedded archive; the others from the
+service's source, when that is a mirror or RCSB PDB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from scripts.lib import layout
+from scripts.lib.logs import read_error
+from service.examples import Example, load_examples
+from service.jobs import JobRecord
+from service.outcome import record_of_folder
+from service.run_config import child_environment, pipeline_config, snakemake_command
+from service.settings import REPOSITORY, Settings
+from service.store import RECORD
+
+SHIPPED = REPOSITORY / "data" / "examples"
+
+_LOG = logging.getLogger(__name__)
+_NOT_RESULTS = (layout.WORK, ".snakemake")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build the examples that are named, else all that this source can build; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m service.build_examples", description=__doc__)
+    parser.add_argument("job_id", nargs="*", help="ids of examples in config/examples.yaml")
+    asked = parser.parse_args(arguments).job_id
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    settings = Settings.from_environment(os.environ)
+    examples = load_examples()
+    if unknown := sorted({*asked} - {*examples}):
+        parser.error(f"config/examples.yaml has no {', '.join(unknown)}")
+    failed = 0
+    for example in examples.values():
+        if (asked and example.job_id not in asked) or not (example.shipped or can_build(settings, asked)):
+            continue
+        target = SHIPPED if example.shipped else settings.examples_dirs[-1]
+        _LOG.info("%s: %s", example.job_id, example.label)
+        try:
+            build(example, settings, target)
+        except RuntimeError as error:
+            failed += 1
+            _LOG.error("%s: %s", example.job_id, error)
+    return 1 if failed else 0
+
+
+def can_build(settings: Settings, asked: list[str]) -> bool:
+    """Return whether examples that need a larger source can be built: it is a mirror, or they were named."""
+    return bool(asked) or settings.mirror is not None
+
+
+def build(example: Example, settings: Settings, target: Path) -> Path:
+    """Run an example and put its results into a folder of its id below `target`, at once; return it.
+
+    Raises
+    ------
+    RuntimeError
+        If the run fails; says why.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="tethermap-example-") as name:
+        job = Path(name) / "job"
+        run_example(example, settings, job)
+        new = target / f".{example.job_id}.new"
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.copytree(job, new, ignore=lambda folder, names: _left_out(job, folder, names))
+        record = example_record(new, example)
+        (new / RECORD).write_text(json.dumps(record.to_dict(), indent=1) + "\n", encoding="utf-8")
+        final = target / example.job_id
+        shutil.rmtree(final, ignore_errors=True)
+        new.rename(final)
+    return final
+
+
+def run_example(example: Example, settings: Settings, job: Path) -> None:
+    """Run an example's job in a folder.
+
+    Raises
+    ------
+    RuntimeError
+        If it fails.
+    """
+    source = example.job.get("source")
+    config = pipeline_config(example.job, settings)
+    if source is not None:
+        config["source"] = dict(source)
+    path = job.with_name(f"{job.name}.json")
+    path.write_text(json.dumps(config), encoding="utf-8")
+    job.mkdir()
+    command = snakemake_command(replace(settings, profile=None), job, path, "--quiet", "all")
+    ended = subprocess.run(
+        command, check=False, env=child_environment(settings), stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    if ended.returncode:
+        raise RuntimeError(read_error(job).get("message") or ended.stderr[-2000:])
+
+
+def example_record(folder: Path, example: Example) -> JobRecord:
+    """Return the record of an example: its times are the day of its search."""
+    day = json.loads((folder / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"]
+    time = f"{day}T00:00:00Z"
+    record = record_of_folder(folder, example.job_id, "example")
+    return replace(record, created_at=time, started_at=time, finished_at=time, modified_at=time)
+
+
+def _left_out(job: Path, folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if Path(folder) == job and name in _NOT_RESULTS]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

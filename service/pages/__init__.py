@@ -1,0 +1,1 @@
+"""Plain HTML pages over the same parts as the API, readable without scripts."""

@@ -1,0 +1,57 @@
+"""Which finished jobs are removed: those too old, then the oldest while all together are too large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from service.index import Index
+from service.job_queue import JobQueue
+from service.jobs import FINAL
+from service.settings import Settings
+from service.store import Store
+
+
+def to_remove(
+    jobs: Sequence[tuple[str, str, int]], now: datetime, *, keep_days: float | None, max_bytes: int | None
+) -> list[str]:
+    """Return the ids of the jobs to remove.
+
+    Parameters
+    ----------
+    jobs : sequence of (id, time, bytes)
+        Finished jobs; times as records have them.
+    now : datetime
+        The current time.
+    keep_days, max_bytes : float or None, int or None
+        Age and size together that are kept; None for any.
+    """
+    ordered = sorted(jobs, key=lambda job: (job[1], job[0]))
+    doomed: list[str] = []
+    if keep_days is not None:
+        limit = (now - timedelta(days=keep_days)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        doomed = [job_id for job_id, time, _ in ordered if time < limit]
+    if max_bytes is not None:
+        kept = [job for job in ordered if job[0] not in set(doomed)]
+        total = sum(size for _, _, size in kept)
+        for job_id, _, size in kept:
+            if total <= max_bytes:
+                break
+            doomed.append(job_id)
+            total -= size
+    return doomed
+
+
+async def prune(store: Store, index: Index, queue: JobQueue, settings: Settings, now: datetime) -> list[str]:
+    """Remove finished jobs by the service's limits; return their ids."""
+    if settings.keep_days is None and settings.max_jobs_bytes is None:
+        return []
+    await index.settled()
+    jobs = []
+    for job_id, known in (await index.in_writer(index.known)).items():
+        if known.status in FINAL and not store.is_example(job_id) and (record := store.get(job_id)) is not None:
+            jobs.append((job_id, record.finished_at or record.created_at, record.size_bytes))
+    doomed = to_remove(jobs, now, keep_days=settings.keep_days, max_bytes=settings.max_jobs_bytes)
+    for job_id in doomed:
+        await queue.delete(job_id)
+    return doomed

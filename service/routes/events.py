@@ -1,0 +1,86 @@
+"""What happens in a job, as server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from service.context import Job, context_of, in_thread, job_of
+from service.endpoint import Endpoint, Parameter
+from service.job_events import EventReader
+from service.responses import json_bytes
+from service.routes.jobs import body_of
+from service.routes.parameters import JOB_ERRORS
+
+KEEP_ALIVE_SECONDS = 15.0
+_POLL_SECONDS = 0.5
+_DIGITS = 18
+
+
+async def job_events(request: Request) -> Response:
+    """Stream what happens in a job until it ends."""
+    job = job_of(request)
+    last = request.headers.get("last-event-id", "")
+    number = int(last) if last.isascii() and last.isdecimal() and len(last) <= _DIGITS else 0
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    if request.method == "HEAD":
+        return Response(status_code=200, headers=headers, media_type="text/event-stream")
+    return StreamingResponse(_stream(request, job, number), 200, headers, "text/event-stream")
+
+
+async def _stream(request: Request, job: Job, last: int) -> AsyncIterator[bytes]:
+    """Yield the events of a job after number `last`: its state whenever that changes, its final state last."""
+    context = context_of(request)
+    reader = EventReader(job.folder)
+    stopping = context.parts.stopping
+    sent, silent, shown = last, 0.0, None
+    while True:
+        record = context.parts.store.get(job.record.job_id)  # before the events: none is missed at the end
+        if record is None:
+            return
+        state = (record.status, record.current_step, record.attempt, record.results_ready)
+        if state != shown and not record.final:
+            shown, silent = state, 0.0
+            yield _event("status", sent, body_of(context, Job(record, job.folder, job.base)))
+        for happening in await in_thread(reader.read):
+            if happening.number <= last:
+                continue
+            sent, silent = happening.number, 0.0
+            told = b"" if happening.progress is None else _event("progress", sent, happening.progress)
+            if happening.line:
+                told += _event("log", sent, context.scrubber.text(happening.line))
+            yield told  # both or none, as they have one number
+        if record.final:
+            yield _event("status", sent + 1, body_of(context, Job(record, job.folder, job.base)))
+            return
+        if stopping.is_set():
+            return
+        if silent >= KEEP_ALIVE_SECONDS:
+            silent = 0.0
+            yield b": still here\n\n"
+        with anyio.move_on_after(_POLL_SECONDS):
+            await stopping.wait()
+        silent += _POLL_SECONDS
+
+
+def _event(name: str, number: int, data: Any) -> bytes:
+    text = data if isinstance(data, str) else json_bytes(data).decode("utf-8")
+    return f"id: {number}\nevent: {name}\ndata: {text}\n\n".encode()
+
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/api/jobs/{job_id}/events",
+        job_events,
+        "Jobs",
+        "What happens in a job, as server-sent events.",
+        (Parameter("Last-Event-ID", {"type": "string"}, "Only events after this number.", place="header"),),
+        answers={200: "text/event-stream"},
+        errors=JOB_ERRORS,
+    ),
+)

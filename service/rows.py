@@ -1,0 +1,127 @@
+"""Filters, sorts and pages the rows of a table as a client asks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scripts.lib.tables import Column, Value, format_value
+from service.errors import InvalidParameter
+from service.job_tables import Rows
+
+Row = Mapping[str, Value]
+
+RESERVED = ("table", "sort", "limit", "offset", "format")
+"""Parameters of the route that are no columns."""
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A table as a client wants to see it.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Its columns.
+    tests : sequence of callable
+        A row is in the view when all are true of it.
+    sort : Column or None
+        By what it is sorted; None for the table's own order.
+    descending : bool
+        Whether the largest comes first.
+    """
+
+    columns: Sequence[Column]
+    tests: Sequence[Callable[[Row], bool]]
+    sort: Column | None = None
+    descending: bool = False
+
+    def rows(self, rows: Rows) -> list[Row]:
+        """Return the rows of the view in its order; what is not known comes last."""
+        found = [row for row in rows if all(test(row) for test in self.tests)]
+        if self.sort is None:
+            return found
+        name = self.sort.name
+        known = [row for row in found if row[name] not in (None, "")]
+        unknown = [row for row in found if row[name] in (None, "")]
+        known.sort(key=lambda row: row[name], reverse=self.descending)  # type: ignore[arg-type, return-value]
+        return known + unknown
+
+
+def view_of(columns: Sequence[Column], parameters: Sequence[tuple[str, str]], sort: str | None) -> View:
+    """Return the view that query parameters ask for.
+
+    Raises
+    ------
+    InvalidParameter
+        If a column is unknown or a value can't be compared with it.
+    """
+    known = {column.name: column for column in columns}
+    tests = []
+    for name, text in parameters:
+        if name in RESERVED:
+            continue
+        column_name, _, operator = name.rpartition("__") if name not in known else (name, "", "")
+        if operator not in ("", "gte", "lte", "contains") or column_name not in known:
+            raise InvalidParameter(f"{name[:64]} is not a column of the table.", details={"parameter": name[:64]})
+        tests.append(_test(known[column_name], operator, text, name))
+    if not sort:
+        return View(columns, tests)
+    column = sort.removeprefix("-")
+    if column not in known:
+        raise InvalidParameter("sort must be a column of the table, or - and a column.", details={"parameter": "sort"})
+    return View(columns, tests, known[column], descending=sort.startswith("-"))
+
+
+def _test(column: Column, operator: str, text: str, parameter: str) -> Callable[[Row], bool]:
+    """Return whether a row passes one parameter."""
+    name = column.name
+    if operator == "contains":
+        part = text.lower()
+        return lambda row: part in format_value(row[name], column).lower()
+    if column.kind == "text":
+        if operator == "gte":
+            return lambda row: str(row[name]) >= text
+        if operator == "lte":
+            return lambda row: "" != str(row[name]) <= text
+        if name in ("pdb_id", "Warhead", "Ligand", "ligand"):
+            return lambda row: str(row[name]).lower() == text.lower()
+        return lambda row: str(row[name]) == text
+    wanted = _value(column, text, parameter)
+    if operator == "":
+        return lambda row: row[name] == wanted
+    if operator == "gte":
+        return lambda row: row[name] is not None and row[name] >= wanted  # type: ignore[operator]
+    return lambda row: row[name] is not None and row[name] <= wanted  # type: ignore[operator]
+
+
+def _value(column: Column, text: str, parameter: str) -> float | bool | None:
+    text = text.strip()
+    try:
+        if text == "":
+            return None
+        if column.kind == "flag":
+            return {"true": True, "false": False, "1": True, "0": False}[text.lower()]
+        return float(text) + 0.0
+    except (ValueError, KeyError):
+        wanted = "true or false" if column.kind == "flag" else "a number"
+        raise InvalidParameter(f"{parameter} must be {wanted}.", details={"parameter": parameter}) from None
+
+
+def csv_lines(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[bytes]:
+    """Yield a table as CSV, some hundred rows at a time, each cell as the pipeline writes it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([column.name for column in columns])
+    for start in range(0, len(rows), _BATCH):
+        for row in rows[start : start + _BATCH]:
+            writer.writerow([format_value(row[column.name], column) for column in columns])
+        yield text.getvalue().encode("utf-8")
+        text.seek(0)
+        text.truncate()
+    if not rows:
+        yield text.getvalue().encode("utf-8")

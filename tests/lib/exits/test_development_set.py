@@ -1,0 +1,41 @@
+"""The ranking finds the attachment points of published degraders, as far as the mirror has their entries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.lib.molecule.components import ComponentIndex
+from tests.tools.bench_exits import GATES, METHODS, Case, cases, development_rows, shares
+
+
+@pytest.fixture(scope="module")
+def found(mirror: Path, component_index: Path) -> list[Case]:
+    return list(cases(mirror, ComponentIndex(component_index)))
+
+
+def test_all_ligands_of_the_archive_are_compared(found: list[Case]) -> None:
+    in_archive = {row["pdb_id"] for row in development_rows() if row["in_archive"] == "yes"}
+    assert in_archive <= {case.entry_id for case in found}
+    assert shares(found, METHODS[0])[0] >= 10
+
+
+@pytest.mark.parametrize("gate", GATES)
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_gate_holds_in_the_target_and_with_the_nearest_chain(found: list[Case], gate: str, method: str) -> None:
+    assert shares(found, method)[1][gate] >= GATES[gate]
+
+
+def test_ligand_costs_less_than_its_allowance(found: list[Case]) -> None:
+    """The allowance is 0.3 s CPU a ligand; the mean of eleven is far from it."""
+    assert sum(case.cpu_seconds for case in found) / len(found) < 0.3
+
+
+def test_ranks_are_those_of_the_reference(found: list[Case]) -> None:
+    """Reference ranks were made with the nearest chain as context by another program."""
+    reference = {
+        row["pdb_id"]: (int(row["model_atom_rank"]), int(row["model_site_rank"])) for row in development_rows()
+    }
+    ours = {case.entry_id: (case.atom[METHODS[1]], case.site[METHODS[1]]) for case in found}
+    assert ours == {entry_id: reference[entry_id] for entry_id in ours}

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scripts.lib.exits.candidates import find_candidates, frame_of
+from scripts.lib.exits.geometry import (
+    RAYS,
+    REACH,
+    ROOM_POINTS,
+    Pocket,
+    fibonacci_cap,
+    ray_lengths,
+    room,
+)
+from tests.tools.exits import candidate_of, graph_of, joined, scattered, surroundings
+
+UP = np.array([0.0, 0.0, 1.0])
+FRAME = frame_of(UP, np.array([[1.0, 0.0, 0.0]]))
+NOTHING = np.zeros((0, 3)), np.zeros(0)
+PLACE = np.zeros(3)
+
+
+def share_of_free_rays(distance: float, radius: float = 1.8) -> float:
+    lengths = ray_lengths(PLACE, FRAME, np.array([[0.0, 0.0, distance]]), np.array([radius]))
+    return float(np.isinf(lengths).mean())
+
+
+def test_points_are_spread_evenly_over_sphere_and_cone() -> None:
+    sphere, cone = fibonacci_cap(ROOM_POINTS, np.pi), fibonacci_cap(RAYS, np.radians(60))
+    assert sphere.shape == (200, 3)
+    assert np.abs(sphere.mean(axis=0)).max() < 0.01
+    assert cone.shape == (150, 3)
+    assert cone[:, 2].min() > 0.5
+    assert cone[:, 2].mean() == pytest.approx(0.75, abs=0.001)
+
+
+def test_anchor_alone_takes_the_cap_that_geometry_gives() -> None:
+    """Sphere of 3.1 around L against one of 3.2 around an anchor 1.5 away: cos > (3.2² - 3.1² - 1.5²) / (2·3.1·1.5)."""
+    free = room(1.5 * UP[None], FRAME[None], np.zeros((1, 3)), np.array([1.8]))
+    assert free.mean() == pytest.approx((1 - (3.2**2 - 3.1**2 - 1.5**2) / (2 * 3.1 * 1.5)) / 2, abs=0.006)
+
+
+def test_points_count_as_free_only_beyond_radius_and_probe() -> None:
+    def free(distance: float) -> bool:
+        return bool(room(PLACE[None], FRAME[None], np.array([[0.0, 0.0, distance]]), np.array([1.8])).all())
+
+    assert free(3.1 + 1.8 + 1.4 + 0.01)
+    assert not free(3.1 + 1.8 + 1.4 - 0.1)
+
+
+def test_atom_ahead_stops_the_rays_of_its_cap() -> None:
+    """A sphere of 1.5 against 0.9 · 1.8: blocked within asin(3.12 / 8) of the axis, of a cone of 60 degrees."""
+    blocked = (1 - np.cos(np.arcsin((0.9 * 1.8 + 1.5) / 8))) / (1 - np.cos(np.radians(60)))
+    assert share_of_free_rays(8.0) == pytest.approx(1 - blocked, abs=0.01)
+
+
+def test_rays_end_ten_angstroms_from_the_linker() -> None:
+    assert share_of_free_rays(10 + 3.12 + 0.05) == 1.0
+    assert share_of_free_rays(10 + 3.12 - 0.3) < 1.0
+
+
+def test_atom_behind_blocks_no_ray_and_one_around_the_start_blocks_all() -> None:
+    assert share_of_free_rays(-4.0) == 1.0
+    assert share_of_free_rays(0.5) == 0.0
+
+
+def test_sphere_gets_as_far_as_the_atom_that_stops_it() -> None:
+    lengths = ray_lengths(PLACE, FRAME, np.array([[0.0, 0.0, 8.0]]), np.array([1.8]))
+    assert lengths.min() == pytest.approx(8 - 3.12, abs=0.03)
+
+
+def test_atoms_beyond_reach_change_nothing_and_the_last_ones_within_do() -> None:
+    graph = graph_of("CCCC")
+    one = candidate_of(graph, 1, 0)
+    u = one.directions[0]
+    largest = 1.98  # iodine
+    far = graph.xyz[1] + (REACH - 0.05) * u
+    beyond = graph.xyz[1] + (REACH + 0.05) * u
+    assert pytest.approx(1.5 + 10 + 1.5 + 0.9 * largest) == REACH
+    alone = Pocket(graph, surroundings()).opening(one).way_out["target"]
+    assert Pocket(graph, surroundings(beyond, element="I")).opening(one).way_out["target"] == alone
+    assert Pocket(graph, surroundings(far, element="I")).opening(one).clearance <= 10.0
+
+
+def test_larger_contexts_only_take_room_away() -> None:
+    graph = graph_of("CCOC(=O)CCN")
+    own = scattered(graph, 60)
+    more = scattered(graph, 80, seed=9)
+    both = joined(own, surroundings(*more.xyz.tolist(), context="crystal"))
+    pocket = Pocket(graph, both)
+    for one in find_candidates(graph):
+        opening = pocket.opening(one)
+        assert opening.room["crystal"] <= opening.room["assembly"] == opening.room["target"]
+        assert opening.way_out["crystal"] <= opening.way_out["assembly"] == opening.way_out["target"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_protein_never_raises_room_or_way_out_of_a_direction(seed: int) -> None:
+    graph = graph_of("CCOC(=O)CCN")
+    few, more = scattered(graph, 100, seed=seed), scattered(graph, 100, seed=seed + 50)
+    for one in find_candidates(graph):
+        for direction in one.directions:
+            fixed = type(one)(one.anchor, one.leaving, direction[None])
+            before, after = Pocket(graph, few).opening(fixed), Pocket(graph, joined(few, more)).opening(fixed)
+            assert after.room["target"] <= before.room["target"]
+            assert after.way_out["target"] <= before.way_out["target"]
+            assert after.clearance <= before.clearance
+
+
+def test_group_that_leaves_takes_no_room() -> None:
+    """Behind the t-butyl of an ester there is as much room as where the ester was an acid."""
+    ester, one = graph_of("CCCCCC(=O)OC(C)(C)C"), 5
+    cut = Pocket(ester, surroundings()).opening(candidate_of(ester, one, 7))
+    assert cut.way_out["target"] == 1.0
+    assert cut.room["target"] > 0.4
+
+
+def test_context_that_is_not_defined_has_no_figures() -> None:
+    graph = graph_of("CCCC")
+    from dataclasses import replace
+
+    opening = Pocket(graph, replace(surroundings(), largest=2)).opening(candidate_of(graph, 1, 0))
+    assert np.isnan(opening.room["crystal"])
+    assert opening.room["assembly"] == opening.room["target"]

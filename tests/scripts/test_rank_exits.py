@@ -1,0 +1,104 @@
+"""The exits of a shard, from the files that earlier steps leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.lib.config import resolve
+from scripts.lib.exposure.rows import atom_rows
+from scripts.lib.instance.store import instance_writer, surroundings_writer
+from scripts.lib.molecule.build import build_ligand
+from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.molecule.store import write_molecules
+from scripts.lib.tables import EXIT_VECTORS, SASA_ATOMS, Value, read_table, write_table
+from scripts.rank_exits import main
+from tests.tools.bench_exits import exposure_of
+from tests.tools.cleaning import clean_file
+
+CONFIG = resolve({"target_name": "BAZ2B", "search_query": "4CUP 1HPV", "source": {"kind": "archive"}})
+
+
+def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> dict[str, Any]:
+    """Write what a shard of some entries of the archive has before this step, and return the arguments of `main`."""
+    kept = [one for e in entries for one in clean_file(next(archive.glob(f"{e}.*")), index.get)[1].kept]
+    molecules = [build_ligand(one.instance, index) for one in kept]
+    with (
+        instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.npz") as write,
+        surroundings_writer(folder / "surroundings.npz") as write_surroundings,
+    ):
+        for one in kept:
+            write(one.instance, one.neighbourhood)
+            write_surroundings(one.surroundings)
+    write_molecules(folder / "molecules.bin", molecules)
+    rows = [
+        row
+        for one, mol in zip(kept, molecules, strict=True)
+        for row in atom_rows("BAZ2B", one.instance, mol, exposure_of(one, mol, index), mol.layout[:, 0])
+    ]
+    write_table(folder / "sasa_atoms.csv", SASA_ATOMS, rows)
+    return {
+        "instances": folder / "instances.jsonl",
+        "surroundings": folder / "surroundings.npz",
+        "molecules": folder / "molecules.bin",
+        "sasa_atoms": folder / "sasa_atoms.csv",
+        "exits": folder / "exits.csv",
+        "progress": folder / "progress.jsonl",
+        "config": CONFIG,
+    }
+
+
+@pytest.fixture(scope="module")
+def index(component_index: Path) -> ComponentIndex:
+    return ComponentIndex(component_index)
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory, archive: Path, index: ComponentIndex) -> list[dict[str, Value]]:
+    arguments = shard(tmp_path_factory.mktemp("shard"), archive, index, ["4cup", "1hpv"])
+    main(**arguments)
+    return list(read_table(arguments["exits"], EXIT_VECTORS))
+
+
+def test_instances_stay_in_order_and_their_ranked_candidates_come_first(rows: list[dict[str, Value]]) -> None:
+    stems = list(dict.fromkeys(row["stem"] for row in rows))
+    assert stems == ["4cup_A_ZYB_2971", "1hpv_A_478_200"]
+    for stem in stems:
+        ranks = [row["rank"] for row in rows if row["stem"] == stem]
+        count = sum(rank is not None for rank in ranks)
+        assert ranks == [*range(1, count + 1), *[None] * (len(ranks) - count)]
+
+
+def test_ligand_in_the_middle_of_a_dimer_is_more_closed_than_one_in_an_open_pocket(
+    rows: list[dict[str, Value]],
+) -> None:
+    best = {row["pdb_id"]: row for row in rows if row["rank"] == 1}
+    ways = {
+        entry: max(float(row["F"] or 0) for row in rows if row["pdb_id"] == entry and row["rank"]) for entry in best
+    }
+    assert ways["1hpv"] < ways["4cup"]
+
+
+def test_anchor_is_the_atom_of_the_sdf(rows: list[dict[str, Value]], archive: Path, index: ComponentIndex) -> None:
+    kept = clean_file(next(archive.glob("4cup.*")), index.get)[1].kept[0]
+    names = build_ligand(kept.instance, index).names
+    own = [row for row in rows if row["pdb_id"] == "4cup"]
+    assert [row["anchor_atom"] for row in own] == [names[int(row["sdf_index"] or 0)] for row in own]
+
+
+def test_shard_without_ligands_gives_an_empty_table(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
+    arguments = shard(tmp_path, archive, index, [])
+    main(**arguments)
+    assert list(read_table(arguments["exits"], EXIT_VECTORS)) == []
+
+
+def test_files_of_different_instances_are_refused(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    arguments = shard(first, archive, index, ["4cup"])
+    other = shard(second, archive, index, ["1hpv"])
+    with pytest.raises(ValueError, match="should be one instance"):
+        main(**{**arguments, "sasa_atoms": other["sasa_atoms"]})

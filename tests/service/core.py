@@ -1,0 +1,216 @@
+"""The service in this process, or as a process of its own that can be killed; runs are real ones."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from service import processes
+from service.clock import Clock
+from service.jobs import FINAL, JobRecord
+from service.lifecycle import Parts, build_parts
+from service.runner import read_state
+from service.schemas import Limits, Submission, parse_submission
+from service.settings import Settings
+from tests.tools.runs import ROOT
+
+HPV = {"target_name": "HIV protease", "search_query": "1HPV"}
+NOTHING = {"target_name": "zebra", "search_query": "zebra crossing"}
+REFUSED = {
+    "target_name": "BAZ2B",
+    "search_query": "4CUP",
+    "options": {"sequence_search": True},
+    "fasta": "ACDEFGHIKLMNPQ",
+}
+"""A job that the embedded archive refuses at once: it can't be searched by sequence."""
+
+
+class SettableClock(Clock):
+    """A wall clock that a test sets; the monotonic one goes on."""
+
+    def __init__(self) -> None:
+        self.shift = timedelta()
+
+    def utc(self) -> datetime:
+        return datetime.now(UTC) + self.shift
+
+
+def settings_in(folder: Path, **values: Any) -> Settings:
+    """Return settings of a service over the embedded archive."""
+    base = {
+        "jobs_dir": folder / "jobs",
+        "cache_dir": folder / "cache",
+        "index_dir": folder / "index",
+        "source": "archive",
+    }
+    return Settings(**{**base, **values})
+
+
+def submission(body: Mapping[str, Any] = HPV, **changes: Any) -> Submission:
+    """Return a checked submission."""
+    return parse_submission({**body, **changes}, Limits())
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings, **options: Any) -> AsyncIterator[Parts]:
+    """Run the service's parts in this process."""
+    parts = build_parts(settings, **options)
+    async with parts.running():
+        yield parts
+
+
+async def ended(parts: Parts, job_id: str, seconds: float = 60) -> JobRecord:
+    """Wait for a job's end and return its record."""
+    async with asyncio.timeout(seconds):
+        *_, record = [record async for record in parts.queue.watch(job_id)]
+        assert record.status in FINAL, record
+        return record
+
+
+async def until(true: Callable[[], Any], seconds: float = 30) -> Any:
+    """Wait until something is true and return it."""
+    async with asyncio.timeout(seconds):
+        while not (value := true()):  # noqa: ASYNC110 - anything can be waited for
+            await asyncio.sleep(0.02)
+        return value
+
+
+def wait_until(true: Callable[[], Any], seconds: float = 45, what: str = "") -> Any:
+    """Wait until something is true and return it, without a loop."""
+    deadline = time.monotonic() + seconds
+    while not (value := true()):
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what or true}"
+        time.sleep(0.02)
+    return value
+
+
+def living(folder: Path) -> list[processes.Process]:
+    """Return the processes of a job's last run."""
+    state = read_state(folder)
+    return [] if state is None else processes.members(state.token, state.pid, state.start)
+
+
+class LiveService:
+    """`python -m service` as a process of its own.
+
+    Parameters
+    ----------
+    folder : Path
+        Where its jobs, cache and index lie.
+    **variables : str
+        Further `TETHERMAP_` settings, without the prefix.
+    """
+
+    def __init__(self, folder: Path, **variables: str) -> None:
+        self.folder = folder
+        self.jobs = Path(variables.get("JOBS_DIR", folder / "jobs"))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        base = {"JOBS_DIR": self.jobs, "CACHE_DIR": folder / "cache", "INDEX_DIR": folder / "index"}
+        given = {**base, "SOURCE": "archive", "PORT": self.port, **variables}
+        self.environment = {**os.environ, **{f"TETHERMAP_{key}": str(value) for key, value in given.items()}}
+        self.environment.pop("PYTHONWARNINGS", None)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Self:
+        """Start it and wait until it answers."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "service.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "service"],
+                cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        wait_until(self._answers, 30, self.log())
+        return self
+
+    def log(self) -> str:
+        """Return the end of what it has logged."""
+        path = self.folder / "service.log"
+        return path.read_text()[-3000:] if path.exists() else ""
+
+    def kill(self) -> None:
+        """End it at once, as a crash would; its runs go on."""
+        self._signal(signal.SIGKILL)
+
+    def terminate(self) -> float:
+        """End it as an operator would; return how many seconds that took."""
+        begun = time.monotonic()
+        self._signal(signal.SIGTERM)
+        return time.monotonic() - begun
+
+    def restart(self) -> Self:
+        """Kill it and start it again."""
+        self.kill()
+        return self.start()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait(15)
+            self._process = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        for folder in self.jobs.iterdir() if self.jobs.is_dir() else ():
+            processes.send(living(folder), signal.SIGKILL)
+
+    def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Send a request; return status and JSON."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, method=method)
+        request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read())
+
+    def submit(self, body: Mapping[str, Any] = HPV) -> str:
+        """Submit a job and return its id."""
+        status, answer = self.call("POST", "/api/jobs", dict(body))
+        assert status == 202, answer
+        return str(answer["job_id"])
+
+    def job(self, job_id: str) -> dict[str, Any]:
+        """Return a job's body."""
+        status, answer = self.call("GET", f"/api/jobs/{job_id}")
+        assert status == 200, answer
+        return dict(answer)
+
+    def ended(self, job_id: str, seconds: float = 50) -> dict[str, Any]:
+        """Wait for a job's end and return its body."""
+
+        def final() -> dict[str, Any] | None:
+            body = self.job(job_id)
+            return body if body["status"] in FINAL else None
+
+        return dict(wait_until(final, seconds, f"{job_id} to end\n{self.log()}"))
+
+    def record(self, job_id: str) -> dict[str, Any]:
+        """Return a job's record as it is on disk."""
+        return dict(json.loads((self.jobs / job_id / "job_record.json").read_text()))
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, self.log()
+        with contextlib.suppress(OSError):
+            return self.call("GET", "/api/health")[0] in (200, 503)
+        return False

@@ -1,0 +1,34 @@
+"""Disks that are small and fill up: real file systems, where the system lets us make one."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[Path]:
+    """Mount a file system in memory of `size` bytes; skip the test where that is not permitted."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"a small disk can't be mounted here: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(folder: Path, leave: int = 0) -> Path:
+    """Write a file that leaves so many bytes of a disk, and return it."""
+    path = folder / "filler"
+    with path.open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+        while (left := shutil.disk_usage(folder).free - leave) > 0 or not leave:
+            filler.write(bytes(min(4096, left) if leave else 4096))
+    return path

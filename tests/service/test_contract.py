@@ -1,0 +1,425 @@
+"""The contract, row by row: every error code, every route, the envelope, headers."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from service.app import ENDPOINTS, create_app
+from service.jobs import JobRecord
+from service.lifecycle import build_parts
+from service.openapi_schemas import error_codes
+from service.settings import RateLimit
+from tests.service.conftest import MIXED
+from tests.service.core import REFUSED, settings_in
+
+Answer = httpx2.Response
+TOO_DEEP = '{"a":' * 33 + "1" + "}" * 33
+DEEP_ENOUGH = '{"target_name":"x","search_query":"1HPV","o":' + "[" * 31 + "]" * 31 + "}"
+
+
+def post(http: httpx2.Client, body: Any, path: str = "/api/jobs", **headers: str) -> Answer:
+    """Send a body: bytes and text as they are, other values as JSON."""
+    content = body if isinstance(body, bytes | str) else json.dumps(body)
+    return http.post(path, content=content, headers={"Content-Type": "application/json", **headers})
+
+
+def assert_error(answer: Answer, status: int, code: str) -> dict[str, Any]:
+    """Check the envelope and return its details."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/json"
+    body = answer.json()
+    assert body.keys() == {"ok", "error", "request_id"}
+    assert body["ok"] is False
+    assert body["error"].keys() == {"code", "message", "details"}
+    assert body["error"]["code"] == code
+    assert body["request_id"] == answer.headers["x-request-id"]
+    assert isinstance(body["error"]["details"], dict)
+    details: dict[str, Any] = body["error"]["details"]
+    return details
+
+
+def with_options(options: Any) -> dict[str, Any]:
+    """Return a good submission with options."""
+    return {"target_name": "x", "search_query": "y", "options": options}
+
+
+BODIES = [
+    ("", 400, "INVALID_JSON", None),
+    ("   ", 400, "INVALID_JSON", None),
+    ("{", 400, "INVALID_JSON", None),
+    ("[]", 400, "INVALID_JSON", None),
+    ('"text"', 400, "INVALID_JSON", None),
+    ("null", 400, "INVALID_JSON", None),
+    (b'{"target_name":"\xff"}', 400, "INVALID_JSON", None),
+    (b"\xef\xbb\xbf{}", 400, "INVALID_JSON", None),
+    ('{"a":1,"a":2}', 400, "INVALID_JSON", None),
+    ('{"a":{"b":1,"b":2}}', 400, "INVALID_JSON", None),
+    ('{"a":NaN}', 400, "INVALID_JSON", None),
+    ('{"a":-Infinity}', 400, "INVALID_JSON", None),
+    ('{"a":1e999}', 400, "INVALID_JSON", None),
+    ('{"a":' + "1" * 5000 + "}", 400, "INVALID_JSON", None),
+    ('{"a":"\\ud800"}', 400, "INVALID_JSON", None),
+    (TOO_DEEP, 400, "INVALID_JSON", None),
+    ("[" * 1000 + "]" * 1000, 400, "INVALID_JSON", None),
+    ({}, 400, "MISSING_FIELD", "target_name"),
+    ({"target_name": "x"}, 400, "MISSING_FIELD", "search_query"),
+    ({"target_name": "  ", "search_query": "1HPV"}, 400, "MISSING_FIELD", "target_name"),
+    ({"target_name": None, "search_query": "1HPV"}, 400, "MISSING_FIELD", "target_name"),
+    ({"target_name": 5, "search_query": "1HPV"}, 422, "INVALID_FIELD", "target_name"),
+    ({"protein": ["x"], "search_query": "1HPV"}, 422, "INVALID_FIELD", "protein"),
+    ({"target_name": "x" * 65, "search_query": "1HPV"}, 422, "INVALID_FIELD", "target_name"),
+    ({"target_name": "---", "search_query": "1HPV"}, 422, "INVALID_FIELD", "target_name"),
+    ({"target_name": "a\x00b", "search_query": "1HPV"}, 422, "INVALID_FIELD", "target_name"),
+    ({"target_name": "a\nb", "search_query": "1HPV"}, 422, "INVALID_FIELD", "target_name"),
+    ({"target_name": "x", "search_query": "y" * 1001}, 422, "INVALID_FIELD", "search_query"),
+    ({"target_name": "x", "search_query": "a\tb"}, 422, "INVALID_FIELD", "search_query"),
+    ({"target_name": "x", "search_query": "y", "pdb_id": "12"}, 422, "INVALID_FIELD", "pdb_id"),
+    ({"target_name": "x", "search_query": "y", "pdb_id": "../1hpv"}, 422, "INVALID_FIELD", "pdb_id"),
+    ({"target_name": "x", "search_query": "y", "ligand": "TOOLONG"}, 422, "INVALID_FIELD", "ligand"),
+    ({"target_name": "x", "search_query": "y", "ligand": "A-B"}, 422, "INVALID_FIELD", "ligand"),
+    ({"target_name": "x", "search_query": "y", "fasta_seq": "MKV#LLDE"}, 422, "INVALID_FIELD", "fasta_seq"),
+    ({"target_name": "x", "search_query": "y", "fasta": 7}, 422, "INVALID_FIELD", "fasta"),
+    ({"target_name": "x", "search_query": "y", "fasta_seq": "M" * 20001}, 422, "INVALID_FIELD", "fasta_seq"),
+    (with_options([]), 422, "INVALID_FIELD", "options"),
+    (with_options({"cache_dir": "/"}), 422, "INVALID_FIELD", "options.cache_dir"),
+    (with_options({"slices": 5}), 422, "INVALID_FIELD", "options.slices"),
+    (with_options({"max_entries": 0}), 422, "INVALID_FIELD", "options.max_entries"),
+    (with_options({"max_entries": True}), 422, "INVALID_FIELD", "options.max_entries"),
+    (with_options({"kinds": ["x"]}), 422, "INVALID_FIELD", "options.kinds"),
+    (with_options({"released_after": "2020-02-31"}), 422, "INVALID_FIELD", "options.released_after"),
+    ({"structure_path": "/etc/passwd"}, 400, "UNSUPPORTED_INPUT", "structure_path"),
+    ({"target_name": "x", "search_query": "y", "structure_file": ""}, 400, "UNSUPPORTED_INPUT", "structure_file"),
+    ({"target_name": "x", "search_query": "y", "input_path": None}, 400, "UNSUPPORTED_INPUT", "input_path"),
+    ({"target_name": "x", "search_query": "y", "upload_path": "a"}, 400, "UNSUPPORTED_INPUT", "upload_path"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "status", "code", "field"), BODIES, ids=[str(n) for n in range(len(BODIES))])
+def test_bad_submission_is_refused_by_name(
+    http: httpx2.Client, body: Any, status: int, code: str, field: str | None
+) -> None:
+    details = assert_error(post(http, body), status, code)
+    assert details.get("field") == field
+    if code == "INVALID_FIELD":
+        assert details["reason"]
+
+
+@pytest.mark.parametrize("media", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"])
+def test_body_of_another_media_type_is_refused(http: httpx2.Client, media: str) -> None:
+    answer = http.post("/api/jobs", content=json.dumps(MIXED), headers={"Content-Type": media})
+    assert_error(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_missing_body_is_invalid_json(http: httpx2.Client) -> None:
+    assert_error(http.post("/api/jobs"), 400, "INVALID_JSON")
+
+
+def test_media_type_may_have_parameters_and_depth_of_32_is_fine(http: httpx2.Client) -> None:
+    headers = {"Content-Type": "Application/JSON; charset=utf-8"}
+    answer = http.post("/api/jobs?dry_run=true", content=DEEP_ENOUGH, headers=headers)
+    assert answer.status_code == 200, answer.text
+
+
+QUERIES = [
+    ("/api/jobs/{job}/files?limit=0", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?limit=-1", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?limit=ten", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?limit=1.5", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?limit=", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?offset=-1", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?limit=" + "9" * 40, 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?kind=secret", 400, "INVALID_PATH"),
+    ("/api/jobs/{job}/files?folder=../..", 400, "INVALID_PATH"),
+    ("/api/jobs/{job}/artifacts?folder=a%5Cb", 400, "INVALID_PATH"),
+    ("/api/jobs/{job}/artifacts?folder=a%00", 400, "INVALID_PATH"),
+    ("/api/jobs/{job}/files/..%2f..%2fetc%2fpasswd", 400, "INVALID_PATH"),
+    ("/api/jobs/{job}/files/job_record.json", 404, "FILE_NOT_FOUND"),
+    ("/api/jobs/{job}/files/nothing.csv", 404, "FILE_NOT_FOUND"),
+    ("/api/jobs/{job}/rows?table=secret", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/rows?nothing=1", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/rows?resolution__gte=x", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/rows?sort=nothing", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/rows?format=xml", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/exit-vectors?top=0", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/sasa/available", 400, "MISSING_FIELD"),
+    ("/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A", 400, "MISSING_FIELD"),
+    ("/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=%20&residue_id=200", 400, "MISSING_FIELD"),
+    ("/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=200&context=moon", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=200&include_buried=x", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=201", 404, "NOT_FOUND"),
+    ("/api/jobs/{job}/sasa/residue_for_ligand?pdb_id=1hpv&chain=A", 400, "MISSING_FIELD"),
+    ("/api/jobs/{job}/sasa/residue_for_ligand?pdb_id=1hpv&chain=A&ligand=XXX", 404, "NOT_FOUND"),
+    ("/api/svg/{job}/1hpv/A/XXX", 404, "FILE_NOT_FOUND"),
+    ("/api/svg/{job}/1hpv/A/478?resid=201", 404, "FILE_NOT_FOUND"),
+    ("/api/pdb/{job}/1hpv_A_478.cif", 404, "FILE_NOT_FOUND"),
+    ("/api/pdb/{job}/1hpv_A_478_999.pdb", 404, "FILE_NOT_FOUND"),
+    ("/api/protein/{job}/1hpv/Z", 404, "FILE_NOT_FOUND"),
+    ("/api/indexed-jobs?sort=color", 400, "INVALID_PARAMETER"),
+    ("/api/indexed-jobs?status=asleep", 400, "INVALID_PARAMETER"),
+    ("/api/indexed-jobs?availability=maybe", 400, "INVALID_PARAMETER"),
+    ("/api/indexed-jobs?created_after=yesterday", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/export?created_before=2026-13-01", 400, "INVALID_PARAMETER"),
+    ("/api/job_log/{job}?since=x", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/00000000", 404, "JOB_NOT_FOUND"),
+    ("/api/batches/batch_00000000", 404, "BATCH_NOT_FOUND"),
+    ("/api/examples/00000000", 404, "EXAMPLE_NOT_FOUND"),
+    ("/api/examples/{job}", 404, "EXAMPLE_NOT_FOUND"),
+    ("/api/nothing", 404, "NOT_FOUND"),
+    ("/api/", 404, "NOT_FOUND"),
+    ("/api/jobs/{job}/", 404, "NOT_FOUND"),
+]
+
+
+@pytest.mark.parametrize(("path", "status", "code"), QUERIES)
+def test_bad_query_is_refused_by_name(http: httpx2.Client, done_job: str, path: str, status: int, code: str) -> None:
+    details = assert_error(http.get(path.format(job=done_job)), status, code)
+    if code == "INVALID_PARAMETER":
+        assert details["parameter"]
+    if code == "MISSING_FIELD":
+        assert details["field"]
+
+
+ODD_IDS = [
+    "", "a", "1234567", "123456789", "..", "%2e%2e", "%00", "5b5b5bd%20", "abc%0adef", "ABCD-123", "job_1234",
+    "%ff%fe%fd", "a" * 5000,
+]  # fmt: skip
+JOB_PATHS = sorted(
+    {endpoint.path for endpoint in ENDPOINTS if "{job_id}" in endpoint.path and endpoint.method == "GET"}
+)
+
+
+@pytest.mark.parametrize("path", JOB_PATHS)
+def test_unknown_job_is_404_on_every_route(http: httpx2.Client, path: str) -> None:
+    for job_id in ("00000000", "zzzzzzzz", "%e2%82%ac%e2%82%ac1234"):
+        address = path.replace("{job_id}", job_id).replace("{path:path}", "x.csv").replace("{name}", "1abc_A_X.pdb")
+        answer = http.get(re.sub(r"\{\w+\}", "x", address))
+        assert answer.status_code == 404, address
+        if path.startswith("/api/"):
+            code = "EXAMPLE_NOT_FOUND" if path.startswith("/api/examples/") else "JOB_NOT_FOUND"
+            assert_error(answer, 404, code)
+
+
+@pytest.mark.parametrize("job_id", ODD_IDS)
+def test_odd_job_id_is_404(http: httpx2.Client, job_id: str) -> None:
+    answer = http.get(f"/api/job_log/{job_id}")
+    assert answer.status_code == 404
+    assert answer.json()["ok"] is False
+
+
+@pytest.mark.parametrize("path", sorted({endpoint.path for endpoint in ENDPOINTS}))
+def test_wrong_method_is_405_with_allow(http: httpx2.Client, path: str) -> None:
+    methods = {endpoint.method for endpoint in ENDPOINTS if endpoint.path == path}
+    address = re.sub(r"\{[\w:]+\}", "aaaaaaaa", path)
+    for method in {"PUT", "PATCH", "DELETE", "POST"} - methods:
+        answer = http.request(method, address)
+        assert_error(answer, 405, "METHOD_NOT_ALLOWED")
+        allowed = set(answer.headers["allow"].split(", "))
+        assert allowed == methods | ({"HEAD"} if "GET" in methods else set())
+
+
+GONE_WHILE_WAITING = [
+    "/api/jobs/{job}/results", "/api/jobs/{job}/bundle", "/api/jobs/{job}/download", "/api/jobs/{job}/war-pdbs.zip",
+    "/api/jobs/{job}/rows", "/api/jobs/{job}/reproduce", "/api/jobs/{job}/exit-vectors",
+    "/api/jobs/{job}/sasa/available?pdb_id=1hpv", "/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=1",
+    "/api/jobs/{job}/sasa/residue_for_ligand?pdb_id=1hpv&chain=A&ligand=478", "/api/svg/{job}/1hpv/A/478",
+    "/api/svg/{job}/1hpv/478", "/api/svg-plain/{job}/1hpv/478", "/api/pdb/{job}/1hpv_A_478.pdb",
+    "/api/protein/{job}/1hpv/A", "/api/sdf/{job}/1hpv/478", "/api/ligand_props/{job}/478",
+    "/api/ligand_chain/{job}/1hpv/478", "/api/sasa_overlay/{job}/1hpv/A/478", "/api/sasa_atommap/{job}/1hpv/A/478",
+]  # fmt: skip
+
+
+def test_results_of_a_waiting_job_are_202_and_its_log_is_there(http: httpx2.Client, queued_job: str) -> None:
+    for path in GONE_WHILE_WAITING:
+        answer = http.get(path.format(job=queued_job))
+        assert_error(answer, 202, "RESULTS_NOT_READY")
+        assert int(answer.headers["retry-after"]) > 0
+    job = http.get(f"/api/jobs/{queued_job}")
+    assert job.json()["status"] == "queued"
+    assert job.json()["queue_position"] >= 1
+    assert int(job.headers["retry-after"]) > 0
+    assert http.get(f"/results/{queued_job}").status_code == 202
+    assert http.get(f"/open_job/{queued_job}").headers["location"] == f"/monitor/{queued_job}"
+    assert http.get(f"/api/job_log/{queued_job}").json()["log"] == []
+    assert http.get(f"/api/job_summary/{queued_job}").json()["total_warheads"] == 0
+    assert http.get(f"/api/jobs/{queued_job}/files").json()["total"] == 0
+    assert_error(http.delete(f"/api/jobs/{queued_job}"), 409, "JOB_STATE_CONFLICT")
+    canceled = http.post(f"/api/jobs/{queued_job}/cancel")
+    assert (canceled.status_code, canceled.json()["status"]) == (202, "canceled")
+    assert http.post(f"/api/jobs/{queued_job}/cancel").status_code == 200
+    assert http.get(f"/api/jobs/{queued_job}/results").json()["has_results"] is False
+    assert http.delete(f"/api/jobs/{queued_job}").json() == {"ok": True, "job_id": queued_job, "deleted": True}
+    assert_error(http.get(f"/api/jobs/{queued_job}"), 404, "JOB_NOT_FOUND")
+
+
+def test_failed_job_answers_with_what_there_is_and_why(http: httpx2.Client, failed_job: str) -> None:
+    job = http.get(f"/api/jobs/{failed_job}").json()
+    assert job["error"].keys() == {"message", "step", "kind"}
+    assert job["error"]["kind"] == "input"
+    assert http.get(f"/api/jobs/{failed_job}/results").json()["has_results"] is False
+    assert http.get(f"/api/jobs/{failed_job}/rows").json()["rows"] == []
+    assert http.get(f"/api/sasa_overlay/{failed_job}/4cup/A/ZYB").json() == []
+    assert http.get(f"/api/jobs/{failed_job}/war-pdbs.zip").status_code == 200
+    assert_error(http.post(f"/api/jobs/{failed_job}/cancel"), 409, "JOB_STATE_CONFLICT")
+
+
+@pytest.mark.parametrize("path", ["/api/jobs/{id}/cancel", "/api/jobs/{id}"])
+@pytest.mark.parametrize("example", ["exam1hpv", "exambrd4"])
+def test_examples_cannot_be_changed(http: httpx2.Client, path: str, example: str) -> None:
+    answer = http.request("POST" if path.endswith("cancel") else "DELETE", path.format(id=example))
+    assert_error(answer, 409, "JOB_STATE_CONFLICT")
+
+
+def test_batch_with_one_bad_item_starts_nothing(http: httpx2.Client) -> None:
+    before = http.get("/api/indexed-jobs").json()["count"]
+    jobs = [{"target_name": "x", "search_query": "1HPV"}] * 8
+    details = assert_error(post(http, {"jobs": [*jobs, {"target_name": "x"}, 5]}, "/api/batches"), 422, "INVALID_FIELD")
+    assert [(item["index"], item["code"], item["field"]) for item in details["items"]] == [
+        (8, "MISSING_FIELD", "search_query"),
+        (9, "INVALID_FIELD", "jobs"),
+    ]
+    assert http.get("/api/indexed-jobs").json()["count"] == before
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({}, 400, "MISSING_FIELD"),
+        ({"jobs": []}, 422, "INVALID_FIELD"),
+        ({"jobs": {}}, 422, "INVALID_FIELD"),
+        ({"jobs": [MIXED] * 101}, 422, "INVALID_FIELD"),
+        ({"jobs": [MIXED], "delay_seconds": 31}, 422, "INVALID_FIELD"),
+        ({"jobs": [MIXED], "delay_seconds": -1}, 422, "INVALID_FIELD"),
+        ({"jobs": [MIXED], "delay_seconds": "1"}, 422, "INVALID_FIELD"),
+        ({"jobs": [MIXED], "delay_seconds": True}, 422, "INVALID_FIELD"),
+    ],
+)
+def test_bad_batch_is_refused(http: httpx2.Client, body: Any, status: int, code: str) -> None:
+    assert_error(post(http, body, "/api/batches"), status, code)
+
+
+def test_bulk_puts_what_it_does_not_find_into_missing(http: httpx2.Client, done_job: str) -> None:
+    path = f"/api/jobs/{done_job}/sasa/bulk"
+    good = {"pdb_id": "1HPV", "chain": "a", "residue_id": 200}
+    body = post(http, {"requests": [good, {"pdb_id": "1hpv"}, 7, {**good, "residue_id": "9"}]}, path).json()
+    assert list(body["results"]) == ["1hpv|A|200"]
+    assert [item["index"] for item in body["missing"]] == [1, 2, 3]
+    assert_error(post(http, {}, path), 400, "MISSING_FIELD")
+    assert_error(post(http, {"requests": [good] * 501}, path), 422, "INVALID_FIELD")
+
+
+def test_pdb_id_alone_is_a_job_and_aliases_work(http: httpx2.Client) -> None:
+    dry = post(http, {"pdb_id": "4CUP", "ligand": "zyb", "colour": 1}, "/api/jobs?dry_run=1").json()
+    assert [entry["pdb_id"] for entry in dry["entries"]] == ["4cup"]
+    assert "colour" in " ".join(dry["notes"])
+    both = {"target": "ignored", "target_name": "BAZ2B", "query": "4CUP", "sequence": "MKV"}
+    dry = post(http, both, "/api/jobs?dry_run=true").json()
+    assert (dry["total"], dry["dry_run"]) == (1, True)
+    assert "3 residues" in " ".join(dry["notes"])
+    assert_error(post(http, both, "/api/jobs?dry_run=maybe"), 400, "INVALID_PARAMETER")
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "a b", "ä"])
+def test_odd_idempotency_key_is_refused(http: httpx2.Client, key: str) -> None:
+    headers = {b"Content-Type": b"application/json", b"Idempotency-Key": key.encode()}
+    assert_error(http.post("/api/jobs", content=json.dumps(MIXED), headers=headers), 422, "INVALID_FIELD")
+
+
+def local(tmp_path: Path, **values: Any) -> TestClient:
+    """Return a client of a service in this process."""
+    app = create_app(build_parts(settings_in(tmp_path, **values)))
+    return TestClient(app, raise_server_exceptions=False)
+
+
+def test_body_over_the_limit_is_413_announced_or_chunked(tmp_path: Path) -> None:
+    with local(tmp_path, max_body_bytes=2000) as client:
+        headers = {"Content-Type": "application/json"}
+        body = b'{"a":"' + b"x" * 3000 + b'"}'
+        assert_error(client.post("/api/jobs", content=body, headers=headers), 413, "PAYLOAD_TOO_LARGE")
+        chunks = (body[start : start + 100] for start in range(0, len(body), 100))
+        assert_error(client.post("/api/jobs", content=chunks, headers=headers), 413, "PAYLOAD_TOO_LARGE")
+
+
+def test_changes_need_a_token_where_tokens_are_configured_and_reads_do_not(tmp_path: Path) -> None:
+    with local(tmp_path, api_tokens=("secret", "other")) as client:
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic secret"}):
+            answer = client.post("/api/jobs", json=MIXED, headers=headers)
+            assert_error(answer, 401, "UNAUTHORIZED")
+            assert answer.headers["www-authenticate"] == "Bearer"
+        for endpoint in ENDPOINTS:
+            answer = client.request(endpoint.method, re.sub(r"\{[\w:]+\}", "exam1hpv", endpoint.path))
+            assert (answer.status_code == 401) == endpoint.changes, endpoint.path
+        assert client.post("/api/jobs?dry_run=true", json={}).status_code == 400
+        assert client.post("/api/jobs", json={}, headers={"Authorization": "bearer other"}).status_code == 400
+
+
+def test_rate_limit_answers_429_with_retry_after(tmp_path: Path) -> None:
+    with local(tmp_path, rate_limit=RateLimit(3, 60.0)) as client:
+        answers = [client.get("/api/examples") for _ in range(5)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
+        assert_error(answers[-1], 429, "RATE_LIMITED")
+        assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
+        assert client.get("/api/health").status_code == 200
+
+
+def test_full_queue_is_503_with_retry_after(tmp_path: Path) -> None:
+    with local(tmp_path, max_queued_jobs=1, max_running_jobs=1) as client:
+        answers = [client.post("/api/jobs", json=MIXED) for _ in range(4)]
+        assert_error(answers[-1], 503, "QUEUE_FULL")
+        assert int(answers[-1].headers["retry-after"]) > 0
+
+
+def test_unexpected_error_is_500_without_detail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> JobRecord:
+        raise RuntimeError("a secret of /home/someone")
+
+    with local(tmp_path) as client:
+        monkeypatch.setattr(client.app.state.context.parts.store, "get", broken)  # type: ignore[attr-defined]
+        answer = client.get("/api/jobs/00000000")
+        assert_error(answer, 500, "INTERNAL_ERROR")
+        assert "secret" not in answer.text
+        assert "home" not in answer.text
+
+
+def test_dry_run_of_a_source_that_does_not_answer_is_503(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setattr("service.dry_run._SECONDS", 6.0)
+    with local(tmp_path, source="rcsb") as client:
+        answer = client.post("/api/jobs?dry_run=true", json=MIXED)
+        assert_error(answer, 503, "UPSTREAM_UNAVAILABLE")
+        assert int(answer.headers["retry-after"]) > 0
+
+
+def test_dry_run_of_a_query_that_the_source_refuses_is_422(http: httpx2.Client) -> None:
+    details = assert_error(post(http, REFUSED, "/api/jobs?dry_run=true"), 422, "INVALID_FIELD")
+    assert "sequence" in details["reason"]
+
+
+def test_cors_is_off_until_origins_are_configured(http: httpx2.Client, tmp_path: Path) -> None:
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    assert "access-control-allow-origin" not in http.get("/api/health", headers=asked).headers
+    assert http.options("/api/jobs", headers=asked).status_code == 405
+    with local(tmp_path, cors_origins=("https://example.org",)) as client:
+        preflight = client.options("/api/jobs", headers=asked)
+        assert preflight.status_code == 200
+        assert preflight.headers["access-control-allow-origin"] == "https://example.org"
+        other = client.get("/api/health", headers={"Origin": "https://evil.example"})
+        assert "access-control-allow-origin" not in other.headers
+
+
+def test_request_id_is_kept_when_it_is_plain(http: httpx2.Client) -> None:
+    assert http.get("/api/health", headers={"X-Request-ID": "abc-1.2"}).headers["x-request-id"] == "abc-1.2"
+    assert http.get("/api/health", headers={"X-Request-ID": "a b<c>"}).headers["x-request-id"] != "a b<c>"
+
+
+def test_every_error_code_is_tested_here() -> None:
+    text = Path(__file__).read_text(encoding="utf-8") + (Path(__file__).parent / "test_files.py").read_text()
+    text += (Path(__file__).parent / "test_idempotency.py").read_text()
+    assert [code for code in error_codes() if f'"{code}"' not in text] == []

@@ -1,0 +1,354 @@
+"""Whatever is killed, deleted or full: each job ends in one true state and a restart needs no hand."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.events import read_events
+from service import processes
+from service.durable import read_json, write_json
+from service.runner import RUN_FILE, read_state
+from tests.service.core import HPV, NOTHING, LiveService, living, wait_until
+from tests.service.disks import fill, small_disk
+
+pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")
+
+Starter = Callable[..., LiveService]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Starter]:
+    """Start a service in a folder of its own; it and its runs end with the test."""
+    made: list[LiveService] = []
+
+    def begin(**variables: str) -> LiveService:
+        made.append(LiveService(tmp_path / f"service{len(made)}", **{"MAX_RUNNING_JOBS": "1", **variables}))
+        return made[-1].start()
+
+    yield begin
+    for service in made:
+        service.__exit__()
+
+
+def true_state(service: LiveService, job_id: str) -> dict[str, Any]:
+    """Check that all places tell the same final state and nothing of the job lives; return its body."""
+    body = service.ended(job_id)
+    assert service.record(job_id)["status"] == body["status"]
+    wait_until(lambda: indexed(service, job_id) == body["status"], 10, "the index to follow")
+    assert living(service.jobs / job_id) == []
+    assert not list((service.jobs / job_id).rglob("*.part"))
+    if body["status"] == "completed" and body["search_query"] == "1HPV":
+        assert (body["has_results"], body["results_row_count"]) == (True, 1)
+        manifest = json.loads((service.jobs / job_id / layout.MANIFEST).read_text())
+        assert manifest["self_check"]["passed"]
+    return body
+
+
+def indexed(service: LiveService, job_id: str) -> str | None:
+    _, answer = service.call("GET", "/api/indexed-jobs?limit=5000")
+    return next((job["status"] for job in answer["jobs"] if job["job_id"] == job_id), None)
+
+
+def at_step(service: LiveService, job_id: str, step: str) -> None:
+    wait_until(lambda: began(service, job_id, step), 40, f"{job_id} to be at {step}")
+
+
+def began(service: LiveService, job_id: str, rule: str) -> int:
+    """Return how often a rule of a job began."""
+    return sum(event.get("rule") == rule and event["event"] == "job_started"
+               for event in read_events(service.jobs / job_id / layout.EVENTS))  # fmt: skip
+
+
+def kill_snakemake(service: LiveService, job_id: str) -> None:
+    """Kill the first process of a run and nothing else of it."""
+    state = wait_until(lambda: (found := read_state(service.jobs / job_id)) and found.pid and found, 20)
+    processes.send([one for one in living(service.jobs / job_id) if one.pid == state.pid], signal.SIGKILL)
+
+
+def test_killed_while_jobs_are_queued(start: Starter) -> None:
+    service = start()
+    jobs = [service.submit(body) for body in (HPV, NOTHING, NOTHING)]
+    service.restart()
+    assert [service.job(job)["queue_position"] for job in jobs[1:]] == [1, 2]
+    bodies = [true_state(service, job) for job in jobs]
+    assert {body["status"] for body in bodies} == {"completed"}
+    assert [body["attempt"] for body in bodies[1:]] == [1, 1]
+    times = [body[name] for body in bodies for name in ("started_at", "finished_at")]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.1, 0.6])
+def test_killed_while_a_job_starts(start: Starter, delay: float) -> None:
+    service = start()
+    job = service.submit(NOTHING)
+    time.sleep(delay)
+    service.restart()
+    assert true_state(service, job)["status"] == "completed"
+
+
+def test_killed_between_the_note_of_a_run_and_its_process(start: Starter) -> None:
+    service = start()
+    job = service.submit(NOTHING)
+    true_state(service, job)
+    service.kill()
+    record = {**service.record(job), "status": "running", "finished_at": None, "attempt": 1}
+    (service.jobs / job / layout.MANIFEST).unlink()
+    write_json(service.jobs / job / "job_record.json", record)
+    write_json(service.jobs / job / RUN_FILE, {"token": "0" * 32, "pid": None, "start": None, "intent": ""})
+    service.start()
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 2)
+
+
+def test_a_process_that_was_begun_but_not_noted_is_found_and_adopted(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    at_step(service, job, "clean_complexes")
+    service.kill()
+    state = read_state(service.jobs / job)
+    assert state is not None
+    write_json(service.jobs / job / RUN_FILE, asdict(replace(state, pid=None, start=None)))
+    service.start()
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 1)
+
+
+def test_killed_while_a_job_runs_which_is_adopted(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    at_step(service, job, "clean_complexes")
+    service.restart()
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"], body["progress"]["percent"]) == ("completed", 1, 100)
+    assert began(service, job, "search_entries") == 1
+
+
+def test_power_cut_resumes_from_the_finished_steps(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    at_step(service, job, "match_ligands")
+    service.kill()
+    processes.send(living(service.jobs / job), signal.SIGKILL)
+    service.start()
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 2)
+    assert began(service, job, "search_entries") == 1
+    assert body["started_at"] == service.record(job)["started_at"] <= body["finished_at"]
+
+
+def test_scripts_that_outlive_service_and_snakemake_are_ended_first(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    at_step(service, job, "clean_complexes")
+    service.kill()
+    kill_snakemake(service, job)
+    assert living(service.jobs / job), "a script should go on"
+    service.start()
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 2)
+
+
+def test_snakemake_killed_once_is_run_again(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    at_step(service, job, "download_entries")
+    kill_snakemake(service, job)
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 2)
+    assert began(service, job, "search_entries") == 1
+
+
+def test_snakemake_killed_twice_fails_as_interrupted(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    for attempt in (1, 2):
+        wait_until(lambda: service.job(job)["attempt"] == attempt and service.job(job)["current_step"])  # noqa: B023
+        kill_snakemake(service, job)
+        wait_until(lambda: not living(service.jobs / job) or service.job(job)["attempt"] > attempt)  # noqa: B023
+    body = true_state(service, job)
+    assert (body["status"], body["error"]["kind"], body["attempt"]) == ("failed", "interrupted", 2)
+    assert began(service, job, "search_entries") >= 1
+    service.restart()
+    assert true_state(service, job)["status"] == "failed"
+
+
+def test_a_step_killed_from_outside_is_run_again(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    at_step(service, job, "clean_complexes")
+    state = read_state(service.jobs / job)
+    assert state is not None
+    scripts = wait_until(lambda: [one for one in living(service.jobs / job) if one.pid != state.pid])
+    processes.send(scripts, signal.SIGKILL)
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 2)
+
+
+@pytest.mark.parametrize("file", [layout.MANIFEST, layout.RESULTS_DISPLAY])
+def test_killed_while_a_job_is_being_finished(start: Starter, file: str) -> None:
+    service = start()
+    job = service.submit()
+    wait_until((service.jobs / job / file).exists, 40)
+    service.restart()
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 1)
+
+
+def test_killed_while_a_bundle_is_being_packed(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    true_state(service, job)
+    whole = _bundle(service, job)
+    with socket.create_connection(("127.0.0.1", service.port)) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.sendall(f"GET /api/jobs/{job}/bundle HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        client.recv(512)
+        service.kill()
+    service.start()
+    assert true_state(service, job)["status"] == "completed"
+    assert _bundle(service, job) == whole
+
+
+def _bundle(service: LiveService, job: str) -> bytes:
+    import urllib.request
+
+    with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/api/jobs/{job}/bundle", timeout=20) as answer:
+        return bytes(answer.read())
+
+
+def test_killed_while_indexing(start: Starter) -> None:
+    service = start()
+    jobs = [service.submit(NOTHING) for _ in range(2)]
+    for job in jobs:
+        record = service.jobs / job / "job_record.json"
+        wait_until(lambda: (read_json(record) or {}).get("status") == "completed", 40)  # noqa: B023
+        service.restart()
+    assert [true_state(service, job)["status"] for job in jobs] == ["completed"] * 2
+    assert service.call("GET", "/api/health")[1]["index_consistent"]
+
+
+@pytest.mark.parametrize("cut", ["half", "empty", "gone", "wal"])
+def test_index_truncated(start: Starter, cut: str) -> None:
+    service = start()
+    job = service.submit(NOTHING)
+    true_state(service, job)
+    service.kill()
+    path = service.folder / "index" / "index.duckdb"
+    if cut == "gone":
+        shutil.rmtree(path.parent)
+    elif cut == "wal":
+        path.with_name("index.duckdb.wal").write_bytes(b"broken" * 100)
+    else:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2 if cut == "half" else 0])
+    service.start()
+    assert true_state(service, job)["status"] == "completed"
+    assert service.call("GET", "/api/health")[1]["index_consistent"]
+
+
+@pytest.mark.parametrize("when", ["queued", "running", "finished", "service down"])
+def test_job_folder_deleted_by_hand(start: Starter, when: str) -> None:
+    service = start()
+    first = service.submit(NOTHING if when == "finished" else HPV)
+    second = service.submit(NOTHING)
+    victim = second if when == "queued" else first
+    if when == "finished":
+        true_state(service, first)
+    elif when != "queued":
+        at_step(service, first, "clean_complexes")
+    before = living(service.jobs / victim)
+    if when == "service down":
+        service.kill()
+    shutil.rmtree(service.jobs / victim, ignore_errors=True)
+    shutil.rmtree(service.jobs / victim, ignore_errors=True)  # a run may write while it is being deleted
+    if when == "service down":
+        service.start()
+    assert service.call("GET", f"/api/jobs/{victim}")[0] == 404
+    wait_until(lambda: indexed(service, victim) is None, 10)
+    other = first if victim == second else second
+    assert true_state(service, other)["status"] == "completed"
+    if when != "service down":  # the run goes on then, and writes until the next start
+        assert not (service.jobs / victim).exists()
+    wait_until(lambda: not [one for one in before if processes.process(one.pid) == one], 15, "its run to end")
+
+
+def test_disk_full(start: Starter, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 6 << 20) as disk:
+        service = start(JOBS_DIR=str(disk / "jobs"))
+        filler = fill(disk, leave=300 << 10)
+        job = service.submit()
+        body = true_state(service, job)
+        assert (body["status"], body["error"]["kind"]) == ("failed", "disk_full")
+        service.restart()
+        assert true_state(service, job)["error"]["kind"] == "disk_full"
+        filler.unlink()
+        again = service.submit(NOTHING)
+        assert true_state(service, again)["status"] == "completed"
+        service.kill()
+
+
+def test_submission_on_a_full_disk_is_refused_and_leaves_nothing(start: Starter, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 6 << 20) as disk:
+        service = start(JOBS_DIR=str(disk / "jobs"))
+        filler = fill(disk)
+        status, answer = service.call("POST", "/api/jobs", HPV)
+        assert (status, answer["error"]["code"]) == (503, "QUEUE_FULL")
+        filler.unlink()
+        job = service.submit(NOTHING)
+        assert true_state(service, job)["status"] == "completed"
+        assert {path.name for path in (disk / "jobs").iterdir()} == {job, "batches", ".lock", ".reserve"}
+        service.kill()
+
+
+def test_cancel_survives_a_kill(start: Starter) -> None:
+    service = start()
+    job = service.submit()
+    at_step(service, job, "clean_complexes")
+    assert service.call("POST", f"/api/jobs/{job}/cancel")[0] == 202
+    service.restart()
+    assert true_state(service, job)["status"] == "canceled"
+
+
+def test_time_limit_counts_from_the_start_of_the_process(start: Starter) -> None:
+    service = start(JOB_TIMEOUT_S="4")
+    job = service.submit()
+    wait_until(lambda: living(service.jobs / job))
+    service.restart()
+    body = true_state(service, job)
+    assert (body["status"], body["error"]["kind"], body["attempt"]) == ("failed", "timeout", 1)
+
+
+def test_service_told_to_end_leaves_its_run_resumable(start: Starter) -> None:
+    service = start()
+    job, waiting = service.submit(), service.submit(NOTHING)
+    at_step(service, job, "match_ligands")
+    assert service.terminate() < 5
+    assert living(service.jobs / job) == []
+    assert service.record(job)["status"] == "running"
+    assert service.record(waiting)["status"] == "queued"
+    service.start()
+    body = true_state(service, job)
+    assert (body["status"], body["attempt"]) == ("completed", 1)
+    assert began(service, job, "search_entries") == 1
+    assert true_state(service, waiting)["status"] == "completed"
+
+
+def test_service_killed_again_and_again_at_random_moments(start: Starter) -> None:
+    moments = random.Random(20261120)
+    service = start(MAX_RUNNING_JOBS="2")
+    jobs = [service.submit(), service.submit(NOTHING)]
+    for _ in range(4):
+        time.sleep(moments.uniform(0.1, 2.0))
+        service.restart()
+    assert [true_state(service, job)["status"] for job in jobs] == ["completed", "completed"]

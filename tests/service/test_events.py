@@ -1,0 +1,87 @@
+"""Server-sent events and the log: numbered, resumable, ended by the final state."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from tests.service.core import LiveService
+
+Event = tuple[int, str, str]
+
+
+def events_of(http: httpx2.Client, job_id: str, last: int | None = None) -> list[Event]:
+    """Read a stream to its end."""
+    headers = {} if last is None else {"Last-Event-ID": str(last)}
+    answer = http.get(f"/api/jobs/{job_id}/events", headers=headers)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    found = re.findall(r"id: (\d+)\nevent: (\w+)\ndata: (.*)\n\n", answer.text)
+    return [(int(number), name, data) for number, name, data in found]
+
+
+def test_stream_of_a_run_tells_states_progress_and_log_in_order(http: httpx2.Client, live: LiveService) -> None:
+    job_id = live.submit({"target_name": "BAZ2B", "search_query": "4CUP"})
+    events = events_of(http, job_id)
+    numbers = [number for number, _, _ in events]
+    assert numbers == sorted(numbers)
+    assert {name for _, name, _ in events} == {"status", "progress", "log"}
+    number, name, data = events[-1]
+    final = json.loads(data)
+    assert (name, final["status"]) == ("status", "completed")
+    assert number == numbers[-2] + 1
+    states = [json.loads(data)["status"] for _, name, data in events if name == "status"]
+    assert states == sorted(states, key=["queued", "running", "completed"].index)
+    progress = [json.loads(data) for _, name, data in events if name == "progress"]
+    assert progress[-1]["entries"] == {"found": 1, "done": 1, "kept": 1, "rejected": 0}
+    assert final == http.get(f"/api/jobs/{job_id}").json()
+
+
+def test_stream_goes_on_where_it_was_left(http: httpx2.Client, done_job: str) -> None:
+    whole = events_of(http, done_job)
+    for place in (0, 1, len(whole) // 2, len(whole) - 2):
+        last = whole[place][0]
+        assert events_of(http, done_job, last) == [event for event in whole if event[0] > last]
+    assert events_of(http, done_job, 10**9)[-1][1] == "status"
+    assert [event[1] for event in events_of(http, done_job, whole[-1][0])] == ["status"]
+
+
+def test_log_is_the_same_in_pieces_and_in_one(http: httpx2.Client, done_job: str) -> None:
+    whole = http.get(f"/api/job_log/{done_job}").json()
+    assert whole["log"][0].endswith("run started (Snakemake 9.27.1)") or "run started" in whole["log"][0]
+    assert whole["log"][-1].startswith("entries: 3 found")
+    lines: list[str] = []
+    since = 0
+    while True:
+        piece: dict[str, Any] = http.get(f"/api/job_log/{done_job}?since={since}&limit=4").json()
+        assert piece["next"] == since + len(piece["log"])
+        if not piece["log"]:
+            break
+        lines += piece["log"]
+        since = piece["next"]
+    assert lines == whole["log"]
+    assert whole["next"] == len(lines)
+
+
+def test_log_of_an_example_is_its_log_file(http: httpx2.Client) -> None:
+    lines = http.get("/api/job_log/exam1hpv").json()["log"]
+    assert "\n".join(lines) + "\n" == http.get("/api/jobs/exam1hpv/files/logs/job.log").text
+
+
+def test_head_of_a_stream_ends_at_once(http: httpx2.Client, done_job: str) -> None:
+    assert http.head(f"/api/jobs/{done_job}/events").status_code == 200
+
+
+def test_open_stream_ends_when_the_service_is_told_to_end(tmp_path: Path) -> None:
+    with LiveService(tmp_path) as service:
+        job_id = service.submit({"target_name": "BAZ2B", "search_query": "4CUP"})
+        with socket.create_connection(("127.0.0.1", service.port), timeout=10) as stream:
+            stream.sendall(f"GET /api/jobs/{job_id}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert stream.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            assert service.terminate() < 5
+            while stream.recv(1 << 16):
+                pass

@@ -1,0 +1,86 @@
+"""Curated examples: shipped ones are what the pipeline makes, missing ones never fail."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from service.app import ENDPOINTS
+from service.build_examples import SHIPPED, example_record, run_example
+from service.examples import load_examples
+from service.store import RECORD
+from tests.service.core import settings_in
+from tests.tools.runs import difference, result_files
+
+EXAMPLES = load_examples()
+VARYING = {"job_config.json", "search/query.json", RECORD}
+
+
+@pytest.mark.parametrize("job_id", [example.job_id for example in EXAMPLES.values() if example.shipped])
+def test_fresh_run_gives_the_bytes_of_the_shipped_example(job_id: str, tmp_path: Path) -> None:
+    run_example(EXAMPLES[job_id], settings_in(tmp_path), tmp_path / "job")
+    assert set(difference(result_files(tmp_path / "job"), result_files(SHIPPED / job_id))) <= VARYING
+
+
+def test_three_are_shipped_and_two_are_not() -> None:
+    assert sorted(example.shipped for example in EXAMPLES.values()) == [False, False, True, True, True]
+    for example in EXAMPLES.values():
+        assert (SHIPPED / example.job_id).is_dir() == example.shipped
+        if example.shipped:
+            assert example_record(SHIPPED / example.job_id, example).artifacts["sdf"] > 0
+
+
+FIELDS = {
+    "job_id", "label", "protein", "search_query", "use_case", "available", "has_results", "status", "status_reason",
+    "api_curl", "browser_url", "page_url", "bundle_url", "files_url", "job_url", "counts", "key_outputs", "links",
+    "urls", "what_you_can_do",
+}  # fmt: skip
+
+
+def test_records_have_all_fields_and_their_urls_work(http: httpx2.Client) -> None:
+    body = http.get("/api/examples").json()
+    assert [example["job_id"] for example in body["examples"]] == list(EXAMPLES)
+    for example in body["examples"]:
+        assert example.keys() == FIELDS
+        base = f"/api/examples/{example['job_id']}"
+        assert example["job_url"] == example["urls"]["metadata"] == example["links"]["metadata"] == f"{base}/metadata"
+        assert example["links"].keys() == {
+            "api_docs", "artifacts", "bundle", "files", "metadata", "metadata_legacy", "page", "results", "war_pdbs",
+            "war_pdbs_zip",
+        }  # fmt: skip
+        assert example["urls"].keys() == {
+            "artifacts", "browser", "bundle", "files", "metadata", "page", "war_pdbs", "war_pdbs_zip",
+        }  # fmt: skip
+        for url in {*example["links"].values(), *example["urls"].values()}:
+            assert http.get(url).status_code == 200, url
+    whole = http.get("/api/examples/exam1hpv").json()
+    assert whole == http.get("/api/examples/exam1hpv/metadata").json()
+    assert whole["files_count"] == http.get("/api/examples/exam1hpv/files").json()["total"]
+    assert whole["counts"]["war_pdb_count"] == 1
+
+
+MISSING = sorted({endpoint.path for endpoint in ENDPOINTS if "{job_id}" in endpoint.path and endpoint.method == "GET"})
+
+
+@pytest.mark.parametrize("path", MISSING)
+def test_configured_example_that_is_not_there_answers_200_everywhere(http: httpx2.Client, path: str) -> None:
+    url = re.sub(r"\{[\w:]+\}", "x.pdb", path.replace("{job_id}", "exambrd4"))
+    answer = http.get(url + "?pdb_id=1abc&chain=A&residue_id=1&ligand=X")
+    assert answer.status_code == 200
+    if path.startswith(("/api/jobs", "/api/examples")):
+        body = answer.json()
+        assert (body["ok"], body["available"], body["status"]) == (True, False, "unavailable")
+        assert body["status_reason"]
+        assert body["files"] == []
+        assert not any(body["counts"].values())
+
+
+def test_example_is_read_like_a_job(http: httpx2.Client) -> None:
+    job = http.get("/api/jobs/exam1gbt").json()
+    assert (job["source"], job["status"]) == ("example", "completed")
+    atoms = http.get("/api/jobs/exam1gbt/sasa/atoms?pdb_id=1gbt&chain=A&residue_id=704").json()["atoms"]
+    assert len(atoms) == 12
+    assert http.get("/api/jobs/exam1gbt/reproduce").json()["config"]["filters"]["entries"] == ["1gbt"]

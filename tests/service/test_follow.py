@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from scripts.lib import layout
+from service.follow import Follower, Live
+from service.jobs import EntryCounts
+
+
+def events(folder: Path, *lines: dict[str, object], end: str = "\n") -> None:
+    path = folder / layout.EVENTS
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as stream:
+        stream.write("\n".join(json.dumps(line) for line in lines) + end)
+
+
+def test_a_job_without_events_is_nowhere(tmp_path: Path) -> None:
+    assert Follower(tmp_path).read() == Live()
+
+
+def test_progress_is_read_as_it_grows(tmp_path: Path) -> None:
+    follower = Follower(tmp_path)
+    events(tmp_path, {"event": "run_started"}, {"event": "planned", "jobs": 7})
+    events(tmp_path, {"event": "job_started", "rule": "search_entries"}, {"event": "progress", "done": 1, "total": 7})
+    assert follower.read() == Live("search_entries", 7, 1, None)
+    events(tmp_path, {"event": "job_started", "rule": "clean_complexes"}, {"event": "progress", "done": 6, "total": 12})
+    events(tmp_path, {"event": "entries", "found": 3, "done": 1, "kept": 2, "rejected": 1})
+    assert follower.read() == Live("clean_complexes", 12, 6, 50, EntryCounts(3, 1, 2, 1))
+    events(tmp_path, {"event": "job_started", "rule": "all"}, {"event": "progress", "done": 5, "total": 12})
+    assert (follower.read().step, follower.read().percent) == ("clean_complexes", 50)
+
+
+def test_a_half_written_or_broken_line_changes_nothing_yet(tmp_path: Path) -> None:
+    follower = Follower(tmp_path)
+    events(tmp_path, {"event": "planned", "jobs": 7}, end="")
+    assert follower.read() == Live()
+    events(tmp_path, end="\nnot json\n[]\n")
+    assert follower.read() == Live(planned=7)
+
+
+def test_only_the_latest_run_counts(tmp_path: Path) -> None:
+    events(tmp_path, {"event": "job_started", "rule": "measure_sasa"}, {"event": "progress", "done": 9, "total": 12})
+    events(tmp_path, {"event": "run_started"}, {"event": "planned", "jobs": 4})
+    assert Follower(tmp_path).read() == Live(planned=4)

@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from service import durable
+from service.index import FILE, Index, IndexedJob
+from service.index_query import JobFilters
+from service.jobs import JobRecord
+from service.outcome import ResultRow
+from service.reconcile import reconcile
+from service.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT, snapshot_csv
+from service.store import RECORD, Store
+from tests.service.disks import fill, small_disk
+from tests.service.test_jobs import RECORD as JOB
+from tests.tools.runs import ROOT
+
+ROW: ResultRow = ("1hpv", "A", "478", "200", "478", 0.3, 38.7, 750.2)
+GLUED: ResultRow = ("5abc", "B", "NAG-2", "1", "NAG-NAG", None, None, None)
+
+
+def job(number: int, **values: object) -> JobRecord:
+    day = f"2026-05-{number + 1:02d}T10:00:00Z"
+    made = {"job_id": f"{number:08x}", "sequence": number, "created_at": day, "modified_at": day}
+    return replace(JOB, **{**made, **values})  # type: ignore[arg-type]
+
+
+JOBS = [
+    IndexedJob(
+        job(1, target_name="HIV protease", search_query="1HPV", status="completed", has_results=True), 11, (ROW,)
+    ),
+    IndexedJob(job(2, target_name="BAZ2B", search_query="4cup", status="failed"), 12, ()),
+    IndexedJob(job(3, target_name="hiv Integrase", search_query="=1+1", status="completed"), 13, ()),
+    IndexedJob(job(4, target_name="baz2b", search_query='a "b", c', has_results=True), 14, (GLUED,)),
+]  # fmt: skip
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Index]:
+    index = Index(folder)
+    index.open()
+    index.start()
+    try:
+        yield index
+    finally:
+        await index.close()
+
+
+async def ids(index: Index, **filters: object) -> list[int]:
+    total, rows = await index.jobs(JobFilters(**filters), "job_id")  # type: ignore[arg-type]
+    assert total == len(rows)
+    return [int(row["job_id"], 16) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, [1, 2, 3, 4]), ({"protein": "HIV"}, [1, 3]), ({"protein": "hiv", "available": True}, [1]),
+        ({"query": "4CUP"}, [2]), ({"available": False}, [2, 3]), ({"status": "completed"}, [1, 3]),
+        ({"ligand": "478"}, [1]), ({"ligand": "nag"}, [4]), ({"ligand": "NA"}, []), ({"pdb_id": "1HPV"}, [1]),
+        ({"created_after": "2026-05-03T10:00:00Z"}, [2, 3, 4]), ({"created_before": "2026-05-03T10:00:00Z"}, [1]),
+        ({"protein": "%"}, []), ({"protein": "'; DROP TABLE jobs; --"}, []),
+    ],
+)  # fmt: skip
+def test_filters(tmp_path: Path, filters: dict[str, object], expected: list[int]) -> None:
+    async def look() -> list[int]:
+        async with opened(tmp_path) as index:
+            for one in JOBS:
+                index.put(one)
+            await index.settled()
+            return await ids(index, **filters)
+
+    assert asyncio.run(look()) == expected
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [("created_desc", [4, 3, 2, 1]), ("created_asc", [1, 2, 3, 4]), ("modified_desc", [4, 3, 2, 1]),
+     ("protein", [4, 2, 3, 1]), ("job_id", [1, 2, 3, 4])],
+)  # fmt: skip
+def test_sorts_and_pages(tmp_path: Path, sort: str, expected: list[int]) -> None:
+    async def look() -> list[int]:
+        found = []
+        async with opened(tmp_path) as index:
+            index.load(JOBS)
+            for offset in range(4):
+                total, rows = await index.jobs(JobFilters(), sort, 1, offset)
+                assert total == 4
+                found += [int(row["job_id"], 16) for row in rows]
+        return found
+
+    assert asyncio.run(look()) == expected
+
+
+def test_a_changed_job_replaces_itself(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with opened(tmp_path) as index:
+            index.put(JOBS[0])
+            for number in range(50):
+                index.put(IndexedJob(replace(JOBS[0].record, result_rows=number), 20 + number, (ROW,)))
+                if number % 10 == 0:
+                    await index.settled()
+            await index.settled()
+            _, rows = await index.jobs(JobFilters(ligand="478"))
+            assert [row["result_rows"] for row in rows] == [49]
+            index.remove(JOBS[0].record.job_id)
+            await index.settled()
+            assert await ids(index) == []
+            assert await ids(index, ligand="478") == []
+
+    asyncio.run(look())
+
+
+def test_export_is_csv_that_no_spreadsheet_runs(tmp_path: Path) -> None:
+    async def look() -> bytes:
+        async with opened(tmp_path) as index:
+            index.load(JOBS)
+            return b"".join([piece async for piece in index.export(JobFilters(), "job_id")])
+
+    data = asyncio.run(look())
+    assert data.startswith(b"job_id,protein,search_query,has_results,status,created_at,finished_at,result_rows,")
+    rows = list(csv.DictReader(io.StringIO(data.decode(), newline="")))
+    assert [row["search_query"] for row in rows] == ["1HPV", "4cup", "'=1+1", 'a "b", c']
+    assert [row["has_results"] for row in rows] == ["yes", "no", "no", "yes"]
+    assert data.count(b"\r\n") == 5
+    assert b"".join(snapshot_csv(tmp_path, JobFilters(protein="integrase"))).count(b"\r\n") == 2
+
+
+def test_other_tools_read_the_snapshot_while_the_index_is_open(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with opened(tmp_path) as index:
+            for one in JOBS:
+                index.put(one)
+            await index.snapshot()
+            with duckdb.connect() as other:
+                found = other.execute(f"SELECT count(*) FROM '{tmp_path / JOBS_SNAPSHOT}'").fetchone()
+                ligands = other.execute(f"SELECT ligand FROM '{tmp_path / RESULTS_SNAPSHOT}'").fetchall()
+            assert found == (4,)
+            assert ligands == [("478",), ("NAG-2",)]
+            with pytest.raises(duckdb.IOException):  # why there is a snapshot; another process sees the same
+                await asyncio.to_thread(_open_elsewhere, tmp_path / FILE)
+
+    asyncio.run(look())
+    assert not list(tmp_path.glob("*.part"))
+
+
+def _open_elsewhere(path: Path) -> None:
+    code = f"import duckdb; duckdb.connect({str(path)!r}, read_only=True)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise duckdb.IOException(done.stderr)
+
+
+def on_disk(folder: Path) -> Store:
+    store = Store(folder)
+    store.open()
+    for one in JOBS:
+        path = folder / one.record.job_id
+        path.mkdir()
+        durable.write_json(path / RECORD, one.record.to_dict())
+    return store
+
+
+def _other_version(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("UPDATE meta SET schema = 0")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"not a database" * 1000),
+        lambda path: path.with_name(f"{FILE}.wal").write_bytes(b"\x00garbage" * 64),
+        _other_version,
+    ],
+    ids=["deleted", "truncated", "empty", "garbage", "broken wal", "other version"],
+)
+def test_a_broken_index_is_rebuilt_from_the_folders(tmp_path: Path, spoil) -> None:  # type: ignore[no-untyped-def]
+    store = on_disk(tmp_path / "jobs")
+
+    async def build() -> list[int]:
+        index = Index(tmp_path / "index")
+        index.open()
+        found = reconcile(store, index)
+        assert found.jobs == 4
+        index.start()
+        assert index.consistent
+        listed = await ids(index)
+        await index.close()
+        return listed
+
+    assert asyncio.run(build()) == [1, 2, 3, 4]
+    spoil(tmp_path / "index" / FILE)
+    assert asyncio.run(build()) == [1, 2, 3, 4]
+    store.close()
+
+
+def test_a_restart_reads_only_what_has_changed(tmp_path: Path) -> None:
+    store = on_disk(tmp_path / "jobs")
+    index = Index(tmp_path / "index")
+    index.open()
+    assert reconcile(store, index).read == 4
+    again = reconcile(store, index)
+    assert (again.jobs, again.read) == (4, 1)  # the one that is not final
+    assert [record.job_id for record in again.active] == ["00000004"]
+    assert again.last_sequence == 4
+    durable.write_json(store.folder("00000002") / RECORD, JOBS[1].record.to_dict())
+    assert reconcile(store, index).read == 2
+    for name in ("00000001", "00000003"):
+        (store.folder(name) / RECORD).unlink()
+    reconcile(store, index)
+    assert set(index.known()) == {"00000002", "00000004"}
+    assert reconcile(store, index, everything=True).read == 2
+    asyncio.run(index.close())
+    store.close()
+
+
+def test_a_full_disk_leaves_the_index_answering_and_marked(tmp_path: Path) -> None:
+    async def look(disk: Path) -> None:
+        async with opened(disk) as index:
+            index.load(JOBS)
+            filler = fill(disk)
+            for number in range(5, 200):
+                index.put(IndexedJob(job(number % 25, job_id=f"{number:08x}", search_query="x" * 900), 1, (ROW,) * 50))
+            await index.settled()
+            assert index.failed
+            assert not index.consistent
+            assert await ids(index, created_before="2026-05-03T10:00:00Z", query="1HPV") == [1]
+            filler.unlink()
+            await index.in_writer(lambda: index.load(JOBS))
+            index.repaired()
+            assert index.consistent
+
+    with small_disk(tmp_path / "disk", 4 << 20) as disk:
+        asyncio.run(look(disk))
+
+
+def test_an_index_that_has_no_place_lives_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    async def look() -> list[int]:
+        async with opened(tmp_path / "file" / "index") as index:
+            index.load(JOBS)
+            return await ids(index)
+
+    assert asyncio.run(look()) == [1, 2, 3, 4]
+
+
+WRITER = """
+import asyncio, itertools, sys
+from pathlib import Path
+from service.index import Index
+from tests.service.test_index import JOBS
+
+async def write(folder: Path) -> None:
+    index = Index(folder)
+    index.open()
+    index.start()
+    for number in itertools.count():
+        index.put(JOBS[number % 4])
+        await index.settled()
+        if number == 20:
+            print("writing", flush=True)
+        if number % 50 == 0:
+            await index.snapshot()
+
+asyncio.run(write(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.13, 0.4])
+def test_an_index_killed_while_it_is_written_is_in_line_after_the_start(tmp_path: Path, delay: float) -> None:
+    store = on_disk(tmp_path / "jobs")
+    command = [sys.executable, "-c", WRITER, str(tmp_path / "index")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(delay)
+        writer.kill()
+
+    async def look() -> None:
+        index = Index(tmp_path / "index")
+        index.open()
+        reconcile(store, index)
+        index.start()
+        assert index.consistent
+        assert await ids(index) == [1, 2, 3, 4]
+        assert index.known()["00000001"].stamp == dict(store.scan())["00000001"]
+        await index.close()
+
+    asyncio.run(look())
+    store.close()

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from service.intake import fasta_length, new_record
+from service.jobs import EDGES, QUEUED, RUNNING, STATES, EntryCounts, IllegalChangeError, JobError, JobRecord
+
+RECORD = new_record(
+    "0a1b2c3d", 7, "2026-05-30T10:00:00Z", target_name="T", search_query="q", source="api", request={"a": [1]},
+    notes=["n"],
+)  # fmt: skip
+
+
+def test_only_the_edges_of_the_contract_exist() -> None:
+    allowed = {(one, other) for one, others in EDGES.items() for other in others}
+    assert allowed == {
+        ("queued", "running"), ("queued", "canceled"), ("running", "completed"), ("running", "failed"),
+        ("running", "canceled"), ("running", "queued"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.product(STATES, STATES)))
+def test_no_other_change_of_state_is_possible(one: str, other: str) -> None:
+    record = replace(RECORD, status=one)  # type: ignore[arg-type]
+    if other in EDGES.get(one, ()):  # type: ignore[call-overload]
+        assert record.moved(other, "2026-05-30T10:00:01Z").status == other  # type: ignore[arg-type]
+    else:
+        with pytest.raises(IllegalChangeError):
+            record.moved(other, "2026-05-30T10:00:01Z")  # type: ignore[arg-type]
+
+
+def test_times_never_go_back_when_the_clock_does() -> None:
+    running = RECORD.moved(RUNNING, "2020-01-01T00:00:00Z")
+    done = running.moved("completed", "2019-01-01T00:00:00Z")
+    assert running.started_at == done.finished_at == done.modified_at == RECORD.created_at
+
+
+def test_started_at_is_that_of_the_first_attempt() -> None:
+    again = RECORD.moved(RUNNING, "2026-05-30T10:00:05Z").moved(QUEUED, "2026-05-30T10:01:00Z")
+    assert again.attempt == 2
+    assert again.moved(RUNNING, "2026-05-30T10:02:00Z").started_at == "2026-05-30T10:00:05Z"
+
+
+def test_a_record_survives_its_json() -> None:
+    record = replace(RECORD, entries=EntryCounts(3, 2, 1, 1), error=JobError("m", "s", "input"), artifacts={"sdf": 1})
+    assert JobRecord.from_dict(record.to_dict()) == record
+
+
+@pytest.mark.parametrize("data", [{}, {"job_id": "x"}, {**RECORD.to_dict(), "status": "lost"}, {"entries": 3}])
+def test_what_is_no_record_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="not a job record"):
+        JobRecord.from_dict(data)
+
+
+def test_residues_of_all_records_are_counted() -> None:
+    assert fasta_length(">a\nACD\nEF\n>b ACGT\nG") == 6
+    assert fasta_length(None) == 0

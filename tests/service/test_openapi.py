@@ -1,0 +1,127 @@
+"""The OpenAPI document is valid and true: thousands of generated requests get only what it declares."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+import uvicorn
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from service.app import ENDPOINTS, create_app
+from service.lifecycle import build_parts
+from service.openapi import document
+from service.schemas import Limits
+from tests.service.core import settings_in
+from tests.tools.runs import ROOT
+
+MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
+EXAMPLES = 26
+"""Cases of each operation and mode; operations without parameters have fewer."""
+
+REAL: dict[str, list[str]] = {
+    "job_id": ["exam1hpv", "exam4cup", "exam1gbt", "exambrd4", "00000000"],
+    "pdb_id": ["1hpv", "4CUP", "1gbt", "pdb_00001hpv"],
+    "chain": ["A", "a", "B"],
+    "ligand": ["478", "ZYB", "gbs"],
+    "name": ["1hpv_A_478.pdb", "4cup_A_ZYB_2971.pdb", "1gbt.pdb"],
+    "path": ["Results_Display.csv", "Ligand_Metadata.csv", "TARGET_RESULTS/report.html", "../x.csv", "search"],
+}
+"""What often stands for a generated path parameter, so that cases come past the first 404."""
+
+JOB = {"target_name": "HIV protease", "search_query": "1HPV"}
+BATCH = {"jobs": [JOB, {"pdb_id": "4cup"}], "delay_seconds": 0.5}
+GOOD: dict[str, list[dict[str, Any]]] = {
+    "/api/jobs": [JOB, {**JOB, "options": {"max_entries": 5}}, {"pdb_id": "1HPV", "ligand": "478"}],
+    "/api/batches": [BATCH],
+    "/api/jobs/{job_id}/sasa/bulk": [{"requests": [{"pdb_id": "1hpv", "chain": "A", "residue_id": "200"}, {}]}],
+}
+"""What often stands for a generated body, which is seldom a job that can be taken."""
+
+
+def test_document_is_valid_and_lists_every_route() -> None:
+    api = document(ENDPOINTS, Limits())
+    OpenAPIV31SpecValidator(api).validate()
+    listed = {(method.upper(), path) for path, methods in api["paths"].items() for method in methods}
+    assert listed == {(endpoint.method, endpoint.plain_path) for endpoint in ENDPOINTS}
+    names = [operation["operationId"] for methods in api["paths"].values() for operation in methods.values()]
+    assert max(Counter(names).values()) == 1
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """A service over the shipped examples whose jobs fail at once, as thousands will be submitted."""
+    values = settings_in(tmp_path, examples_dirs=(ROOT / "data/examples",), max_queued_jobs=20)
+    app = create_app(build_parts(values, snakemake=("false",)))
+    app.state.context.dry_runs.__init__(values, waiting=0)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="on"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(20)
+
+
+def test_generated_requests_get_only_declared_answers(address: str) -> None:
+    schema = schemathesis.openapi.from_url(f"{address}/openapi.json")
+    chance = random.Random(7)
+    statuses: Counter[int] = Counter()
+    checks: list[Any] = [
+        not_a_server_error,
+        status_code_conformance,
+        content_type_conformance,
+        response_schema_conformance,
+    ]
+
+    def ask(case: Any) -> None:
+        for name in case.path_parameters or {}:
+            if name in REAL and chance.random() < 0.7:
+                case.path_parameters[name] = chance.choice(REAL[name])
+        if case.path in GOOD and chance.random() < 0.5:
+            case.body = chance.choice(GOOD[case.path])
+        answer = case.call(timeout=20, allow_redirects=False)
+        statuses[answer.status_code] += 1
+        if answer.status_code == 503 and answer.json()["error"]["code"] == "QUEUE_FULL":
+            return  # declared, and not an error of the server
+        case.validate_response(answer, checks=checks)
+
+    for result in schema.get_all_operations():
+        assert isinstance(result, Ok)
+        operation = result.ok()
+        if operation.path.endswith("/events"):
+            continue
+        for mode in MODES:
+            with contextlib.suppress(Unsatisfiable):
+                run = given(case=operation.as_strategy(generation_mode=mode))(ask)
+                settings(
+                    max_examples=EXAMPLES,
+                    derandomize=True,
+                    database=None,
+                    deadline=None,
+                    phases=[Phase.generate],
+                    suppress_health_check=list(HealthCheck),
+                )(run)()
+    assert statuses.total() >= 2000, statuses
+    assert not [status for status in statuses if status >= 500 and status != 503], statuses
+    assert statuses[200] > 200, statuses
+    assert statuses[202] > 10, statuses

@@ -1,0 +1,72 @@
+"""The operator's commands, with the service running and without."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.lib import layout
+from service.durable import write_json
+from tests.service.core import HPV, NOTHING, LiveService, living
+from tests.tools.runs import ROOT, run_job
+
+
+def operate(service: LiveService, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "service", *arguments],
+        cwd=ROOT, env=service.environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("serving", [True, False], ids=["service running", "service down"])
+def test_commands(tmp_path: Path, serving: bool) -> None:
+    run = run_job(tmp_path / "by hand", {**NOTHING, "source": {"kind": "archive"}}).checked()
+    with LiveService(tmp_path, KEEP_DAYS="30") as service:
+        long = service.submit(HPV)
+        done = service.submit(NOTHING)
+        service.ended(done)
+        if not serving:
+            service.terminate()
+        adopted = operate(service, "adopt", str(run.job)).stdout.strip()
+        assert len(adopted) == 8
+        assert operate(service, "adopt", str(tmp_path / "jobs")).returncode == 1
+        exported = operate(service, "export")
+        rows = {row["job_id"]: row for row in csv.DictReader(exported.stdout.splitlines())}
+        assert rows[adopted]["status"] == rows[done]["status"] == "completed"
+        assert len(rows) == 3 + len(list((ROOT / "data" / "examples").glob("????????")))
+        assert operate(service, "cancel", "00000000").returncode == 1
+        assert operate(service, "cancel", done).returncode == 1
+        record = json.loads((service.jobs / long / "job_record.json").read_text())
+        canceled = operate(service, "cancel", long)
+        assert (record["status"] in ("completed", "failed")) or canceled.returncode == 0, canceled.stderr
+        if not serving:
+            shutil.rmtree(service.folder / "index")
+            assert "3 jobs indexed" in operate(service, "reindex").stdout
+            old = {**service.record(done), "finished_at": "2020-01-01T00:00:00Z"}
+            write_json(service.jobs / done / "job_record.json", old)
+            assert operate(service, "prune").stdout.split() == [done, "1", "jobs", "removed"]
+            assert not (service.jobs / done).exists()
+            service.start()
+        assert service.ended(long)["status"] in ("canceled", "completed")
+        assert living(service.jobs / long) == []
+        body = service.job(adopted)
+        assert (body["source"], body["status"], body["has_results"]) == ("cli", "completed", False)
+        assert (run.job / layout.MANIFEST).exists()
+
+
+def test_a_second_service_and_a_wrong_setting_are_refused_by_name(tmp_path: Path) -> None:
+    with LiveService(tmp_path) as service:
+        second = operate(service)
+        assert second.returncode == 1
+        assert "another service uses" in second.stderr
+    service.environment["TETHERMAP_MAX_BATCH"] = "many"
+    refused = operate(service)
+    assert refused.returncode == 2
+    assert "TETHERMAP_MAX_BATCH" in refused.stderr
+    assert "Traceback" not in refused.stderr + second.stderr

@@ -1,0 +1,260 @@
+"""Reading changes nothing; what is read is what the tables hold."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import yaml
+
+from scripts.lib import layout, tables
+from service.app import ENDPOINTS
+from service.depiction import recoloured
+from service.exposure import CONTEXTS
+from service.job_tables import matching
+from tests.service.core import LiveService
+from tests.tools.runs import difference, result_files, run_job
+
+
+def bytes_of(folder: Path) -> dict[str, str]:
+    """Return the hash of every file with its time of change."""
+    return {
+        str(path): f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path.stat().st_mtime_ns}"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, done_job: str, failed_job: str) -> None:
+    values = {"pdb_id": "1hpv", "chain": "A", "ligand": "478", "name": "1hpv_A_478.pdb", "batch_id": "batch_00000000"}
+    urls = []
+    for endpoint in ENDPOINTS:
+        if endpoint.method == "GET":
+            for job in (done_job, failed_job, "exam4cup", "exambrd4"):
+                url = endpoint.path.replace("{job_id}", job).replace("{path:path}", "Results_Display.csv")
+                query = "?pdb_id=1hpv&chain=A&residue_id=200&ligand=478&context=chain" if "sasa/" in url else ""
+                urls.append(re.sub(r"\{(\w+)\}", lambda match: values[match[1]], url) + query)
+    before = bytes_of(live.jobs)
+    assert before
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(lambda url: http.get(url).status_code, urls * 3))
+        statuses += list(pool.map(lambda url: http.head(url).status_code, urls))
+    assert set(statuses) <= {200, 302, 404}
+    assert bytes_of(live.jobs) == before
+
+
+def test_rows_are_those_of_the_table(http: httpx2.Client, live: LiveService, done_job: str) -> None:
+    whole = http.get(f"/api/jobs/{done_job}/rows").json()["rows"]
+    assert whole == list(tables.read_table(live.jobs / done_job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE))
+    text = http.get(f"/api/jobs/{done_job}/rows?format=csv").content
+    assert text == (live.jobs / done_job / layout.RESULTS_DISPLAY).read_bytes()
+
+
+FILTERS = [
+    ({"pdb_id": "1HPV"}, lambda row: row["pdb_id"] == "1hpv"),
+    ({"Warhead": "478"}, lambda row: row["Warhead"] == "478"),
+    ({"resolution__lte": "1.9"}, lambda row: row["resolution"] <= 1.9),
+    ({"resolution__gte": "1.9", "method__contains": "x-ray"}, lambda row: row["resolution"] >= 1.9),
+    ({"%Exposed__gte": "0.4"}, lambda row: row["%Exposed"] >= 0.4),
+    ({"covalent": "true"}, lambda row: row["covalent"] is True),
+    ({"release_date__gte": "1995-01-01"}, lambda row: row["release_date"] >= "1995-01-01"),
+    ({"pdb_id": "9xyz"}, lambda _: False),
+]
+
+
+@pytest.mark.parametrize(("parameters", "kept"), FILTERS)
+def test_rows_are_filtered(http: httpx2.Client, done_job: str, parameters: dict[str, str], kept: Any) -> None:
+    url = f"/api/jobs/{done_job}/rows"
+    whole = http.get(url).json()["rows"]
+    found = http.get(url, params={**parameters, "sort": "-resolution"}).json()
+    assert found["rows"] == sorted(filter(kept, whole), key=lambda row: -row["resolution"])
+    assert found["total"] == len(found["rows"])
+    lines = list(csv.DictReader(io.StringIO(http.get(url, params={**parameters, "format": "csv"}).text)))
+    assert len(lines) == found["total"]
+
+
+@pytest.mark.parametrize("table", ["results", "atoms", "metadata", "entries", "ligands", "exits", "contacts"])
+def test_every_table_has_rows_as_json_and_csv(http: httpx2.Client, done_job: str, table: str) -> None:
+    answer = http.get(f"/api/jobs/{done_job}/rows?table={table}&limit=2&offset=1")
+    assert answer.status_code == 200
+    body = answer.json()
+    assert (body["table"], body["limit"], body["offset"]) == (table, 2, 1)
+    assert http.get(f"/api/jobs/{done_job}/rows?table={table}&format=csv").status_code == 200
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_exposure_by_atom_adds_up_to_the_summary(
+    http: httpx2.Client, live: LiveService, done_job: str, context: str
+) -> None:
+    summary = {
+        row["pdb_id"]: row for row in tables.read_table(live.jobs / done_job / layout.SASA_SUMMARY, tables.SASA_SUMMARY)
+    }["1hpv"]
+    query = f"pdb_id=1HPV&chain=a&residue_id=200.0&context={context}"
+    body = http.get(f"/api/jobs/{done_job}/sasa/atoms?{query}").json()
+    assert (body["key"], body["ligand"], body["method"]["context"]) == ("1hpv|A|200", "478", context)
+    areas = [atom["exposure"] for atom in body["atoms"]]
+    assert len(areas) == summary["Total_atoms"]
+    assert sum(areas) == pytest.approx(summary[f"SASA_{context}_A2"], abs=0.05)
+    assert body["totals"]["sasa_bound"] == summary[f"SASA_{context}_A2"]
+    assert body["stats"]["p95"] == sorted(areas)[-2]  # nearest rank of 35: the 34th
+    fewer = http.get(f"/api/jobs/{done_job}/sasa/atoms?{query}&include_buried=false").json()
+    assert [atom["exposure"] for atom in fewer["atoms"]] == [area for area in areas if area > 0.1]
+    shown = http.get(f"/api/sasa_overlay/{done_job}/1hpv/A/478?context={context}").json()
+    assert [atom["exposure"] for atom in shown] == areas
+    assert {atom["bucket"] for atom in shown} <= {"low", "medium", "high"}
+    mapped = http.get(f"/api/sasa_atommap/{done_job}/1hpv/A/478?resid=200&context={context}").json()
+    assert mapped == [{"atomIndex": k, "exposure": area} for k, area in enumerate(areas)]
+    svg = http.get(f"/api/svg/{done_job}/1hpv/A/478?context={context}").text
+    assert [float(text) for text in re.findall(r'data-sasa="([0-9.]+)"', svg)] == areas
+
+
+def test_recolouring_with_the_headline_changes_nothing_that_can_be_seen(live: LiveService, done_job: str) -> None:
+    job = live.jobs / done_job
+    svg = (job / layout.ligand_svg("1gbt_A_GBS_704", "exposed")).read_text(encoding="utf-8")
+    atoms = [row for row in tables.read_table(job / layout.SASA_ATOMS, tables.SASA_ATOMS) if row["pdb_id"] == "1gbt"]
+    again = recoloured(svg, atoms, "target")
+    number = re.compile(r"\d+\.\d+")
+    assert number.sub("#", again) == number.sub("#", svg)
+    pairs = zip(number.findall(again), number.findall(svg), strict=True)
+    assert all(abs(float(one) - float(other)) <= 0.11 for one, other in pairs)
+
+
+def test_polymer_of_a_chain_is_all_its_atoms_and_nothing_else(http: httpx2.Client, done_job: str) -> None:
+    whole = http.get(f"/api/pdb/{done_job}/1hpv_A_478.pdb").text.splitlines()
+    for chain in "AB":
+        answer = http.get(f"/api/protein/{done_job}/1HPV/{chain.lower()}?ligand=478")
+        assert f'inline; filename="1hpv_{chain}_protein.pdb"' in answer.headers["content-disposition"]
+        atoms = [line for line in answer.text.splitlines() if line.startswith(("ATOM", "HETATM"))]
+        assert atoms == [line for line in whole if line.startswith("ATOM") and line[21] == chain]
+
+
+LOOKUPS = [
+    ("/api/svg/{job}/1hpv/A/478", "/api/svg/{job}/1HPV/a/478?resid=200"),
+    ("/api/svg/{job}/1hpv/A/478", "/api/svg/{job}/1hpv/478"),
+    ("/api/svg/{job}/1hpv/A/478", "/api/svg/{job}/pdb_00001hpv/A/478"),
+    ("/api/sdf/{job}/1gbt/A/GBS", "/api/sdf/{job}/1gbt/gbs?resid=704.0"),
+    ("/api/pdb/{job}/4cup_A_ZYB.pdb", "/api/pdb/{job}/4CUP_a_zyb_2971.pdb"),
+    ("/api/pdb/{job}/4cup_A_ZYB.pdb", "/api/pdb/{job}/4cup_A_ZYB.pdb?resid=2971"),
+    ("/api/jobs/{job}/files/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.pdb", "/api/pdb/{job}/4cup_A_ZYB.pdb"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), LOOKUPS)
+def test_same_ligand_is_found_by_all_its_names(http: httpx2.Client, done_job: str, one: str, other: str) -> None:
+    first, second = (http.get(url.format(job=done_job)) for url in (one, other))
+    assert first.status_code == second.status_code == 200
+    assert first.content == second.content
+
+
+def test_unknown_ligands_answer_as_earlier_clients_expect(http: httpx2.Client, done_job: str) -> None:
+    props = http.get(f"/api/ligand_props/{done_job}/XXX")
+    assert (props.status_code, props.json()["ok"]) == (200, False)
+    assert http.get(f"/api/ligand_props/{done_job}/478?pdb_id=4cup").json()["ok"] is False
+    row = http.get(f"/api/ligand_props/{done_job}/478?pdb_id=1hpv").json()
+    assert (row["Ligand"], row["HBA"], row["Lipinski_Pass"]) == ("478", 7, True)
+    by_smiles = http.get(f"/api/ligand_props/{done_job}/unknown", params={"smiles": row["SMILES"]}).json()
+    assert by_smiles["Ligand"] == "478"
+    assert http.get(f"/api/ligand_chain/{done_job}/1hpv/478").json() == {"chain": "A"}
+    assert http.get(f"/api/ligand_chain/{done_job}/4cup/478").json() == {"chain": None}
+    assert http.get(f"/api/sasa_overlay/{done_job}/1hpv/A/478?resid=7").json() == []
+    assert http.get(f"/api/sasa_atommap/{done_job}/1hpv/Z/478").json() == []
+    assert http.get(f"/api/jobs/{done_job}/sasa/available?pdb_id=9xyz").json() == {
+        "ok": True, "pdb_id": "9xyz", "available": [],
+    }  # fmt: skip
+
+
+def test_run_by_hand_from_what_reproduce_says_gives_the_same_bytes(
+    http: httpx2.Client, live: LiveService, done_job: str, tmp_path: Path
+) -> None:
+    body = http.get(f"/api/jobs/{done_job}/reproduce").json()
+    assert "<" in body["command"]
+    assert [entry["pdb_id"] for entry in body["entries"]] == ["1gbt", "1hpv", "4cup"]
+    assert sorted(body["config"]["filters"]["entries"]) == ["1gbt", "1hpv", "4cup"]
+    config = yaml.safe_load(yaml.safe_dump({**body["config"], "cache_dir": str(tmp_path / "cache")}))
+    run = run_job(tmp_path / "job", config).checked()
+    by_hand, by_service = result_files(run.job), result_files(live.jobs / done_job)
+    assert {output["path"]: output["sha256"] for output in body["outputs"]} == {
+        output["path"]: by_hand[output["path"]] for output in body["outputs"]
+    }
+    named = {line.partition(":")[0] for line in body["unpinned"]}
+    differing = {path for path in difference(by_hand, by_service) if not path.startswith((".service", "job_record"))}
+    assert differing <= named | {"job_result_manifest.json"}
+    assert len(body["outputs"]) >= 25
+
+
+def test_jobs_are_found_by_what_they_hold_and_exported(http: httpx2.Client, done_job: str) -> None:
+    def found(**filters: str) -> list[str]:
+        return [job["job_id"] for job in http.get("/api/indexed-jobs", params=filters).json()["jobs"]]
+
+    assert done_job in found(protein="MIX", ligand="478", pdb_id="4CUP", availability="true", status="completed")
+    assert done_job not in found(ligand="ATP")
+    assert "exam1hpv" in found(target="hiv-1")
+    assert found(created_after="2099-01-01") == []
+    body = http.get("/api/indexed-jobs?limit=1&sort=job_id").json()
+    assert (body["returned"], body["count"]) == (1, body["total"])
+    assert body["next"] == "/api/indexed-jobs?sort=job_id&limit=1&offset=1"
+    export = http.get("/api/jobs/export?protein=mixed")
+    rows = list(csv.DictReader(io.StringIO(export.text, newline="")))
+    assert list(rows[0])[:4] == ["job_id", "protein", "search_query", "has_results"]
+    assert [row["has_results"] for row in rows if row["job_id"] == done_job] == ["yes"]
+
+
+def test_exits_are_rows_of_their_table_the_best_by_rank(http: httpx2.Client, live: LiveService, done_job: str) -> None:
+    table = list(tables.read_table(live.jobs / done_job / layout.EXIT_VECTORS, tables.EXIT_VECTORS))
+    url = f"/api/jobs/{done_job}/exit-vectors"
+    assert http.get(url).json()["exits"] == table
+    best = http.get(
+        url, params={"pdb_id": "1HPV", "chain": "a", "ligand": "478", "residue_id": "200", "top": "3"}
+    ).json()
+    assert [row["rank"] for row in best["exits"]] == [1, 2, 3]
+    assert {row["pdb_id"] for row in best["exits"]} == {"1hpv"}
+    assert http.get(url, params={"ligand": "XXX"}).json()["count"] == 0
+
+
+def test_batch_runs_in_order_and_tells_its_results(http: httpx2.Client, live: LiveService) -> None:
+    jobs = [
+        {"target_name": "BAZ2B", "search_query": "4CUP"},
+        {"target_name": "zebra", "search_query": "zebra crossing"},
+    ]
+    status, batch = live.call("POST", "/api/batches", {"jobs": jobs})
+    assert (status, batch["count"]) == (202, 2)
+    first, second = (live.ended(job["job_id"]) for job in batch["jobs"])
+    assert first["finished_at"] <= second["started_at"]
+    assert second["has_results"] is False
+    assert second["status"] == "completed"
+    body = http.get(batch["batch_status_url"]).json()
+    assert (body["status"], body["counts"]) == ("completed", {"completed": 2})
+    results = http.get(batch["batch_results_url"]).json()["jobs"]
+    assert [job["results"]["has_results"] for job in results] == [True, False]
+    assert http.post(f"/api/batches/{batch['batch_id']}/cancel").status_code == 409
+
+
+def test_chain_ids_keep_their_case_where_both_cases_exist() -> None:
+    rows = [
+        {"pdb_id": "1abc", "Chain": chain, "Warhead": code, "Residue_ID": residue}
+        for chain, code, residue in (("A", "LIG", "200"), ("a", "XYZ", "60A"), ("a", "XYZ", "-5"), ("a", "XYZ", "9"))
+    ]
+    assert [row["Residue_ID"] for row in matching(rows, "1ABC", "a")] == ["-5", "9", "60A"]
+    assert matching(rows, "1abc", "a", "LIG") == []
+    assert [row["Warhead"] for row in matching(rows, "pdb_00001abc", "A", "lig", "200.0")] == ["LIG"]
+    assert matching(rows, "1abc", "B") == []
+
+
+def test_form_of_the_page_submits_and_is_refused_from_elsewhere(http: httpx2.Client, live: LiveService) -> None:
+    good = {"target_name": "zebra", "search_query": "zebra crossing"}
+    answer = http.post("/", data=good)
+    assert answer.status_code == 303
+    job_id = answer.headers["location"].removeprefix("/monitor/")
+    assert live.job(job_id)["source"] == "web"
+    http.post(f"/api/jobs/{job_id}/cancel")
+    assert http.post("/", data=good, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 401
+    bad = http.post("/", data={"target_name": "<b>x</b>", "search_query": ""})
+    assert bad.status_code == 400
+    assert "&lt;b&gt;x&lt;/b&gt;" in bad.text

@@ -1,0 +1,214 @@
+"""Runs that misbehave: processes that say nothing, ignore signals or leave their group."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from service import processes
+from service.ending import judge
+from service.jobs import JobRecord
+from service.run_config import child_environment, on_cluster, snakemake_command
+from service.runner import RUN_LOG, Runner, read_state
+from service.store import CONFIG
+from tests.service.core import NOTHING, ended, living, running, settings_in, submission, until
+from tests.tools.runs import ROOT
+
+SILENT = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n"
+ESCAPING = (
+    "import subprocess, sys, time\n"
+    f"code = {SILENT!r}\n"
+    "subprocess.Popen([sys.executable, '-c', code], start_new_session=True)\n"
+    "time.sleep(600)\n"
+)
+
+
+def script(folder: Path, code: str) -> tuple[str, ...]:
+    path = folder / "snakemake.py"
+    path.write_text(code)
+    return (sys.executable, str(path))
+
+
+async def outcome(folder: Path, code: str, *, seconds: float, timeout_s: float | None = None) -> JobRecord:
+    settings = settings_in(folder, job_timeout_s=timeout_s)
+    async with running(settings, snakemake=script(folder, code)) as parts:
+        job = await parts.queue.submit(submission(NOTHING))
+        path = parts.store.folder(job.job_id)
+        if timeout_s is None:
+            await until(lambda: len(living(path)) >= (2 if "Popen" in code else 1))
+            await asyncio.sleep(0.3)
+            await parts.queue.cancel(job.job_id)
+        record = await ended(parts, job.job_id, seconds)
+        assert living(path) == []
+        return record
+
+
+@pytest.mark.parametrize("code", [SILENT, ESCAPING], ids=["ignores SIGTERM", "leaves its session"])
+def test_cancel_ends_every_process(tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.runner.TERM_SECONDS", 1.0)
+    record = asyncio.run(outcome(tmp_path, code, seconds=15))
+    assert record.status == "canceled"
+
+
+def test_time_limit_holds_for_a_silent_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.runner.TERM_SECONDS", 0.5)
+    record = asyncio.run(outcome(tmp_path, SILENT, seconds=10, timeout_s=0.5))
+    assert record.status == "failed"
+    assert record.error is not None
+    assert (record.error.kind, "0.5 seconds" in record.error.message) == ("timeout", True)
+
+
+def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path) -> None:
+    async def cancel() -> float:
+        async with running(settings_in(tmp_path)) as parts:
+            job = await parts.queue.submit(submission())
+            await until(lambda: (one := parts.store.get(job.job_id)) and one.current_step == "clean_complexes")
+            begun = time.monotonic()
+            record, changed = await parts.queue.cancel(job.job_id)
+            assert (record.status, changed) == ("running", True)
+            record = await ended(parts, job.job_id, 15)
+            assert (record.status, record.error, record.has_results) == ("canceled", None, False)
+            assert living(parts.store.folder(job.job_id)) == []
+            again = await parts.queue.cancel(job.job_id)
+            assert (again[0].status, again[1]) == ("canceled", False)
+            return time.monotonic() - begun
+
+    assert asyncio.run(cancel()) < 6
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("whole_group", [True, False])
+def test_a_run_ended_from_outside_is_run_again(tmp_path: Path, number: signal.Signals, whole_group: bool) -> None:
+    async def run() -> JobRecord:
+        async with running(settings_in(tmp_path)) as parts:
+            job = await parts.queue.submit(submission())
+            path = parts.store.folder(job.job_id)
+            await until(lambda: (one := parts.store.get(job.job_id)) and one.current_step == "clean_complexes")
+            state = read_state(path)
+            assert state is not None
+            assert state.pid is not None
+            (os.killpg if whole_group else os.kill)(state.pid, number)
+            return await ended(parts, job.job_id)
+
+    record = asyncio.run(run())
+    assert (record.status, record.attempt) == ("completed", 2)
+
+
+@pytest.mark.parametrize("command", [("/no/such/snakemake",), (__file__,)], ids=["missing", "no program"])
+def test_missing_snakemake_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    async def run() -> JobRecord:
+        async with running(settings_in(tmp_path), snakemake=command) as parts:
+            job = await parts.queue.submit(submission(NOTHING))
+            return await ended(parts, job.job_id)
+
+    record = asyncio.run(run())
+    assert record.status == "failed"
+    assert record.error is not None
+    assert (record.error.kind, "Snakemake could not be started" in record.error.message) == ("pipeline", True)
+
+
+def test_snakemake_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+    async def run() -> JobRecord:
+        async with running(settings_in(tmp_path)) as parts:
+            job = await parts.queue.submit(submission(NOTHING))
+            return await ended(parts, job.job_id)
+
+    record = asyncio.run(run())
+    assert record.error is not None
+    assert record.error.message == "Snakemake is not installed in the service's environment."
+
+
+def test_a_run_that_says_nothing_and_fails_is_a_failure_of_the_pipeline(tmp_path: Path) -> None:
+    async def run() -> JobRecord:
+        command = script(tmp_path, "raise SystemExit(3)")
+        async with running(settings_in(tmp_path), snakemake=command) as parts:
+            job = await parts.queue.submit(submission(NOTHING))
+            return await ended(parts, job.job_id)
+
+    record = asyncio.run(run())
+    assert record.error is not None
+    assert (record.status, record.error.kind, record.attempt) == ("failed", "pipeline", 1)
+
+
+@pytest.mark.parametrize(
+    ("log", "status", "kind"),
+    [
+        ("OSError: [Errno 28] No space left on device", 1, "disk_full"),
+        ("Command 'x' died with <Signals.SIGKILL: 9>.", 1, "interrupted"),
+        ("Will exit after finishing currently running jobs (scheduler).", 1, "interrupted"),
+        ("", -9, "interrupted"), ("", None, "interrupted"), ("anything else", 1, "pipeline"),
+    ],
+)  # fmt: skip
+def test_endings_without_a_recorded_reason(tmp_path: Path, log: str, status: int | None, kind: str) -> None:
+    (tmp_path / ".service").mkdir()
+    (tmp_path / RUN_LOG).write_text(log)
+    ending = judge(tmp_path, status, "")
+    assert ending.error is not None
+    assert ending.error.kind == kind
+    assert (ending.status is None) == (kind == "interrupted")
+
+
+def test_a_reused_process_number_is_not_taken_for_the_run() -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True) as stranger:
+        one = processes.process(stranger.pid)
+        assert one is not None
+        assert processes.members("0" * 32, stranger.pid, "an earlier start") == []
+        assert processes.members("0" * 32, stranger.pid, one.start) == [one]
+        stranger.kill()
+    assert processes.process(stranger.pid) is None
+
+
+def test_age_of_a_process_does_not_depend_on_the_wall_clock() -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as child:
+        one = processes.process(child.pid)
+        assert one is not None
+        assert 0 <= processes.age_seconds(one) < 5
+        child.kill()
+
+
+def test_a_lock_left_by_a_killed_run_is_taken_away(tmp_path: Path) -> None:
+    async def run() -> JobRecord:
+        async with running(settings_in(tmp_path)) as parts:
+            job = await parts.queue.submit(submission())
+            path = parts.store.folder(job.job_id)
+            await until(lambda: list((path / ".snakemake/locks").glob("*")))
+            await until((path / ".work/logs/search_entries.log").exists)
+            processes.send(living(path), signal.SIGKILL)
+            return await ended(parts, job.job_id)
+
+    record = asyncio.run(run())
+    assert (record.status, record.attempt) == ("completed", 2)
+
+
+def test_command_and_environment_hold_no_secret(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path, profile=ROOT / "config/profiles/slurm", cores_per_job=3)
+    environment = child_environment(settings, {"TETHERMAP_API_TOKENS": "secret", "TETHERMAP_RCSB_DATA_URL": "u"})
+    assert "secret" not in environment.values()
+    assert environment["TETHERMAP_RCSB_DATA_URL"] == "u"
+    command = snakemake_command(settings, tmp_path, tmp_path / CONFIG)
+    assert command[command.index("--local-cores") + 1] == "3"
+    assert on_cluster(settings.profile)
+    assert not on_cluster(ROOT / "config/profiles/local")
+
+
+def test_children_get_a_cache_folder_that_can_be_written(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root can write everywhere")
+    (tmp_path / "locked").mkdir(mode=0o500)
+    settings = settings_in(tmp_path)
+    environment = child_environment(settings, {"XDG_CACHE_HOME": str(tmp_path / "locked")})
+    assert environment["XDG_CACHE_HOME"] == str(settings.cache_dir / "xdg")
+
+
+def test_a_run_that_never_was_has_no_state(tmp_path: Path) -> None:
+    assert read_state(tmp_path) is None
+    assert Runner(settings_in(tmp_path)).find(tmp_path) is None

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.settings import VARIABLES, RateLimit, Settings, SettingsError
+
+
+def test_defaults_lie_in_the_users_folders() -> None:
+    settings = Settings.from_environment({"HOME": "/home/u"})
+    assert settings.jobs_dir == Path("/home/u/.local/share/tethermap/jobs")
+    assert settings.cache_dir == Path("/home/u/.cache/tethermap")
+    assert settings.index_dir == Path("/home/u/.cache/tethermap/index")
+    assert (settings.host, settings.port, settings.api_tokens) == ("127.0.0.1", 8000, ())
+
+
+def test_xdg_folders_are_respected_and_relative_ones_are_not() -> None:
+    settings = Settings.from_environment({"HOME": "/h", "XDG_DATA_HOME": "/data", "XDG_CACHE_HOME": "here"})
+    assert settings.jobs_dir == Path("/data/tethermap/jobs")
+    assert settings.cache_dir == Path("/h/.cache/tethermap")
+
+
+def test_two_jobs_folders_have_two_indexes() -> None:
+    one, other = (Settings.from_environment({"TETHERMAP_JOBS_DIR": f"/jobs/{name}"}) for name in "ab")
+    assert one.index_dir != other.index_dir
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "80000"), ("PORT", "http"), ("JOBS_DIR", "relative/path"), ("SOURCE", "pdb"), ("SOURCE", "mirror"),
+        ("MIRROR", "/no/such/folder"), ("PROFILE", "/no/such/profile"), ("CORES_PER_JOB", "0"),
+        ("MAX_RUNNING_JOBS", "-1"), ("JOB_TIMEOUT_S", "soon"), ("KEEP_DAYS", "-3"), ("MAX_JOBS_BYTES", "20X"),
+        ("METRICS", "maybe"), ("CORS_ORIGINS", "example.org"), ("BASE_URL_PRIMARY", "ftp://x"),
+        ("MAX_BODY_BYTES", "1"), ("MAX_BATCH", "many"), ("RATE_LIMIT", "60"), ("RATE_LIMIT", "60/day"),
+        ("ENVIRONMENT", "<b>"), ("HOST", "a b"), ("API_TOKENS", "pässword"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_refused_by_its_name(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=f"TETHERMAP_{'MIRROR' if value == 'mirror' else name}"):
+        Settings.from_environment({f"TETHERMAP_{name}": value})
+
+
+def test_a_token_is_never_shown() -> None:
+    with pytest.raises(SettingsError) as error:
+        Settings.from_environment({"TETHERMAP_API_TOKENS": "sécret"})
+    assert "cret" not in str(error.value)
+
+
+def test_values_are_read(tmp_path: Path) -> None:
+    variables = {
+        "MIRROR": str(tmp_path), "SOURCE": "mirror", "MAX_JOBS_BYTES": "20G", "API_TOKENS": "one, two",
+        "RATE_LIMIT": "60/minute", "JOB_TIMEOUT_S": "0", "METRICS": "on", "PROFILE": "config/profiles/slurm",
+        "CORS_ORIGINS": "https://a.example http://localhost:3000", "MAX_BODY_BYTES": "2M",
+    }  # fmt: skip
+    settings = Settings.from_environment({f"TETHERMAP_{name}": value for name, value in variables.items()})
+    assert settings.max_jobs_bytes == 20 << 30
+    assert settings.api_tokens == ("one", "two")
+    assert settings.rate_limit == RateLimit(60, 60.0)
+    assert settings.job_timeout_s is None
+    assert settings.profile is not None
+    assert settings.profile.is_absolute()
+    assert settings.max_body_bytes == 2 << 20
+
+
+def test_every_variable_of_the_contract_is_known() -> None:
+    contract = (
+        "HOST PORT JOBS_DIR CACHE_DIR SOURCE MIRROR PROFILE CORES_PER_JOB MAX_RUNNING_JOBS JOB_TIMEOUT_S KEEP_DAYS"
+        " MAX_JOBS_BYTES METRICS API_TOKENS CORS_ORIGINS ENVIRONMENT BASE_URL_PRIMARY BASE_URL_SECONDARY"
+        " MAX_BODY_BYTES MAX_QUEUED_JOBS MAX_BATCH MAX_TARGET_CHARS MAX_QUERY_CHARS MAX_FASTA_RESIDUES RATE_LIMIT"
+    )
+    assert {f"TETHERMAP_{name}" for name in contract.split()} <= set(VARIABLES)

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from service import durable
+from service.jobs import BatchItem, BatchRecord, JobRecord
+from service.store import RECORD, JobsFolderBusyError, Store
+from tests.service.disks import fill, small_disk
+from tests.service.test_jobs import RECORD as JOB
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store(tmp_path / "jobs", [tmp_path / "examples"])
+    made.open()
+    return made
+
+
+def reopened(store: Store) -> Store:
+    store.close()
+    again = Store(store.jobs_dir)
+    again.open()
+    return again
+
+
+def test_a_job_is_read_back_as_it_was_made(store: Store) -> None:
+    store.create([(JOB, {"target_name": "T"})])
+    again = reopened(store)
+    assert again.get(JOB.job_id) == JOB
+    assert json.loads((again.folder(JOB.job_id) / ".service/config.json").read_text()) == {"target_name": "T"}
+
+
+@pytest.mark.parametrize("job_id", ["", "..", "0a1b2c3", "0a1b2c3d/", "../../etc", "0a1b2c3é", "batches", "0A1B2C3D"])
+def test_what_is_no_id_of_a_job_finds_none(store: Store, job_id: str) -> None:
+    store.create([(JOB, {})])
+    assert store.get(job_id) is None
+
+
+def test_an_id_that_is_taken_makes_nothing(store: Store) -> None:
+    store.create([(JOB, {})])
+    with pytest.raises(FileExistsError):
+        store.create([(replace(JOB, job_id="ffffffff"), {}), (JOB, {})])
+    assert [job_id for job_id, _ in store.scan()] == [JOB.job_id]
+
+
+def test_a_folder_deleted_by_hand_is_noticed_and_not_made_again(store: Store) -> None:
+    store.create([(JOB, {})])
+    shutil.rmtree(store.folder(JOB.job_id))
+    assert store.get(JOB.job_id) is None
+    with pytest.raises(FileNotFoundError):
+        store.save(JOB.moved("running", "2026-05-30T10:00:01Z"))
+    assert not store.folder(JOB.job_id).exists()
+
+
+def test_a_second_service_is_refused_while_the_first_lives(store: Store) -> None:
+    with pytest.raises(JobsFolderBusyError):
+        Store(store.jobs_dir).open()
+    reopened(store).close()
+
+
+def test_a_half_made_job_is_dropped_and_one_of_a_batch_is_finished(store: Store) -> None:
+    batch = BatchRecord("batch_00000001", JOB.created_at, 0.0, (BatchItem("11111111", "T", "q"),))
+    for job_id, batch_id in (("11111111", batch.batch_id), ("22222222", None)):
+        staged = store.jobs_dir / f".new.{job_id}.abcd"
+        (staged / ".service").mkdir(parents=True)
+        durable.write_json(staged / RECORD, replace(JOB, job_id=job_id, batch_id=batch_id).to_dict())
+    (store.jobs_dir / ".new.33333333.abcd").mkdir()
+    durable.write_json(store.jobs_dir / "batches/batch_00000001.json", batch.to_dict())
+    again = reopened(store)
+    assert [job_id for job_id, _ in again.scan()] == ["11111111"]
+    assert not list(again.jobs_dir.glob(".new.*"))
+
+
+def test_a_record_that_the_disk_refuses_is_kept_and_written_later(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.create([(JOB, {})])
+    running = JOB.moved("running", "2026-05-30T10:00:01Z")
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("service.store.write_json", full)
+        assert store.save(running) is None
+        assert store.get(JOB.job_id) == running
+    assert [record for record, _ in store.flush()] == [running]
+    assert store.flush() == []
+    assert reopened(store).get(JOB.job_id) == running
+
+
+def test_the_reserve_lets_a_full_disk_be_recorded(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 2 << 20) as disk:
+        store = Store(disk / "jobs")
+        store.open()
+        store.create([(JOB, {})])
+        fill(disk)
+        assert store.save(JOB.moved("running", "2026-05-30T10:00:01Z")) is not None
+        store.close()
+
+
+def test_a_deleted_job_leaves_its_state_in_its_batch(store: Store) -> None:
+    batch = BatchRecord("batch_00000001", JOB.created_at, 0.0, (BatchItem(JOB.job_id, "T", "q"),))
+    store.create([(replace(JOB, batch_id=batch.batch_id), {})], batch)
+    record = store.get(JOB.job_id)
+    assert record is not None
+    store.save(record.moved("running", "2026-05-30T10:00:01Z").moved("failed", "2026-05-30T10:00:02Z"))
+    store.delete(JOB.job_id)
+    again = reopened(store)
+    found = again.batch(batch.batch_id)
+    assert found is not None
+    assert [(gone, status) for _, gone, status in again.batch_jobs(found)] == [(None, "failed")]
+    assert sorted(path.name for path in again.jobs_dir.iterdir()) == [".lock", ".reserve", "batches"]
+
+
+def test_an_unreadable_record_is_left_alone(store: Store) -> None:
+    store.create([(JOB, {})])
+    (store.folder(JOB.job_id) / RECORD).write_text('{"job_id": ')
+    again = reopened(store)
+    assert again.get(JOB.job_id) is None
+    assert (again.folder(JOB.job_id) / RECORD).exists()
+
+
+def test_memory_holds_only_the_latest_of_many_finished_jobs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.store._REMEMBERED", 3)
+    jobs = [replace(JOB, job_id=f"{number:08d}", status="completed") for number in range(9)]
+    store.create([(job, {}) for job in jobs])
+    assert [store.get(job.job_id) for job in jobs] == jobs
+    assert len(store._final) <= 3
+
+
+def test_examples_answer_like_jobs(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "examples" / "example1"
+    folder.mkdir(parents=True)
+    durable.write_json(folder / RECORD, replace(JOB, job_id="example1", status="completed").to_dict())
+    record = store.get("example1")
+    assert isinstance(record, JobRecord)
+    assert record.source == "example"
+    assert store.is_example("example1")
+    assert store.folder("example1") == folder

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from service.clock import Clock
+from service.jobs import BatchItem, BatchRecord, JobRecord
+from service.waiting import WaitingList
+from tests.service.test_jobs import RECORD
+
+
+class Stopwatch(Clock):
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+def job(number: int, batch: str | None = None) -> JobRecord:
+    return replace(RECORD, job_id=f"{number:08d}", sequence=number, batch_id=batch)
+
+
+def listed(*jobs: JobRecord) -> tuple[WaitingList, Stopwatch]:
+    clock = Stopwatch()
+    waiting = WaitingList(clock)
+    for one in jobs:
+        waiting.add(one)
+    return waiting, clock
+
+
+def test_jobs_wait_in_the_order_of_their_numbers() -> None:
+    waiting, _ = listed(job(3), job(1), job(2))
+    assert list(waiting) == ["00000001", "00000002", "00000003"]
+    assert waiting.position("00000003") == 3
+    assert waiting.position("00000009") is None
+    waiting.drop("00000001")
+    waiting.drop("00000001")
+    assert waiting.next([]) == ("00000002", None)
+
+
+def test_only_one_job_of_a_batch_runs_and_others_pass_it() -> None:
+    waiting, _ = listed(job(2, "b"), job(3, "b"), job(4))
+    assert waiting.next([]) == ("00000002", None)
+    waiting.drop("00000002")
+    assert waiting.next(["b"]) == ("00000004", None)
+    waiting.drop("00000004")
+    assert waiting.next(["b"]) == (None, None)
+    assert waiting.next([None]) == ("00000003", None)
+
+
+def test_a_pause_keeps_a_batch_and_nothing_else() -> None:
+    waiting, clock = listed(job(2, "b"), job(3, "b"))
+    waiting.pause(BatchRecord("b", "", 5.0, (BatchItem("00000001", "", ""),)))
+    assert waiting.next([]) == (None, 5.0)
+    waiting.add(job(9))
+    assert waiting.next([]) == ("00000009", None)
+    clock.seconds += 5
+    assert waiting.next([]) == ("00000002", None)
+
+
+def test_an_interrupted_job_comes_before_younger_ones() -> None:
+    waiting, _ = listed(job(5), job(6))
+    waiting.add(job(1))
+    assert waiting.position("00000001") == 1

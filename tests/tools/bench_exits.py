@@ -1,0 +1,193 @@
+"""Compare the ranking of exits with the attachment points of published degraders (`make bench-exits`).
+
+The set and its source stand in ``tests/data/exit_vectors_development.csv``; entries are taken
+from the mirror named by TETHERMAP_TEST_MIRROR, others are left out and counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scripts.lib.complex.clean import CleanSettings, KeptInstance
+from scripts.lib.entry.target import TargetQuery
+from scripts.lib.exits.graph import ligand_graph
+from scripts.lib.exits.rank import Exit, rank_candidates
+from scripts.lib.exits.sites import exit_sites
+from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
+from scripts.lib.exposure.sasa import Exposure, Sasa
+from scripts.lib.molecule.build import build_ligand
+from scripts.lib.molecule.components import ComponentIndex, default_index
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.reference import RADII
+from tests.tools.cleaning import clean_file
+from tests.tools.runs import ROOT
+
+DEVELOPMENT = ROOT / "tests" / "data" / "exit_vectors_development.csv"
+GATES = {"atom top-1": 0.7, "atom top-3": 0.8, "site top-3": 0.9}
+"""Least shares on the ligands of the archive, in the headline context."""
+
+METHODS = ("exits, target", "exits, nearest chain", "absolute SASA", "relative SASA")
+FIGURES = tuple((what, top) for what in ("atom", "site") for top in (1, 3, 5))
+NEVER = 999
+
+
+@dataclass(frozen=True)
+class Case:
+    """One ligand of the set with the ranks of its best right atom and site, by method."""
+
+    entry_id: str
+    ligand: str
+    atom: Mapping[str, int]
+    site: Mapping[str, int]
+    exits: tuple[Exit, ...]
+    names: tuple[str, ...]
+    cpu_seconds: float
+
+
+def development_rows() -> list[dict[str, str]]:
+    """Return the rows of the development set."""
+    with DEVELOPMENT.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(line for line in stream if not line.startswith("#")))
+
+
+def cases(mirror: Path, index: ComponentIndex) -> Iterator[Case]:
+    """Yield the ligands of the set whose entries the mirror holds."""
+    for row in development_rows():
+        entry_id = row["pdb_id"].lower()
+        paths = [mirror / f"{entry_id}.{extension}.gz" for extension in ("cif", "pdb")]
+        path = next((path for path in paths if path.is_file()), None)
+        if path is not None:
+            kept = _instance(path, row, index)
+            yield _case(row, kept, index)
+
+
+def _instance(path: Path, row: Mapping[str, str], index: ComponentIndex) -> KeptInstance:
+    settings = CleanSettings(TargetQuery(row["target"]), always_keep=frozenset({row["ccd"]}))
+    _, cleaned = clean_file(path, index.get, settings)
+    wanted = (row["chain"], row["ccd"])
+    return next(k for k in cleaned.kept if (k.instance.name.auth_asym_id, k.instance.name.comp_id) == wanted)
+
+
+def _case(row: Mapping[str, str], kept: KeptInstance, index: ComponentIndex) -> Case:
+    molecule = build_ligand(kept.instance, index)
+    accepted = frozenset(k for k, name in enumerate(molecule.names) if name in row["accepted_anchor_atoms"].split())
+    exposure = exposure_of(kept, molecule, index)
+    begin = time.process_time()
+    graph = ligand_graph(molecule)
+    lost = exposure.free - exposure.bound["target"]
+    exits = rank_candidates(graph, kept.surroundings, lost)
+    spent = time.process_time() - begin
+    lost_to_chain = exposure.free - exposure.bound["chain"]
+    near = rank_candidates(graph, kept.surroundings, lost_to_chain, headline="chain")
+    sites = exit_sites(graph)
+    score = {"exits, target": _by_atom(exits), "exits, nearest chain": _by_atom(near)}
+    score["absolute SASA"] = dict(enumerate(exposure.bound["target"].tolist()))
+    score["relative SASA"] = dict(enumerate(np.nan_to_num(exposure.relative).tolist()))
+    atom = {method: _rank(list(_classes(graph.symmetry_class, values, method)), accepted)
+            for method, values in score.items()}  # fmt: skip
+    site = {method: _rank(_of_sites(sites, values), accepted) for method, values in score.items()}
+    return Case(row["pdb_id"], row["ccd"], atom, site, tuple(exits), molecule.names, spent)
+
+
+def exposure_of(kept: KeptInstance, molecule: LigandMolecule, index: ComponentIndex) -> Exposure:
+    """Return the areas of a ligand as the pipeline measures them by default."""
+    radii = RadiusTable(RADII)
+    around = kept.neighbourhood
+    own = np.array([radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
+    polymer = PolymerRadii(radii, index.get).of_all(around.comp_id, around.atom_name, around.element)
+    return Sasa(1.4, 100).exposure(kept.instance.atoms.xyz[molecule.atom_index], own, around, polymer)
+
+
+def _by_atom(exits: Iterable[Exit]) -> dict[int, float]:
+    """Return the score of each anchor, equivalent ones included."""
+    return {k: one.score for one in exits if one.rank for k in (one.candidate.anchor, *one.equivalents)}
+
+
+def _classes(symmetry: np.ndarray, values: Mapping[int, float], method: str) -> Iterator[tuple[frozenset[int], float]]:
+    """Yield atoms and their value; of exits, equivalent anchors together as one."""
+    groups: dict[int, set[int]] = defaultdict(set)
+    for k in values:
+        groups[int(symmetry[k]) if method.startswith("exits") else k].add(k)
+    for members in groups.values():
+        yield frozenset(members), max(values[k] for k in members)
+
+
+def _of_sites(sites: Iterable[tuple[int, ...]], values: Mapping[int, float]) -> list[tuple[frozenset[int], float]]:
+    return [
+        (frozenset(site), max(values[k] for k in site if k in values))
+        for site in sites
+        if any(k in values for k in site)
+    ]
+
+
+def _rank(valued: list[tuple[frozenset[int], float]], accepted: frozenset[int]) -> int:
+    """Return the rank of the best entry with an accepted atom; ties count against it."""
+    right = [value for members, value in valued if members & accepted]
+    wrong = [value for members, value in valued if not members & accepted]
+    return 1 + sum(value >= max(right) for value in wrong) if right else NEVER
+
+
+def shares(found: Iterable[Case], method: str) -> tuple[int, dict[str, float]]:
+    """Return the number of ligands and the share of them with a right answer among the first, by figure.
+
+    Rows of one component are averaged.
+    """
+    by_ligand: dict[str, list[Case]] = defaultdict(list)
+    for case in found:
+        by_ligand[case.ligand].append(case)
+    result = {}
+    for what, top in FIGURES:
+        hits = [
+            np.mean([(case.atom if what == "atom" else case.site)[method] <= top for case in group])
+            for group in by_ligand.values()
+        ]
+        result[f"{what} top-{top}"] = float(np.mean(hits)) if hits else float("nan")
+    return len(by_ligand), result
+
+
+def report(found: list[Case]) -> Iterator[str]:
+    """Yield the lines of the table."""
+    names = [f"{what} top-{top}" for what, top in FIGURES]
+    yield "| method | n | " + " | ".join(names) + " |"
+    yield "|---|---:|" + "---:|" * len(names)
+    for method in METHODS:
+        count, figures = shares(found, method)
+        yield f"| {method} | {count} | " + " | ".join(f"{figures[name]:.2f}" for name in names) + " |"
+    yield "\n| entry | ligand | atom rank | site rank | by chain | SASA atom | SASA site | first three | CPU ms |"
+    yield "|---|---|---:|---:|---|---:|---:|---|---:|"
+    for case in found:
+        first = " ".join(case.names[one.candidate.anchor] for one in case.exits[:3])
+        target, chain, area = METHODS[:3]
+        yield (
+            f"| {case.entry_id} | {case.ligand} | {case.atom[target]} | {case.site[target]} |"
+            f" {case.atom[chain]}, {case.site[chain]} | {case.atom[area]} | {case.site[area]} | {first} |"
+            f" {1000 * case.cpu_seconds:.0f} |"
+        )
+
+
+def main() -> int:
+    """Print the table; the status is 1 when a gate is missed."""
+    mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
+    if not mirror:
+        sys.stderr.write("TETHERMAP_TEST_MIRROR names no mirror: nothing to compare with\n")
+        return 2
+    found = list(cases(Path(mirror), ComponentIndex(default_index())))
+    n_rows = len(development_rows())
+    sys.stdout.write("\n".join(report(found)) + f"\n\n{len(found)} of {n_rows} rows have their entry in the mirror.\n")
+    _, figures = shares(found, METHODS[0])
+    missed = [f"{name} {figures[name]:.2f} < {least}" for name, least in GATES.items() if figures[name] < least]
+    sys.stdout.write("".join(f"Gate missed: {text}\n" for text in missed) or "All gates held.\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,108 @@
+"""Ligands in space and surroundings for the search of exits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import rdDistGeom
+
+from scripts.lib.exits.candidates import Candidate, find_candidates
+from scripts.lib.exits.graph import LigandGraph, ligand_graph
+from scripts.lib.exits.prior import chemistry_class
+from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, Surroundings
+from scripts.lib.molecule.record import NAME, LigandMolecule
+from tests.tools.ligands import small_ligand
+
+
+def embedded(smiles: str) -> tuple[Instance, LigandMolecule]:
+    """Return a ligand in three dimensions with its hydrogens; heavy atom k is the k-th of the SMILES."""
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    assert rdDistGeom.EmbedMolecule(mol, randomSeed=7) == 0
+    count = Chem.MolFromSmiles(smiles).GetNumAtoms()
+    xyz = [tuple(place) for place in mol.GetConformer().GetPositions()[:count].tolist()]
+    instance, record = small_ligand(smiles, xyz)
+    names = instance.atoms.name
+    for atom in mol.GetAtoms():
+        atom.SetProp(NAME, names[atom.GetIdx()] if atom.GetIdx() < count else "H")
+        atom.SetAtomMapNum(0)
+    heavy = Chem.RemoveHs(mol)
+    alike = np.array(list(Chem.CanonicalRankAtoms(heavy, breakTies=False)), dtype=np.int64)
+    return instance, replace(record, mol=mol, symmetry_class=alike)
+
+
+def graph_of(smiles: str) -> LigandGraph:
+    """Return the graph of a ligand made from SMILES."""
+    return ligand_graph(embedded(smiles)[1])
+
+
+def surroundings(*xyz: Sequence[float], element: str = "C", context: str = "target") -> Surroundings:
+    """Return surroundings of atoms of one element in one context."""
+    return Surroundings(
+        xyz=np.array(xyz, dtype=np.float32).reshape(-1, 3),
+        element=np.full(len(xyz), element, dtype="U2"),
+        context=np.full(len(xyz), CONTEXTS.index(context), dtype=np.int8),
+        largest=len(CONTEXTS) - 1,
+    )
+
+
+def joined(*parts: Surroundings) -> Surroundings:
+    """Return several surroundings as one."""
+    return Surroundings(
+        xyz=np.concatenate([part.xyz for part in parts]),
+        element=np.concatenate([part.element for part in parts]),
+        context=np.concatenate([part.context for part in parts]),
+        largest=parts[0].largest,
+    )
+
+
+def scattered(graph: LigandGraph, count: int = 400, *, seed: int = 3) -> Surroundings:
+    """Return made-up carbons around a ligand, none nearer than 3.5 Å, all within 14 Å of its middle."""
+    random = np.random.default_rng(seed)
+    places = random.uniform(-14, 14, (20 * count, 3)) + graph.xyz.mean(axis=0)
+    nearest = np.linalg.norm(places[:, None] - graph.xyz[None], axis=2).min(axis=1)
+    return surroundings(*places[nearest > 3.5][:count].tolist())
+
+
+def moved(graph: LigandGraph, around: Surroundings, turn: FloatArray, shift: FloatArray) -> tuple[
+    LigandGraph, Surroundings
+]:  # fmt: skip
+    """Return a ligand and its surroundings after a rigid motion."""
+    return (
+        replace(graph, xyz=graph.xyz @ turn.T + shift, hydrogens=tuple(h @ turn.T + shift for h in graph.hydrogens)),
+        replace(around, xyz=(around.xyz.astype(np.float64) @ turn.T + shift).astype(np.float32)),
+    )
+
+
+def reordered(graph: LigandGraph, order: Sequence[int]) -> LigandGraph:
+    """Return a graph with atom `order[k]` in place k, and other names."""
+    place = {old: new for new, old in enumerate(order)}
+    return LigandGraph(
+        element=tuple(graph.element[k] for k in order),
+        names=tuple(f"X{k}" for k in range(len(order))),
+        xyz=graph.xyz[list(order)],
+        near=tuple(tuple(sorted(place[other] for other in graph.near[k])) for k in order),
+        order={(place[a], place[b]): value for (a, b), value in graph.order.items()},
+        ring_bonds=frozenset((place[a], place[b]) for a, b in graph.ring_bonds),
+        hydrogens=tuple(graph.hydrogens[k] for k in order),
+        symmetry_class=graph.symmetry_class[list(order)],
+    )
+
+
+def candidate_of(graph: LigandGraph, anchor: int, first: int | None = None) -> Candidate:
+    """Return the candidate of an anchor from which a hydrogen or the side of an atom leaves."""
+    wanted = None if first is None else first
+    return next(
+        one
+        for one in find_candidates(graph)
+        if one.anchor == anchor and (one.leaving[0] if one.leaving else None) == wanted
+    )
+
+
+def classes(graph: LigandGraph) -> list[str]:
+    """Return the sorted classes of all candidates of a ligand."""
+    return sorted(
+        chemistry_class(graph, one.anchor, one.leaving[0] if one.leaving else None) for one in find_candidates(graph)
+    )
