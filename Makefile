@@ -5,7 +5,7 @@ DEMO := results/demo
 CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench bench-exits bench-service serve examples lock
+.PHONY: help setup demo test lint format bench bench-exits bench-service serve examples mutants lock
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -51,6 +51,9 @@ serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entr
 
 bench-service: setup ## measure the service: index, polls, downloads, memory
 	@status=0; for part in index http; do $(BIN)/python -m tests.tools.bench_$$part || status=1; done; exit $$status
+
+mutants: setup ## change constants of the science on purpose: each change must make a test fail
+	@$(BIN)/python -m tests.tools.mutants
 
 lock: setup ## renew requirements.lock from environment.yml
 	@$(BIN)/python -m tests.tools.lock

@@ -9,6 +9,7 @@ from typing import Any
 
 from service.app import ENDPOINTS
 from tests.service.core import LiveService
+from tests.tools.runs import ROOT
 from tests.tools.service_readme import MARKER, README, Session, command_of, routes_text
 
 TEXT = README.read_text(encoding="utf-8")
@@ -58,3 +59,12 @@ def test_first_commands_of_the_readme_work_as_they_stand(tmp_path: Path) -> None
     assert (tmp_path / "1hpv_A_478.sdf").read_text(encoding="utf-8").startswith("1hpv_A_478_200")
     for name in ("war_pdb.zip", "results.zip"):
         assert (tmp_path / name).read_bytes().startswith(b"PK")
+
+
+def test_command_of_the_projects_readme_answers_as_shown(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"```bash\n(curl .*?)\n```", text)
+    (answer,) = re.findall(r"```json\n(.*?)\n```", text, re.DOTALL)
+    with LiveService(tmp_path / "service") as service:
+        here = command.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
+        assert json.loads(Session(service, tmp_path).run(here)) == json.loads(answer)
