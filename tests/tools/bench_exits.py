@@ -24,6 +24,7 @@ from scripts.lib.exits.rank import Exit, rank_candidates
 from scripts.lib.exits.sites import exit_sites
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.sasa import Exposure, Sasa
+from scripts.lib.instance.model import IntArray
 from scripts.lib.molecule.build import build_ligand
 from scripts.lib.molecule.components import ComponentIndex, default_index
 from scripts.lib.molecule.record import LigandMolecule
@@ -92,8 +93,7 @@ def _case(row: Mapping[str, str], kept: KeptInstance, index: ComponentIndex) -> 
     score = {"exits, target": _by_atom(exits), "exits, nearest chain": _by_atom(near)}
     score["absolute SASA"] = dict(enumerate(exposure.bound["target"].tolist()))
     score["relative SASA"] = dict(enumerate(np.nan_to_num(exposure.relative).tolist()))
-    atom = {method: _rank(list(_classes(graph.symmetry_class, values, method)), accepted)
-            for method, values in score.items()}  # fmt: skip
+    atom = {method: _rank(list(_classes(graph.symmetry_class, v)), accepted) for method, v in score.items()}
     site = {method: _rank(_of_sites(sites, values), accepted) for method, values in score.items()}
     return Case(row["pdb_id"], row["ccd"], atom, site, tuple(exits), molecule.names, spent)
 
@@ -112,11 +112,11 @@ def _by_atom(exits: Iterable[Exit]) -> dict[int, float]:
     return {k: one.score for one in exits if one.rank for k in (one.candidate.anchor, *one.equivalents)}
 
 
-def _classes(symmetry: np.ndarray, values: Mapping[int, float], method: str) -> Iterator[tuple[frozenset[int], float]]:
-    """Yield atoms and their value; of exits, equivalent anchors together as one."""
+def _classes(symmetry: IntArray, values: Mapping[int, float]) -> Iterator[tuple[frozenset[int], float]]:
+    """Yield atoms and their value, equivalent ones together as one whatever the method."""
     groups: dict[int, set[int]] = defaultdict(set)
     for k in values:
-        groups[int(symmetry[k]) if method.startswith("exits") else k].add(k)
+        groups[int(symmetry[k])].add(k)
     for members in groups.values():
         yield frozenset(members), max(values[k] for k in members)
 
@@ -183,6 +183,10 @@ def main() -> int:
     found = list(cases(Path(mirror), ComponentIndex(default_index())))
     n_rows = len(development_rows())
     sys.stdout.write("\n".join(report(found)) + f"\n\n{len(found)} of {n_rows} rows have their entry in the mirror.\n")
+    spent = [1000 * case.cpu_seconds for case in found]
+    sys.stdout.write(
+        f"CPU per ligand: {np.mean(spent):.0f} ms in the mean, {max(spent):.0f} ms at most; goal 100, limit 300.\n"
+    )
     _, figures = shares(found, METHODS[0])
     missed = [f"{name} {figures[name]:.2f} < {least}" for name, least in GATES.items() if figures[name] < least]
     sys.stdout.write("".join(f"Gate missed: {text}\n" for text in missed) or "All gates held.\n")
