@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import freesasa
 import numpy as np
 
+from scripts.lib.entry.atoms import BoolArray
 from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT, FloatArray, Neighbourhood
 
 ALGORITHM = "Lee-Richards"
@@ -120,29 +121,28 @@ class Sasa:
         result = freesasa.calcCoord(xyz.ravel().tolist(), radii.tolist(), self._parameters)
         return np.array([result.atomArea(i) for i in range(count)], dtype=np.float64)
 
-    def near(self, xyz: FloatArray, radii: FloatArray, other: FloatArray, other_radii: FloatArray) -> np.ndarray:
-        """Return which of the other atoms can take surface from a ligand.
+    def touching(self, other: FloatArray, other_radii: FloatArray, xyz: FloatArray, radii: FloatArray) -> BoolArray:
+        """Return which atoms can take surface from which.
 
         Two expanded spheres touch only when the atoms are nearer than the sum of their radii
         and two probes; atoms farther away change nothing, so leaving them out is exact.
 
         Parameters
         ----------
-        xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
-            The ligand.
         other, other_radii : ndarray of float, shapes (n_other, 3) and (n_other,)
-            The atoms around it.
+            The atoms around.
+        xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
+            The atoms whose surface is meant.
 
         Returns
         -------
-        ndarray of bool, shape (n_other,)
+        ndarray of bool, shape (n_other, n_atoms)
         """
-        if not len(other):
-            return np.zeros(0, dtype=bool)
-        squared = ((other[:, None, :] - xyz[None, :, :]) ** 2).sum(axis=2)
+        difference = other[:, None, :] - xyz[None, :, :]
+        squared = np.einsum("ijk,ijk->ij", difference, difference)
         reach = other_radii[:, None] + radii[None, :] + 2 * self.probe_radius
-        near: np.ndarray = (squared < reach**2).any(axis=1)
-        return near
+        touches: BoolArray = squared < reach**2
+        return touches
 
     def exposure(
         self, xyz: FloatArray, radii: FloatArray, neighbourhood: Neighbourhood, radii_around: FloatArray
@@ -162,19 +162,31 @@ class Sasa:
         -------
         Exposure
         """
-        near = self.near(xyz, radii, neighbourhood.xyz, radii_around)
+        touching = self.touching(neighbourhood.xyz, radii_around, xyz, radii)
+        near = touching.any(axis=1)
         free = self.areas(xyz, radii, len(xyz))
         bound: dict[str, FloatArray] = {}
-        before: tuple[int, FloatArray] = (0, free)
+        before = free
         for level, context in enumerate(CONTEXTS):
             if level > neighbourhood.largest:
                 bound[context] = np.full(len(xyz), np.nan)
                 continue
-            around = near & (neighbourhood.context <= level)
-            count = int(around.sum())
-            if count != before[0]:  # nested sets of one size are the same set
-                coordinates = np.concatenate([xyz, neighbourhood.xyz[around]])
-                areas = self.areas(coordinates, np.concatenate([radii, radii_around[around]]), len(xyz))
-                before = count, np.minimum(areas, before[1])
-            bound[context] = before[1]
+            # Only atoms that the new surroundings touch can lose surface.
+            covered = touching[near & (neighbourhood.context == level)].any(axis=0)
+            if covered.any():
+                around = near & (neighbourhood.context <= level)
+                areas = self._areas_of(covered, xyz, radii, neighbourhood.xyz[around], radii_around[around])
+                before = before.copy()
+                before[covered] = np.minimum(areas, before[covered])
+            bound[context] = before
         return Exposure(free, bound)
+
+    def _areas_of(
+        self, some: BoolArray, xyz: FloatArray, radii: FloatArray, around: FloatArray, radii_around: FloatArray
+    ) -> FloatArray:
+        """Return the areas of some of a ligand's atoms, shape (n_some,), amid its others and what is around."""
+        others = np.concatenate([xyz[~some], around])
+        radii_others = np.concatenate([radii[~some], radii_around])
+        near = self.touching(others, radii_others, xyz[some], radii[some]).any(axis=1)
+        coordinates = np.concatenate([xyz[some], others[near]])
+        return self.areas(coordinates, np.concatenate([radii[some], radii_others[near]]), int(some.sum()))
