@@ -103,8 +103,8 @@ def explanation(used: Mapping[str, Stage], entries: int) -> Iterator[str]:
         f"Where the time goes: the {processes} script processes spend about {START_SECONDS} s each on imports before "
         f"their first entry, {starts:.0f} ms per entry here. Under cProfile two thirds of `measure_sasa` are FreeSASA "
         "itself, which computes the areas of all atoms around a ligand to give the ligand's; a third of "
-        "`clean_complexes` is reading (gzip, gemmi), a fifth writing PDB text. `rank_exits`, the series, the self-check, "
-        "which reads every file back, and the report are not in the floor of 45 ms measured for one context.\n"
+        "`clean_complexes` is reading (gzip, gemmi), a fifth writing PDB text. `rank_exits`, the series, the report "
+        "and the self-check, which reads every file back, are not in the floor of 45 ms measured for one context.\n"
     )
 
 
