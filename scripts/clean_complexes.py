@@ -102,7 +102,7 @@ def clean_settings(config: Mapping[str, Any]) -> CleanSettings:
     target = TargetQuery(
         name=config["target_name"],
         accessions=frozenset(query.accessions),
-        named_entries=frozenset(query.entry_ids) | frozenset(filters["entries"]),
+        named_entries=frozenset(query.entry_ids),
         sequences=sequences,
         min_identity=filters["min_identity"],
         min_coverage=filters["min_coverage"],
