@@ -32,7 +32,8 @@ def test_words_in_capitals_name_components() -> None:
 
 def test_codes_have_any_case() -> None:
     asked = clean_settings(settings(filters={"only_ligands": ["sti"], "always_keep": ["gol"]}))
-    assert (asked.only_ligands, asked.always_keep) == ({"STI"}, {"GOL"})
+    assert asked.only_ligands == {"STI"}
+    assert asked.always_keep == {"GOL"}
 
 
 def test_sequences_are_read_from_fasta() -> None:
