@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from scripts.lib import layout
+from scripts.lib.atomic import remove_leftovers
 from service import processes
 from service.durable import read_json, write_json
 from service.processes import Process
@@ -222,6 +223,8 @@ class Runner:
                 await self._kill(state)
         if self._cluster:
             await asyncio.to_thread(_cancel_on_cluster, folder)
+        else:  # a writer that was ended leaves its temporary file; nobody writes here any more
+            await asyncio.to_thread(remove_leftovers, folder)
 
     async def unlock(self, folder: Path) -> None:
         """Take away the lock that a killed run has left; only when all its processes are dead."""
