@@ -5,13 +5,17 @@ DEMO := results/demo
 CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench bench-exits bench-service serve examples mutants lock
+.PHONY: help setup assets demo test test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
+	bench-jobs fuzz serve examples mutants lock soak
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-setup: ## make .venv and the component index; nothing when they are there
+setup: ## make .venv, the component index and what the pages load; nothing when they are there
 	@sh .ci/setup.sh
+
+assets: setup ## fetch what the pages load, where the set-up could not
+	@sh .ci/assets.sh
 
 demo: setup ## run the demo job on the embedded entries, into results/demo
 	@$(BIN)/snakemake --snakefile Snakefile --directory $(DEMO) --configfile config/demo.yaml \
@@ -24,6 +28,13 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 
 test: setup ## run all tests
 	@$(BIN)/python -m pytest -n $(CORES) --dist worksteal tests
+
+test-slurm: setup ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
+	@: $${TETHERMAP_TEST_SLURM:?names the script that starts a cluster} $${TETHERMAP_TEST_MIRROR:?names the large mirror}
+	@$(BIN)/python -m pytest tests/workflow/test_slurm.py tests/service/test_cluster.py
+
+crashes: setup ## kill Snakemake, scripts, service, cluster nodes at random moments, 20 times each: the bytes stay the same
+	@$(BIN)/python -m tests.tools.crash_points
 
 lint: setup ## check style, types and the workflow
 	@$(BIN)/ruff check .
@@ -51,6 +62,18 @@ serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entr
 
 bench-service: setup ## measure the service: index, polls, downloads, memory
 	@status=0; for part in index http; do $(BIN)/python -m tests.tools.bench_$$part || status=1; done; exit $$status
+
+soak: setup ## run 200 jobs through the service, and start it over many job folders
+	@$(BIN)/python -m tests.tools.soak
+
+bench-mirror: setup ## measure the index of a mirror of 250,000 entries (needs TETHERMAP_TEST_MIRROR)
+	@$(BIN)/python -m tests.tools.bench_mirror
+
+bench-jobs: setup ## measure jobs of 50, 500 and 5,000 entries, half an hour (needs TETHERMAP_TEST_MIRROR)
+	@$(BIN)/python -m tests.tools.bench_jobs
+
+fuzz: setup ## feed 10,000 damaged structure files to the pipeline, a quarter of an hour; goes on where it was ended
+	@$(BIN)/python -m tests.tools.fuzz
 
 mutants: setup ## change constants of the science on purpose: each change must make a test fail
 	@$(BIN)/python -m tests.tools.mutants

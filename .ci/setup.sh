@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv from requirements.lock and builds the component index. Called by make; a second
-# call does nothing. PYTHON names the interpreter to use: PYTHON=python3.12 make demo
+# Makes .venv from requirements.lock, builds the component index and fetches what the pages load. Called by make;
+# a second call does nothing. PYTHON names the interpreter to use: PYTHON=python3.12 make demo
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ stop() {
 }
 
 # The stamp names everything the environment depends on: the lock, this script, the place.
-digest() { cat requirements.lock .ci/setup.sh | cksum | tr ' ' '-'; }
+digest() { cat requirements.lock .ci/setup.sh .ci/assets.sh service/pages/assets/*lock* | cksum | tr ' ' '-'; }
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then
@@ -67,4 +67,5 @@ printf '%s\n' "$(pwd -P)" "$(pwd -P)/scripts" \
     >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
 .venv/bin/python -m scripts.build_component_index ||
     stop "the component index could not be built; the message stands above."
+sh .ci/assets.sh || printf '%s\n' 'The pages will work without 3D and without the API explorer: make assets tries again.' >&2
 printf '%s\n' "$state" >"$stamp"

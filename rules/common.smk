@@ -13,7 +13,7 @@ if Path(scripts.__file__).parents[1].resolve() != Path(workflow.basedir).resolve
         " use the one that make sets up beside this Snakefile."
     )
 
-from scripts.lib import layout
+from scripts.lib import layout, recorded_search
 from scripts.lib.atomic import remove_leftovers
 from scripts.lib.config import NOT_COMPARED, resolve
 from scripts.lib.environment import prepare_environment
@@ -23,16 +23,22 @@ from scripts.lib.logs import record_error
 from scripts.lib.progress import progress_file
 from scripts.lib.progress_display import ProgressDisplay
 from scripts.lib.run_recorder import RecordingHandler, RunRecorder
+from scripts.lib.slurm_jobs import LOGS as SLURM_LOGS
+from scripts.lib.slurm_jobs import cancel_slurm_jobs
 
 prepare_environment(Path(workflow.basedir))
 
 try:
-    config = resolve(config)
+    given = resolve(config)
     if workflow.is_main_process:
-        refuse_changed_settings(Path(), config)
+        refuse_changed_settings(Path(), given)
 except UserError as error:
     record_error(error.message, step="", kind=error.kind)
     sys.exit(f"Tethermap: {error.message}")
+
+
+# Each script is handed `config`: without the recorded search, which only the search needs.
+config = {key: value for key, value in given.items() if key != recorded_search.KEY}
 
 
 wildcard_constraints:
@@ -55,10 +61,12 @@ def attach_recorder():
 
 def begin_run():
     """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
+    if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
+        cancel_slurm_jobs(Path.cwd())
     Path(layout.ERROR).unlink(missing_ok=True)
     for folder in (layout.WORK, layout.RESULTS, "search", "logs"):
         remove_leftovers(Path(folder))
-    record_settings(Path(), config)
+    record_settings(Path(), given)
 
 
 def end_run():
@@ -80,6 +88,12 @@ def result_settings(wildcards):
 def source_settings(wildcards):
     """Return the settings for steps that ask the source: those of results and the cache's place."""
     return {**result_settings(wildcards), "cache_dir": config["cache_dir"]}
+
+
+def search_settings(wildcards):
+    """Return the settings for the search: those for its source and, in a rerun, what was found before."""
+    earlier = {recorded_search.KEY: given[recorded_search.KEY]}
+    return {**source_settings(wildcards), **earlier}
 
 
 def planned_cores():

@@ -11,7 +11,7 @@ rule search_entries:
     conda:
         "../environment.yml"
     params:
-        settings=source_settings,
+        settings=search_settings,
     script:
         "../scripts/search_entries.py"
 

@@ -25,6 +25,7 @@ rule clean_complexes:
         instances=layout.shard_file("{shard}", "instances"),
         neighbourhoods=layout.shard_file("{shard}", "neighbourhoods"),
         surroundings=layout.shard_file("{shard}", "surroundings"),
+        backbones=layout.shard_file("{shard}", "backbones"),
         entry_status=layout.shard_file("{shard}", "entry_status"),
         ligand_status=layout.shard_file("{shard}", "ligand_status"),
         name_map=layout.shard_file("{shard}", "name_map"),

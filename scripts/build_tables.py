@@ -7,6 +7,9 @@ from pathlib import Path
 
 from scripts.lib import layout, tables
 from scripts.lib.atomic import replacing
+from scripts.lib.consensus.groups import Member, grouped
+from scripts.lib.consensus.rows import consensus_rows, read_ways, superposition_rows, ways_of
+from scripts.lib.instance.backbone import Backbone, read_backbones
 from scripts.lib.instance.model import Instance
 from scripts.lib.instance.store import read_instances_alone
 from scripts.lib.logs import logged_to
@@ -26,7 +29,9 @@ from scripts.lib.result_rows import (
 )
 from scripts.lib.tables import Row
 
-FILE_LISTS = ("complex_files", "molecule_files", "exposure_files")
+Cells = tuple[int, list[str]]
+
+FILE_LISTS = ("complex_files", "molecule_files", "exposure_files", "exit_files")
 
 
 def main(job: Path, shards: Sequence[str], *, target_name: str) -> None:
@@ -42,12 +47,15 @@ def main(job: Path, shards: Sequence[str], *, target_name: str) -> None:
         As given.
     """
     members = read_members(job / layout.SERIES_MEMBERS)
-    _merge_instances(job, shards, members, target_name)
+    groups = grouped(_merge_instances(job, shards, members, target_name))
+    tables.write_table(job / tables.SUPERPOSITION.path, tables.SUPERPOSITION, superposition_rows(groups))
+    tables.write_table(job / tables.EXIT_CONSENSUS.path, tables.EXIT_CONSENSUS, consensus_rows(groups))
     for table, part, key, column in (
         (tables.SASA_SUMMARY, "sasa_summary", row_sort_key, "stem"),
         (tables.SASA_ATOMS, "sasa_atoms", row_sort_key, "stem"),
         (tables.CONTACTS, "contacts", row_sort_key, "stem"),
         (tables.EXIT_VECTORS, "exits", row_sort_key, "stem"),
+        (tables.PROTAC_INPUTS, "protac_inputs", row_sort_key, "stem"),
         (tables.LIGAND_STATUS, "ligand_status", ligand_status_key, None),
         (tables.NAME_MAP, "name_map", name_map_key, None),
     ):
@@ -69,43 +77,74 @@ def read_members(path: Path) -> dict[str, Membership]:
     return members
 
 
-def _merge_instances(job: Path, shards: Sequence[str], members: dict[str, Membership], target_name: str) -> None:
-    """Write the tables and the SDF that need instances and molecules side by side."""
+def _merge_instances(
+    job: Path, shards: Sequence[str], members: dict[str, Membership], target_name: str
+) -> list[Member]:
+    """Write the tables and the SDF that need instances and molecules side by side.
+
+    Returns what a superposition of all instances needs of them.
+    """
     order: list[tuple[tuple[object, ...], str]] = []
+    found: list[Member] = []
     with (
         sorted_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE) as results,
         sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map,
     ):
         for shard in shards:
             files = set(_files(job, shard))
-            for instance, mol, summary in _instances(job, shard):
+            for instance, mol, summary, backbone, ways in _instances(job, shard):
                 membership = members.get(instance.stem, Membership())
                 key = sort_key(instance)
                 results.add(key, [result_row(instance, mol, summary, membership, files)])
                 atom_map.add(key, map_rows(instance, mol, target_name, membership))
                 order.append((key, layout.ligand_sdf(instance.stem)))
+                found.append(_member(key, instance, mol, backbone, ways))
     order.sort()
     with replacing(job / layout.LIGANDS_SDF) as temporary, temporary.open("wb") as stream:
         for _, path in order:
             with (job / path).open("rb") as sdf:
                 shutil.copyfileobj(sdf, stream)
+    return found
 
 
-def _instances(job: Path, shard: str) -> Iterator[tuple[Instance, LigandMolecule, Row]]:
-    """Yield each instance of a shard with its molecule and its row of the summary.
+def _member(
+    key: tuple[object, ...], instance: Instance, mol: LigandMolecule, backbone: Backbone, ways: list[Cells]
+) -> Member:
+    xyz = instance.atoms.xyz[mol.atom_index]
+    name = instance.name
+    names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
+             "Residue_ID": name.residue_id, "stem": instance.stem}  # fmt: skip
+    resolution = instance.facts.resolution
+    return Member(
+        stem=instance.stem,
+        key=key,
+        names=names,
+        resolution=float("inf") if resolution is None else resolution,
+        ligand=xyz,
+        backbone=backbone,
+        ways=ways_of(ways, xyz),
+    )
+
+
+def _instances(job: Path, shard: str) -> Iterator[tuple[Instance, LigandMolecule, Row, Backbone, list[Cells]]]:
+    """Yield each instance of a shard with its molecule, its row of the summary, its chain and its best exits.
 
     Raises
     ------
     ValueError
-        If the three files don't hold the same instances in the same order.
+        If the files don't hold the same instances in the same order.
     """
     instances = read_instances_alone(job / layout.shard_file(shard, "instances"))
     molecules = read_molecules(job / layout.shard_file(shard, "molecules"))
     summaries = tables.read_table(job / layout.shard_file(shard, "sasa_summary"), tables.SASA_SUMMARY)
-    for instance, mol, summary in zip(instances, molecules, summaries, strict=True):
-        if not instance.stem == mol.stem == summary["stem"]:
-            raise ValueError(f"shard {shard}: {instance.stem}, {mol.stem} and {summary['stem']} should be one instance")
-        yield instance, mol, summary
+    backbones = read_backbones(job / layout.shard_file(shard, "backbones"))
+    exits = read_ways(job / layout.shard_file(shard, "exits"))
+    parts = zip(instances, molecules, summaries, backbones, exits, strict=True)
+    for instance, mol, summary, backbone, (stem, ways) in parts:
+        stems = instance.stem, mol.stem, str(summary["stem"]), stem
+        if len(set(stems)) > 1:
+            raise ValueError(f"shard {shard}: {', '.join(stems)} should be one instance")
+        yield instance, mol, summary, backbone, ways
 
 
 def _files(job: Path, shard: str) -> Iterator[str]:

@@ -25,6 +25,7 @@ def main(
     instances: Path,
     sasa_summary: Path,
     sasa_atoms: Path,
+    exits: Path,
     entry_status: Path,
     ligand_status: Path,
     file_lists: tuple[Path, ...],
@@ -43,12 +44,12 @@ def main(
     done = ShardProgress(progress, "check_results")
     stems: dict[str, list[str]] = {}
     with table_writer(checks, CHECKS) as write:
-        for entry_id, rows in groupby(_rows(instances, sasa_summary, sasa_atoms), lambda row: row[0].entry_id):
+        for entry_id, rows in groupby(_rows(instances, sasa_summary, sasa_atoms, exits), lambda row: row[0].entry_id):
             members = list(rows)
-            deposited = _deposited(Path(paths[entry_id]), [instance for instance, _, _ in members])
-            for instance, summary, atoms in members:
+            deposited = _deposited(Path(paths[entry_id]), [instance for instance, *_ in members])
+            for instance, summary, atoms, ways_out in members:
                 stems.setdefault(entry_id, []).append(instance.stem)
-                found = Found(instance, summary, atoms, deposited, written, on_disk)
+                found = Found(instance, summary, atoms, ways_out, deposited, written, on_disk)
                 for outcome in check_instance(job, found):
                     write(_row(instance.stem, outcome))
             done.entry(entry_id)
@@ -76,14 +77,18 @@ def _hash_files(job: Path, written: dict[str, str], files: Path) -> dict[str, st
     return on_disk
 
 
-def _rows(instances: Path, sasa_summary: Path, sasa_atoms: Path) -> Iterator[tuple[Instance, Row, list[Row]]]:
-    """Yield each instance with its row of the summary and its rows of the atoms."""
+def _rows(
+    instances: Path, sasa_summary: Path, sasa_atoms: Path, exits: Path
+) -> Iterator[tuple[Instance, Row, list[Row], list[Row]]]:
+    """Yield each instance with its row of the summary, its rows of the atoms and of its exits."""
     atoms = groupby(tables.read_table(sasa_atoms, tables.SASA_ATOMS), lambda row: row["stem"])
     summaries = tables.read_table(sasa_summary, tables.SASA_SUMMARY)
-    for instance, summary, (stem, rows) in zip(read_instances_alone(instances), summaries, atoms, strict=True):
-        if not instance.stem == summary["stem"] == stem:
-            raise ValueError(f"{instance.stem}, {summary['stem']} and {stem} should be one instance")
-        yield instance, summary, list(rows)
+    ways_out = groupby(tables.read_table(exits, tables.EXIT_VECTORS), lambda row: row["stem"])
+    members = zip(read_instances_alone(instances), summaries, atoms, ways_out, strict=True)
+    for instance, summary, (stem, rows), (other, exit_rows) in members:
+        if not instance.stem == summary["stem"] == stem == other:
+            raise ValueError(f"{instance.stem}, {summary['stem']}, {stem} and {other} should be one instance")
+        yield instance, summary, list(rows), list(exit_rows)
 
 
 def _deposited(path: Path, instances: list[Instance]) -> dict[ResidueKey, list[DepositedAtom]]:
@@ -119,12 +124,14 @@ if __name__ == "__main__":
             instances=Path(snakemake.input.instances),
             sasa_summary=Path(snakemake.input.sasa_summary),
             sasa_atoms=Path(snakemake.input.sasa_atoms),
+            exits=Path(snakemake.input.exits),
             entry_status=Path(snakemake.input.entry_status),
             ligand_status=Path(snakemake.input.ligand_status),
             file_lists=(
                 Path(snakemake.input.complex_files),
                 Path(snakemake.input.molecule_files),
                 Path(snakemake.input.exposure_files),
+                Path(snakemake.input.exit_files),
             ),
             checks=Path(snakemake.output.checks),
             files=Path(snakemake.output.files),

@@ -12,6 +12,7 @@ from scripts.lib.entry.reader import EntryError, read_entry
 from scripts.lib.entry.target import TargetQuery
 from scripts.lib.errors import PROGRAM_ERRORS
 from scripts.lib.exposure.radii import RadiusTable
+from scripts.lib.instance.backbone import backbone_writer
 from scripts.lib.instance.kinds import KindRules
 from scripts.lib.instance.store import instance_writer, surroundings_writer
 from scripts.lib.logs import logged_to
@@ -38,6 +39,7 @@ def main(
     instances: Path,
     neighbourhoods: Path,
     surroundings: Path,
+    backbones: Path,
     entry_status: Path,
     ligand_status: Path,
     name_map: Path,
@@ -56,6 +58,7 @@ def main(
     with (
         instance_writer(instances, neighbourhoods) as write_instance,
         surroundings_writer(surroundings) as write_surroundings,
+        backbone_writer(backbones) as write_backbone,
         table_writer(entry_status, ENTRY_STATUS) as write_entry,
         table_writer(ligand_status, LIGAND_STATUS) as write_ligand,
         table_writer(name_map, NAME_MAP) as write_name,
@@ -69,6 +72,7 @@ def main(
             for kept in cleaned.kept:
                 write_instance(kept.instance, kept.neighbourhood)
                 write_surroundings(kept.surroundings)
+                write_backbone(kept.backbone)
                 _write_complex(kept, results)
                 for name in kept.cleaned.renamed:
                     write_name(
@@ -163,6 +167,7 @@ if __name__ == "__main__":
             instances=Path(snakemake.output.instances),
             neighbourhoods=Path(snakemake.output.neighbourhoods),
             surroundings=Path(snakemake.output.surroundings),
+            backbones=Path(snakemake.output.backbones),
             entry_status=Path(snakemake.output.entry_status),
             ligand_status=Path(snakemake.output.ligand_status),
             name_map=Path(snakemake.output.name_map),

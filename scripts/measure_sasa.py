@@ -10,7 +10,7 @@ from scripts.lib import layout
 from scripts.lib.complex.contacts import ligand_contacts
 from scripts.lib.complex.viewer import chimerax_script, pymol_script
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
-from scripts.lib.exposure.rows import Method, atom_rows, sdf_fields, sdf_lists, summary_row
+from scripts.lib.exposure.rows import Method, atom_rows, summary_row
 from scripts.lib.exposure.sasa import Exposure, Sasa
 from scripts.lib.instance.model import Instance
 from scripts.lib.instance.store import read_instances
@@ -18,7 +18,6 @@ from scripts.lib.logs import logged_to
 from scripts.lib.molecule.depict import exposed_svg
 from scripts.lib.molecule.finder import component_finder
 from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.sdf import sdf_text
 from scripts.lib.molecule.store import read_molecules
 from scripts.lib.progress import ShardProgress
 from scripts.lib.reference import RADII
@@ -67,25 +66,17 @@ def main(
                 write_atom(row)
             for row in ligand_contacts(instance, molecule, neighbourhood):
                 write_contact(row)
-            fields = sdf_fields(target_name, exposure, method)
-            _write_files(instance, molecule, exposure, fields, results)
+            _write_files(instance, molecule, exposure, results)
         if entry:
             done.entry(entry)
 
 
-def _write_files(
-    instance: Instance,
-    molecule: LigandMolecule,
-    exposure: Exposure,
-    fields: Mapping[str, str],
-    results: ResultFiles,
-) -> None:
-    """Write the SDF, the exposed depiction and the viewer scripts of one ligand."""
+def _write_files(instance: Instance, molecule: LigandMolecule, exposure: Exposure, results: ResultFiles) -> None:
+    """Write the exposed depiction and the viewer scripts of one ligand."""
     stem = instance.stem
     structure = "pdb" if "mmcif_only" not in instance.flags else "cif"
     names = [instance.atoms.name[i] for i in molecule.atom_index.tolist()]
     contents = {
-        layout.ligand_sdf(stem): sdf_text(molecule, instance, fields, sdf_lists(exposure)),
         layout.ligand_svg(stem, "exposed"): exposed_svg(molecule, instance, exposure.relative, exposure.headline),
         layout.viewer_script(stem, "pml"): pymol_script(instance, structure, names, exposure.relative),
         layout.viewer_script(stem, "cxc"): chimerax_script(instance, structure, names, exposure.relative),

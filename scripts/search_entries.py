@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from scripts.lib import recorded_search
 from scripts.lib.atomic import write_text
 from scripts.lib.config import recorded
 from scripts.lib.logs import logged_to
@@ -26,10 +27,17 @@ def main(config: Mapping[str, Any], entries: Path, query: Path, job_config: Path
     Parameters
     ----------
     config : mapping
-        The job's resolved settings.
+        The job's resolved settings. A recorded search among them is taken as it is; no source is asked then.
     entries, query, job_config : Path
         The files to write.
     """
+    earlier = config[recorded_search.KEY]
+    if earlier is not None:
+        write_table(entries, ENTRIES, recorded_search.entry_rows(earlier))
+        write_text(query, _json(earlier["query"], sort_keys=True))
+        write_text(job_config, _json(recorded(config)))
+        _LOG.info("the entries are those of the search of %s", earlier["query"].get("date", "an unknown day"))
+        return
     source = open_source(config)
     try:
         outcome = search(source, config)
@@ -37,7 +45,7 @@ def main(config: Mapping[str, Any], entries: Path, query: Path, job_config: Path
     finally:
         source.close()
     write_table(entries, ENTRIES, rows)
-    write_text(query, _json(query_record(source, outcome, rows, config)))
+    write_text(query, _json(query_record(source, outcome, rows, config), sort_keys=True))
     write_text(job_config, _json(recorded(config)))
     taken = sum(bool(row["selected"]) for row in rows)
     for note in [*outcome.notes, *source.notes]:
@@ -81,8 +89,9 @@ def query_record(
     }
 
 
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+def _json(value: Mapping[str, Any], *, sort_keys: bool = False) -> str:
+    """Return text for a file; a record that may come in any order of its keys is written in one."""
+    return json.dumps(value, indent=1, ensure_ascii=False, sort_keys=sort_keys) + "\n"
 
 
 if __name__ == "__main__":

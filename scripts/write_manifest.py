@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from scripts.lib import layout, tables
@@ -85,6 +86,7 @@ def _file_row(job: Path, path: str) -> Row:
 
 def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
     """Remove files of the shared folders that no step of this run wrote; links are not followed."""
+    _remove_unlisted_inputs(job, listed)
     for folder in SHARED_FOLDERS:
         if not (job / folder).is_dir():
             continue
@@ -93,6 +95,20 @@ def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
             if path not in listed and entry.is_file(follow_symlinks=False):
                 log.info("%s is of an earlier run and removed", path)
                 (job / path).unlink()
+
+
+def _remove_unlisted_inputs(job: Path, listed: Collection[str]) -> None:
+    """Do the same below the folder of inputs, each ligand's in its own, and remove the folders left empty."""
+    for place, _, names in os.walk(job / layout.PROTAC_FOLDER, topdown=False):
+        folder = Path(place).relative_to(job).as_posix()
+        for name in names:
+            path = f"{folder}/{name}"
+            if path not in listed and path != layout.PROTAC_INPUTS and not (job / path).is_symlink():
+                log.info("%s is of an earlier run and removed", path)
+                (job / path).unlink()
+        if folder != layout.PROTAC_FOLDER:
+            with suppress(OSError):  # not empty
+                Path(place).rmdir()
 
 
 def _count(job: Path, shards: Sequence[str]) -> Tally:

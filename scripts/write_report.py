@@ -2,13 +2,14 @@
 
 import json
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from scripts.lib import layout, tables
 from scripts.lib.atomic import write_text
+from scripts.lib.exits.depict import SHOWN_SITES, legend_height
 from scripts.lib.exposure.ramp import exposure_colour
 from scripts.lib.logs import logged_to
 from scripts.lib.molecule.depict import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
@@ -21,7 +22,7 @@ from scripts.lib.version import versions
 log = logging.getLogger(__name__)
 
 LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
-"""Height of the legend of a depiction by style."""
+"""Height of the legend of a depiction by style; that of one with exits depends on their number."""
 
 
 def main(job: Path, checks: Sequence[Path], report: Path) -> None:
@@ -40,6 +41,7 @@ def main(job: Path, checks: Sequence[Path], report: Path) -> None:
     series = _rows(job, tables.SERIES)
     shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
     core = _core_rows(job, shown)
+    exits = _first_exits(job)
     content = build_content(
         settings["target_name"],
         Tables(
@@ -51,10 +53,13 @@ def main(job: Path, checks: Sequence[Path], report: Path) -> None:
             series=series,
             core=core,
             relative=_relative(job, core.keys()),
+            exits=exits,
+            superposition=_rows(job, tables.SUPERPOSITION),
+            consensus=_rows(job, tables.EXIT_CONSENSUS),
             checks=(row for path in checks for row in tables.read_table(path, tables.CHECKS)),
         ),
     )
-    pictures = _Pictures(job)
+    pictures = _Pictures(job, {stem: len(rows) for stem, rows in exits.items()})
     html = render_report(
         content,
         settings,
@@ -97,16 +102,36 @@ def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
     return values
 
 
-class _Pictures:
-    """Depictions from the result folder, each with ids of its own."""
+def _first_exits(job: Path) -> dict[str, list[Row]]:
+    """Return the best exit of each of the first sites by stem, in their order."""
+    found: dict[str, dict[int, Row]] = {}
+    for row in tables.read_table(job / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS):
+        sites = found.setdefault(str(row["stem"]), {})
+        if row["rank"] is not None and int(row["site_rank"] or 0) <= SHOWN_SITES:
+            sites.setdefault(int(row["site_rank"] or 0), row)
+    return {stem: [sites[rank] for rank in sorted(sites)] for stem, sites in found.items()}
 
-    def __init__(self, job: Path) -> None:
+
+class _Pictures:
+    """Depictions from the result folder, each with ids of its own.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    n_exits : mapping of str to int
+        How many exits the depiction of an instance shows.
+    """
+
+    def __init__(self, job: Path, n_exits: Mapping[str, int]) -> None:
         self._job = job
+        self._n_exits = n_exits
         self._count = 0
 
     def of_ligand(self, stem: str, style: str) -> str:
         """Return a depiction of an instance, empty when it has none."""
-        return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", LEGENDS[style])
+        height = legend_height(self._n_exits.get(stem, 0)) if style == "exits" else LEGENDS[style]
+        return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", height)
 
     def of_core(self, series: str) -> str:
         """Return the depiction of a series' core, empty when it has none."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import uvicorn
 
+from service.allocator import limit_arenas
 from service.housekeeping import ask
 from service.index_query import JobFilters
 from service.lifecycle import Parts, build_parts
@@ -61,6 +62,7 @@ def serve(settings: Settings) -> int:
     """Run the service until it is told to end."""
     from service.app import create_app
 
+    limit_arenas()
     parts = build_parts(settings)
     parts.store.open()
     config = uvicorn.Config(
@@ -75,11 +77,12 @@ def serve(settings: Settings) -> int:
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = Server(config, parts)
+    parts.on_failure = lambda: setattr(server, "should_exit", True)
     try:
         server.run()
     finally:
         parts.store.close()
-    return 0 if server.started else 1
+    return 0 if server.started and not parts.failed else 1
 
 
 async def operate(settings: Settings, command: str, argument: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,10 +18,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from service import query
-from service.context import Context, ExampleUnavailable, context_of
+from service.compression import Compression
+from service.context import Context, ExampleUnavailable, context_of, release_held
 from service.dry_run import DryRuns
 from service.endpoint import Endpoint
-from service.errors import InternalError, MethodNotAllowed, NotFound, ServiceError, Unauthorized
+from service.errors import InternalError, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
 from service.examples import CONFIGURATION, load_examples, unavailable_body
 from service.lifecycle import Parts
 from service.metrics import Metrics
@@ -28,7 +30,24 @@ from service.middleware import BodyLimit, RateLimit, RequestContext, request_id
 from service.openapi import document
 from service.pages.render import page
 from service.responses import error_answer, json_answer
-from service.routes import batches, discovery, events, examples, files, index, jobs, pages, results, sasa, structures
+from service.routes import (
+    batches,
+    compare,
+    discovery,
+    events,
+    examples,
+    files,
+    index,
+    jobs,
+    monitor_page,
+    pages,
+    results,
+    results_page,
+    sasa,
+    static,
+    structures,
+    submit_page,
+)
 from service.schemas import Limits
 from service.scrub import Scrubber
 from service.settings import Settings
@@ -39,14 +58,22 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *jobs.ENDPOINTS,
     *events.ENDPOINTS,
     *results.ENDPOINTS,
+    *compare.ENDPOINTS,
     *files.ENDPOINTS,
     *batches.ENDPOINTS,
     *sasa.ENDPOINTS,
     *structures.ENDPOINTS,
     *examples.ENDPOINTS,
+    *submit_page.ENDPOINTS,
+    *monitor_page.ENDPOINTS,
     *pages.ENDPOINTS,
+    *results_page.ENDPOINTS,
+    *static.ENDPOINTS,
 )
 """Every route there is; the router, the manifest and the OpenAPI document are made from it."""
+
+_START_SECONDS = 20.0
+"""How long a request waits while the service reads the job folders."""
 
 _LIST_ROUTES = ("/api/sasa_overlay/", "/api/sasa_atommap/")
 
@@ -69,7 +96,7 @@ def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: boo
         if not manage:
             yield
             return
-        async with parts.running():
+        async with parts.running(at_once=True):
             yield
 
     settings = parts.settings
@@ -110,7 +137,7 @@ def _limits(settings: Settings) -> Limits:
 
 def _middleware(settings: Settings, metrics: Metrics) -> list[Middleware]:
     """Return what surrounds every request, outermost first."""
-    layers = [Middleware(RequestContext, metrics=metrics)]
+    layers = [Middleware(RequestContext, metrics=metrics), Middleware(Compression)]
     if settings.cors_origins:
         layers.append(
             Middleware(
@@ -162,6 +189,8 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
             raise MethodNotAllowed(f"This address takes {', '.join(allowed)}.", headers={"Allow": ", ".join(allowed)})
         if endpoint.changes:
             _authorize(request)
+        if not endpoint.early:
+            await _all_jobs_known(context_of(request).parts)
         return await endpoint.handler(request)
 
     # All methods come here, so that a wrong one is answered like any other error.
@@ -176,13 +205,33 @@ class _AnyMethod:
 
     async def __call__(self, scope: object, receive: object, send: object) -> None:
         request = Request(scope, receive, send)  # type: ignore[arg-type]
-        response = await self._handler(request)  # type: ignore[operator]
-        await response(scope, receive, send)
+        try:
+            response = await self._handler(request)  # type: ignore[operator]
+            await response(scope, receive, send)
+        finally:
+            release_held(request)
+
+
+async def _all_jobs_known(parts: Parts) -> None:
+    """Wait for a service that has just been started over many job folders, but not for long."""
+    if parts.ready.is_set():
+        return
+    try:
+        await asyncio.wait_for(parts.ready.wait(), _START_SECONDS)
+    except TimeoutError:
+        raise QueueFull("The service is starting: try again.", headers={"Retry-After": "10"}) from None
 
 
 def _authorize(request: Request) -> None:
-    """Refuse a change without a token where tokens are configured; a dry run is a read."""
-    tokens = context_of(request).parts.settings.api_tokens
+    """Refuse a change that another site's page asks for, or without a token where tokens are configured.
+
+    A dry run is a read.
+    """
+    settings = context_of(request).parts.settings
+    tokens, origins = settings.api_tokens, settings.cors_origins
+    foreign = request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+    if foreign and "*" not in origins and request.headers.get("origin") not in origins:
+        raise Unauthorized("A page of another site may not change anything here.")
     if not tokens or (request.scope["path"] == "/api/jobs" and query.flag(request, "dry_run")):
         return
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
@@ -196,7 +245,8 @@ def _authorize(request: Request) -> None:
 def _error_response(request: Request, error: ServiceError) -> Response:
     """Return an error as JSON, or below the pages as a page."""
     path = request.scope["path"]
-    if path.startswith("/api/") or path in ("/api", "/openapi.json", "/metrics") or request.method != "GET":
+    by_program = request.method not in ("GET", "HEAD") and "text/html" not in request.headers.get("accept", "")
+    if by_program or path.startswith("/api/") or path in ("/api", "/openapi.json", "/metrics"):
         return error_answer(error, request_id(request.scope))
     return page(
         "message",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +25,38 @@ from service.schemas import Limits
 from service.scrub import Scrubber
 
 T = TypeVar("T")
+
+
+MAX_STREAMS = 256
+"""Event streams at once: each asks the disk twice a second."""
+
+
+class Slots:
+    """Counts what is open at once.
+
+    Parameters
+    ----------
+    most : int
+        How many may be.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether as many are open as may be."""
+        return self._taken >= self._most
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """Take one while the block lasts."""
+        self._taken += 1
+        try:
+            yield
+        finally:
+            self._taken -= 1
 
 
 class ExampleUnavailable(Exception):  # noqa: N818 - no error: it is answered with 200
@@ -60,6 +93,8 @@ class Context:
         Searches beforehand.
     tables : TableCache
         Rows of tables.
+    streams : Slots
+        Event streams that are open.
     """
 
     parts: Parts
@@ -69,6 +104,7 @@ class Context:
     scrubber: Scrubber
     dry_runs: DryRuns
     tables: TableCache = field(default_factory=TableCache)
+    streams: Slots = field(default_factory=lambda: Slots(MAX_STREAMS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +151,12 @@ def job_of(request: Request, *, ready: bool = False) -> Job:
     ResultsNotReady
         If it is queued or running and `ready` is asked for.
     """
+    return job_named(request, str(request.path_params["job_id"]), ready=ready)
+
+
+def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
+    """Return the job or example of an id, wherever the request has it; otherwise as `job_of`."""
     context = context_of(request)
-    job_id = str(request.path_params["job_id"])
     store = context.parts.store
     as_example = request.scope["path"].startswith("/api/examples/")
     if as_example and job_id not in context.examples:
@@ -125,14 +165,39 @@ def job_of(request: Request, *, ready: bool = False) -> Job:
     if record is None or (as_example and not store.is_example(job_id)):
         if job_id in context.examples:
             raise ExampleUnavailable(context.examples[job_id])
-        raise JobNotFound("No job has this id.", details={"job_id": job_id[:64]})
+        raise no_such_job(context, job_id)
     if ready and not record.final:
         raise ResultsNotReady(
             f"The job is {record.status}: ask again when it has ended.",
             details={"job_id": job_id, "status": record.status},
             headers=waiting_headers(record),
         )
+    _hold(request, job_id)
     return Job(record, store.folder(job_id), f"/api/{'examples' if as_example else 'jobs'}/{job_id}")
+
+
+def _hold(request: Request, job_id: str) -> None:
+    """Keep a job from being removed for its age until the answer is sent."""
+    context_of(request).parts.store.readers.hold(job_id)
+    request.scope["state"].setdefault("held", []).append(job_id)
+
+
+def release_held(request: Request) -> None:
+    """Let go of the jobs that a request has read."""
+    for job_id in request.scope.get("state", {}).pop("held", ()):
+        context_of(request).parts.store.readers.release(job_id)
+
+
+def no_such_job(context: Context, job_id: str) -> JobNotFound:
+    """Return the error for an id that no job has, or no more where finished jobs are removed after some time."""
+    settings = context.parts.settings
+    limits = []
+    if settings.keep_days is not None:
+        limits.append(f"for {settings.keep_days:g} days")
+    if settings.max_jobs_bytes is not None:
+        limits.append("while there is room for them")
+    kept = f" Finished jobs are kept {' and '.join(limits)} only." if limits else ""
+    return JobNotFound(f"No job has this id.{kept}", details={"job_id": job_id[:64]})
 
 
 def changeable_job(request: Request) -> JobRecord:
@@ -151,7 +216,7 @@ def changeable_job(request: Request) -> JobRecord:
         raise JobStateConflict("Examples can't be changed.", details={"job_id": job_id, "status": "completed"})
     record = context.parts.store.get(job_id)
     if record is None:
-        raise JobNotFound("No job has this id.", details={"job_id": job_id[:64]})
+        raise no_such_job(context, job_id)
     return record
 
 

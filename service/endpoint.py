@@ -63,6 +63,8 @@ class Endpoint:
         Codes of the errors that this route can answer besides those that every route can.
     changes : bool
         Whether it changes something, so that a token is needed where tokens are configured.
+    early : bool
+        Whether it answers while the service still reads the job folders.
     """
 
     method: str
@@ -75,6 +77,7 @@ class Endpoint:
     answers: Mapping[int, str | tuple[str, ...]] = field(default_factory=dict)
     errors: Sequence[str] = ()
     changes: bool = False
+    early: bool = False
 
     @property
     def plain_path(self) -> str:

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import secrets
 import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ _BULK = 2000
 _EXPORT_ROWS = 2000
 _SNAPSHOT_SECONDS = 10.0
 _READERS = 4
+_PAGES, _PAGE_ROWS = 64, 200
+"""Pages that are remembered until the index changes, and how long one may be; DuckDB keeps a little memory of every
+sorted query, so the same question is not put twice."""
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -63,6 +67,8 @@ class Index:
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
         self._failed = False
         self._snapshot_due: float | None = None
+        self._pages: OrderedDict[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = OrderedDict()
+        self._changed = 0
         self.rebuilt = False
 
     @property
@@ -207,6 +213,7 @@ class Index:
             _insert(cursor, "jobs", [job_row(one) for one in jobs])
             _insert(cursor, "results", [(one.record.job_id, *row) for one in jobs for row in one.rows])
             cursor.execute("COMMIT")
+            self._changed += 1
         except (duckdb.Error, OSError, ValueError) as error:
             _LOG.error("the index could not be written: %s", str(error).splitlines()[0][:200])
             self._failed = True
@@ -268,6 +275,9 @@ class Index:
             The page.
         """
         condition, values = where(filters)
+        asked = (self._changed, condition, tuple(values), sort, limit, offset)
+        if (known := self._pages.get(asked)) is not None:
+            return known[0], [dict(row) for row in known[1]]
 
         def read() -> tuple[int, list[dict[str, Any]]]:
             cursor = self._cursor()
@@ -276,7 +286,12 @@ class Index:
             rows = cursor.execute(page, [*values, limit, offset]).fetchall()
             return int(total[0]) if total else 0, [_shown(row) for row in rows]
 
-        return await self._in_reader(read)
+        found = await self._in_reader(read)
+        if len(found[1]) <= _PAGE_ROWS:
+            self._pages[asked] = (found[0], [dict(row) for row in found[1]])
+            while len(self._pages) > _PAGES:
+                self._pages.popitem(last=False)
+        return found
 
     async def export(self, filters: JobFilters, sort: str = "created_desc") -> AsyncIterator[bytes]:
         """Yield the jobs that match as CSV (RFC 4180), header first, in pieces."""

@@ -47,7 +47,8 @@ SORTS = {
 }
 """Orders by name; each is total, as no two jobs have the same number, so that pages fit together."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,6 @@ def csv_bytes(rows: Iterable[Sequence[object]]) -> bytes:
 def _cell(name: str, value: Any) -> Any:
     if name == "has_results":
         return "yes" if value else "no"
-    if isinstance(value, str) and value.startswith(_FORMULA):
+    if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value

@@ -63,7 +63,7 @@ class EventReader:
                 continue
             self._last = event["n"]
             try:
-                sentence = job_log._sentence(event, self._started)  # noqa: SLF001 - it has no other name yet
+                sentence = job_log.event_sentence(event, self._started)
                 line = f"{event['time'][:19]}Z  {sentence}" if sentence else ""
                 progress = progress_after(self._progress, event)
             except (KeyError, TypeError, ValueError):  # a line of another version

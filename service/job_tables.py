@@ -28,8 +28,8 @@ TABLES: Mapping[str, Table] = {
 }
 """Tables by the name that clients use."""
 
-_CACHE_BYTES = 4 << 20
-_LARGEST_CACHED = 1 << 20
+_CACHE_BYTES = 1 << 20
+_LARGEST_CACHED = 1 << 19
 
 
 class TableCache:
@@ -38,7 +38,7 @@ class TableCache:
     Parameters
     ----------
     capacity : int
-        Bytes of the files that are kept at most; their rows take about ten times as much.
+        Bytes of the files that are kept at most; their rows take about twenty times as much.
     """
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any
 
+import anyio
 from starlette.requests import Request
 
 from service.errors import InvalidJson, UnsupportedMediaType
@@ -14,7 +16,11 @@ from service.errors import InvalidJson, UnsupportedMediaType
 MAX_DEPTH = 32
 """Levels of lists and objects, the outermost included."""
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+BODY_SECONDS = 60.0
+"""How long a body may take to arrive."""
+
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+"""A string, or one that never ends: matched too, so that no character is looked at twice."""
 
 
 async def read_json(request: Request) -> dict[str, Any]:
@@ -28,12 +34,28 @@ async def read_json(request: Request) -> dict[str, Any]:
         If the body is not one JSON object in UTF-8 with unique keys, finite numbers and at
         most `MAX_DEPTH` levels.
     """
+    body = await read_body(request)
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not media_type and not await request.body():
+    if not media_type and not body:
         raise InvalidJson("The body is missing: send a JSON object.")
     if media_type != "application/json":
         raise UnsupportedMediaType("The body must be JSON: send Content-Type: application/json.")
-    return parse_object(await request.body())
+    return parse_object(body)
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request.
+
+    Raises
+    ------
+    InvalidJson
+        If it doesn't arrive in time: a connection that sends nothing must not be kept for ever.
+    """
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            return await request.body()
+    except TimeoutError:
+        raise InvalidJson(f"The body did not arrive within {BODY_SECONDS:g} seconds.") from None
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
@@ -70,8 +92,7 @@ def _depth(text: str) -> int:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key {twice[:64]!r} occurs twice")
     return value
 

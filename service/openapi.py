@@ -116,7 +116,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         codes.setdefault(status, []).append(code)
         if is_page:
             contents.setdefault(status, {})["text/html; charset=utf-8"] = {"schema": {"type": "string"}}
-        else:
+        if not is_page or endpoint.method != "GET":  # a program that sends a form is answered like one
             _also(contents, status, "application/json", "Error")
     if "IDEMPOTENCY_CONFLICT" in endpoint.errors:
         _also(contents, HTTPStatus.CONFLICT, "application/json", "Error")

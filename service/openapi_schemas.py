@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.compare_schema import compare_schema
 from service.errors import ServiceError
 from service.exposure import CONTEXTS
 from service.json_schema import (
@@ -82,6 +83,7 @@ def _jobs() -> dict[str, Schema]:
         browser_results_url=URL,
     )
     return {
+        "FormMeaning": fields(ok=YES, valid=FLAG),
         "Error": fields(
             ok={"const": False}, error=fields(code={"enum": error_codes()}, message=TEXT, details=MAP), request_id=TEXT
         ),
@@ -231,6 +233,7 @@ def _files() -> dict[str, Schema]:
         ),
         "Rows": fields(ok=YES, job_id=TEXT, table=TEXT, columns=many(TEXT), count=COUNT, rows=many(MAP), **paging),
         "ExitVectors": fields(ok=YES, job_id=TEXT, count=COUNT, exits=many(MAP)),
+        "Compare": compare_schema(paging),
         "IndexedJobs": fields(
             ok=YES,
             count=COUNT,

@@ -53,6 +53,23 @@ def required(request: Request, name: str) -> str:
     return value
 
 
+def several(request: Request, name: str, maximum: int) -> list[str]:
+    """Return all values of a parameter that may be repeated, blank ones left out, each once.
+
+    Raises
+    ------
+    InvalidParameter
+        If there are more than `maximum` or one holds control characters or is too long.
+    """
+    values = list(dict.fromkeys(value for text in request.query_params.getlist(name) if (value := text.strip())))
+    if len(values) > maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
+        raise InvalidParameter(
+            f"{name} is given more than {maximum} times, or is too long or holds control characters.",
+            details={"parameter": name, "maximum": maximum},
+        )
+    return values
+
+
 def integer(request: Request, name: str, default: int, *, minimum: int = 0, maximum: int | None = None) -> int:
     """Return a whole number; above `maximum` it is lowered to it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,7 +32,9 @@ class Found:
     read: int = 0
 
 
-def reconcile(store: Store, index: Index, *, everything: bool = False) -> Found:
+def reconcile(
+    store: Store, index: Index, *, everything: bool = False, stopped: Callable[[], bool] = lambda: False
+) -> Found:
     """Bring the index in line with the job folders; blocks.
 
     Parameters
@@ -41,6 +43,8 @@ def reconcile(store: Store, index: Index, *, everything: bool = False) -> Found:
         The truth and its copy.
     everything : bool
         Whether to read again what the index seems to know.
+    stopped : callable
+        Asked before each job; true ends the reading early, and the index keeps what it has of the others.
     """
     known = index.known()
     found = Found(last_sequence=max((one.sequence for one in known.values()), default=0))
@@ -48,6 +52,8 @@ def reconcile(store: Store, index: Index, *, everything: bool = False) -> Found:
 
     def changed() -> Iterator[IndexedJob]:
         for job_id, stamp in store.scan():
+            if stopped():
+                return
             seen.add(job_id)
             found.jobs += 1
             before = known.get(job_id)
@@ -65,6 +71,8 @@ def reconcile(store: Store, index: Index, *, everything: bool = False) -> Found:
         yield from _examples(store, seen)
 
     index.load(changed())
+    if stopped():
+        return found
     index.load((), gone=sorted(known.keys() - seen))
     index.repaired()
     return found

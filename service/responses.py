@@ -21,9 +21,11 @@ from service.artifacts import Artifact
 from service.errors import FileNotFound, RangeNotSatisfiable, ServiceError
 
 PAGE_POLICY = (
-    "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; form-action 'self';"
-    " frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
+    " worker-src blob:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+"""For pages: nothing inline, no eval, nothing from another host. 3Dmol reads structures in a worker made from a
+blob, and gives pictures as blobs; style sheets of Swagger UI hold their icons as data."""
 FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 """For files of a job that a browser could run: nothing in them runs or loads anything."""
 
@@ -45,7 +47,7 @@ def json_answer(value: Any, status: int = 200, headers: Mapping[str, str] | None
 def tagged(request: Request, value: Any, headers: Mapping[str, str] | None = None) -> Response:
     """Return a JSON answer with its ETag, or 304 when the client has it already."""
     body = json_bytes(value)
-    tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
+    tag = _content_tag(body)
     fields = {**(headers or {}), "ETag": tag, "Cache-Control": "no-cache"}
     if matches(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
@@ -57,7 +59,12 @@ def matches(header: str | None, tag: str) -> bool:
     if header is None:
         return False
     names = [name.strip().removeprefix("W/") for name in header.split(",")]
-    return "*" in names or tag in names
+    return "*" in names or tag.removeprefix("W/") in names
+
+
+def _content_tag(body: bytes) -> str:
+    """Return the ETag of an answer made for a request: a weak one, as it goes out compressed or as it is."""
+    return f'W/"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
 
 
 def error_answer(error: ServiceError, request_id: str) -> JSONResponse:
@@ -198,7 +205,7 @@ async def _blocks(stream: int, start: int, end: int) -> AsyncIterator[bytes]:
 def text_answer(request: Request, text: str, media_type: str, headers: Mapping[str, str]) -> Response:
     """Return a text made for this request, with its ETag, or 304 when the client has it already."""
     body = text.encode("utf-8")
-    tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
+    tag = _content_tag(body)
     fields = {**headers, "ETag": tag, "Cache-Control": "no-cache"}
     if matches(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)

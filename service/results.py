@@ -39,7 +39,7 @@ def results_body(cache: TableCache, record: JobRecord, folder: Path, base: str) 
         "files": entries[:_FIRST],
         "files_total": len(entries),
         "rejections": _rejections(cache, folder),
-        "pipeline": _pipeline(folder),
+        "pipeline": pipeline_of(folder),
     }
 
 
@@ -63,7 +63,8 @@ def _rejections(cache: TableCache, folder: Path) -> dict[str, Any]:
     return {"total": sum(left_out.values()), "by_reason": left_out}
 
 
-def _pipeline(folder: Path) -> dict[str, Any]:
+def pipeline_of(folder: Path) -> dict[str, Any]:
+    """Return version and settings of the run that made the results, as its manifest has them."""
     try:
         manifest = json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8"))
         return {"version": manifest["pipeline"]["version"], "config_sha256": manifest["config_sha256"]}

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from service.errors import JobNotFound
 from service.index import Index
 from service.job_queue import JobQueue
 from service.jobs import FINAL
 from service.settings import Settings
 from service.store import Store
+
+_LOG = logging.getLogger(__name__)
 
 
 def to_remove(
@@ -29,7 +35,7 @@ def to_remove(
     ordered = sorted(jobs, key=lambda job: (job[1], job[0]))
     doomed: list[str] = []
     if keep_days is not None:
-        limit = (now - timedelta(days=keep_days)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        limit = _limit(now, keep_days)
         doomed = [job_id for job_id, time, _ in ordered if time < limit]
     if max_bytes is not None:
         kept = [job for job in ordered if job[0] not in set(doomed)]
@@ -43,7 +49,7 @@ def to_remove(
 
 
 async def prune(store: Store, index: Index, queue: JobQueue, settings: Settings, now: datetime) -> list[str]:
-    """Remove finished jobs by the service's limits; return their ids."""
+    """Remove finished jobs by the service's limits, but those that a client reads; return their ids."""
     if settings.keep_days is None and settings.max_jobs_bytes is None:
         return []
     await index.settled()
@@ -51,7 +57,21 @@ async def prune(store: Store, index: Index, queue: JobQueue, settings: Settings,
     for job_id, known in (await index.in_writer(index.known)).items():
         if known.status in FINAL and not store.is_example(job_id) and (record := store.get(job_id)) is not None:
             jobs.append((job_id, record.finished_at or record.created_at, record.size_bytes))
-    doomed = to_remove(jobs, now, keep_days=settings.keep_days, max_bytes=settings.max_jobs_bytes)
-    for job_id in doomed:
-        await queue.delete(job_id)
-    return doomed
+    removed = []
+    for job_id in to_remove(jobs, now, keep_days=settings.keep_days, max_bytes=settings.max_jobs_bytes):
+        if job_id in store.readers:  # a client reads it: the next round will do
+            _LOG.info("%s: kept for now, as it is being read", job_id)
+            continue
+        with contextlib.suppress(JobNotFound):  # deleted by a client meanwhile
+            await queue.delete(job_id)
+            _LOG.info("%s: removed, as KEEP_DAYS or MAX_JOBS_BYTES say", job_id)
+            removed.append(job_id)
+    if settings.keep_days is not None:
+        for batch_id in await asyncio.to_thread(store.forget_batches, _limit(now, settings.keep_days)):
+            _LOG.info("%s: removed, as none of its jobs is left", batch_id)
+    return removed
+
+
+def _limit(now: datetime, keep_days: float) -> str:
+    """Return the time before which nothing is kept, as records have times."""
+    return (now - timedelta(days=keep_days)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scripts.lib.tables import Column, Value, format_value
 from service.errors import InvalidParameter
+from service.index_query import FORMULA
 from service.job_tables import Rows
 
 Row = Mapping[str, Value]
@@ -16,7 +18,12 @@ Row = Mapping[str, Value]
 RESERVED = ("table", "sort", "limit", "offset", "format")
 """Parameters of the route that are no columns."""
 
+MAX_FILTERS = 50
+"""Columns that one request may filter by: each is looked at in every row."""
+
 _BATCH = 500
+_NUMBER = re.compile(r"[+-][0-9.]+[A-Za-z]?")
+"""A signed number, residue ids with insertion codes included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,10 @@ def view_of(columns: Sequence[Column], parameters: Sequence[tuple[str, str]], so
         if operator not in ("", "gte", "lte", "contains") or column_name not in known:
             raise InvalidParameter(f"{name[:64]} is not a column of the table.", details={"parameter": name[:64]})
         tests.append(_test(known[column_name], operator, text, name))
+    if len(tests) > MAX_FILTERS:
+        raise InvalidParameter(
+            f"At most {MAX_FILTERS} filters may be given.", details={"parameter": "filters", "maximum": MAX_FILTERS}
+        )
     if not sort:
         return View(columns, tests)
     column = sort.removeprefix("-")
@@ -112,6 +123,13 @@ def _value(column: Column, text: str, parameter: str) -> float | bool | None:
         raise InvalidParameter(f"{parameter} must be {wanted}.", details={"parameter": parameter}) from None
 
 
+def _safe(text: str, column: Column) -> str:
+    """Return a cell that no spreadsheet takes for a formula; numbers, residue -5 too, stay as they are."""
+    if column.kind != "text" or not text.startswith(FORMULA) or _NUMBER.fullmatch(text):
+        return text
+    return f"'{text}"
+
+
 def csv_lines(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[bytes]:
     """Yield a table as CSV, some hundred rows at a time, each cell as the pipeline writes it."""
     text = io.StringIO()
@@ -119,7 +137,7 @@ def csv_lines(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[bytes]
     writer.writerow([column.name for column in columns])
     for start in range(0, len(rows), _BATCH):
         for row in rows[start : start + _BATCH]:
-            writer.writerow([format_value(row[column.name], column) for column in columns])
+            writer.writerow([_safe(format_value(row[column.name], column), column) for column in columns])
         yield text.getvalue().encode("utf-8")
         text.seek(0)
         text.truncate()

@@ -20,6 +20,7 @@ from typing import Literal
 
 from scripts.lib import layout
 from scripts.lib.atomic import remove_leftovers
+from scripts.lib.slurm_jobs import cancel_slurm_jobs
 from service import processes
 from service.durable import read_json, write_json
 from service.processes import Process
@@ -40,8 +41,6 @@ _KILL_SECONDS = 10.0
 _POLL_SECONDS = 0.05
 _UNLOCK_SECONDS = 60.0
 _ADOPTED_POLL_SECONDS = 0.5
-_CLUSTER_SECONDS = 30.0
-_CLUSTER_POLL_SECONDS = 0.5
 
 _LOG = logging.getLogger(__name__)
 
@@ -221,9 +220,8 @@ class Runner:
                 processes.send(living, first)
             if not await _gone(state, seconds):
                 await self._kill(state)
-        if self._cluster:
-            await asyncio.to_thread(_cancel_on_cluster, folder)
-        else:  # a writer that was ended leaves its temporary file; nobody writes here any more
+        # A writer that was ended leaves its temporary file; nobody writes here any more.
+        if not self._cluster or await asyncio.to_thread(cancel_slurm_jobs, folder):
             await asyncio.to_thread(remove_leftovers, folder)
 
     async def unlock(self, folder: Path) -> None:
@@ -282,25 +280,6 @@ async def _gone(state: RunState, seconds: float) -> bool:
             return False
         await asyncio.sleep(_POLL_SECONDS)
     return True
-
-
-def _cancel_on_cluster(folder: Path) -> None:
-    """Cancel the Slurm jobs of a job folder that its run could not cancel itself, and see them gone."""
-    squeue, scancel = shutil.which("squeue"), shutil.which("scancel")
-    if squeue is None or scancel is None:
-        return
-    deadline = time.monotonic() + _CLUSTER_SECONDS
-    while time.monotonic() < deadline:
-        listed = subprocess.run(
-            [squeue, "--noheader", "--me", "--format=%i|%Z"], capture_output=True, text=True, check=False
-        )
-        rows = (line.strip().partition("|") for line in listed.stdout.splitlines())
-        left = [number for number, _, place in rows if Path(place) in (folder, folder.resolve())]
-        if not left:
-            return
-        subprocess.run([scancel, *left], capture_output=True, check=False)
-        time.sleep(_CLUSTER_POLL_SECONDS)
-    _LOG.error("%s: jobs on the cluster can't be canceled", folder.name)
 
 
 def log_tail(folder: Path, size: int = 16_384) -> str:

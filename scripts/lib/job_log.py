@@ -37,13 +37,21 @@ def _lines(events: Iterator[dict[str, Any]]) -> Iterator[str]:
     """Yield one line for each event that matters to people."""
     started: dict[object, str] = {}
     for event in events:
-        text = _sentence(event, started)
+        text = event_sentence(event, started)
         if text:
             yield f"{event['time'][:19]}Z  {text}"
 
 
-def _sentence(event: dict[str, Any], started: dict[object, str]) -> str:
-    """Say in words what an event means, or return nothing for those that only machines need."""
+def event_sentence(event: dict[str, Any], started: dict[object, str]) -> str:
+    """Say in words what an event means, or return nothing for those that only machines need.
+
+    Parameters
+    ----------
+    event : dict
+        A line of the event file.
+    started : dict
+        Time at which each job of Snakemake began, by its number; kept up by this function.
+    """
     kind = event["event"]
     if kind == "run_started":
         started.clear()

@@ -13,6 +13,8 @@ MCS_SDF = f"{MCS_OUTPUT}/MCS_SDF"
 MCS_SVG = f"{MCS_OUTPUT}/MCS_SVG"
 SERIES_FOLDER = f"{MCS_OUTPUT}/Series"
 
+PROTAC_FOLDER = f"{RESULTS}/PROTAC_Inputs"
+
 RESULTS_DISPLAY = f"{RESULTS}/Results_Display.csv"
 RESULTS_DISPLAY_LINK = "Results_Display.csv"
 SASA_SUMMARY = f"{RESULTS}/Resolved_SASA_Summary.csv"
@@ -20,6 +22,9 @@ SASA_ATOMS = f"{RESULTS}/Warhead_SASA_atoms.csv"
 LIGAND_METADATA = f"{RESULTS}/Ligand_Metadata.csv"
 CONTACTS = f"{RESULTS}/Contacts.csv"
 EXIT_VECTORS = f"{RESULTS}/Exit_Vectors.csv"
+EXIT_CONSENSUS = f"{RESULTS}/Exit_Consensus.csv"
+SUPERPOSITION = f"{RESULTS}/Superposition.csv"
+PROTAC_INPUTS = f"{PROTAC_FOLDER}/index.csv"
 ENTRY_STATUS = f"{RESULTS}/Entry_Status.csv"
 LIGAND_STATUS = f"{RESULTS}/Ligand_Status.csv"
 NAME_MAP = f"{RESULTS}/Name_Map.csv"
@@ -55,6 +60,7 @@ _SHARD_FILES = {
     "instances": "instances.jsonl",
     "neighbourhoods": "neighbourhoods.npz",
     "surroundings": "surroundings.npz",
+    "backbones": "backbones.npz",
     "entry_status": "entry_status.csv",
     "ligand_status": "ligand_status.csv",
     "name_map": "name_map.csv",
@@ -66,6 +72,8 @@ _SHARD_FILES = {
     "contacts": "contacts.csv",
     "exposure_files": "exposure_files.csv",
     "exits": "exits.csv",
+    "exit_files": "exit_files.csv",
+    "protac_inputs": "protac_inputs.csv",
     "checks": "checks.csv",
     "files": "files.csv",
 }
@@ -95,13 +103,18 @@ def ligand_sdf(stem: str) -> str:
 
 
 def ligand_svg(stem: str, style: str) -> str:
-    """Return the path of a depiction; `style` is ``plain`` or ``exposed``."""
+    """Return the path of a depiction; `style` is ``plain``, ``exposed`` or ``exits``."""
     return f"{MCS_SVG}/{stem}_{style}.svg"
 
 
 def viewer_script(stem: str, extension: str) -> str:
     """Return the path of a viewer script: ``pml`` for PyMOL, ``cxc`` for ChimeraX."""
     return f"{WAR_PDB}/{stem}.{extension}"
+
+
+def protac_inputs(stem: str) -> str:
+    """Return the folder of a ligand's inputs for programs that model degraders."""
+    return f"{PROTAC_FOLDER}/{stem}"
 
 
 def shard_folders(job: Path) -> list[Path]:

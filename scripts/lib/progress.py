@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from scripts.lib import layout
@@ -67,6 +68,9 @@ class Progress:
     passed: dict[str, int] = field(default_factory=dict)
 
 
+_Line = tuple[str, str, bool | None]
+
+
 @dataclass(slots=True)
 class ProgressReader:
     """Reads the progress files of a job again and again, only what is new of them.
@@ -79,7 +83,12 @@ class ProgressReader:
 
     job: Path
     _offsets: dict[Path, int] = field(default_factory=dict, repr=False)
-    _lines: dict[Path, list[tuple[str, str, bool | None]]] = field(default_factory=dict, repr=False)
+    _lines: dict[Path, list[_Line]] = field(default_factory=dict, repr=False)
+    _new: list[_Line] = field(default_factory=list, repr=False)
+    _begun_anew: bool = field(default=False, repr=False)
+    _verdict: dict[str, bool] = field(default_factory=dict, repr=False)
+    _passed: dict[str, set[str]] = field(default_factory=dict, repr=False)
+    _last: Progress | None = field(default=None, repr=False)
 
     def read(self) -> Progress:
         """Return the progress as of now; missing and half-written lines don't count yet."""
@@ -87,32 +96,38 @@ class ProgressReader:
         for path in sorted((self.job / layout.PROGRESS).glob("*.jsonl")):
             if sizes is None or path.stem.rpartition(".")[2] in sizes:
                 self._read_file(path)
-            else:  # left over from another division of the work
-                self._lines.pop(path, None)
-        verdict: dict[str, bool] = {}
-        passed: dict[str, set[str]] = {}
-        for step, entry, kept in self._all_lines():
-            passed.setdefault(step, set()).add(entry)
-            if kept is not None:
-                verdict[entry] = verdict.get(entry, True) and kept
-        rejected = {entry for entry, kept in verdict.items() if not kept}
-        return Progress(
-            found=_entries_searched(self.job) if sizes is None else sum(sizes.values()),
-            done=len(rejected | (passed.get(LAST_STEP, set()) & verdict.keys())),
-            kept=len(verdict) - len(rejected),
-            rejected=len(rejected),
-            passed={step: len(entries) for step, entries in passed.items()},
-        )
+            elif self._lines.pop(path, None):  # left over from another division of the work
+                self._begun_anew = True
+        found = _entries_searched(self.job) if sizes is None else sum(sizes.values())
+        if self._last is None or self._new or self._begun_anew or found != self._last.found:
+            self._add_up()
+            rejected = {entry for entry, kept in self._verdict.items() if not kept}
+            self._last = Progress(
+                found=found,
+                done=len(rejected | (self._passed.get(LAST_STEP, set()) & self._verdict.keys())),
+                kept=len(self._verdict) - len(rejected),
+                rejected=len(rejected),
+                passed={step: len(entries) for step, entries in self._passed.items()},
+            )
+        return self._last
 
-    def _all_lines(self) -> Iterator[tuple[str, str, bool | None]]:
-        for lines in self._lines.values():
-            yield from lines
+    def _add_up(self) -> None:
+        """Count the lines that are new; all of them when a step has begun anew."""
+        lines: Iterable[_Line] = self._new
+        if self._begun_anew:
+            self._verdict, self._passed = {}, {}
+            lines = chain.from_iterable(self._lines.values())
+        for step, entry, kept in lines:
+            self._passed.setdefault(step, set()).add(entry)
+            if kept is not None:
+                self._verdict[entry] = self._verdict.get(entry, True) and kept
+        self._new, self._begun_anew = [], False
 
     def _read_file(self, path: Path) -> None:
         size = path.stat().st_size
         offset = self._offsets.get(path, 0)
         if size < offset:
-            offset, self._lines[path] = 0, []
+            offset, self._lines[path], self._begun_anew = 0, [], True
         if size == offset:
             return
         with path.open("rb") as stream:
@@ -122,10 +137,11 @@ class ProgressReader:
         try:
             lines = [(line["step"], line["entry"], line["kept"]) for line in map(json.loads, complete.splitlines())]
         except (ValueError, TypeError, KeyError):  # begun anew between two readings: read it whole next time
-            self._offsets[path], self._lines[path] = 0, []
+            self._offsets[path], self._lines[path], self._begun_anew = 0, [], True
             return
         self._offsets[path] = offset + len(complete)
         self._lines.setdefault(path, []).extend(lines)
+        self._new += lines
 
 
 def progress_file(step: str, shard: str) -> str:

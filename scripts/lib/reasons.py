@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 KINDS = {
     "ligand": "a ligand of interest",
     "cofactor": "a cofactor or natural co-substrate",
@@ -57,6 +59,7 @@ REASONS = {
     "zero_occupancy": "All its atoms have occupancy zero: none was observed.",
     "no_heavy_atoms": "It has no heavy atoms with coordinates.",
     "not_single_conformer": "No atoms of it belong to the chosen conformer.",
+    "not_unique": "Atoms elsewhere go by the same chain, number and name: the file does not tell which are its own.",
     "entry_rejected": "Its entry was rejected.",
     "member_of_group": "It is part of a linked group that is kept under the name of its heaviest component.",
     "program_error": "It could not be processed because of an error in this program; see the log.",
@@ -103,6 +106,54 @@ EXIT_REASONS = {
     "no_candidate": "No atom carries a hydrogen and no bond can be cut.",
 }
 """Why a candidate for an exit, or a whole ligand, has no rank."""
+
+PROTAC_REASONS = {
+    "no_ranked_exit": "No place was found where a linker can leave, so there are no inputs.",
+    "complex_too_large": "There is no protein file: the complex is too large for the PDB format",
+    "too_many_chains": "There is no protein file: it has more chains than letters are free",
+    "no_polymer": "There is no protein file: the complex holds no polymer",
+}
+"""What is missing among the inputs for programs that model degraders, and why."""
+
+
+SUPERPOSITION_REASONS = {
+    "no_backbone": "The nearest target chain has no Cα atoms.",
+    "too_few_matched": "Too few residues of the pocket have a partner in the reference's chain.",
+    "poor_fit": "The pocket does not fit that of the reference: its shape differs.",
+}
+"""Why an instance is left out of the common frame of its group."""
+
+
+class Doubt(NamedTuple):
+    """What speaks against an exit: the best grade that is left, and a sentence for people."""
+
+    grade: str
+    sentence: str
+
+
+EXIT_EVIDENCE = {
+    "closed": Doubt("D", "This structure shows no open way out: the receptor would have to move."),
+    "zero_occupancy": Doubt("D", "An atom that fixes the exit has occupancy zero: it was not observed."),
+    "low_occupancy": Doubt("C", "An atom that fixes the exit has an occupancy below one half."),
+    "low_resolution": Doubt("C", "The resolution is worse than 3.0 Å."),
+    "no_resolution": Doubt("C", "No resolution is given: nothing tells how precise the places are."),
+    "very_mobile": Doubt("C", "The atoms that fix the exit have very high B factors for this chain."),
+    "bonds_uncertain": Doubt("C", "Bonds of the ligand are uncertain in this structure."),
+    "special_position": Doubt("C", "The ligand lies on a symmetry axis."),
+    "shares_site": Doubt("C", "Another component occupies the same place as an alternate."),
+    "partial_occupancy": Doubt("B", "An atom that fixes the exit has an occupancy below 1."),
+    "alternate_places": Doubt("B", "Atoms that fix the exit were modelled in more than one place."),
+    "moderate_resolution": Doubt("B", "The resolution is worse than 2.5 Å."),
+    "mobile": Doubt("B", "The atoms that fix the exit have high B factors for this chain."),
+    "ligand_incomplete": Doubt("B", "Other atoms of the ligand were not observed."),
+    "chain_gap": Doubt("B", "Residues that were not observed could stand in the way."),
+    "side_chain_incomplete": Doubt("B", "A residue beside the way out lacks atoms."),
+    "assembly_in_way": Doubt("B", "Another chain of the assembly takes a part of the way out."),
+    "crystal_in_way": Doubt("B", "A symmetry mate in the crystal takes a part of the way out."),
+    "stereo_differs": Doubt("B", "The configuration seen differs from the dictionary."),
+    "link_uncertain": Doubt("B", "The covalent link is uncertain."),
+}
+"""What speaks against an exit in one structure, the gravest first; the grade is A where nothing does."""
 
 
 def sentence(reason: str) -> str:

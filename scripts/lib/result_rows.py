@@ -111,6 +111,7 @@ def _file_cells(stem: str, files: Collection[str]) -> Row:
         "sdf_path": layout.ligand_sdf(stem),
         "svg_plain_path": layout.ligand_svg(stem, "plain"),
         "svg_exposed_path": layout.ligand_svg(stem, "exposed"),
+        "svg_exits_path": layout.ligand_svg(stem, "exits"),
     }
     cells = {column: path if path in files else "" for column, path in paths.items()}
     return {**cells, "sdf_available": bool(cells["sdf_path"])}

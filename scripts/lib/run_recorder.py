@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scripts.lib import layout
 from scripts.lib.atomic import write_text
+from scripts.lib.cluster_errors import ClusterErrors, cluster_failure
 from scripts.lib.events import EventHandler, EventLog
 from scripts.lib.job_log import job_log_text
 from scripts.lib.logs import read_error, unrecorded_error
@@ -37,6 +38,7 @@ class RunRecorder:
         self._events = EventLog()
         self._handler = EventHandler(self._events)
         self._reader: ProgressReader | None = None
+        self._cluster_errors = ClusterErrors()
         self._last = Progress()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="tethermap-progress", daemon=True)
@@ -48,6 +50,9 @@ class RunRecorder:
             self._thread.start()
         if self._reader is not None:
             self._handler.emit(record)
+            if str(getattr(record, "event", "")) == "job_error" and (failure := cluster_failure(record.__dict__)):
+                with contextlib.suppress(OSError):
+                    self._cluster_errors.keep(failure, self._reader.job)
 
     @property
     def failed(self) -> bool:

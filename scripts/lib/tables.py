@@ -93,7 +93,7 @@ RESULTS_TABLE = Table(
         "Target pdb_id Chain Warhead Residue_ID SMILES %Exposed:n4 pdb_path sdf_path sdf_available:f resolution:n2"
         " method release_date components kind altloc occupancy:n2 mean_B:n2 atoms_missing covalent:f link_residue"
         " link_atom bond_source sanitised:f target_chains buried_fraction:n4 SASA_in_complex_A2:n SASA_free_A2:n"
-        " svg_plain_path svg_exposed_path cif_path series InChIKey flags stem"
+        " svg_plain_path svg_exposed_path svg_exits_path cif_path series InChIKey flags stem"
     ),
 )
 
@@ -140,10 +140,43 @@ EXIT_VECTORS = Table(
         "Target pdb_id Chain Warhead Residue_ID rank:i site_rank:i site_id anchor_atom anchor_equivalents kind"
         " leaving_atoms chem_class E:n4 F:n4 prior:n2 area_lost_A2:n score:n4 closed:f vector_x:n4 vector_y:n4"
         " vector_z:n4 hbonds_lost:i hbonds_anchor:i depth_atoms:i clearance_A:n2 E_assembly:n4 F_assembly:n4"
-        " E_crystal:n4 F_crystal:n4 incomplete:f reason sdf_index:i stem"
+        " E_crystal:n4 F_crystal:n4 incomplete:f reason sdf_index:i evidence evidence_reasons resolution:n2"
+        " occupancy:n2 B_iso:n2 B_normalised:n2 stem"
     ),
 )
 """One row per candidate: the best of each anchor with its rank, the others with the reason why they have none."""
+
+SUPERPOSITION = Table(
+    layout.SUPERPOSITION,
+    _columns(
+        "group reference is_reference:f pdb_id Chain Warhead Residue_ID target_chain identity:n coverage:n superposed:f"
+        " reason n_pairs:i n_used:i rmsd_A:n rmsd_all_A:n r11:n6 r12:n6 r13:n6 r21:n6 r22:n6 r23:n6 r31:n6 r32:n6"
+        " r33:n6 t1:n4 t2:n4 t3:n4 stem"
+    ),
+)
+"""One row per instance: x in the frame of the reference is r x + t. `n_pairs` Cα atoms of the pocket, `n_used` in the
+fit; `rmsd_A` is that of those used, `rmsd_all_A` that of all."""
+
+EXIT_CONSENSUS = Table(
+    layout.EXIT_CONSENSUS,
+    _columns(
+        "group reference direction n_entries:i n_entries_present:i n_entries_open:i n_instances:i"
+        " n_instances_present:i n_instances_open:i n_ligands:i F_median:n4 F_best:n4 best_score:n4 best_stem"
+        " best_anchor evidence x:n y:n z:n vector_x:n4 vector_y:n4 vector_z:n4 spread_deg:n1 anchors open_in"
+    ),
+)
+"""One row per direction of a group of like target chains, in the frame of its reference: how many of the superposed
+entries have an exit there (`present`), and in how many it is open. `x y z` is the linker's first atom in the mean."""
+PROTAC_INPUTS = Table(
+    layout.PROTAC_INPUTS,
+    _columns(
+        "Target pdb_id Chain Warhead Residue_ID side site_rank:i rank:i anchor_atom sdf_index:i score:n4 closed:f"
+        " protein_file protein_chains ligand_file head_file head_anchor:i anchor_unique:f alike_atoms open_babel"
+        " params_file atom_list_file atom_delete_file mask_file smiles reason stem"
+    ),
+)
+"""One row per exit site with files for programs that model degraders, paths relative to the table; a ligand
+without one has a row with the reason."""
 
 SERIES = Table(
     layout.SERIES_TABLE,
@@ -179,6 +212,9 @@ RESULT_TABLES = (
     LIGAND_MCS_MAP,
     CONTACTS,
     EXIT_VECTORS,
+    EXIT_CONSENSUS,
+    SUPERPOSITION,
+    PROTAC_INPUTS,
     SERIES,
     ENTRY_STATUS,
     LIGAND_STATUS,

@@ -9,22 +9,39 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from scripts.lib.version import __version__
+from service.pages.assets import Assets
 from service.responses import PAGE_POLICY
+
+ASSETS = Assets()
+"""What pages load, as it was when the service started."""
+
+_HEADERS = {
+    "Content-Security-Policy": PAGE_POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
 
 
 @cache
-def _environment() -> Environment:
-    return Environment(
+def environment(assets: Assets = ASSETS) -> Environment:
+    """Return what renders templates; they load files of `assets`."""
+    found = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.globals |= {"asset": assets.url, "has_asset": assets.has, "version": __version__}
+    return found
 
 
 def page(name: str, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> HTMLResponse:
     """Return a page.
+
+    Templates extend ``base.html.j2``, name their files by ``asset("house.css")`` and can ask ``has_asset`` whether a
+    vendored one is there. Scripts get values from ``<script type="application/json">{{ value | tojson }}</script>``.
 
     Parameters
     ----------
@@ -37,5 +54,5 @@ def page(name: str, status: int = 200, headers: dict[str, str] | None = None, **
     **values
         What the template shows.
     """
-    text = _environment().get_template(f"{name}.html.j2").render(**values)
-    return HTMLResponse(text, status, {"Content-Security-Policy": PAGE_POLICY, **(headers or {})})
+    text = environment().get_template(f"{name}.html.j2").render(**values)
+    return HTMLResponse(text, status, {**_HEADERS, **(headers or {})})

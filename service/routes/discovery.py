@@ -12,13 +12,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from scripts.lib.version import __version__
-from service.context import Context, context_of, in_thread
+from service.context import MAX_STREAMS, Context, context_of, in_thread
 from service.endpoint import Endpoint
 from service.errors import NotFound
 from service.examples import SERVICE
 from service.openapi import API_VERSION
 from service.responses import json_answer, tagged
 from service.routes.sasa import MAX_BULK
+from service.rows import MAX_FILTERS
 from service.run_config import SNAKEFILE
 
 _LINKS = (
@@ -43,11 +44,12 @@ def _health(context: Context) -> dict[str, Any]:
     free = shutil.disk_usage(jobs_dir).free if exists else 0
     counts = parts.queue.counts()
     able = writable and assets and parts.queue.accepting
+    consistent = parts.ready.is_set() and parts.index.consistent
     now = _now()
     return {
         "ok": able,
         "service": SERVICE,
-        "status": "healthy" if able and parts.index.consistent else "degraded",
+        "status": "healthy" if able and consistent else "degraded",
         "version": __version__,
         "api_version": API_VERSION,
         "environment": parts.settings.environment,
@@ -57,7 +59,7 @@ def _health(context: Context) -> dict[str, Any]:
         "jobs_dir_writable": writable,
         "pipeline_assets_exists": assets,
         "disk_free_bytes": free,
-        "index_consistent": parts.index.consistent,
+        "index_consistent": consistent,
         "queue": {"queued": counts.queued, "running": counts.running},
     }
 
@@ -107,6 +109,8 @@ async def manifest(request: Request) -> Response:
             "max_queued_jobs": settings.max_queued_jobs,
             "max_running_jobs": settings.max_running_jobs,
             "max_sasa_bulk": MAX_BULK,
+            "max_event_streams": MAX_STREAMS,
+            "max_filters": MAX_FILTERS,
             "rate_limit": _rate(context),
         },
         "features": {
@@ -169,9 +173,12 @@ ENDPOINTS = (
         _GROUP,
         "Whether the service can take jobs.",
         answers={200: "Health", 503: "Health"},
+        early=True,
     ),
-    Endpoint("GET", "/api/manifest", manifest, _GROUP, "Routes, limits, features.", answers={200: "Manifest"}),
-    Endpoint("GET", "/openapi.json", openapi, _GROUP, "The OpenAPI document.", answers={200: "OpenApi"}),
+    Endpoint(
+        "GET", "/api/manifest", manifest, _GROUP, "Routes, limits, features.", answers={200: "Manifest"}, early=True
+    ),
+    Endpoint("GET", "/openapi.json", openapi, _GROUP, "The OpenAPI document.", answers={200: "OpenApi"}, early=True),
     Endpoint(
         "GET",
         "/metrics",

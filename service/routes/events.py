@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import anyio
@@ -11,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from service.context import Job, context_of, in_thread, job_of
 from service.endpoint import Endpoint, Parameter
+from service.errors import RateLimited
 from service.job_events import EventReader
 from service.responses import json_bytes
 from service.routes.jobs import body_of
@@ -29,10 +31,20 @@ async def job_events(request: Request) -> Response:
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(status_code=200, headers=headers, media_type="text/event-stream")
-    return StreamingResponse(_stream(request, job, number), 200, headers, "text/event-stream")
+    if context_of(request).streams.full:
+        raise RateLimited("Too many event streams are open: poll the job instead.", headers={"Retry-After": "10"})
+    return StreamingResponse(_counted(request, job, number), 200, headers, "text/event-stream")
 
 
-async def _stream(request: Request, job: Job, last: int) -> AsyncIterator[bytes]:
+async def _counted(request: Request, job: Job, last: int) -> AsyncIterator[bytes]:
+    """Yield the events of a job while it counts as an open stream."""
+    with context_of(request).streams.taken():
+        async with contextlib.aclosing(_stream(request, job, last)) as stream:
+            async for event in stream:
+                yield event
+
+
+async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes]:
     """Yield the events of a job after number `last`: its state whenever that changes, its final state last."""
     context = context_of(request)
     reader = EventReader(job.folder)

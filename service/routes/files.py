@@ -8,13 +8,18 @@ from starlette.responses import Response
 from service import query
 from service.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact
 from service.bundles import bundle_answer, public_bundle, structures_folder
-from service.context import in_thread, job_of
-from service.endpoint import Endpoint
+from service.context import context_of, in_thread, job_of
+from service.endpoint import Endpoint, Parameter
 from service.query import Page
 from service.responses import file_answer, tagged
 from service.routes.parameters import EXAMPLE_ERRORS, FOLDER, JOB_ERRORS, KIND, LIMIT, OFFSET
+from service.structures import files_of_instances
 
 _DEFAULT, _MAXIMUM = 1000, 2000
+
+MAX_STEMS = 200
+"""Ligands that one ZIP can be asked for by name; more come with all files."""
+
 _ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}))
 
 
@@ -95,11 +100,24 @@ async def download(request: Request) -> Response:
 
 async def _bundle(request: Request, name: str) -> Response:
     job = job_of(request, ready=True)
+    stems = query.several(request, "stem", MAX_STEMS)
+    if stems:
+        tables = context_of(request).tables
+        chosen = await in_thread(files_of_instances, tables, job.folder, stems)
+        own = f"{job.record.job_id}_selected.zip"
+        return await in_thread(bundle_answer, request, chosen, job.record.job_id, own)
     if job.record.source == "example" and (prepared := public_bundle(job.folder, job.record.job_id)):
         own = name if request.scope["path"].endswith("/download") else prepared.name
         return await file_answer(request, prepared, name=own)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     return await in_thread(bundle_answer, request, listing.artifacts, job.record.job_id, name)
+
+
+STEM = Parameter(
+    "stem",
+    {"type": "array", "items": {"type": "string"}, "maxItems": MAX_STEMS},
+    f"Only the files of this ligand; may be repeated, at most {MAX_STEMS} times.",
+)
 
 
 def _endpoints(base: str, group: str, errors: tuple[str, ...]) -> tuple[Endpoint, ...]:
@@ -152,11 +170,11 @@ def _endpoints(base: str, group: str, errors: tuple[str, ...]) -> tuple[Endpoint
             f"{path}/bundle",
             bundle,
             group,
-            "All files as one ZIP.",
-            (),
+            "All files as one ZIP, or those of some ligands.",
+            (STEM,),
             "",
             {200: "application/zip", 206: "application/zip"},
-            (*ready, "RANGE_NOT_SATISFIABLE"),
+            (*ready, "RANGE_NOT_SATISFIABLE", "FILE_NOT_FOUND", "INVALID_PARAMETER"),
         ),
     )
 
@@ -169,10 +187,10 @@ ENDPOINTS = (
         download,
         "Results and files",
         "The bundle under its earlier name.",
-        (),
+        (STEM,),
         "",
         {200: "application/zip", 206: "application/zip"},
-        (*JOB_ERRORS, "RESULTS_NOT_READY", "RANGE_NOT_SATISFIABLE"),
+        (*JOB_ERRORS, "RESULTS_NOT_READY", "RANGE_NOT_SATISFIABLE", "FILE_NOT_FOUND", "INVALID_PARAMETER"),
     ),
 )
 EXAMPLE_ENDPOINTS = _endpoints("/api/examples", "Examples", EXAMPLE_ERRORS)

@@ -33,7 +33,8 @@ def filters_of(request: Request) -> JobFilters:
     )
 
 
-def _sort(request: Request) -> str:
+def sort_of(request: Request) -> str:
+    """Return the order that a request asks for."""
     return query.choice(request, "sort", tuple(SORTS), "created_desc") or "created_desc"
 
 
@@ -41,7 +42,7 @@ async def indexed_jobs(request: Request) -> Response:
     """Answer jobs that match, a page of them."""
     page = Page.of(request, _DEFAULT, _MAXIMUM)
     total, rows = await context_of(request).parts.index.jobs(
-        filters_of(request), _sort(request), page.limit, page.offset
+        filters_of(request), sort_of(request), page.limit, page.offset
     )
     links, headers = page.links(request, total)
     body = {"ok": True, "count": total, "returned": len(rows), **links, "jobs": [index_row(row) for row in rows]}
@@ -50,7 +51,7 @@ async def indexed_jobs(request: Request) -> Response:
 
 async def export_jobs(request: Request) -> Response:
     """Answer all jobs that match as CSV."""
-    filters, sort = filters_of(request), _sort(request)
+    filters, sort = filters_of(request), sort_of(request)
     headers = {"Content-Disposition": disposition("jobs.csv"), "Cache-Control": "no-cache"}
     if request.method == "HEAD":
         return Response(headers=headers, media_type="text/csv")
@@ -59,7 +60,7 @@ async def export_jobs(request: Request) -> Response:
 
 
 _TEXT = {"type": "string"}
-_FILTERS = (
+FILTERS = (
     Parameter("protein", _TEXT, "Part of the target's name, any case."),
     Parameter("target", _TEXT, "The same."),
     Parameter("query", _TEXT, "Part of the query, any case."),
@@ -80,7 +81,7 @@ ENDPOINTS = (
         indexed_jobs,
         "Index and export",
         "All jobs, filtered, sorted, paged.",
-        (*_FILTERS, LIMIT, OFFSET),
+        (*FILTERS, LIMIT, OFFSET),
         "",
         {200: "IndexedJobs"},
         ("INVALID_PARAMETER",),
@@ -91,7 +92,7 @@ ENDPOINTS = (
         export_jobs,
         "Index and export",
         "The same as CSV, all rows.",
-        _FILTERS,
+        FILTERS,
         "",
         {200: "text/csv; charset=utf-8"},
         ("INVALID_PARAMETER",),

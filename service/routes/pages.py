@@ -1,90 +1,64 @@
-"""Pages for people: a form, lists, a job's progress and results. Plain HTML, no scripts."""
+"""Pages for people: the list of jobs, examples, the API, and where an id leads."""
 
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from scripts.lib import tables
-from service import query
 from service.bodies import index_row
-from service.context import context_of, in_thread, job_of
-from service.endpoint import Endpoint, Parameter
-from service.errors import ExampleNotFound, ServiceError, Unauthorized, UnsupportedMediaType
-from service.index_query import JobFilters
-from service.job_events import log_lines
+from service.context import Context, context_of, in_thread, job_of
+from service.endpoint import Endpoint
+from service.errors import ExampleNotFound
+from service.examples import Example
+from service.jobs import STATES
 from service.pages.render import page
 from service.query import Page
-from service.results import results_body
 from service.routes.examples import example_of
-from service.routes.jobs import body_of
-from service.schemas import parse_submission
+from service.routes.index import FILTERS, filters_of, sort_of
+from service.routes.parameters import LIMIT, OFFSET
 
-_LOG_LINES = 200
-_FIELDS = 20
-
-
-async def submit_page(request: Request) -> Response:
-    """Show the form."""
-    return page("submit", limits=context_of(request).limits, error="", values={})
-
-
-async def submit_form(request: Request) -> Response:
-    """Take a job from the form and go to its page."""
-    context = context_of(request)
-    if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-        raise Unauthorized("The form was sent from another site.")
-    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise UnsupportedMediaType("The form is sent as application/x-www-form-urlencoded.")
-    body = (await request.body()).decode("utf-8", errors="replace")
-    values = dict(parse_qsl(body) if body.count("&") < _FIELDS else ())
-    try:
-        submission = parse_submission(values, context.limits)
-        record = await context.parts.queue.submit(submission, source="web")
-    except ServiceError as error:
-        return page("submit", error.status, limits=context.limits, error=error.message, values=values)
-    return RedirectResponse(f"/monitor/{record.job_id}", 303)
+_ROWS, _MOST_ROWS = 50, 200
 
 
 async def browse(request: Request) -> Response:
-    """Show jobs, newest first."""
-    protein = query.text(request, "protein")
-    shown = Page.of(request, 50, 200)
+    """Show jobs: filtered, sorted, a page of them."""
+    shown = Page.of(request, _ROWS, _MOST_ROWS)
+    filters, sort = filters_of(request), sort_of(request)
     index = context_of(request).parts.index
-    total, rows = await index.jobs(JobFilters(protein=protein), "created_desc", shown.limit, shown.offset)
+    total, rows = await index.jobs(filters, sort, shown.limit, shown.offset)
     links, _ = shown.links(request, total)
-    return page("browse", jobs=[index_row(row) for row in rows], protein=protein or "", **links)
+    asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
+    view = [(name, value) for name, value in asked if name not in ("limit", "offset")]
+    return page(
+        "browse",
+        jobs=[index_row(row) for row in rows],
+        asked=dict(asked),
+        filtered=any(name != "sort" for name, _ in view),
+        csv_url="/api/jobs/export" + (f"?{urlencode(view)}" if view else ""),
+        sort=sort,
+        sort_urls=_sort_urls(view, sort),
+        states=STATES,
+        **links,
+    )
 
 
-async def monitor(request: Request) -> Response:
-    """Show how far a job is."""
-    context = context_of(request)
-    job = job_of(request)
-    lines = await in_thread(lambda: log_lines(job.folder, final=job.record.final))
-    log = "\n".join(context.scrubber.text(line) for line in lines[-_LOG_LINES:])
-    return page("monitor", job=body_of(context, job), waiting=not job.record.final, log=log)
-
-
-async def results_page(request: Request) -> Response:
-    """Show the results of a job."""
-    context = context_of(request)
-    job = job_of(request)
-    if not job.record.final:
-        message = f"The job is {job.record.status}."
-        headers = {"Retry-After": "2"}
-        return page("message", 202, headers, title=job.record.target_name, message=message, waiting=True)
-    body: dict[str, Any] = await in_thread(results_body, context.tables, job.record, job.folder, job.base)
-    rows = await in_thread(context.tables.rows, job.folder, tables.RESULTS_TABLE)
-    return page("results", results={**body, "target": job.record.target_name}, rows=rows[:200], base=job.base)
+def _sort_urls(view: list[tuple[str, str]], sort: str) -> dict[str, str]:
+    """Return where the head of each column leads that the list can be sorted by."""
+    kept = [(name, value) for name, value in view if name != "sort"]
+    created = "created_asc" if sort == "created_desc" else "created_desc"
+    names = {"created": created, "protein": "protein", "job_id": "job_id", "modified": "modified_desc"}
+    return {column: f"/browse?{urlencode([*kept, ('sort', name)])}" for column, name in names.items()}
 
 
 async def examples_page(request: Request) -> Response:
     """Show all examples."""
     context = context_of(request)
-    return page("examples", examples=[example_of(context, one) for one in context.examples.values()])
+    found = [await _shown(context, one) for one in context.examples.values()]
+    return page("examples", examples=found)
 
 
 async def example_page(request: Request) -> Response:
@@ -93,7 +67,19 @@ async def example_page(request: Request) -> Response:
     job_id = str(request.path_params["job_id"])
     if job_id not in context.examples:
         raise ExampleNotFound("No example has this id.")
-    return page("examples", examples=[example_of(context, context.examples[job_id])])
+    return page("example", example=await _shown(context, context.examples[job_id]))
+
+
+async def _shown(context: Context, example: Example) -> dict[str, Any]:
+    """Return the record of an example and the picture of its first ligand."""
+    body = example_of(context, example)
+    folder = context.parts.store.example_folder(example.job_id)
+    if not body["has_results"] or folder is None:
+        return {**body, "picture": None}
+    row = (await in_thread(context.tables.rows, folder, tables.RESULTS_TABLE))[0]
+    names = (row["pdb_id"], row["Chain"], row["Warhead"])
+    picture = f"/api/svg/{example.job_id}/{'/'.join(quote(str(name), safe='') for name in names)}"
+    return {**body, "picture": f"{picture}?resid={quote(str(row['Residue_ID']), safe='')}", "first": row}
 
 
 async def open_job(request: Request) -> Response:
@@ -113,38 +99,16 @@ _HTML = {200: "text/html; charset=utf-8"}
 _LOST = ("JOB_NOT_FOUND",)
 
 ENDPOINTS = (
-    Endpoint("GET", "/", submit_page, _GROUP, "Form to submit a job.", answers=_HTML),
-    Endpoint(
-        "POST",
-        "/",
-        submit_form,
-        _GROUP,
-        "What the form sends.",
-        body="Form",
-        answers={303: ""},
-        errors=("MISSING_FIELD", "INVALID_FIELD", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "QUEUE_FULL"),
-        changes=True,
-    ),
     Endpoint(
         "GET",
         "/browse",
         browse,
         _GROUP,
-        "All jobs.",
-        (Parameter("protein", {"type": "string"}, "Part of the target's name."),),
+        "All jobs, filtered, sorted, paged.",
+        (*FILTERS, LIMIT, OFFSET),
         "",
         _HTML,
         ("INVALID_PARAMETER",),
-    ),
-    Endpoint("GET", "/monitor/{job_id}", monitor, _GROUP, "Progress of a job.", answers=_HTML, errors=_LOST),
-    Endpoint(
-        "GET",
-        "/results/{job_id}",
-        results_page,
-        _GROUP,
-        "Results of a job.",
-        answers={**_HTML, 202: "text/html; charset=utf-8"},
-        errors=_LOST,
     ),
     Endpoint("GET", "/examples", examples_page, _GROUP, "All examples.", answers=_HTML),
     Endpoint(

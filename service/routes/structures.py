@@ -60,6 +60,11 @@ async def plain_svg(request: Request) -> Response:
     return await _file(request, "svg_plain_path")
 
 
+async def exits_svg(request: Request) -> Response:
+    """Answer the depiction with the exits' arrows."""
+    return await _file(request, "svg_exits_path")
+
+
 async def ligand_sdf(request: Request) -> Response:
     """Answer the ligand's SDF."""
     return await _file(request, "sdf_path")
@@ -167,6 +172,7 @@ def _pair(name: str, handler: Any, note: str, answers: Mapping[int, str], *more:
 ENDPOINTS = (
     *_pair("svg", exposed_svg, "Depiction with exposure colours.", _SVG, CONTEXT),
     *_pair("svg-plain", plain_svg, "Plain depiction.", _SVG),
+    *_pair("svg-exits", exits_svg, "Depiction with numbered arrows where a linker can leave.", _SVG),
     Endpoint(
         "GET",
         "/api/pdb/{job_id}/{name}",

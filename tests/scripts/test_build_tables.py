@@ -42,8 +42,13 @@ def test_instances_are_sorted_by_entry_chain_ligand_and_residue_number(job: Smal
 
 
 def test_exits_of_an_instance_stay_together_in_their_order(job: SmallJob) -> None:
-    found = [(row["stem"], row["rank"]) for row in rows(job, tables.EXIT_VECTORS)]
-    assert found == [(stem, rank) for stem in STEMS for rank in (1, 2)]
+    found = rows(job, tables.EXIT_VECTORS)
+    assert list(dict.fromkeys(row["stem"] for row in found)) == STEMS
+    for stem in STEMS:
+        ranks = [row["rank"] for row in found if row["stem"] == stem]
+        count = sum(rank is not None for rank in ranks)
+        assert count >= 2
+        assert ranks == [*range(1, count + 1), *[None] * (len(ranks) - count)]
 
 
 @pytest.mark.parametrize("table", [tables.SASA_ATOMS, tables.LIGAND_MCS_MAP], ids=lambda table: table.path)

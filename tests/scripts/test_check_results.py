@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,9 +46,10 @@ def failures(job: SmallJob) -> set[tuple[str, str]]:
         instances=place("instances"),
         sasa_summary=place("sasa_summary"),
         sasa_atoms=place("sasa_atoms"),
+        exits=place("exits"),
         entry_status=place("entry_status"),
         ligand_status=place("ligand_status"),
-        file_lists=(place("complex_files"), place("molecule_files"), place("exposure_files")),
+        file_lists=(place("complex_files"), place("molecule_files"), place("exposure_files"), place("exit_files")),
         checks=place("checks"),
         files=place("files"),
         job=job.path,
@@ -84,7 +86,9 @@ def test_what_was_written_right_passes_every_check(job: SmallJob) -> None:
 def test_the_list_of_files_is_made_from_the_disk(job: SmallJob) -> None:
     failures(job)
     files = list(tables.read_table(job.path / layout.shard_file("0", "files"), tables.FILES))
-    assert len(files) == 5 * 4
+    inputs = [path for path in (job.path / layout.PROTAC_FOLDER).rglob("*") if path.is_file()]
+    assert len(files) == 5 * 5 + len(inputs)
+    assert len(inputs) > 5 * 10
     assert [row["path"] for row in files] == sorted(str(row["path"]) for row in files)
     assert all((job.path / str(row["path"])).stat().st_size == row["bytes"] for row in files)
 
@@ -96,7 +100,7 @@ def test_a_missing_depiction_is_told(job: SmallJob) -> None:
 
 def test_an_atom_moved_in_the_sdf_is_told(job: SmallJob) -> None:
     edit(job.path / layout.ligand_sdf(STEM), lambda text: text.replace("2.0000    1.3500", "2.0000    1.3520"))
-    assert failures(job) == {(STEM, "files"), (STEM, "coordinates_sdf")}
+    assert failures(job) == {(STEM, "files"), (STEM, "coordinates_sdf"), (STEM, "protac_inputs")}
 
 
 def test_an_atom_moved_in_the_complex_is_told(job: SmallJob) -> None:
@@ -114,6 +118,25 @@ def test_another_element_in_the_sdf_is_told(job: SmallJob) -> None:
     assert {check for _, check in failures(job)} == {"files", "same_atoms", "formula"}
 
 
+def test_an_anchor_that_is_another_atom_in_one_file_is_told(job: SmallJob) -> None:
+    changes: list[tuple[str, Callable[[str], str]]] = [
+        ("exits.json", lambda text: re.sub(r'"anchor": \d', '"anchor": 9', text)),
+        ("exits.json", lambda text: text.replace('"pdb_serial": 101', '"pdb_serial": 102', 1)),
+        ("exits.json", lambda text: text[:200]),
+        ("prosettac/target_head_1.sdf", lambda text: text.replace("0.0000    0.0000", "0.0000    0.1000")),
+        ("target_ligand.pdb", lambda text: text.replace(" C1 ", " C9 ")),
+        ("deepternary/lig2_mask_1.pdb", lambda text: text.replace("HETATM    2", "HETATM    9")),
+        ("protac_ternary/decoy_atom_list_1.txt", lambda text: text + "LG1 X1\n"),
+        ("prosettac/Protac_params_1.txt", lambda text: text + "\n"),
+    ]
+    for path, change in changes:
+        file = job.path / layout.protac_inputs(STEM) / path
+        before = file.read_text(encoding="utf-8")
+        edit(file, change)
+        assert failures(job) == {(STEM, "protac_inputs")}, path
+        file.write_text(before, encoding="utf-8")
+
+
 def test_an_sdf_cut_off_is_told_and_nothing_is_raised(job: SmallJob) -> None:
     edit(job.path / layout.ligand_sdf(STEM), lambda text: text[:100])
     assert failures(job) == {(STEM, "files"), (STEM, "same_atoms")}
@@ -128,6 +151,26 @@ def test_an_atom_left_out_of_the_entry_is_told(job: SmallJob) -> None:
     extra = "HETATM C C9 . 017 B -3 ? 9.0 9.0 9.0\n"
     edit(job.path / "2abc.cif", lambda text: text + extra)
     assert failures(job) == {(STEM, "deposited_atoms"), (STEM, "formula")}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (layout.ligand_sdf(STEM), "sdf_index=2", "sdf_index=1"),
+        (layout.ligand_sdf(STEM), ">  <exit_1>", ">  <exit_9>"),
+        (layout.ligand_svg(STEM, "exits"), 'data-site-rank="1" data-rank="1" data-index="2"',
+         'data-site-rank="1" data-rank="1" data-index="0"'),
+    ],
+)  # fmt: skip
+def test_exit_told_differently_in_another_file_is_told(job: SmallJob, path: str, old: str, new: str) -> None:
+    edit(job.path / path, lambda text: text.replace(old, new))
+    assert failures(job) == {(STEM, "files"), (STEM, "exits")}
+
+
+def test_candidate_without_rank_and_reason_is_told(job: SmallJob) -> None:
+    path = job.path / layout.shard_file("0", "exits")
+    edit(path, lambda text: text.replace(",better_action,", ",,", 1))
+    assert {check for _, check in failures(job)} == {"exits"}
 
 
 def test_areas_that_do_not_add_up_are_told(job: SmallJob) -> None:

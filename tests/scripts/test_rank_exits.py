@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scripts.lib import layout
+from scripts.lib.atomic import write_text
 from scripts.lib.config import resolve
 from scripts.lib.exposure.rows import atom_rows
+from scripts.lib.instance.backbone import backbone_writer
 from scripts.lib.instance.store import instance_writer, surroundings_writer
 from scripts.lib.molecule.build import build_ligand
 from scripts.lib.molecule.components import ComponentIndex
 from scripts.lib.molecule.store import write_molecules
-from scripts.lib.tables import EXIT_VECTORS, SASA_ATOMS, Value, read_table, write_table
+from scripts.lib.tables import EXIT_VECTORS, FILES, SASA_ATOMS, Value, read_table, write_table
 from scripts.rank_exits import main
 from tests.tools.bench_exits import exposure_of
 from tests.tools.cleaning import clean_file
@@ -28,10 +32,13 @@ def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]
     with (
         instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.npz") as write,
         surroundings_writer(folder / "surroundings.npz") as write_surroundings,
+        backbone_writer(folder / "backbones.npz") as write_backbone,
     ):
         for one in kept:
             write(one.instance, one.neighbourhood)
             write_surroundings(one.surroundings)
+            write_backbone(one.backbone)
+            write_text(folder / layout.war_pdb(one.instance.stem), one.cleaned.pdb or "")
     write_molecules(folder / "molecules.bin", molecules)
     rows = [
         row
@@ -42,9 +49,13 @@ def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]
     return {
         "instances": folder / "instances.jsonl",
         "surroundings": folder / "surroundings.npz",
+        "backbones": folder / "backbones.npz",
         "molecules": folder / "molecules.bin",
         "sasa_atoms": folder / "sasa_atoms.csv",
         "exits": folder / "exits.csv",
+        "protac_inputs": folder / "protac_inputs.csv",
+        "files": folder / "exit_files.csv",
+        "job": folder,
         "progress": folder / "progress.jsonl",
         "config": CONFIG,
     }
@@ -86,6 +97,16 @@ def test_anchor_is_the_atom_of_the_sdf(rows: list[dict[str, Value]], archive: Pa
     names = build_ligand(kept.instance, index).names
     own = [row for row in rows if row["pdb_id"] == "4cup"]
     assert [row["anchor_atom"] for row in own] == [names[int(row["sdf_index"] or 0)] for row in own]
+
+
+def test_each_ligand_has_its_sdf_and_its_depiction_listed(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
+    arguments = shard(tmp_path, archive, index, ["4cup"])
+    main(**arguments)
+    paths = [layout.ligand_sdf("4cup_A_ZYB_2971"), layout.ligand_svg("4cup_A_ZYB_2971", "exits")]
+    listed = {str(row["path"]): row["sha256"] for row in read_table(arguments["files"], FILES)}
+    assert [path for path in listed if not path.startswith(layout.PROTAC_FOLDER)] == paths
+    assert f"{layout.protac_inputs('4cup_A_ZYB_2971')}/exits.json" in listed
+    assert {path: hashlib.sha256((tmp_path / path).read_bytes()).hexdigest() for path in listed} == listed
 
 
 def test_shard_without_ligands_gives_an_empty_table(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:

@@ -56,8 +56,9 @@ def test_every_result_file_is_listed_with_hash_and_size(tmp_path: Path) -> None:
 def test_counts_and_shares_are_those_of_the_tables(tmp_path: Path) -> None:
     manifest = written(prepared(small_job(tmp_path)))
     counts = manifest["counts"]
+    heads = len(list(tmp_path.rglob("*_head_*.sdf")))
     assert (counts["entries_found"], counts["entries_kept"], counts["instances_kept"]) == (4, 3, 5)
-    assert (counts["components_kept"], counts["series"], counts["files"]["sdf"]) == (3, 1, 6)
+    assert (counts["components_kept"], counts["series"], counts["files"]["sdf"]) == (3, 1, 6 + heads)
     assert manifest["rejections"] == {"entries": {"cut_by_max_entries": 1}, "ligands": {"kind_not_kept": 3}}
     assert manifest["bond_sources"] == {"dictionary": {"instances": 5, "share": 1.0}}
     assert manifest["has_results"] is True
@@ -102,6 +103,19 @@ def test_files_of_an_earlier_run_are_removed_and_nothing_else(tmp_path: Path) ->
     assert not old.exists()
     assert elsewhere.exists()
     assert notes.exists()
+
+
+def test_inputs_of_an_earlier_run_are_removed_with_their_folders(tmp_path: Path) -> None:
+    job = prepared(small_job(tmp_path))
+    folder = job.path / layout.PROTAC_FOLDER
+    old = [folder / "9old_A_LIG_1" / "prosettac" / "target_head_1.sdf", folder / "1abc_A_LIG_9" / "old.txt"]
+    for path in old:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    kept = [path for path in folder.rglob("*") if path.is_file() and path not in old]
+    written(job)
+    assert [path for path in folder.rglob("*") if path.is_file()] == kept
+    assert not (folder / "9old_A_LIG_1").exists()
 
 
 def test_a_check_that_data_can_fail_is_in_the_manifest(tmp_path: Path) -> None:

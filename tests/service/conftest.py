@@ -38,7 +38,7 @@ def done_job(live: LiveService) -> str:
 def failed_job(live: LiveService) -> str:
     """A job that its source refuses."""
     job_id = live.submit(REFUSED)
-    assert live.ended(job_id)["status"] == "failed"
+    assert live.ended(job_id, 120)["status"] == "failed"
     return job_id
 
 

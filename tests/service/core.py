@@ -134,13 +134,20 @@ class LiveService:
                 [sys.executable, "-m", "service"],
                 cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
-        wait_until(self._answers, 30, self.log())
+        process = self._process
+        wait_until(lambda: self.answers(process), 30, self.log())
         return self
 
     def log(self) -> str:
         """Return the end of what it has logged."""
         path = self.folder / "service.log"
         return path.read_text()[-3000:] if path.exists() else ""
+
+    @property
+    def process_id(self) -> int:
+        """The id of its process."""
+        assert self._process is not None, "the service does not run"
+        return self._process.pid
 
     def kill(self) -> None:
         """End it at once, as a crash would; its runs go on."""
@@ -208,9 +215,9 @@ class LiveService:
         """Return a job's record as it is on disk."""
         return dict(json.loads((self.jobs / job_id / "job_record.json").read_text()))
 
-    def _answers(self) -> bool:
-        assert self._process is not None
-        assert self._process.poll() is None, self.log()
+    def answers(self, process: subprocess.Popen[bytes] | None = None) -> bool:
+        """Return whether a service answers at its port; `process` must be alive meanwhile."""
+        assert process is None or process.poll() is None, self.log()
         with contextlib.suppress(OSError):
             return self.call("GET", "/api/health")[0] in (200, 503)
         return False

@@ -229,7 +229,8 @@ GONE_WHILE_WAITING = [
     "/api/jobs/{job}/rows", "/api/jobs/{job}/reproduce", "/api/jobs/{job}/exit-vectors",
     "/api/jobs/{job}/sasa/available?pdb_id=1hpv", "/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=1",
     "/api/jobs/{job}/sasa/residue_for_ligand?pdb_id=1hpv&chain=A&ligand=478", "/api/svg/{job}/1hpv/A/478",
-    "/api/svg/{job}/1hpv/478", "/api/svg-plain/{job}/1hpv/478", "/api/pdb/{job}/1hpv_A_478.pdb",
+    "/api/svg/{job}/1hpv/478", "/api/svg-plain/{job}/1hpv/478", "/api/svg-exits/{job}/1hpv/478",
+    "/api/pdb/{job}/1hpv_A_478.pdb",
     "/api/protein/{job}/1hpv/A", "/api/sdf/{job}/1hpv/478", "/api/ligand_props/{job}/478",
     "/api/ligand_chain/{job}/1hpv/478", "/api/sasa_overlay/{job}/1hpv/A/478", "/api/sasa_atommap/{job}/1hpv/A/478",
 ]  # fmt: skip

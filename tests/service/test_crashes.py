@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import shutil
 import signal
 import socket
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -22,6 +24,7 @@ from service.durable import read_json, write_json
 from service.runner import RUN_FILE, read_state
 from tests.service.core import HPV, NOTHING, LiveService, living, wait_until
 from tests.service.disks import fill, small_disk
+from tests.tools.runs import difference, job_results, run_job
 
 pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")
 
@@ -42,13 +45,24 @@ def start(tmp_path: Path) -> Iterator[Starter]:
         service.__exit__()
 
 
+@functools.cache
+def undisturbed(query: str) -> dict[str, str]:
+    """Return the result files of a job that the command line has run without anything happening to it."""
+    body = next(one for one in (HPV, NOTHING) if one["search_query"] == query)
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {**body, "source": {"kind": "archive"}, "cache_dir": f"{folder}/cache"}
+        return job_results(run_job(Path(folder) / "job", settings).checked().job)
+
+
 def true_state(service: LiveService, job_id: str) -> dict[str, Any]:
-    """Check that all places tell the same final state and nothing of the job lives; return its body."""
+    """Check that all places tell the same final state, nothing of the job lives, no byte differs; return its body."""
     body = service.ended(job_id)
     assert service.record(job_id)["status"] == body["status"]
     wait_until(lambda: indexed(service, job_id) == body["status"], 10, "the index to follow")
     assert living(service.jobs / job_id) == []
     assert not list((service.jobs / job_id).rglob("*.part"))
+    if body["status"] == "completed":
+        assert difference(job_results(service.jobs / job_id), undisturbed(body["search_query"])) == []
     if body["status"] == "completed" and body["search_query"] == "1HPV":
         assert (body["has_results"], body["results_row_count"]) == (True, 1)
         manifest = json.loads((service.jobs / job_id / layout.MANIFEST).read_text())

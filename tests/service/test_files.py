@@ -125,7 +125,8 @@ def test_unchanged_is_304_and_head_equals_get(http: httpx2.Client, done_job: str
     answer = http.get(url)
     assert answer.status_code == 200
     tag = answer.headers["etag"]
-    for condition in (tag, f'"x", W/{tag}', "*"):
+    strong = tag.removeprefix("W/")
+    for condition in (tag, strong, f'"x", W/{strong}', "*"):
         same = http.get(url, headers={"If-None-Match": condition})
         assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
     assert http.get(url, headers={"If-None-Match": '"x"'}).status_code == 200

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from service.app import ENDPOINTS
-from tests.service.core import LiveService
+from service.settings import PREFIX, VARIABLES, Settings
+from tests.service.core import LiveService, wait_until
 from tests.tools.runs import ROOT
 from tests.tools.service_readme import MARKER, README, Session, command_of, routes_text
 
@@ -51,14 +60,72 @@ def test_every_command_answers_as_shown(tmp_path: Path) -> None:
             assert answer == shown_answer, key
 
 
+@contextmanager
+def made_to_serve(folder: Path, command: str) -> Iterator[int]:
+    """Run the README's command that starts the service, in a checkout with its own folders; yield the port."""
+    service = LiveService(folder)
+    service.environment.pop("TETHERMAP_SOURCE")  # the command's own
+    folder.mkdir()
+    with (folder / "service.log").open("wb") as log:
+        process = subprocess.Popen(
+            ["bash", "-c", command],
+            cwd=ROOT, env=service.environment, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+    try:
+        wait_until(service.answers, 60, (folder / "service.log").read_text())
+        yield service.port
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(20)
+
+
 def test_first_commands_of_the_readme_work_as_they_stand(tmp_path: Path) -> None:
-    commands = re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)[1]
-    with LiveService(tmp_path / "service") as service:
-        here = commands.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
-        Session(service, tmp_path).run(f"set -e\n{here}")
+    serve, flow = re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)[:2]
+    assert serve.split() == ["make", "serve", *serve.split()[2:]]
+    assert """-d '{"target_name": "HIV protease", "search_query": "1HPV"}'""" in flow
+    with made_to_serve(tmp_path / "service", serve) as port:
+        here = flow.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{port}")
+        environment = {"PATH": "/usr/bin:/bin"}
+        ran = subprocess.run(
+            ["bash", "-c", f"set -e\n{here}"],
+            check=True, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    decoder = json.JSONDecoder()
+    results, end = decoder.raw_decode(ran.stdout)
+    atoms, _ = decoder.raw_decode(ran.stdout[end:].lstrip())
+    assert (results["status"], results["has_results"], results["counts"]["war_pdb"]) == ("completed", True, 1)
+    assert (atoms["key"], atoms["ligand"], len(atoms["atoms"])) == ("1hpv|A|200", "478", 35)
     assert (tmp_path / "1hpv_A_478.sdf").read_text(encoding="utf-8").startswith("1hpv_A_478_200")
-    for name in ("war_pdb.zip", "results.zip"):
-        assert (tmp_path / name).read_bytes().startswith(b"PK")
+    job_id = results["job_id"]
+    for name, member in (
+        ("war_pdb.zip", f"{job_id}_WAR_PDB/TARGET_RESULTS/WAR_PDB/1hpv_A_478_200.pdb"),
+        ("results.zip", f"{job_id}/TARGET_RESULTS/report.html"),
+    ):
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            assert archive.testzip() is None
+            assert member in archive.namelist()
+
+
+def test_readme_has_a_row_for_every_setting_with_its_default() -> None:
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (.*?) \| ", TEXT, re.MULTILINE)
+    assert sorted(f"{PREFIX}{name}" for name, _ in rows) == sorted(VARIABLES)
+    home = {"HOME": "/home/user"}
+    default = Settings.from_environment(home)
+    for name, shown in rows:
+        value = getattr(default, name.lower())
+        if shown == "none":
+            assert not value, name
+        elif not isinstance(value, Path):
+            assert Settings.from_environment({**home, f"{PREFIX}{name}": shown.strip("`")}) == default, name
+
+
+def test_query_of_the_readme_reads_the_snapshot(tmp_path: Path) -> None:
+    (query,) = re.findall(r"```sql\n(.*?)```", TEXT, re.DOTALL)
+    with LiveService(tmp_path / "service") as service:
+        service.terminate()
+    with duckdb.connect(config={"file_search_path": str(tmp_path / "service" / "index")}) as connection:
+        rows = connection.sql(query).fetchall()
+    assert {(ligand, instances) for ligand, instances, _ in rows} >= {("478", 1), ("ZYB", 1), ("GBS", 1)}
 
 
 def test_command_of_the_projects_readme_answers_as_shown(tmp_path: Path) -> None:

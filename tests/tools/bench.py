@@ -1,6 +1,7 @@
-"""Measure cost and memory by stage and write BENCHMARKS.md: ``make bench``.
+"""Measure cost and memory by stage: ``make bench``.
 
-Needs the large mirror (``TETHERMAP_TEST_MIRROR``); without it the jobs run on the embedded archive.
+Needs the large mirror (``TETHERMAP_TEST_MIRROR``); without it the jobs run on the embedded archive
+and what they cost is printed only.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 
 from scripts.lib import layout
 from scripts.lib.progress_display import STEPS
-from tests.tools.runs import ROOT, JobRun, run_job
+from tests.tools.figures import Cell, Figure, Table, section_lines, section_record, write_section
+from tests.tools.runs import JobRun, run_job
 
 STAGES = [name for name in STEPS if name != "all"]
 PER_ENTRY = ("clean_complexes", "match_ligands", "measure_sasa")
@@ -61,50 +63,49 @@ def counts(job: Path) -> Iterator[str]:
     yield f"- instances kept: {len(rows)}; bond_source: {_listed(Counter(row['bond_source'] for row in rows))}"
 
 
-def job_report(title: str, run: JobRun) -> Iterator[str]:
-    """Yield the section of one job."""
+def job_table(title: str, run: JobRun) -> Table:
+    """Return what each stage of a job has cost."""
     entries = len(_rows(run.job / layout.ENTRY_STATUS))
-    yield f"## {title}\n"
-    yield from counts(run.job)
-    yield "\n| stage | processes | CPU s | CPU ms per entry | peak MB |\n|---|---:|---:|---:|---:|"
     used = stages(run.job)
-    for name, stage in used.items():
-        milliseconds = 1000 * stage.cpu_seconds / entries
-        yield f"| {name} | {stage.processes} | {stage.cpu_seconds:.2f} | {milliseconds:.1f} | {stage.memory_mb} |"
+    rows: list[list[Cell]] = [
+        [name, stage.processes, *_cost(stage.cpu_seconds, entries), stage.memory_mb] for name, stage in used.items()
+    ]
     engine = run.cpu_seconds - sum(stage.cpu_seconds for stage in used.values())
-    yield f"| Snakemake | 1 | {engine:.2f} | {1000 * engine / entries:.1f} | |"
-    yield f"| all | | {run.cpu_seconds:.2f} | {1000 * run.cpu_seconds / entries:.1f} | |\n"
+    rows += [["Snakemake", 1, *_cost(engine, entries), None], ["all", None, *_cost(run.cpu_seconds, entries), None]]
+    return Table(f"{title}: {entries} entries", ("stage", "processes", "CPU s", "CPU ms per entry", "peak MB"), rows)
 
 
-def goals(largest: JobRun, single: JobRun, rerun: JobRun) -> Iterator[str]:
-    """Yield the table of measured values beside the goals."""
+def _cost(seconds: float, entries: int) -> tuple[float, float]:
+    return round(seconds, 2), round(1000 * seconds / entries, 1)
+
+
+def goals(largest: JobRun, single: JobRun, rerun: JobRun) -> list[Figure]:
+    """Return the measured values that have goals."""
     entries = len(_rows(largest.job / layout.ENTRY_STATUS))
     used = stages(largest.job)
     core = 1000 * sum(used[name].cpu_seconds for name in PER_ENTRY) / entries
-    rows = (
-        (f"CPU per entry, whole job of {entries}", 1000 * largest.cpu_seconds / entries, GOAL_PER_ENTRY_MS, "ms"),
-        ("CPU per entry, parse + clean + bonds + draw + all contexts", core, GOAL_CORE_MS, "ms"),
-        ("CPU of a job of one entry", single.cpu_seconds, GOAL_ONE_ENTRY_S, "s"),
-        ("CPU of a run with nothing to do", rerun.cpu_seconds, GOAL_RERUN_S, "s"),
-        ("peak memory of a process", max(stage.memory_mb for stage in used.values()), GOAL_MEMORY_MB, "MB"),
-    )
-    yield "## Goals\n\n| | measured | goal |\n|---|---:|---:|"
-    for what, value, goal, unit in rows:
-        yield f"| {what} | {value:.1f} {unit} | ≤ {goal} {unit} |"
-    yield ""
-    yield from explanation(used, entries)
+    whole = 1000 * largest.cpu_seconds / entries
+    memory = max(stage.memory_mb for stage in used.values())
+    return [
+        Figure(f"CPU per entry, whole job of {entries}", whole, "ms", "cpu", at_most=GOAL_PER_ENTRY_MS),
+        Figure("CPU per entry, parse + clean + bonds + draw + all contexts", core, "ms", "cpu", at_most=GOAL_CORE_MS),
+        Figure("CPU of a job of one entry", single.cpu_seconds, "s", "cpu", at_most=GOAL_ONE_ENTRY_S),
+        Figure("CPU of a run with nothing to do", rerun.cpu_seconds, "s", "cpu", at_most=GOAL_RERUN_S),
+        Figure("peak memory of a process", memory, "MB", "memory", at_most=GOAL_MEMORY_MB),
+    ]
 
 
-def explanation(used: Mapping[str, Stage], entries: int) -> Iterator[str]:
-    """Yield why goals are missed, from the figures of this run and a profile of the stages."""
-    processes = sum(stage.processes for stage in used.values())
+def explanation(largest: JobRun) -> str:
+    """Return why goals are missed, from the figures of this run and a profile of the stages."""
+    entries = len(_rows(largest.job / layout.ENTRY_STATUS))
+    processes = sum(stage.processes for stage in stages(largest.job).values())
     starts = 1000 * processes * START_SECONDS / entries
-    yield (
+    return (
         f"Where the time goes: the {processes} script processes spend about {START_SECONDS} s each on imports before "
         f"their first entry, {starts:.0f} ms per entry here. Under cProfile two thirds of `measure_sasa` are FreeSASA "
         "itself, which computes the areas of all atoms around a ligand to give the ligand's; a third of "
         "`clean_complexes` is reading (gzip, gemmi), a fifth writing PDB text. `rank_exits`, the series, the report "
-        "and the self-check, which reads every file back, are not in the floor of 45 ms measured for one context.\n"
+        "and the self-check, which reads every file back, are not in the floor of 45 ms measured for one context."
     )
 
 
@@ -132,23 +133,26 @@ def jobs(mirror: Path | None) -> dict[str, dict[str, Any]]:
 def main() -> None:
     """Run all jobs and write what they cost."""
     mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
-    lines = ["# Benchmarks\n", "Made by `make bench`. CPU is that of all processes, on two cores.\n"]
+    tables: list[Table] = []
+    notes: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         run = None
         cache = {"cache_dir": f"{folder}/cache"}
-        sections: list[str] = []
         for number, (title, settings) in enumerate(jobs(Path(mirror) if mirror else None).items()):
             run = run_job(Path(folder) / str(number), {**settings, **cache}).checked()
             last = {**settings, **cache}
-            sections += job_report(title, run)
+            tables.append(job_table(title, run))
+            notes.append("\n".join((f"{title}:\n", *counts(run.job))))
         assert run is not None
         rerun = run_job(run.job, last).checked()
         single = run_job(Path(folder) / "single", {**_single(last), **cache}).checked()
-        lines += [*goals(run, single, rerun), *sections]
-    text = "\n".join(lines)
-    sys.stdout.write(text + "\n")
+        figures = goals(run, single, rerun)
+        notes = [explanation(run), *notes]
     if mirror:
-        (ROOT / "BENCHMARKS.md").write_text(text, encoding="utf-8")
+        write_section("pipeline", "make bench", figures, tables, notes)
+    else:
+        record = section_record("make bench", figures, tables, notes)
+        sys.stdout.write("\n".join(section_lines("pipeline", record)) + "\n")
 
 
 def _single(settings: Mapping[str, Any]) -> dict[str, Any]:

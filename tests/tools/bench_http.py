@@ -13,9 +13,15 @@ from pathlib import Path
 from scripts.lib import layout
 from tests.service.core import HPV, LiveService
 from tests.tools.runs import ROOT
+from tests.tools.slopes import Sample, slope
 
 POLLERS, DOWNLOADS = 50, 5
-REQUESTS = 20_000
+REQUESTS, STEP, CLIENTS, PER = 100_000, 1_000, 8, 10_000
+"""Requests in all, between two samples, connections at once, and for how many a slope is told."""
+
+WARM_UP = 0.2
+"""Share of the requests that fill caches and pools."""
+
 FOLDER_MB = 500
 _SECONDS = 12.0
 
@@ -36,6 +42,10 @@ class Connection:
     async def to(cls, port: int) -> Connection:
         """Connect."""
         return cls(*await asyncio.open_connection("127.0.0.1", port))
+
+    def close(self) -> None:
+        """Close it."""
+        self._writer.close()
 
     async def get(self, path: str) -> tuple[float, float, int]:
         """Return seconds to the first byte and to the last, and the length of the body."""
@@ -127,7 +137,7 @@ async def polling(service: LiveService, large: str) -> str:
 
 
 async def mixed(port: int, process: int, job_id: str) -> str:
-    """Send many requests of all sorts; return how memory grew."""
+    """Send many requests of all sorts; return how memory grew, as a slope over samples with its error."""
     base = f"/api/jobs/{job_id}"
     paths = [
         base, f"{base}/results", f"{base}/rows?limit=5", f"{base}/rows?table=atoms&limit=5", f"{base}/files?limit=5",
@@ -135,22 +145,29 @@ async def mixed(port: int, process: int, job_id: str) -> str:
         f"/api/protein/{job_id}/1hpv/A", "/api/examples", f"/api/job_log/{job_id}", "/api/health", "/api/nothing",
         f"{base}/war-pdbs.zip", f"/api/ligand_props/{job_id}/478",
     ]  # fmt: skip
-    marks = []
+    sent: list[float] = []
+    samples: list[Sample] = []
     begun = time.perf_counter()
 
-    async def client(number: int, count: int) -> None:
+    async def client(number: int) -> None:
         connection = await Connection.to(port)
-        for turn in range(count):
+        for turn in range(STEP // CLIENTS):
             await connection.get(paths[(turn + number) % len(paths)])
+        connection.close()
 
-    for part in (1000, REQUESTS // 2, REQUESTS // 2):  # the first warms up
-        await asyncio.gather(*(client(number, part // 8) for number in range(8)))
-        marks.append(memory_kb(process))
-    rate = (REQUESTS + 1000) / (time.perf_counter() - begun)
+    for done in range(0, REQUESTS, STEP):
+        await asyncio.gather(*(client(number) for number in range(CLIENTS)))
+        sent.append((done + STEP) / PER)
+        samples.append(Sample.of(process))
+    rate = REQUESTS / (time.perf_counter() - begun)
+    first = int(len(samples) * WARM_UP)
+    grown = slope(sent[first:], [sample.memory_mb for sample in samples[first:]])
+    places = (0, first, len(samples) // 2, len(samples) - 1)
+    marks = ", ".join(f"{samples[place].memory_mb:.1f}" for place in places)
     return (
-        f"{REQUESTS} mixed requests at {rate:.0f}/s: memory {marks[0] / 1024:.1f} MB after warming up,"
-        f" {marks[1] / 1024:.1f} after half, {marks[2] / 1024:.1f} at the end:"
-        f" {(marks[2] - marks[1]) / 1024:.2f} MB per {REQUESTS // 2} (goal 1)"
+        f"{REQUESTS} mixed requests at {rate:.0f}/s: memory {marks} MB at the start,"
+        f" after warming up, after half and at the end; slope after warming up {grown.value:.2f} ± {grown.error:.2f} MB"
+        f" per {PER} (goal 1)"
     )
 
 
@@ -160,8 +177,7 @@ def main() -> int:
         job_id = service.submit(HPV)
         service.ended(job_id, 120)
         large = large_job(service, service.jobs / job_id)
-        assert service._process is not None
-        process = service._process.pid
+        process = service.process_id
         lines = [asyncio.run(archive(service.port, process, large, Path(name) / "bundle.zip"))]
         lines.append(asyncio.run(polling(service, large)))
         lines.append(asyncio.run(mixed(service.port, process, job_id)))

@@ -84,14 +84,14 @@ async def pages(index: Index) -> str:
     """Ask for pages with two filters and a sort."""
     chance = random.Random(2)
     taken = []
-    for _ in range(QUERIES):
+    for number in range(QUERIES):
         filters = JobFilters(
             protein=chance.choice(_NAMES)[:4],
             status="completed",
             ligand=chance.choice((None, *_CODES)),
         )
         begun = time.perf_counter()
-        await index.jobs(filters, chance.choice(("created_desc", "protein", "modified_desc")), 50, 100)
+        await index.jobs(filters, chance.choice(("created_desc", "protein", "modified_desc")), 50, number)  # none twice
         taken.append(1000 * (time.perf_counter() - begun))
     taken.sort()
     p95 = taken[int(0.95 * len(taken))]

@@ -15,7 +15,7 @@ from scripts.lib.entry.reader import Entry, EntryError, read_entry
 from scripts.lib.entry.target import TargetQuery
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.instance.model import CONTEXTS, FloatArray
 from scripts.lib.molecule.component import Component
 from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
 
@@ -84,10 +84,10 @@ def clean_samples(mirror: Path, find: Find, *, most_atoms: int) -> list[CleanedS
 def read_cleaned(kept: KeptInstance) -> Surround | None:
     """Return all atoms of a cleaned PDB file but the ligand's, read back with gemmi.
 
-    None where names were shortened, as radii go by the full names, or where copies were moved,
-    as the file rounds their coordinates.
+    None where names were shortened, as radii go by the full names, or where the file rounds coordinates:
+    those of copies that were moved, and those deposited with more than three decimals (7AVW).
     """
-    if kept.cleaned.pdb is None or kept.cleaned.renamed:
+    if kept.cleaned.pdb is None or kept.cleaned.renamed or _is_rounded(_in_file(kept)):
         return None
     structure = gemmi.read_pdb_string(kept.cleaned.pdb)
     serials = set(kept.cleaned.serial.tolist())
@@ -98,6 +98,17 @@ def read_cleaned(kept: KeptInstance) -> Surround | None:
         for atom in residue
         if atom.serial not in serials
     )
+
+
+def _in_file(kept: KeptInstance) -> FloatArray:
+    """Return the coordinates around a ligand that its PDB file holds, shape (n_atoms, 3), in angstroms."""
+    around = kept.neighbourhood
+    return around.xyz[around.context <= CONTEXTS.index("target")]
+
+
+def _is_rounded(xyz: FloatArray) -> bool:
+    """Tell whether a PDB file's three decimals change coordinates."""
+    return bool(np.any(np.abs(np.round(xyz, 3) - xyz) > 1e-9))
 
 
 def brute_force_assembly(sample: CleanedSample) -> Surround | None:

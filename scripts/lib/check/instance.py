@@ -13,17 +13,13 @@ from scripts.lib.check import compare
 from scripts.lib.check.compare import DepositedMatch, NamedAtoms, Outcome
 from scripts.lib.check.complex_file import FileLigand, read_ligand, read_residues
 from scripts.lib.check.deposited import DepositedAtom, ResidueKey
+from scripts.lib.check.exits import exits_agree
+from scripts.lib.check.protac_files import protac_inputs
 from scripts.lib.check.sdf_file import SdfLigand, read_sdf
+from scripts.lib.exposure.rows import SDF_LISTS
 from scripts.lib.exposure.sasa import EXPOSED_ABOVE
-from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, Residue
+from scripts.lib.instance.model import FloatArray, Instance, Residue
 from scripts.lib.tables import Row
-
-SDF_LISTS = {
-    "sasa_free": "SASA_free_A2",
-    "relative_sasa": "relative_sasa",
-    **{f"sasa_{context}": f"SASA_{context}_A2" for context in CONTEXTS},
-}
-"""Column of Warhead_SASA_atoms by the SDF's atom property list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +34,8 @@ class Found:
         Its row of Resolved_SASA_Summary.
     atoms : sequence of Row
         Its rows of Warhead_SASA_atoms, in SDF order.
+    exits : sequence of Row
+        Its rows of Exit_Vectors.
     deposited : mapping
         Heavy atoms of the deposited entry by residue.
     files : mapping
@@ -49,6 +47,7 @@ class Found:
     instance: Instance
     summary: Row
     atoms: Sequence[Row]
+    exits: Sequence[Row]
     deposited: Mapping[ResidueKey, Sequence[DepositedAtom]]
     files: Mapping[str, str]
     on_disk: Mapping[str, str]
@@ -71,12 +70,22 @@ def check_instance(job: Path, found: Found) -> Iterator[Outcome]:
     yield compare.sasa_sums(found.summary, found.atoms, EXPOSED_ABOVE)
     yield compare.sasa_order(found.atoms)
     yield compare.sasa_lists(sdf, found.atoms, SDF_LISTS)
+    yield exits_agree(found.exits, sdf, _text(job / layout.ligand_svg(found.instance.stem, "exits")))
+    yield from protac_inputs(job, found.instance.stem, found.files, found.on_disk, sdf.xyz, _serials(found))
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, empty when it can't be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _files(found: Found) -> Outcome:
     """Tell files of the instance that are missing or not as they were written."""
     stem = found.instance.stem
-    needed = [layout.ligand_sdf(stem), layout.ligand_svg(stem, "plain"), layout.ligand_svg(stem, "exposed")]
+    needed = [layout.ligand_sdf(stem), *(layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits"))]
     complexes = [layout.war_pdb(stem, extension) for extension in ("pdb", "cif")]
     needed += [path for path in complexes if path in found.files] or complexes[:1]
     missing = [path for path in needed if path not in found.on_disk or path not in found.files]

@@ -23,7 +23,7 @@ class Check:
 
 
 CHECKS = {
-    "files": Check("PDB or mmCIF, SDF and both depictions are there and as written", True),
+    "files": Check("PDB or mmCIF, SDF and all depictions are there and as written", True),
     "same_atoms": Check("complex and SDF hold the same heavy atoms", True),
     "nothing_else": Check("the ligand's residues in the complex hold no other atoms", True),
     "deposited_atoms": Check("all heavy atoms are atoms of one conformer of the deposited entry", True),
@@ -35,6 +35,8 @@ CHECKS = {
     "sasa_sums": Check("areas of the atoms add up to the ligand's", True),
     "sasa_order": Check("areas shrink from free to chain, target, assembly and crystal", True),
     "sasa_lists": Check("areas in the SDF are those of the table", True),
+    "exits": Check("exits of table, SDF and depiction agree; every candidate has a rank or a reason", True),
+    "protac_inputs": Check("anchors are the same atoms in all inputs for programs that model degraders", True),
     "status_rows": Check("found = kept + left out, each with a reason, and every kept instance has its rows", True),
     "entry_rows": Check("every entry that the search saw has its row", True),
     # its row of Entry_Status says so; the results of the other entries are right

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from rdkit import Chem
 
+from scripts.lib.check.deposited import UNKNOWN_ELEMENT
 from scripts.lib.instance.model import FloatArray, IntArray
 
 _LIST = re.compile(r"atom\.[idb]?prop\.")
@@ -65,7 +66,7 @@ def read_sdf(path: Path) -> SdfLigand:
     properties = {str(name): str(mol.GetProp(name)) for name in mol.GetPropNames()}
     return SdfLigand(
         title=mol.GetProp("_Name"),
-        element=tuple(mol.GetAtomWithIdx(index).GetSymbol() for index in heavy),
+        element=tuple(mol.GetAtomWithIdx(index).GetSymbol() if numbers[index] else UNKNOWN_ELEMENT for index in heavy),
         xyz=np.asarray(mol.GetConformer().GetPositions(), dtype=np.float64)[heavy],
         bonds=np.array([(place[i], place[j]) for i, j in pairs if i in place and j in place], dtype=np.int64).reshape(
             -1, 2

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scripts.lib.complex.backbone import backbone_of
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand, clean_complex
 from scripts.lib.complex.context import Around, ContextFinder, atoms_around, on_special_position
 from scripts.lib.complex.describe import Description, describe, neighbourhood_of, surroundings_of
@@ -17,6 +18,7 @@ from scripts.lib.entry.reader import Entry, EntryError
 from scripts.lib.entry.target import TargetChains, TargetQuery, find_target
 from scripts.lib.exits.geometry import REACH as EXIT_REACH
 from scripts.lib.exposure.radii import RadiusTable
+from scripts.lib.instance.backbone import Backbone
 from scripts.lib.instance.conformer import best_altloc
 from scripts.lib.instance.find import HetGroup, Residues, find_groups, heaviest
 from scripts.lib.instance.kinds import KindRules
@@ -71,6 +73,7 @@ class KeptInstance:
     instance: Instance
     neighbourhood: Neighbourhood
     surroundings: Surroundings
+    backbone: Backbone
     cleaned: CleanedComplex
 
 
@@ -226,6 +229,8 @@ class _Cleaner:
         if around.target_distance > KEPT_WITHIN:
             value = f"{around.target_distance:.2f}" if np.isfinite(around.target_distance) else ""
             return _Verdict("far_from_target", f"{KEPT_WITHIN:.1f}", value), None
+        if not all(self._residues.is_unique(residue, group.residues) for residue in group.residues):
+            return _Verdict("not_unique"), None
         return _Verdict("kept"), self._keep(group, members, label, around, target)
 
     def _conformer(self, group: HetGroup) -> tuple[IntArray, bytes]:
@@ -279,7 +284,8 @@ class _Cleaner:
         )
         instance = describe(self._entry, self._scene, self._residues, group, ligand, cleaned, description)
         surroundings = self._surroundings(residues_of_group, xyz, label, around)
-        return KeptInstance(instance, neighbourhood_of(self._scene, nearby), surroundings, cleaned)
+        backbone = backbone_of(self._scene, around, label)
+        return KeptInstance(instance, neighbourhood_of(self._scene, nearby), surroundings, backbone, cleaned)
 
     def _surroundings(self, own: frozenset[int], xyz: FloatArray, label: bytes, around: Around) -> Surroundings:
         """Return the atoms that a linker may meet, in the same assembly and conformer."""

@@ -113,7 +113,7 @@ def clean_complex(
         Whether deposited hydrogens are written too.
     """
     members = scene.mask(label) & (scene.atoms.heavy | keep_hydrogens)
-    structure, ligand_residues, copy_names = _assemble(scene, ligand, copies, members)
+    structure, ligand_atoms, copy_names = _assemble(scene, ligand, copies, members)
     names = [chain.name for chain in structure[0]]
     codes = sorted({residue.name for chain in structure[0] for residue in chain if len(residue.name) > 3})
     fits = _fits_pdb(structure)
@@ -132,8 +132,7 @@ def clean_complex(
                 renamed.append(RenamedName("copy", chain.name, old, copy_names[old]))
             elif old != chain.name:
                 renamed.append(RenamedName("chain", chain.name, old))
-    atoms = [atom for residue in ligand_residues for atom in residue if not atom.is_hydrogen()]
-    serial = np.array([atom.serial for atom in atoms], dtype=np.int64)
+    serial = np.array([atom.serial for atom in ligand_atoms], dtype=np.int64)
     pdb = _pdb_text(structure, ligand, scene, serial, [*remarks, *_rename_remarks(renamed)]) if fits else None
     head = ligand.residues[ligand.head]
     new_code = next((r.name_in_pdb for r in renamed if r.what == "component" and r.name == head.comp_id), head.comp_id)
@@ -145,15 +144,15 @@ def clean_complex(
 
 def _assemble(
     scene: Scene, ligand: Ligand, copies: Sequence[Copy], written: BoolArray
-) -> tuple[gemmi.Structure, list[gemmi.Residue], dict[str, str]]:
+) -> tuple[gemmi.Structure, list[gemmi.Atom], dict[str, str]]:
     """Put the atoms of the bodies and the ligand that are to be `written` into one structure.
 
     Returns
     -------
     structure : gemmi.Structure
         One model; copies have chains named ``A-2``.
-    ligand_residues : list of gemmi.Residue
-        Residues of the ligand, in the order of its components.
+    ligand_atoms : list of gemmi.Atom
+        Heavy atoms of the ligand in the order of `Ligand.atoms`.
     copy_names : dict of str to str
         Operator by name of a copied chain.
     """
@@ -179,13 +178,13 @@ def _assemble(
     structure.helices.clear()
     structure.sheets.clear()
     structure.name = scene.entry.entry_id.upper()
-    residues = _ligand_residues(structure, ligand)
+    ligand_atoms = _ligand_atoms(structure, ligand)
     structure.connections.clear()
     for connection in scene.entry.structure.connections:
         ends = (structure[0].find_cra(partner).atom for partner in (connection.partner1, connection.partner2))
         if connection.type != gemmi.ConnectionType.Hydrog and all(end is not None for end in ends):
             structure.connections.append(connection)
-    return structure, residues, copy_names
+    return structure, ligand_atoms, copy_names
 
 
 def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.Structure:
@@ -195,6 +194,8 @@ def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.St
     occupancy[members] = scene.atoms.occupancy[members]
     flat.occ[:] = occupancy
     flat.altlocs[:] = 0
+    # Names may occur twice; until all atoms are numbered anew, the number tells which atom of the entry one is.
+    flat.serials[:] = -1 if placement.name else np.arange(len(flat))
     if placement.name:
         flat.pos[:] = placement.apply(scene.atoms.xyz)
     flat.leave_only(f"q>{_DROPPED + 1}")
@@ -209,14 +210,13 @@ def _name_ligand_chain(structure: gemmi.Structure, ligand: Ligand) -> None:
             chain.name = ligand.residues[ligand.head].auth_asym_id or "X"
 
 
-def _ligand_residues(structure: gemmi.Structure, ligand: Ligand) -> list[gemmi.Residue]:
-    """Return the residues of the ligand in the order of its components."""
-    by_name = {
-        (chain.name, residue.seqid.num, residue.seqid.icode.strip(), residue.name): residue
-        for chain in structure[0]
-        for residue in chain
+def _ligand_atoms(structure: gemmi.Structure, ligand: Ligand) -> list[gemmi.Atom]:
+    """Return the ligand's atoms in their order, while they have the numbers that `_selected` gave them."""
+    wanted = set(ligand.atoms.tolist())
+    found = {
+        atom.serial: atom for chain in structure[0] for residue in chain for atom in residue if atom.serial in wanted
     }
-    return [by_name[r.auth_asym_id, r.auth_seq_id, r.ins_code, r.comp_id] for r in ligand.residues]
+    return [found[index] for index in ligand.atoms.tolist()]
 
 
 def _fits_pdb(structure: gemmi.Structure) -> bool:

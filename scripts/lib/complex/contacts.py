@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scripts.lib.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
+from scripts.lib.entry.near import distances
 from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, IntArray, Neighbourhood
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import Row, natural_key
@@ -129,7 +130,7 @@ def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
 def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood) -> _Pairs:
     """Gather the partner atoms within the longest cut-off and what both sides can do."""
     ligand_xyz = instance.atoms.xyz[mol.atom_index]
-    distance = _distances(ligand_xyz, neighbourhood.xyz)
+    distance = distances(ligand_xyz, neighbourhood.xyz)
     near = np.flatnonzero(distance.min(axis=0) <= _SEARCH)
     same_copy = neighbourhood.copy_name[near, None] == neighbourhood.copy_name[None, :]
     bonded = same_copy & _bonded(neighbourhood.xyz, neighbourhood.element, near)
@@ -157,18 +158,12 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
     )
 
 
-def _distances(first: FloatArray, second: FloatArray) -> FloatArray:
-    difference = first[:, None, :] - second[None, :, :]
-    result: FloatArray = np.sqrt(np.einsum("ijk,ijk->ij", difference, difference))
-    return result
-
-
 def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> BoolArray:
     """Tell bonds of the near atoms to all atoms by distance, shape (n_near, n_atoms)."""
     longest = np.full(len(element), 1.85)
     for symbol, limit in BOND_MAX.items():
         longest[element == symbol] = limit
-    distance = _distances(xyz[near], xyz)
+    distance = distances(xyz[near], xyz)
     result: BoolArray = (distance > 0.5) & (distance <= np.maximum(longest[near, None], longest[None, :]))
     return result
 

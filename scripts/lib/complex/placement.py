@@ -18,6 +18,18 @@ SAME_PLACE = 0.5
 """Largest distance in angstroms between the centres of two copies that count as one; operators of
 assemblies are rounded to three decimals, which moves an atom 100 A from the origin by 0.1 A."""
 
+MOST_CELLS, MOST_IMAGES = 10_000, 5_000
+"""So many cells around a ligand, and images of a body near it, are searched; the most seen are 245 and 100."""
+
+LEAST_ROOM = 7.0
+"""Least volume of the cell for each heavy atom in it, in cubic angstroms: packed protein alone takes 17."""
+
+LARGEST_CELL = 1e12
+"""Volume in cubic angstroms that no cell has; the largest are 2e9."""
+
+LARGEST_TURN, FARTHEST_SHIFT = 1.1, 1e6
+"""Largest element of a rotation matrix, 1 but for rounding, and of a shift in angstroms."""
+
 CRYSTAL_METHODS = ("X-RAY", "NEUTRON")
 """Methods whose cell describes a real crystal packing."""
 
@@ -86,6 +98,13 @@ def placement(transform: gemmi.Transform, name: str) -> Placement:
     return DEPOSITED if is_identity(rotation, translation) else Placement(rotation, translation, name)
 
 
+def is_rigid(transform: gemmi.Transform) -> bool:
+    """Return whether a transform turns and shifts only, as far as its numbers can tell: deposited ones are rounded."""
+    rotation = np.array(transform.mat.tolist(), dtype=np.float64)
+    shift = np.array(transform.vec.tolist(), dtype=np.float64)
+    return bool((np.abs(rotation) <= LARGEST_TURN).all() and (np.abs(shift) <= FARTHEST_SHIFT).all())
+
+
 class Assemblies:
     """The biological assemblies of an entry.
 
@@ -100,6 +119,8 @@ class Assemblies:
     def __init__(self, structure: gemmi.Structure, chain_of: dict[str, str]) -> None:
         self._assemblies: list[tuple[str, dict[str, list[Placement]]]] = []
         for assembly in structure.assemblies:
+            if not all(is_rigid(operator.transform) for part in assembly.generators for operator in part.operators):
+                continue
             members: dict[str, list[Placement]] = {}
             for generator in assembly.generators:
                 operators = [placement(operator.transform, operator.name) for operator in generator.operators]
@@ -161,9 +182,12 @@ class Crystal:
         self._frac_shift = np.array(cell.frac.vec.tolist(), dtype=np.float64)
         self._orth_shift = np.array(cell.orth.vec.tolist(), dtype=np.float64)
         # Distance between lattice planes: how far a shift by one cell moves at the least.
-        self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
         self._operations = [np.array(op.seitz(), dtype=np.float64) for op in group.operations()]
-        self._ncs = [DEPOSITED] + [placement(ncs.tr, f"ncs{ncs.id}") for ncs in structure.ncs if not ncs.given]
+        self._ncs = [DEPOSITED] + [
+            placement(ncs.tr, f"ncs{ncs.id}") for ncs in structure.ncs if not ncs.given and is_rigid(ncs.tr)
+        ]
 
     @staticmethod
     def of(structure: gemmi.Structure, methods: tuple[str, ...]) -> Crystal | None:
@@ -174,6 +198,35 @@ class Crystal:
         real = not methods or any(method.startswith(CRYSTAL_METHODS) for method in methods)
         group = cast("gemmi.SpaceGroup | None", structure.find_spacegroup())
         return None if group is None or not real or not structure.cell.is_crystal() else Crystal(structure, group)
+
+    def holds(self, reach: float, atoms: int) -> bool:
+        """Return whether the cell is one that bodies of an entry can be packed in.
+
+        Parameters
+        ----------
+        reach : float
+            How far apart the centres of two bodies can be that meet, in angstroms.
+        atoms : int
+            Number of heavy atoms of the polymers as deposited.
+
+        Returns
+        -------
+        bool
+            False for a cell without room for the atoms of all images, or so flat, or bodies so
+            scattered, that a body would have thousands of images near a ligand.
+        """
+        with np.errstate(all="ignore"):
+            volume = abs(float(np.linalg.det(self._orth)))
+        shifts = np.abs(np.concatenate([self._orth_shift, self._frac_shift]))
+        if not (shifts <= FARTHEST_SHIFT).all() or not (
+            0 < volume < LARGEST_CELL and np.isfinite(self._spacing).all() and (self._spacing > 0).all()
+        ):
+            return False
+        cells = 2.0 * np.ceil(reach / self._spacing) + 1.0
+        copies = len(self._operations) * len(self._ncs)
+        images = 4.0 / 3.0 * np.pi * reach**3 * copies / volume
+        room = volume >= LEAST_ROOM * copies * atoms
+        return bool(room and np.prod(cells) <= MOST_CELLS and images <= MOST_IMAGES)
 
     def images(self, centre: FloatArray, radius: float, point: FloatArray, reach: float) -> list[Placement]:
         """Return the images of a body that come near a point, the deposited one included.

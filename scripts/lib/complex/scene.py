@@ -19,6 +19,9 @@ from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
 METAL_REACH = 2.8
 """A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
 
+CRYSTAL_REACH = 30.0
+"""More than any context reaches, in angstroms."""
+
 COFACTOR_REACH = 4.0
 """A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain."""
 
@@ -115,7 +118,16 @@ class Scene:
         }
         self.hets = [body for group in groups if (body := self._het(group)) is not None]
         self.assemblies = Assemblies(entry.structure, self.chain_names)
-        self.crystal = Crystal.of(entry.structure, entry.metadata.methods) if entry.in_crystal_frame else None
+        crystal = Crystal.of(entry.structure, entry.metadata.methods) if entry.in_crystal_frame else None
+        self.crystal = crystal if crystal is not None and crystal.holds(*self._packed(residues)) else None
+
+    def _packed(self, residues: Residues) -> tuple[float, int]:
+        """Return how far apart the centres of a chain and a ligand that meet can be, and the polymers' atoms."""
+        chain = max((body.radius for body in self.chains.values()), default=0.0)
+        xyz = self.atoms.xyz
+        spans = [float(np.ptp(xyz[self.atoms.at(residue)], axis=0).max()) for residue in residues.het.tolist()]
+        _, alternates = np.unique(self.atoms.altloc[residues.polymer_atoms], return_counts=True)
+        return chain + 2 * max(spans, default=0.0) + CRYSTAL_REACH, int(alternates.max(initial=0))
 
     def _chains(self, residues: Residues) -> Iterable[Body]:
         members = residues.polymer_atoms

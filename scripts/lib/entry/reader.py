@@ -3,16 +3,45 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import gemmi
+import numpy as np
 
 from scripts.lib.entry.atoms import Atoms
 from scripts.lib.entry.metadata import EntryMetadata, from_mmcif, from_pdb
-from scripts.lib.instance.model import EntryBond
+from scripts.lib.instance.model import EntryBond, IntArray
+
+FARTHEST = 99_999.0
+"""Largest coordinate in angstroms that counts as one."""
+
+OCCUPANCIES, B_FACTORS = (-1.0, 999.0), (-1e5, 1e5)
+"""Ranges wide enough for what is deposited, odd values included."""
+
+
+MARGIN, LEAST_ROOM = 3.0, 3.0
+"""Least room of a heavy atom in the box of all, in cubic angstroms, the box made larger by a margin in angstroms;
+packed protein has 17."""
+
+
+_ODD_COLUMNS = re.compile(
+    r"^(?:ATOM|HETA|atom|heta)"
+    r"(?!(?:(?<=ATOM)  |(?<=HETA)TM)[ -~]{16}(?=(?= *-?\d)[-\d ]{4}|[A-Za-z]\w{3})"
+    r"[ -~]{12}\.[ -~]{7}\.[ -~]{7}\.[ -~]*\r?$)",
+    re.MULTILINE,
+)
+"""Lines of atoms that would be misread: a damaged record name, no residue number (or hybrid-36) in columns 23-26,
+coordinates without decimal points in columns 35, 43 and 51, other letters than ASCII."""
+
+
+_LAST_ASCII = 126
+
+LONGEST_BOND = 2.0
+"""Atoms of one component nearer than this belong to one molecule, in angstroms."""
 
 
 class EntryError(Exception):
@@ -102,11 +131,16 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         raise EntryError("no_atoms")
     while len(structure) > 1:
         del structure[-1]
-    structure.setup_entities()
+    try:
+        atoms = _atoms(structure)
+    except RuntimeError as error:  # names that gemmi has no room for
+        raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
+    _check_names(atoms)
+    _check_numbers(atoms)
     return Entry(
         entry_id=entry_id,
         structure=structure,
-        atoms=Atoms.of(structure),
+        atoms=atoms,
         metadata=parsed.metadata,
         bonds=parsed.bonds,
         molecules=parsed.molecules,
@@ -114,6 +148,109 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         n_models=n_models,
         in_crystal_frame=parsed.in_crystal_frame,
     )
+
+
+def _atoms(structure: gemmi.Structure) -> Atoms:
+    """Return the atoms of a structure, whose het groups are put together and rid of repeated atoms."""
+    _join_het_groups(structure)
+    structure.setup_entities()
+    atoms = Atoms.of(structure)
+    repeated = _repeated(atoms)
+    if len(repeated):
+        _remove(structure, set(repeated.tolist()))
+        atoms = Atoms.of(structure)
+    return atoms
+
+
+def _check_names(atoms: Atoms) -> None:
+    """Refuse names that no output can hold, and residues without number."""
+    for what, column in (
+        ("atoms", atoms.name),
+        ("components", atoms.comp_id),
+        ("chains", atoms.auth_asym_id),
+        ("chains", atoms.label_asym_id),
+        ("alternates", atoms.altloc),
+        ("residues", atoms.ins_code),
+    ):
+        if (np.ascontiguousarray(column).view(np.uint8) > _LAST_ASCII).any():
+            raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
+    if (atoms.auth_seq_id == np.iinfo(np.int32).min).any():
+        raise EntryError("file_unreadable", "residues have no number")
+
+
+def _join_het_groups(structure: gemmi.Structure) -> None:
+    """Join the parts of a het group whose atoms stand in several places of the file, bonded as they are."""
+    model = structure[0]
+    parts: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+    for number, chain in enumerate(model):
+        for place, residue in enumerate(chain):
+            if residue.het_flag == "H" and not residue.is_water():
+                parts.setdefault((chain.name, str(residue.seqid), residue.name), []).append((number, place))
+    joined: list[tuple[int, int]] = []
+    for places in parts.values():
+        whole = max(places, key=lambda at: len(model[at[0]][at[1]]))
+        left = [at for at in places if at != whole]
+        residue = model[whole[0]][whole[1]]
+        while near := [at for at in left if _bonded(residue, model[at[0]][at[1]])]:
+            for number, place in near:
+                for atom in model[number][place]:
+                    residue.add_atom(atom)
+            joined += near
+            left = [at for at in left if at not in near]
+    for number, place in sorted(joined, reverse=True):
+        del model[number][place]
+    structure.remove_empty_chains()
+
+
+def _bonded(one: gemmi.Residue, other: gemmi.Residue) -> bool:
+    """Return whether an atom of one residue stands as near to one of the other as bonded atoms do, or in its place."""
+    return any(a.pos.dist(b.pos) < LONGEST_BOND for a in one for b in other)
+
+
+def _repeated(atoms: Atoms) -> IntArray:
+    """Return atoms that repeat an earlier one: same residue, name, alternate and place; shape (n_repeated,)."""
+    x, y, z = atoms.xyz.T
+    order = np.lexsort((np.arange(len(atoms)), z, y, x))
+    before, after = order[:-1], order[1:]
+    same = (atoms.xyz[before] == atoms.xyz[after]).all(axis=1)
+    before, after = before[same], after[same]
+    names = (atoms.name, atoms.altloc, atoms.auth_seq_id, atoms.ins_code, atoms.comp_id, atoms.auth_asym_id)
+    for column in (*names, atoms.label_asym_id):
+        equal = column[before] == column[after]
+        before, after = before[equal], after[equal]
+    repeated: IntArray = after.astype(np.int64)
+    return repeated
+
+
+def _remove(structure: gemmi.Structure, indices: set[int]) -> None:
+    """Remove atoms by their place in the file order of the first model."""
+    place = 0
+    for chain in structure[0]:
+        for residue in chain:
+            count = len(residue)
+            for k in range(count - 1, -1, -1):
+                if place + k in indices:
+                    del residue[k]
+            place += count
+    structure.remove_empty_chains()
+
+
+def _check_numbers(atoms: Atoms) -> None:
+    """Refuse atoms whose place, occupancy or B factor no structure can have."""
+    for what, values, low, high in (
+        ("coordinates", np.abs(atoms.xyz).max(axis=1), 0.0, FARTHEST),
+        ("occupancies", atoms.occupancy, *OCCUPANCIES),
+        ("B factors", atoms.b_iso, *B_FACTORS),
+    ):
+        wrong = int((~((values >= low) & (values <= high))).sum())  # not a number is in no range
+        if wrong:
+            raise EntryError("file_unreadable", f"{what} of {wrong} atoms are missing or out of range")
+    labels, counts = np.unique(atoms.altloc[atoms.heavy], return_counts=True)
+    alternates = counts[labels != b""]
+    one_conformer = int(counts.sum() - alternates.sum() + alternates.max(initial=0))
+    room = float(np.prod(np.ptp(atoms.xyz, axis=0) + MARGIN)) / max(1, one_conformer)
+    if room < LEAST_ROOM:
+        raise EntryError("file_unreadable", f"the atoms have {room:.2g} cubic angstroms each")
 
 
 def _read_text(path: Path) -> str:
@@ -184,6 +321,8 @@ def _parse_pdb(text: str, entry_id: str) -> _Parsed:
     # Files from before 1996 carry the entry id and a line number in columns 73-80,
     # where later ones have segment, element and charge.
     first = text[:80].split("\n", 1)[0]
+    if odd := len(_ODD_COLUMNS.findall(text)):
+        raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
     numbered = first.startswith("HEADER") and len(first) >= 76 and first[72:76] == first[62:66] != "    "
     structure = gemmi.read_pdb_string(text, max_line_length=72 if numbered else 0)
     return _Parsed(structure, from_pdb(text, entry_id=entry_id), {}, {}, in_crystal_frame=True)

@@ -11,6 +11,8 @@ import numpy as np
 from Bio import Align
 from Bio.Align import substitution_matrices
 
+from scripts.lib.instance.model import IntArray
+
 GAP_OPEN = -11.0
 GAP_EXTEND = -1.0
 """Affine gap penalties that go with BLOSUM62 (Altschul & Gish 1996, doi:10.1016/S0076-6879(96)66029-7)."""
@@ -98,19 +100,37 @@ def compare(query: str, chain: str) -> SequenceMatch:
     SequenceMatch
         ``X`` never counts as a match.
     """
+    return align(query, chain)[0]
+
+
+def align(query: str, chain: str) -> tuple[SequenceMatch, IntArray]:
+    """Align two sequences as `compare` does, and return which residues stand together too.
+
+    Parameters
+    ----------
+    query, chain : str
+        One-letter sequences, upper case.
+
+    Returns
+    -------
+    SequenceMatch
+        How well they agree.
+    ndarray of int, shape (n_aligned, 2)
+        Positions in both of the aligned columns without gap.
+    """
+    nothing = np.zeros((0, 2), dtype=np.int64)
     if not query or not chain:
-        return SequenceMatch()
+        return SequenceMatch(), nothing
     first, second = (re.sub("[JOU]", "X", sequence) for sequence in (query, chain))
-    alignment = _aligner().align(first, second)[0]
+    blocks = zip(*_aligner().align(first, second)[0].aligned, strict=True)
+    parts = [np.stack([np.arange(*ours), np.arange(*theirs)], axis=1) for ours, theirs in blocks]
+    pairs: IntArray = np.concatenate([nothing, *parts])
+    if not len(pairs):
+        return SequenceMatch(), pairs
     letters = [np.frombuffer(sequence.encode(), dtype="S1") for sequence in (first, second)]
-    aligned = matches = 0
-    for (start, end), (other_start, other_end) in zip(*alignment.aligned, strict=True):
-        ours, theirs = letters[0][start:end], letters[1][other_start:other_end]
-        aligned += end - start
-        matches += int(((ours == theirs) & (ours != b"X")).sum())
-    if aligned == 0:
-        return SequenceMatch()
-    return SequenceMatch(matches / aligned, aligned / min(len(query), len(chain)), int(aligned))
+    ours, theirs = letters[0][pairs[:, 0]], letters[1][pairs[:, 1]]
+    matches = int(((ours == theirs) & (ours != b"X")).sum())
+    return SequenceMatch(matches / len(pairs), len(pairs) / min(len(query), len(chain)), len(pairs)), pairs
 
 
 def best_match(queries: Sequence[str], chain: str) -> tuple[SequenceMatch, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -173,15 +174,21 @@ def frame_of(direction: FloatArray, references: FloatArray) -> FloatArray:
     ndarray of float, shape (3, 3)
         Axes as rows. Without a reference the first axis is any across the direction.
     """
-    across = references - (references @ direction)[:, None] * direction
-    lengths = np.linalg.norm(across, axis=1)
-    usable = np.flatnonzero(lengths > COLLINEAR * np.maximum(np.linalg.norm(references, axis=1), 1e-9))
-    if len(usable):
-        first = across[usable[0]] / lengths[usable[0]]
-    else:
+    x, y, z = direction.tolist()
+    first: tuple[float, float, float] | None = None
+    for a, b, c in references.tolist():
+        along = a * x + b * y + c * z
+        u, v, w = a - along * x, b - along * y, c - along * z
+        length = math.sqrt(u * u + v * v + w * w)
+        if length > COLLINEAR * max(math.sqrt(a * a + b * b + c * c), 1e-9):
+            first = u / length, v / length, w / length
+            break
+    if first is None:
         axis = np.eye(3)[int(np.abs(direction).argmin())]
-        first = _unit(axis - (axis @ direction) * direction)
-    frame: FloatArray = np.stack([first, np.cross(direction, first), direction])
+        u, v, w = _unit(axis - (axis @ direction) * direction).tolist()
+        first = u, v, w
+    u, v, w = first
+    frame: FloatArray = np.array([first, (y * w - z * v, z * u - x * w, x * v - y * u), (x, y, z)])
     return frame
 
 

@@ -94,6 +94,7 @@ def fibonacci_cap(count: int, widest: float) -> FloatArray:
     return np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
 
 
+_TINY = 1e-6
 _SPHERE = fibonacci_cap(ROOM_POINTS, np.pi)
 _CONE = fibonacci_cap(RAYS, float(CONE))
 
@@ -119,12 +120,16 @@ def room(places: FloatArray, frames: FloatArray, xyz: FloatArray, radii: FloatAr
     -------
     ndarray of bool, shape (n, ROOM_POINTS)
     """
-    points = (places[:, None, :] + (LINKER_RADIUS + PROBE) * (_SPHERE @ frames)).reshape(-1, 3)
-    centre = places[0]
-    near = ((xyz - centre) ** 2).sum(axis=1) < (2 * BOND + LINKER_RADIUS + 2 * PROBE + max(RADII.values())) ** 2
-    points, atoms = points - centre, xyz[near] - centre
-    squared = (points**2).sum(axis=1)[:, None] + (atoms**2).sum(axis=1)[None] - 2 * (points @ atoms.T)
-    free: FloatArray = (squared > (radii[near] + PROBE) ** 2).all(axis=1)
+    centre = places.mean(axis=0)
+    spread = float(np.sqrt(((places - centre) ** 2).sum(axis=1).max()))
+    away = xyz - centre
+    squared = np.einsum("ij,ij->i", away, away)
+    near = squared < (spread + LINKER_RADIUS + 2 * PROBE + radii) ** 2
+    points = (places[:, None, :] - centre + (LINKER_RADIUS + PROBE) * (_SPHERE @ frames)).reshape(-1, 3)
+    # A point p is free of an atom a when |p - a|² > r², that is p·a - (|a|² - r²) / 2 < |p|² / 2.
+    limits = (squared[near] - (radii[near] + PROBE) ** 2) / 2
+    closest = (points @ away[near].T - limits).max(axis=1, initial=-np.inf)
+    free: FloatArray = closest < np.einsum("ij,ij->i", points, points) / 2
     return free.reshape(len(places), ROOM_POINTS)
 
 
@@ -147,8 +152,14 @@ def ray_lengths(place: FloatArray, frame: FloatArray, xyz: FloatArray, radii: Fl
     """
     away = xyz - place
     reach = SOFTNESS * radii + RAY_SPHERE
-    squared = (away**2).sum(axis=1)
-    near = (squared < (RAY_END + reach) ** 2) & (away @ frame[2] > RAY_START * np.cos(CONE) - reach)
+    squared = np.einsum("ij,ij->i", away, away)
+    near = squared < (RAY_END + reach) ** 2
+    away, squared, reach = away[near], squared[near], reach[near]
+    # A sphere that holds the place or meets the cone: its angle to the axis is within that of the cone plus its own.
+    distance = np.sqrt(squared)
+    share = np.minimum(reach / np.maximum(distance, _TINY), 1.0)
+    edge = np.cos(CONE) * np.sqrt(1 - share**2) - np.sin(CONE) * share
+    near = (distance <= reach) | (away @ frame[2] > distance * edge - _TINY)
     away, squared, reach = away[near], squared[near], reach[near]
     lengths = np.full(RAYS, np.inf)
     along = away @ (_CONE @ frame).T
@@ -179,27 +190,34 @@ class Pocket:
         self._largest = surroundings.largest
         self._levels = range(CONTEXTS.index(headline), len(CONTEXTS))
         self._xyz = surroundings.xyz.astype(np.float64)
+        self._references: dict[int, FloatArray] = {}
         self._level: IntArray = surroundings.context.astype(np.int64)
         self._radii = radii_of(surroundings.element.tolist())
         self._polar = np.isin(surroundings.element, ("N", "O")) & (self._level <= self._levels[0])
         self._own_radii = radii_of(graph.element)
+        headline_atoms = self._level <= self._levels[0]
+        self._around = self._xyz[headline_atoms]
+        self._around_radii = self._radii[headline_atoms]
 
     def opening(self, candidate: Candidate) -> Opening:
         """Return the geometry of a candidate in the best of its directions, the leaving group taken away."""
         graph, anchor = self._graph, candidate.anchor
-        staying = np.setdiff1d(np.arange(len(graph)), candidate.leaving)
-        ignored = np.array([anchor, *graph.near[anchor]])
-        beside = np.setdiff1d(staying, ignored)
+        staying = np.ones(len(graph), dtype=bool)
+        staying[list(candidate.leaving)] = False
+        beside = staying.copy()
+        beside[[anchor, *graph.near[anchor]]] = False
         start = graph.xyz[anchor]
-        references = graph.xyz[graph.in_graph_order(anchor)] - start
+        if anchor not in self._references:
+            self._references[anchor] = graph.xyz[graph.in_graph_order(anchor)] - start
+        references = self._references[anchor]
         frames = np.stack([frame_of(direction, references) for direction in candidate.directions])
         places = start + BOND * candidate.directions
-        own = self._level <= self._levels[0]
-        free = room(places, frames, *self._with(staying, own))
+        free = room(places, frames, *self._with(staying))
         share = free.mean(axis=1)
         best: tuple[float, int, FloatArray] | None = None
+        others = self._with(beside)
         for place in sorted(range(len(share)), key=lambda k: (-share[k], k))[:SWEPT]:
-            lengths = ray_lengths(places[place], frames[place], *self._with(beside, own))
+            lengths = ray_lengths(places[place], frames[place], *others)
             total = round(float(share[place] + np.isinf(lengths).mean()), 6)
             if best is None or total > best[0]:
                 best = total, place, lengths
@@ -207,20 +225,22 @@ class Pocket:
         _, place, lengths = best
         rooms, ways = self._contexts(places[place], frames[place], free[place], np.isinf(lengths))
         ahead = places[place] + DEPTH_AHEAD * candidate.directions[place]
-        depth = int((((self._xyz[own] - ahead) ** 2).sum(axis=1) < DEPTH_WITHIN**2).sum())
+        depth = int((((self._around - ahead) ** 2).sum(axis=1) < DEPTH_WITHIN**2).sum())
         clearance = float(np.minimum(lengths, RAY_END).mean())
         return Opening(candidate.directions[place], rooms, ways, clearance, depth)
 
     def polar_contacts(self, atoms: Sequence[int], within: float) -> int:
         """Return the number of pairs of N and O, one of some ligand atoms and one of the protein, in a distance."""
         polar = [k for k in atoms if self._graph.element[k] in ("N", "O")]
+        if not polar:
+            return 0
         pairs = self._graph.xyz[polar][:, None] - self._xyz[self._polar][None]
         return int(((pairs**2).sum(axis=2) < within**2).sum())
 
-    def _with(self, atoms: IntArray, around: np.ndarray) -> tuple[FloatArray, FloatArray]:
-        """Return some atoms of the ligand together with some around it, and their radii."""
-        xyz = np.concatenate([self._graph.xyz[atoms], self._xyz[around]])
-        return xyz, np.concatenate([self._own_radii[atoms], self._radii[around]])
+    def _with(self, atoms: np.ndarray) -> tuple[FloatArray, FloatArray]:
+        """Return some atoms of the ligand together with those around it in the headline context, and their radii."""
+        xyz = np.concatenate([self._graph.xyz[atoms], self._around])
+        return xyz, np.concatenate([self._own_radii[atoms], self._around_radii])
 
     def _contexts(
         self, place: FloatArray, frame: FloatArray, free: FloatArray, open_rays: FloatArray

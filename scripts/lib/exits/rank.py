@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.prior import PRIOR, chemistry_class
 from scripts.lib.exits.sites import exit_sites
 from scripts.lib.instance.model import HEADLINE_CONTEXT, FloatArray, Surroundings
+
+if TYPE_CHECKING:
+    from scripts.lib.exits.evidence import Evidence
 
 PRIOR_WEIGHT = 2.0
 """Weight of the prior beside E and F, which have weight 1."""
@@ -60,6 +64,8 @@ class Exit:
         Whether the structure shows no open way out.
     reason : str
         Why there is no rank, a code of `scripts.lib.reasons.EXIT_REASONS`; empty where there is one.
+    evidence : Evidence or None
+        How far the structure supports it; None for one that can't be scored, or that was not asked about.
     """
 
     candidate: Candidate
@@ -76,6 +82,7 @@ class Exit:
     equivalents: tuple[int, ...] = ()
     closed: bool = False
     reason: str = ""
+    evidence: Evidence | None = None
 
 
 def rank_candidates(

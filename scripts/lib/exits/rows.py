@@ -97,7 +97,8 @@ def exit_rows(target_name: str, instance: Instance, graph: LigandGraph, exits: S
     if not exits:
         yield {**names, "reason": "no_candidate"}
     for one in exits:
-        yield {**names, **_action(graph, one), **_terms(one)}
+        resolution = {"resolution": instance.facts.resolution} if one.evidence else {}
+        yield {**names, **_action(graph, one), **_terms(one), **resolution}
 
 
 def _action(graph: LigandGraph, one: Exit) -> dict[str, Value]:
@@ -125,6 +126,7 @@ def _terms(one: Exit) -> dict[str, Value]:
         return {}
     x, y, z = opening.direction.tolist()
     return {
+        **_evidence(one),
         "E": opening.room["target"],
         "F": opening.way_out["target"],
         "area_lost_A2": one.area_lost,
@@ -139,4 +141,17 @@ def _terms(one: Exit) -> dict[str, Value]:
         "clearance_A": opening.clearance,
         **{f"E_{context}": opening.room[context] for context in ("assembly", "crystal")},
         **{f"F_{context}": opening.way_out[context] for context in ("assembly", "crystal")},
+    }
+
+
+def _evidence(one: Exit) -> dict[str, Value]:
+    evidence = one.evidence
+    if evidence is None:
+        return {}
+    return {
+        "evidence": evidence.grade,
+        "evidence_reasons": JOINED.join(evidence.reasons),
+        "occupancy": evidence.occupancy,
+        "B_iso": evidence.b_iso,
+        "B_normalised": evidence.b_normalised,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,13 @@ from scripts.lib.exposure.sasa import ALGORITHM, EXPOSED_ABOVE, Exposure
 from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT, FloatArray, Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import Row, Value
+
+SDF_LISTS = {
+    "sasa_free": "SASA_free_A2",
+    "relative_sasa": "relative_sasa",
+    **{f"sasa_{context}": f"SASA_{context}_A2" for context in CONTEXTS},
+}
+"""Column of Warhead_SASA_atoms by the SDF's atom property list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,19 +145,19 @@ def atom_rows(
         }
 
 
-def sdf_fields(target_name: str, exposure: Exposure, method: Method) -> dict[str, str]:
+def sdf_fields(target_name: str, atoms: Sequence[Row], method: Method) -> dict[str, str]:
     """Return the fields that exposure adds to a ligand's SDF.
 
     Parameters
     ----------
     target_name : str
         Target as given.
-    exposure : Exposure
-        Its areas.
+    atoms : sequence of Row
+        Its rows of `scripts.lib.tables.SASA_ATOMS`.
     method : Method
-        How they were computed.
+        How the areas were computed.
     """
-    free, bound = _total(exposure.free), _total(exposure.headline)
+    free, bound = (sum(float(row[name] or 0) for row in atoms) for name in ("SASA_free_A2", "Exposure_A2"))
     return {
         "target": target_name,
         "SASA_in_complex_A2": f"{bound:.3f}",
@@ -161,14 +168,15 @@ def sdf_fields(target_name: str, exposure: Exposure, method: Method) -> dict[str
     }
 
 
-def sdf_lists(exposure: Exposure) -> Mapping[str, list[float | None]]:
+def sdf_lists(atoms: Sequence[Row]) -> dict[str, list[float | None]]:
     """Return the per-atom lists that exposure adds to a ligand's SDF, None where not defined.
 
     Parameters
     ----------
-    exposure : Exposure
-        Areas of the heavy atoms.
+    atoms : sequence of Row
+        Its rows of `scripts.lib.tables.SASA_ATOMS`, in SDF order.
     """
-    columns = {"sasa_free": exposure.free, "relative_sasa": exposure.relative}
-    columns.update({f"sasa_{context}": exposure.bound[context] for context in CONTEXTS})
-    return {name: [None if np.isnan(v) else round(float(v), 4) for v in values] for name, values in columns.items()}
+    return {
+        name: [None if row[column] is None else float(row[column] or 0) for row in atoms]
+        for name, column in SDF_LISTS.items()
+    }

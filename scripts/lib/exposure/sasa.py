@@ -12,6 +12,7 @@ import freesasa
 import numpy as np
 
 from scripts.lib.entry.atoms import BoolArray
+from scripts.lib.entry.near import distances
 from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT, FloatArray, Neighbourhood
 
 ALGORITHM = "Lee-Richards"
@@ -51,6 +52,10 @@ class Exposure:
         return buried_fraction(self.free, self.headline)
 
 
+SCATTERED = 200.0
+"""From this extent in angstroms on atoms are moved together; ligands with what touches them are smaller."""
+
+
 def relative_sasa(sasa_free: FloatArray, sasa_bound: FloatArray) -> FloatArray:
     """Return the share of each atom's own surface that stays open.
 
@@ -82,6 +87,28 @@ def buried_fraction(sasa_free: FloatArray, sasa_bound: FloatArray) -> FloatArray
         0 (exposed) to 1 (buried); NaN for an atom without surface of its own.
     """
     return 1.0 - relative_sasa(sasa_free, sasa_bound)
+
+
+def gathered(xyz: FloatArray, reach: float) -> FloatArray:
+    """Return atoms moved together where a gap along an axis is wider than they reach.
+
+    Atoms on both sides of such a gap touch no common sphere, so that areas stay the same. FreeSASA
+    divides the box of all atoms into cells and takes gigabytes for one that is a thousand angstroms wide.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    reach : float
+        The largest distance at which two atoms touch, in angstroms.
+    """
+    moved = xyz.copy()
+    for axis in range(3):
+        order = np.argsort(xyz[:, axis], kind="stable")
+        steps = np.diff(xyz[order, axis])
+        excess = np.concatenate([[0.0], np.cumsum(np.maximum(steps - 2 * reach, 0.0))])
+        moved[order, axis] -= excess
+    return moved
 
 
 class Sasa:
@@ -118,8 +145,26 @@ class Sasa:
         ndarray of float, shape (count,)
             In square angstroms.
         """
-        result = freesasa.calcCoord(xyz.ravel().tolist(), radii.tolist(), self._parameters)
-        return np.array([result.atomArea(i) for i in range(count)], dtype=np.float64)
+        if not len(xyz):
+            return np.zeros(0)
+        reach = 2 * (float(radii.max()) + self.probe_radius)
+        close = gathered(xyz, reach) if np.ptp(xyz, axis=0).max() > SCATTERED else xyz
+        result = freesasa.calcCoord(close.ravel().tolist(), radii.tolist(), self._parameters)
+        areas = np.array([result.atomArea(i) for i in range(count)], dtype=np.float64)
+        if np.isnan(areas).any():
+            return self._areas_of_distinct(xyz, radii, count)
+        return areas
+
+    def _areas_of_distinct(self, xyz: FloatArray, radii: FloatArray, count: int) -> FloatArray:
+        """Return areas where atoms stand in one place: the largest of them, then the first, has it all."""
+        order = np.lexsort((np.arange(len(xyz)), -radii))
+        _, first = np.unique(np.round(xyz[order], 3), axis=0, return_index=True)
+        kept = np.sort(order[first])
+        if len(kept) == len(xyz):
+            raise ArithmeticError("FreeSASA gives no area for atoms that stand apart")
+        areas = np.zeros(len(xyz))
+        areas[kept] = self.areas(xyz[kept], radii[kept], len(kept))
+        return areas[:count]
 
     def touching(self, other: FloatArray, other_radii: FloatArray, xyz: FloatArray, radii: FloatArray) -> BoolArray:
         """Return which atoms can take surface from which.
@@ -138,10 +183,8 @@ class Sasa:
         -------
         ndarray of bool, shape (n_other, n_atoms)
         """
-        difference = other[:, None, :] - xyz[None, :, :]
-        squared = np.einsum("ijk,ijk->ij", difference, difference)
         reach = other_radii[:, None] + radii[None, :] + 2 * self.probe_radius
-        touches: BoolArray = squared < reach**2
+        touches: BoolArray = distances(other, xyz) < reach
         return touches
 
     def exposure(

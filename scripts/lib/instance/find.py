@@ -114,6 +114,32 @@ class Residues:
         """Return whether the file gives the residue a chain."""
         return bool(text(self._atoms.auth_asym_id[int(self._atoms.starts[residue])]).strip())
 
+    def is_unique(self, residue: int, group: Sequence[int]) -> bool:
+        """Return whether a residue's chain, number and name tell it from all others.
+
+        Parameters
+        ----------
+        residue : int
+            A residue.
+        group : sequence of int
+            The residues of its group.
+
+        Returns
+        -------
+        bool
+            Whole copies of a component elsewhere under one number do no harm, as in files of the 1990s.
+        """
+        atoms = self._atoms
+        first = int(atoms.starts[residue])
+        columns = (atoms.auth_seq_id, atoms.comp_id, atoms.auth_asym_id, atoms.ins_code)
+        same = np.flatnonzero(np.logical_and.reduce([column[atoms.starts] == column[first] for column in columns]))
+        own = sorted(atoms.name[atoms.at(residue)].tolist())
+        return all(
+            other not in group and not self.polymer[other] and sorted(atoms.name[atoms.at(other)].tolist()) == own
+            for other in same.tolist()
+            if other != residue
+        )
+
     def _chain_nearby(self, residue: int) -> str:
         if residue not in self._nearest_chain:
             part = self._atoms.at(residue)

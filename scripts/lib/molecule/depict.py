@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.lib.exposure.ramp import STOPS, exposure_colour
+from scripts.lib.exposure import marks
+from scripts.lib.exposure.ramp import STOPS
 from scripts.lib.instance.model import HEADLINE_CONTEXT, FloatArray, Instance, Link
 from scripts.lib.molecule.drawing import MUTED, TEXT_X, Drawing, card, draw, legend, targets, without_hydrogens
 from scripts.lib.molecule.record import LigandMolecule
@@ -18,8 +19,6 @@ EXPOSURE_LEGEND_HEIGHT = 62.0
 """Height in pixels of what stands below the drawing."""
 
 _DISC_OPACITY = 0.7
-_SMALLEST_DISC, _LARGEST_DISC = 0.26, 0.48
-"""Radius of a disc in bond lengths for an atom that is buried, and for one that is open."""
 
 
 def plain_svg(record: LigandMolecule, instance: Instance) -> str:
@@ -47,10 +46,10 @@ def plain_svg(record: LigandMolecule, instance: Instance) -> str:
     parts = [
         _link_rings(record, covalent, drawing),
         drawing.body,
-        targets(drawing, labels, _names(record, instance)),
-        legend([_title(instance), " · ".join(notes)], drawing),
+        targets(drawing, labels, atom_data(record, instance)),
+        legend([instance_title(instance), " · ".join(notes)], drawing),
     ]
-    return card(_title(instance), record.observed_smiles, drawing, parts, LEGEND_HEIGHT)
+    return card(instance_title(instance), record.observed_smiles, drawing, parts, LEGEND_HEIGHT)
 
 
 def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: FloatArray, sasa_bound: FloatArray) -> str:
@@ -70,27 +69,24 @@ def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: Float
         SASA in the complex, in square angstroms.
     """
     drawing = draw(without_hydrogens(record.mol), record.layout, coloured=False, prepare=record.sanitised)
-    discs, labels, data = [], [], _names(record, instance)
+    discs, labels, data = [], [], atom_data(record, instance)
     for k, (x, y) in enumerate(drawing.places.tolist()):
-        relative, area = float(relative_sasa[k]), float(sasa_bound[k])
-        known = not np.isnan(relative)
-        share = min(max(relative, 0.0), 1.0) if known else 0.0
-        radius = drawing.bond * (_SMALLEST_DISC + (_LARGEST_DISC - _SMALLEST_DISC) * share)
-        colour = exposure_colour(relative)
-        discs.append(f'<circle class="exposure atom-{k}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}"/>')
-        data[k] |= {"sasa": f"{area:.3f}", "relative-sasa": f"{relative:.4f}" if known else ""}
-        labels.append(f"{data[k]['atom-name']}: {area:.1f} Å²" + (f", {100 * relative:.0f} % of free" if known else ""))
-    total = f"{float(np.round(sasa_bound, 3).sum()):.1f} Å² exposed in the complex ({HEADLINE_CONTEXT} chains)"
+        relative = None if np.isnan(relative_sasa[k]) else float(relative_sasa[k])
+        exposure = marks.Exposure(float(sasa_bound[k]), relative)
+        discs.append(marks.disc(k, f"{x:.1f}", f"{y:.1f}", drawing.bond, relative))
+        data[k] |= marks.data_of(exposure)
+        labels.append(marks.label(data[k]["atom-name"], exposure))
+    total = marks.total(float(np.round(sasa_bound, 3).sum()), HEADLINE_CONTEXT)
     parts = [
         f'<g class="discs" fill-opacity="{_DISC_OPACITY}">{"".join(discs)}</g>',
         drawing.body,
         targets(drawing, labels, data),
-        legend([_title(instance), total], drawing) + _ramp_legend(drawing),
+        legend([instance_title(instance), total], drawing) + _ramp_legend(drawing),
     ]
-    return card(_title(instance), record.observed_smiles, drawing, parts, EXPOSURE_LEGEND_HEIGHT)
+    return card(instance_title(instance), record.observed_smiles, drawing, parts, EXPOSURE_LEGEND_HEIGHT)
 
 
-def _names(record: LigandMolecule, instance: Instance) -> list[dict[str, str]]:
+def atom_data(record: LigandMolecule, instance: Instance) -> list[dict[str, str]]:
     """Return the data attributes that name each heavy atom."""
     elements = instance.atoms.element
     return [
@@ -113,7 +109,8 @@ def _link_rings(record: LigandMolecule, links: list[Link], drawing: Drawing) -> 
     return "".join(rings)
 
 
-def _title(instance: Instance) -> str:
+def instance_title(instance: Instance) -> str:
+    """Return the names of an instance as a title."""
     name = instance.name
     return f"{name.comp_id} · {instance.entry_id} chain {name.auth_asym_id} residue {name.residue_id}"
 

@@ -18,6 +18,7 @@ from rdkit import Chem
 from rdkit.Chem.Draw import rdMolDraw2D
 from rdkit.Geometry import Point3D
 
+from scripts.lib.exposure.marks import TARGET_RADIUS
 from scripts.lib.instance.model import FloatArray
 
 BOND = 1.5
@@ -30,6 +31,9 @@ SMALLEST = (320.0, 140.0)
 
 MARGIN = 38.0
 TEXT_X = 16.0
+
+LEGEND_CLASS = "legend"
+"""Class of a group below the drawing that pages leave out when they say the same in their own words."""
 
 INK = "#24292f"
 MUTED = "#57606a"
@@ -153,10 +157,11 @@ def targets(drawing: Drawing, labels: Sequence[str], data: Sequence[Mapping[str,
         Data attributes of each atom, without ``data-``.
     """
     circles = []
+    radius = TARGET_RADIUS * drawing.bond
     for k, ((x, y), label, values) in enumerate(zip(drawing.places.tolist(), labels, data, strict=True)):
         attributes = "".join(f' data-{name}="{escape(value, quote=True)}"' for name, value in values.items())
         circles.append(
-            f'<circle class="atom atom-{k}"{attributes} cx="{x:.1f}" cy="{y:.1f}" r="{0.36 * drawing.bond:.1f}"'
+            f'<circle class="atom atom-{k}"{attributes} cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
             f' fill-opacity="0"><title>{escape(label)}</title></circle>'
         )
     return f'<g class="atoms">{"".join(circles)}</g>'

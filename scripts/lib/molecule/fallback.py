@@ -26,6 +26,7 @@ def bare_ligand(instance: Instance) -> LigandMolecule:
         atom.SetProp(NAME, instance.atom_label(index))
     set_coordinates(mol, atoms.xyz[heavy])
     mol.UpdatePropertyCache(strict=False)
+    Chem.FastFindRings(mol)
     smiles = str(Chem.MolToSmiles(mol))
     n_heavy = len(heavy)
     return LigandMolecule(

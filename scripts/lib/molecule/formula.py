@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PART = re.compile(r"([A-Z][a-z]?)(\d*)")
+_PART = re.compile(r"([A-Z][a-z]?|\*)(\d*)")
 
 
 def spaced_formula(text: str) -> str:
@@ -13,9 +13,9 @@ def spaced_formula(text: str) -> str:
     Parameters
     ----------
     text : str
-        As RDKit writes it: ``C10H12N2O+``.
+        As RDKit writes it: ``C10H12N2O+``; ``*`` stands for an atom of unknown element.
     """
-    bare, sign, charge = re.fullmatch(r"([A-Za-z0-9]*)([+-]?)(\d*)", text).groups()  # type: ignore[union-attr]
+    bare, sign, charge = re.fullmatch(r"([A-Za-z0-9*]*)([+-]?)(\d*)", text).groups()  # type: ignore[union-attr]
     parts = [f"{element}{count}" for element, count in _PART.findall(bare)]
     if sign:
         parts.append(f"{'' if sign == '+' else '-'}{charge or 1}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from rdkit import Chem
@@ -23,6 +24,7 @@ def sdf_text(
     instance: Instance,
     properties: Mapping[str, str],
     atom_lists: Mapping[str, Sequence[float | None]],
+    whole_lists: Mapping[str, Sequence[int | None]] = MappingProxyType({}),
 ) -> str:
     """Return a ligand as one record of an SDF, the line ``$$$$`` included.
 
@@ -40,6 +42,8 @@ def sdf_text(
         Fields after those of chemistry; one of the same name replaces it. Empty ones are left out.
     atom_lists : mapping of str to sequence of float or None
         Values of the heavy atoms by name; each becomes ``atom.dprop.<name>`` with four decimals.
+    whole_lists : mapping of str to sequence of int or None
+        Whole numbers of the heavy atoms by name; each becomes ``atom.iprop.<name>``.
     """
     fields = {**_fields(record, instance), **properties}
     lists = {
@@ -48,6 +52,8 @@ def sdf_text(
     }
     for name, values in atom_lists.items():
         lists[f"atom.dprop.{name}"] = [MISSING if v is None or np.isnan(v) else f"{v:.4f}" for v in values]
+    for name, numbers in whole_lists.items():
+        lists[f"atom.iprop.{name}"] = [MISSING if n is None else str(n) for n in numbers]
     parts = [_mol_block(record)]
     parts += [f">  <{name}>\n{' '.join(value.split())}\n\n" for name, value in fields.items() if value.strip()]
     n_atoms = record.mol.GetNumAtoms()

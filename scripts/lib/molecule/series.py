@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from rdkit import Chem, DataStructs
 from rdkit.Chem import rdFingerprintGenerator, rdFMCS
 from rdkit.Chem.Scaffolds import MurckoScaffold
@@ -61,24 +62,27 @@ def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
     prints = [generator.GetCountFingerprint(mol) for mol in mols]
     scaffolds = [murcko_scaffold(mol) if _ring_count(mol) > 1 else "" for mol in mols]
-    near: list[set[int]] = []
-    for index, fingerprint in enumerate(prints):
-        similarity = DataStructs.BulkTanimotoSimilarity(fingerprint, prints)
-        near.append(
-            {
-                other
-                for other, value in enumerate(similarity)
-                if value >= SIMILAR or (scaffolds[index] and scaffolds[index] == scaffolds[other])
-            }
-            | {index}
-        )
+    alike: dict[str, set[int]] = {}
+    for index, scaffold in enumerate(scaffolds):
+        if scaffold:
+            alike.setdefault(scaffold, set()).add(index)
+    near = [{index} | alike.get(scaffolds[index], set()) for index in range(len(mols))]
+    for index in range(1, len(mols)):
+        similarity = np.array(DataStructs.BulkTanimotoSimilarity(prints[index], prints[:index]))
+        for other in np.flatnonzero(similarity >= SIMILAR).tolist():
+            near[index].add(other)
+            near[other].add(index)
+    counts = np.array([len(members) for members in near])
     left = set(range(len(mols)))
     series = []
     while left:
-        centre = max(left, key=lambda index: (len(near[index] & left), -index))
+        centre = int(counts.argmax())  # the first of those with most
         members = near[centre] & left
         series.append([centre, *sorted(members - {centre})])
         left -= members
+        for index in members:
+            counts[list(near[index])] -= 1
+        counts[list(members)] = 0
     return series
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scripts.lib.check.names import CHECKS
 from scripts.lib.instance.model import FloatArray
 from scripts.lib.reasons import FLAGS, KINDS, REASONS, TARGET_MATCHES
+from scripts.lib.report.directions import GroupView, group_views
 from scripts.lib.report.plots import Bar
 from scripts.lib.tables import Row, instance_key
 
@@ -86,6 +87,7 @@ class Card:
     best: Line
     lines: tuple[Line, ...]
     exposed_share: tuple[float, float] | None
+    exits: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +121,14 @@ class Content:
     shares: dict[str, FloatArray]
     series: tuple[SeriesView, ...]
     series_left_out: int
+    groups: tuple[GroupView, ...]
     checks: tuple[tuple[str, int, int], ...]
     failed_checks: tuple[Row, ...]
 
 
 @dataclass(slots=True)
 class Tables:
-    """Rows of the job's tables; `atoms` and `core` are read only for the heat maps."""
+    """Rows of the job's tables; `relative` and `core` are read only for the heat maps, `exits` only the first."""
 
     results: Sequence[Row]
     summary: Sequence[Row]
@@ -136,6 +139,9 @@ class Tables:
     core: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     relative: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     checks: Iterable[Row] = ()
+    exits: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    superposition: Sequence[Row] = ()
+    consensus: Sequence[Row] = ()
 
 
 def build_content(target: str, tables: Tables) -> Content:
@@ -155,7 +161,7 @@ def build_content(target: str, tables: Tables) -> Content:
     """
     summary = {str(row["stem"]): row for row in tables.summary}
     lines = tuple(_line(row, summary.get(str(row["stem"]))) for row in tables.results)
-    cards = _cards(lines, tables.metadata)
+    cards = _cards(lines, tables.metadata, tables.exits)
     wanted = shown_series(tables.series)
     series = [_series_view(row, lines, tables) for row in wanted[:MAX_SERIES]]
     checks, failed = _checks(tables.checks)
@@ -180,6 +186,7 @@ def build_content(target: str, tables: Tables) -> Content:
         shares=_shares(tables.summary),
         series=tuple(view for view in series if view.heat),
         series_left_out=max(0, len(wanted) - MAX_SERIES),
+        groups=group_views(tables.superposition, tables.consensus),
         checks=checks,
         failed_checks=failed,
     )
@@ -257,7 +264,7 @@ def _line(row: Row, summary: Row | None) -> Line:
     return Line(row, label, str(row["Residue_ID"]), share, area)
 
 
-def _cards(lines: Sequence[Line], metadata: Sequence[Row]) -> tuple[Card, ...]:
+def _cards(lines: Sequence[Line], metadata: Sequence[Row], exits: Mapping[str, Sequence[Row]]) -> tuple[Card, ...]:
     """Return one card a component or group, those with most instances first."""
     facts = {str(row["Ligand"]): row for row in metadata}
     by_components: dict[str, list[Line]] = defaultdict(list)
@@ -270,13 +277,16 @@ def _cards(lines: Sequence[Line], metadata: Sequence[Row]) -> tuple[Card, ...]:
         comp_id = members[0].text("Warhead")
         taken[comp_id] += 1
         anchor = f"ligand-{comp_id}" + (f"-{taken[comp_id]}" if taken[comp_id] > 1 else "")
-        cards.append(_card(anchor, components, members, facts.get(components, {})))
+        cards.append(_card(anchor, components, members, facts.get(components, {}), exits))
     return tuple(cards)
 
 
-def _card(anchor: str, components: str, members: Sequence[Line], facts: Row) -> Card:
+def _card(
+    anchor: str, components: str, members: Sequence[Line], facts: Row, exits: Mapping[str, Sequence[Row]]
+) -> Card:
     shares = [line.exposed_share for line in members if line.exposed_share is not None]
     mass = facts.get("MW")
+    best = min(members, key=_badness)
     return Card(
         anchor=anchor,
         comp_id=members[0].text("Warhead"),
@@ -285,9 +295,10 @@ def _card(anchor: str, components: str, members: Sequence[Line], facts: Row) -> 
         formula=str(facts.get("Formula") or ""),
         mass="" if mass is None else f"{float(mass):.1f}",
         smiles=str(facts.get("SMILES") or members[0].row["SMILES"] or ""),
-        best=min(members, key=_badness),
+        best=best,
         lines=tuple(members),
         exposed_share=(min(shares), max(shares)) if shares else None,
+        exits=tuple(exits.get(best.text("stem"), ())),
     )
 
 

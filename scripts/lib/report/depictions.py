@@ -11,6 +11,8 @@ import re
 from html import escape
 from xml.etree import ElementTree
 
+from scripts.lib.molecule.drawing import LEGEND_CLASS
+
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
 
@@ -94,7 +96,8 @@ def _cut_legend(root: ElementTree.Element, legend: float) -> None:
     x, y, width, height = (float(value) for value in root.get("viewBox", "").split())
     root.set("viewBox", f"{x:g} {y:g} {width:g} {height - legend:g}")
     for child in list(root):
-        if str(child.tag).removeprefix(_SVG) in ("title", "desc", "text", "rect", "defs"):
+        tag = str(child.tag).removeprefix(_SVG)
+        if tag in ("title", "desc", "text", "rect", "defs") or child.get("class") == LEGEND_CLASS:
             root.remove(child)
 
 

@@ -9,6 +9,12 @@ from typing import Any
 from scripts.lib.complex import contacts
 from scripts.lib.complex.clean import KEPT_WITHIN, WHOLE_CHAINS_WITHIN
 from scripts.lib.complex.scene import COFACTOR_REACH, METAL_REACH
+from scripts.lib.consensus.groups import LEAST_IDENTITY
+from scripts.lib.consensus.superpose import FEWEST_PAIRS, LARGEST_RMSD, LONGEST_PAIR, POCKET_RADIUS
+from scripts.lib.exits.candidates import LARGEST_LEAVING
+from scripts.lib.exits.evidence import MOBILE
+from scripts.lib.exits.geometry import BOND, RAY_END
+from scripts.lib.exits.rank import AREA_WEIGHT, CLOSED_BELOW, PRIOR_WEIGHT
 from scripts.lib.molecule.series import SIMILAR
 
 
@@ -71,6 +77,11 @@ REFERENCES = (
         "10.1006/jmbi.1994.1334",
     ),
     Reference(
+        "Meng 2006",
+        "Tools for integrated sequence-structure analysis with UCSF Chimera. BMC Bioinformatics 7:339",
+        "10.1186/1471-2105-7-339",
+    ),
+    Reference(
         "Mitternacht 2016",
         "FreeSASA: an open source C library for solvent accessible surface area calculations. F1000Research 5:189",
         "10.12688/f1000research.7931.1",
@@ -79,6 +90,11 @@ REFERENCES = (
         "Mölder 2021",
         "Sustainable data analysis with Snakemake. F1000Research 10:33",
         "10.12688/f1000research.29032.2",
+    ),
+    Reference(
+        "Parthasarathy 1997",
+        "Analysis of temperature factor distribution in high-resolution protein structures. Protein Sci 6:2561",
+        "10.1002/pro.5560061208",
     ),
     Reference(
         "Salentin 2015",
@@ -94,6 +110,11 @@ REFERENCES = (
         "Tsai 1999",
         "The packing density in proteins: standard radii and volumes. J Mol Biol 290:253",
         "10.1006/jmbi.1999.2829",
+    ),
+    Reference(
+        "Warren 2012",
+        "Essential considerations for using protein-ligand structures in drug discovery. Drug Discov Today 17:1270",
+        "10.1016/j.drudis.2012.06.011",
     ),
     Reference(
         "Westbrook 2015",
@@ -127,6 +148,8 @@ def paragraphs(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Chemistry", CHEMISTRY),
         ("Exposure", _exposure_text(settings)),
         ("Contacts", _contacts_text()),
+        ("Exits", _exits_text()),
+        ("Directions", _directions_text()),
         ("Series", _series_text(settings)),
         ("Workflow", "One Snakemake workflow (Mölder 2021) made all files of this folder."),
     ]
@@ -169,6 +192,29 @@ def _exposure_text(settings: Mapping[str, Any]) -> str:
         " assembly, the whole first biological assembly that holds the ligand; crystal, with the neighbours in the"
         " crystal (X-ray and neutron structures). Each context holds the one before it, so areas can only shrink."
         " Relative exposure is the bound area divided by the free area; figures without a context are for “target”."
+    )
+
+
+def _exits_text() -> str:
+    return (
+        f"Exits are hydrogens and groups of at most {LARGEST_LEAVING} atoms that can give way to a linker. Score ="
+        f" room + way out + {PRIOR_WEIGHT:g} × prior − {AREA_WEIGHT:g} × area lost: room is the free share of a sphere"
+        f" around a first linker atom {BOND} Å from the anchor, way out that of rays of {RAY_END:.0f} Å in a cone of"
+        " 60°, prior what chemists use, the area that of the group that leaves, in Å², covered in the complex. An exit"
+        f" with room and way out below {CLOSED_BELOW:g} is closed: its rank comes from chemistry alone. Evidence is the"
+        " grade of the gravest doubt in this structure, A where there is none: occupancy and alternate places of the"
+        " atoms that fix the exit, neighbours in the way (Warren 2012), resolution, what was not observed beside the"
+        f" way, and B above {MOBILE:g} standard deviations from the mean of the chain's Cα atoms (Parthasarathy 1997)."
+    )
+
+
+def _directions_text() -> str:
+    return (
+        f"Target chains of at least {100 * LEAST_IDENTITY:.0f} % identity are one group, whose reference is the"
+        " instance of the best resolution. Each pocket, the residues with their Cα within"
+        f" {POCKET_RADIUS:.0f} Å of the ligand, is laid on the reference's chain by least squares (gemmi, Wojdyr 2022);"
+        f" pairs more than {LONGEST_PAIR:g} Å apart are left out step by step (Meng 2006) and counted. Pockets with an"
+        f" RMSD above {LARGEST_RMSD} Å or fewer than {FEWEST_PAIRS} pairs are left out with a reason."
     )
 
 

@@ -7,9 +7,11 @@ import os
 import struct
 import sys
 import zlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -54,8 +56,20 @@ def read_rows(files: Sequence[StructureFile]) -> Iterator[IndexRow]:
         yield from map(read_row, files)
         return
     context = get_context("fork" if sys.platform == "linux" else "spawn")
+    chunks = iter([files[start : start + _CHUNK] for start in range(0, len(files), _CHUNK)])
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        yield from pool.map(read_row, files, chunksize=_CHUNK)
+        # Few chunks at a time: what is read waits in memory until it is taken.
+        waiting = deque(pool.submit(_read_chunk, chunk) for chunk in islice(chunks, 4 * workers))
+        try:
+            while waiting:
+                yield from waiting.popleft().result()
+                waiting.extend(pool.submit(_read_chunk, chunk) for chunk in islice(chunks, 1))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _read_chunk(files: Sequence[StructureFile]) -> list[IndexRow]:
+    return [read_row(file) for file in files]
 
 
 def read_row(file: StructureFile) -> IndexRow:

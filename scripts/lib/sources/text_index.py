@@ -28,7 +28,7 @@ from scripts.lib.sources.query import spellings
 
 _LOG = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when what the index holds or how it is made changes."""
 
 _TABLES = """
@@ -37,6 +37,7 @@ CREATE TABLE entries (
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, summary TEXT NOT NULL, withdrawn INTEGER NOT NULL,
     successors TEXT NOT NULL
 );
+CREATE TABLE ids (number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL);
 CREATE TABLE accessions (accession TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (accession, number))
     WITHOUT ROWID;
 CREATE INDEX accessions_number ON accessions (number);
@@ -46,15 +47,16 @@ CREATE VIRTUAL TABLE texts USING fts5(
 """
 _STATE = "SELECT entry_id, path, is_mmcif, size, mtime_ns FROM entries"
 _WITH_ACCESSION = """
-SELECT entry_id, 0.0 FROM entries
+SELECT entry_id, 0.0 FROM ids
 WHERE number IN (SELECT number FROM accessions WHERE accession IN (SELECT value FROM json_each(?)))
 """
 # The weights of BM25 are those of ids, title, names, genes, organisms, ligands, other.
 _WITH_TEXT = """
-SELECT entry_id, -bm25(texts, 4.0, 6.0, 8.0, 10.0, 2.0, 3.0, 1.0) FROM texts JOIN entries ON number = texts.rowid
+SELECT round(bm25(texts, 4.0, 6.0, 8.0, 10.0, 2.0, 3.0, 1.0), 12), entry_id FROM texts JOIN ids ON number = texts.rowid
 WHERE texts MATCH ?
 """
 _BATCH = 1000
+_MAPPED = 1 << 31
 _PATIENCE = 6 * 3600.0
 
 
@@ -158,9 +160,11 @@ class TextIndex:
         if not match:
             return sorted(chosen)
         allowed = {hit.entry_id for hit in chosen}
-        hits = [Hit(entry_id, round(score, 12)) for entry_id, score in self._ask(_WITH_TEXT, match)]
-        hits = [hit for hit in hits if not accessions or hit.entry_id in allowed]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.entry_id))
+        found: list[tuple[float, str]] = [
+            row for row in self._ask(_WITH_TEXT, match) if not accessions or row[1] in allowed
+        ]
+        found.sort()  # BM25 is the smaller the better; ids settle ties
+        return [Hit(entry_id, -score) for score, entry_id in found]
 
     def _ask(self, sql: str, *values: str) -> Iterator[Any]:
         if self._connection is None:
@@ -207,6 +211,7 @@ def match_expression(terms: Sequence[str], *, any_term: bool) -> str:
 def _open(path: Path) -> sqlite3.Connection:
     """Open a finished index for reading; it never changes, so nothing is locked or written."""
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
+    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
     if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
         connection.close()
         raise sqlite3.DatabaseError("another version")
@@ -243,6 +248,7 @@ def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> N
     for number in (number for key, number in present.items() if key not in wanted):
         connection.execute("DELETE FROM texts WHERE rowid = ?", (number,))
         connection.execute("DELETE FROM accessions WHERE number = ?", (number,))
+        connection.execute("DELETE FROM ids WHERE number = ?", (number,))
         connection.execute("DELETE FROM entries WHERE number = ?", (number,))
     new = sorted((key for key in wanted if key not in present), key=lambda key: key[0])
     if len(new) > _BATCH:
@@ -263,6 +269,7 @@ def _insert(connection: sqlite3.Connection, key: tuple[str, str, int, int, int],
         values,
     )
     number = cursor.lastrowid
+    connection.execute("INSERT INTO ids VALUES (?, ?)", (number, key[0]))
     connection.executemany(
         "INSERT OR IGNORE INTO accessions VALUES (?, ?)", [(name, number) for name in row.summary.uniprot]
     )

@@ -67,7 +67,16 @@ def test_pdb_columns_give_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "element"),
-    [(" C1 ", "C"), ("CL1 ", "Cl"), (" OXT", "O"), ("FE  ", "Fe"), (" N  ", "N"), ("HN12", "H"), ("1HB ", "H")],
+    [
+        (" C1 ", "C"),
+        ("CL1 ", "Cl"),
+        (" OXT", "O"),
+        ("FE  ", "Fe"),
+        (" N  ", "N"),
+        ("HN12", "H"),
+        ("1HB ", "H"),
+        ("save", "X"),
+    ],
 )
 def test_old_files_tell_elements_by_the_place_of_the_name(tmp_path: Path, name: str, element: str) -> None:
     line = f"HETATM    1 {name} LIG A   1       1.000   2.000   3.000  1.00 10.00      1HPV 100\n"

@@ -8,6 +8,8 @@ import pytest
 
 from scripts.lib.molecule.components import ComponentIndex
 from tests.tools.bench_exits import GATES, METHODS, Case, cases, development_rows, shares
+from tests.tools.exit_weights import USED, leave_one_out, rank_with
+from tests.tools.exit_weights import shares as held_out_shares
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +36,16 @@ def test_ranks_are_those_of_the_reference(found: list[Case]) -> None:
     }
     ours = {case.entry_id: (case.atom[METHODS[1]], case.site[METHODS[1]]) for case in found}
     assert ours == {entry_id: reference[entry_id] for entry_id in ours}
+
+
+def test_weights_in_use_are_those_whose_ranks_are_told(found: list[Case]) -> None:
+    assert {case.entry_id: rank_with(case.terms, USED) for case in found} == {
+        case.entry_id: case.atom[METHODS[0]] for case in found
+    }
+
+
+def test_ligands_that_the_weights_were_not_chosen_on_are_found_as_well(found: list[Case]) -> None:
+    """Each left out in turn, the weights chosen on the others by a grid: no worse than the gates allow."""
+    first, third, _ = held_out_shares(leave_one_out(case.terms for case in found))
+    assert first >= GATES["atom top-1"]
+    assert third >= GATES["atom top-3"]

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from scripts.lib.exits.evidence import Witness
 from scripts.lib.exits.graph import LigandGraph, ligand_graph
 from scripts.lib.exits.rank import Exit, rank_candidates
 from scripts.lib.exits.rows import area_lost, exit_rows, incomplete_atoms, linked_atoms
+from scripts.lib.instance.backbone import NO_BACKBONE
 from scripts.lib.instance.model import Link, Residue, Surroundings
 from scripts.lib.molecule.build import build_ligand
 from scripts.lib.molecule.component import ComponentBond
@@ -159,7 +161,9 @@ def test_ligand_without_hydrogens_and_bonds_has_no_exits_but_a_reason() -> None:
 def test_rows_name_all_columns_of_the_table_but_no_others() -> None:
     instance, molecule = embedded(DRUG)
     graph = ligand_graph(molecule)
-    rows = list(exit_rows("T", instance, graph, ranked(graph, surroundings())))
+    witness = Witness(instance, molecule, graph, NO_BACKBONE)
+    exits = [replace(one, evidence=witness.evidence(one)) for one in ranked(graph, surroundings())]
+    rows = list(exit_rows("T", instance, graph, exits))
     assert rows[0].keys() == set(EXIT_VECTORS.names)
     assert all(row.keys() <= set(EXIT_VECTORS.names) for row in rows)
     assert rows[0]["rank"] == 1

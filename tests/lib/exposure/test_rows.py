@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -57,7 +59,11 @@ def test_every_row_fits_its_table(ligand: tuple[Instance, LigandMolecule]) -> No
     assert len(rows) == 3
 
 
-def test_undefined_areas_are_none_in_the_lists_of_the_sdf() -> None:
-    lists = sdf_lists(exposure(crystal=np.full(3, np.nan)))
+def test_undefined_areas_are_none_in_the_lists_of_the_sdf(
+    ligand: tuple[Instance, LigandMolecule], tmp_path: Path
+) -> None:
+    rows = atom_rows("x", *ligand, exposure(crystal=np.full(3, np.nan)), FREE)
+    tables.write_table(tmp_path / "atoms.csv", tables.SASA_ATOMS, rows)
+    lists = sdf_lists(list(tables.read_table(tmp_path / "atoms.csv", tables.SASA_ATOMS)))
     assert lists["sasa_crystal"] == [None, None, None]
     assert lists["relative_sasa"] == [0.2, 0.0025, None]

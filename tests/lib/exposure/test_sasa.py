@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.sasa import Sasa, buried_fraction, relative_sasa
 from scripts.lib.instance.model import CONTEXTS, FloatArray, Neighbourhood
+from scripts.lib.molecule.build import build_ligand
 from scripts.lib.molecule.components import ComponentIndex
 from scripts.lib.reference import RADII
 from tests.tools.cleaning import (
@@ -21,6 +22,7 @@ from tests.tools.cleaning import (
     Find,
     Surround,
     brute_force_assembly,
+    clean_file,
     clean_samples,
     read_cleaned,
 )
@@ -40,14 +42,15 @@ def fibonacci_sphere(count: int) -> FloatArray:
 def shrake_rupley(xyz: FloatArray, radii: FloatArray, atom: int, sphere: FloatArray, probe: float = 1.4) -> float:
     """Return the SASA of one atom by counting points (Shrake & Rupley 1973, doi:10.1016/0022-2836(73)90011-9)."""
     reach = radii[atom] + probe
-    points = xyz[atom] + reach * sphere
-    distance = np.linalg.norm(xyz - xyz[atom], axis=1)
+    offset = xyz - xyz[atom]
+    distance = np.linalg.norm(offset, axis=1)
     others = np.flatnonzero((distance < reach + radii + probe) & (np.arange(len(xyz)) != atom))
-    open_points = np.ones(len(points), dtype=bool)
-    for other in others:
-        squared = ((points[open_points] - xyz[other]) ** 2).sum(axis=1)
-        open_points[np.flatnonzero(open_points)[squared < (radii[other] + probe) ** 2]] = False
-    return float(4 * math.pi * reach**2 * open_points.mean())
+    points = sphere
+    for other in others[np.argsort(distance[others])]:
+        # What another sphere covers is a cap: directions nearer to it than an angle (law of cosines).
+        far, size = distance[other], radii[other] + probe
+        points = points[points @ (offset[other] / far) <= (reach**2 + far**2 - size**2) / (2 * reach * far)]
+    return float(4 * math.pi * reach**2 * len(points) / len(sphere))
 
 
 def empty_neighbourhood() -> Neighbourhood:
@@ -152,7 +155,7 @@ def test_cut_out_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Pa
 def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[CleanedSample], find: Find) -> None:
     """The cleaned PDB file alone reproduces the exposure: all its atoms against the cut-out."""
     compared = 0
-    for sample in samples:
+    for sample in sorted(samples, key=lambda one: len(one.entry.atoms)):
         whole = read_cleaned(sample.kept)
         if whole is not None and compared < 200:
             assert _largest_difference(sample, "target", whole, find) < 1e-9, sample.kept.instance.stem
@@ -163,7 +166,7 @@ def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[CleanedSampl
 def test_cut_out_gives_the_areas_of_the_whole_assembly(samples: list[CleanedSample], find: Find) -> None:
     """Against the biological assembly that gemmi builds, where only polymer is in reach."""
     compared = 0
-    for sample in samples:
+    for sample in sorted(samples, key=lambda one: len(one.entry.atoms)):
         whole = brute_force_assembly(sample)
         if whole is not None and compared < 50:
             assert _largest_difference(sample, "assembly", whole, find) < 1e-9, sample.kept.instance.stem
@@ -171,20 +174,54 @@ def test_cut_out_gives_the_areas_of_the_whole_assembly(samples: list[CleanedSamp
     assert compared >= 50
 
 
-def test_areas_agree_with_counted_points(samples: list[CleanedSample], find: Find) -> None:
+def _with_molecule(
+    sample: CleanedSample, find: Find, index: ComponentIndex
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the ligand's places and radii as the pipeline has them, and the radii of the atoms around."""
+    instance = sample.kept.instance
+    molecule = build_ligand(instance, index, None)
+    table = RadiusTable(RADII)
+    own = np.array([table.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
+    return instance.atoms.xyz[molecule.atom_index], own, _radii(sample, find)[1]
+
+
+def test_areas_agree_with_counted_points(samples: list[CleanedSample], find: Find, component_index: Path) -> None:
     """Lee-Richards of 100 slices against Shrake-Rupley of 100,000 points, each atom of 100 instances.
 
-    A slice of an atom is up to 1.35 square angstroms wide, so single atoms elsewhere can differ
-    by more; on average the two agree to 0.003.
+    The instances lie evenly over the sorted list of all.
     """
     sphere = fibonacci_sphere(100_000)
-    chosen = samples[::2][:100]
-    assert len(chosen) == 100
+    index = ComponentIndex(component_index)
+    chosen = [samples[number * len(samples) // 100] for number in range(100)]
+    compared = 0
     for sample in chosen:
-        own, around = _radii(sample, find)
-        areas = METHOD.exposure(sample.xyz, own, sample.kept.neighbourhood, around).bound["target"]
-        in_target = sample.kept.neighbourhood.context <= CONTEXTS.index("target")
-        xyz = np.concatenate([sample.xyz, sample.kept.neighbourhood.xyz[in_target]])
-        radii = np.concatenate([own, around[in_target]])
+        around = sample.kept.neighbourhood
+        ligand, own, others = _with_molecule(sample, find, index)
+        areas = METHOD.exposure(ligand, own, around, others).bound["target"]
+        in_target = around.context <= CONTEXTS.index("target")
+        xyz, radii = np.concatenate([ligand, around.xyz[in_target]]), np.concatenate([own, others[in_target]])
         counted = [shrake_rupley(xyz, radii, atom, sphere) for atom in range(len(own))]
-        assert np.abs(areas - counted).max() < 0.2, sample.kept.instance.stem
+        assert np.abs(areas - counted).max() <= 0.2, sample.kept.instance.stem
+        compared += len(own)
+    assert compared > 2_000
+
+
+@pytest.mark.parametrize(("slices", "most"), [(100, 0.32), (150, 0.12), (200, 0.1)])
+def test_areas_of_the_worst_atoms_converge_with_the_slices(
+    mirror: Path, find: Find, component_index: Path, slices: int, most: float
+) -> None:
+    """Of 14,716 ligand atoms five are off by more than 0.2 with 100 slices: in these, by 0.315 at most."""
+    index = ComponentIndex(component_index)
+    worst = {"6duv_A_0S6_502", "6lu7_C_PJE_5", "4yb0_R_C2E_102", "6duk_A_JBJ_1103", "6f6r_A_CVE_501"}
+    found = 0.0
+    for entry_id in sorted({stem[:4] for stem in worst}):
+        entry, cleaned = clean_file(min(mirror.glob(f"{entry_id}.*.gz")), find)
+        for kept in cleaned.kept:
+            if kept.instance.stem in worst:
+                worst.remove(kept.instance.stem)
+                ligand, own, others = _with_molecule(CleanedSample(entry, kept), find, index)
+                exact = Sasa(1.4, 5_000).exposure(ligand, own, kept.neighbourhood, others).headline
+                areas = Sasa(1.4, slices).exposure(ligand, own, kept.neighbourhood, others).headline
+                found = max(found, float(np.abs(areas - exact).max()))
+    assert not worst
+    assert (0.2 if slices == 100 else 0.0) < found <= most

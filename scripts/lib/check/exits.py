@@ -1,0 +1,99 @@
+"""The check of exits: table, SDF and depiction tell the same, and point where the atoms are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+
+import numpy as np
+
+from scripts.lib.check.compare import Outcome
+from scripts.lib.check.sdf_file import SdfLigand
+from scripts.lib.tables import Row
+
+LEAST_COSINE = 0.9995
+"""Cosine of 2 degrees, the largest angle between a vector and the bond that it replaces."""
+
+FIELDS = 5
+"""Sites that the SDF and the depiction show."""
+
+_ARROW = re.compile(r'<g class="exit exit-\d+" data-site-rank="(\d+)" data-rank="\d+" data-index="(\d+)"')
+
+
+def exits_agree(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Outcome:
+    """Compare the exits of one instance in the table with its SDF and its depiction.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Its rows of Exit_Vectors.
+    sdf : SdfLigand
+        As read from the SDF.
+    depiction : str
+        Text of the SVG with arrows.
+    """
+    problems = list(_problems(rows, sdf, depiction))
+    return Outcome("exits", not problems, str(len(problems)) if problems else "", "; ".join(problems[:5]))
+
+
+def _problems(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Iterator[str]:
+    if any((row["rank"] is None) == (row["reason"] == "") for row in rows):
+        yield "a candidate with neither rank nor reason, or with both"
+    ranked = [row for row in rows if row["rank"] is not None]
+    if [row["rank"] for row in ranked] != list(range(1, len(ranked) + 1)):
+        yield "ranks are not 1, 2, 3 and so on"
+    names = sdf.lists.get("name", ())
+    told = sdf.lists.get("exit_rank", ())
+    expected = {int(row["sdf_index"] or 0): str(row["rank"]) for row in ranked}
+    n_alike = sum(len(_split(row["anchor_equivalents"])) for row in ranked)
+    if len(told) != len(names) or any(told[k] != rank for k, rank in expected.items() if k < len(told)):
+        yield "exit_rank of the SDF differs"
+    elif sum(rank != "n/a" for rank in told) != len(expected) + n_alike:
+        yield "exit_rank of the SDF names other atoms"
+    for row in ranked:
+        yield from _direction(row, sdf, names)
+    best: dict[int, Row] = {}
+    for row in ranked:
+        best.setdefault(int(row["site_rank"] or 0), row)
+    first = {site: best[site] for site in sorted(best) if site <= FIELDS}
+    yield from _fields(first, sdf)
+    arrows = {int(site): int(index) for site, index in _ARROW.findall(unescape(depiction))}
+    if arrows != {site: int(row["sdf_index"] or 0) for site, row in first.items()}:
+        yield "arrows of the depiction differ"
+
+
+def _direction(row: Row, sdf: SdfLigand, names: tuple[str, ...]) -> Iterator[str]:
+    """Tell a vector that is no unit vector, or a group that is not bonded where it leaves."""
+    vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
+    anchor = int(row["sdf_index"] or 0)
+    if abs(float(np.linalg.norm(vector)) - 1) > 0.001:
+        yield f"vector of {row['anchor_atom']} is no unit vector"
+    if names[anchor : anchor + 1] != (str(row["anchor_atom"]).replace(" ", "_"),):
+        yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
+        return
+    if leaving := _split(row["leaving_atoms"]):
+        near = [b if a == anchor else a for a, b in sdf.bonds.tolist() if anchor in (a, b)]
+        bonds = [sdf.xyz[k] - sdf.xyz[anchor] for k in near if names[k] == leaving[0].replace(" ", "_")]
+        if not bonds:
+            yield f"{leaving[0]} is not bonded to {row['anchor_atom']}"
+        elif not any(float(bond @ vector) > LEAST_COSINE * float(np.linalg.norm(bond)) for bond in bonds):
+            yield f"vector of {row['anchor_atom']} does not point to {leaving[0]}"
+
+
+def _fields(first: dict[int, Row], sdf: SdfLigand) -> Iterator[str]:
+    told = {name for name in sdf.properties if re.fullmatch(r"exit_\d+", name)}
+    if told != {f"exit_{site}" for site in first}:
+        yield "fields of the SDF and sites differ"
+        return
+    for site, row in first.items():
+        words = dict(word.split("=", 1) for word in sdf.properties[f"exit_{site}"].split())
+        leaving = ",".join(name.replace(" ", "_") for name in _split(row["leaving_atoms"])) or "H"
+        if (int(words["sdf_index"]), words["leaving"]) != (row["sdf_index"], leaving):
+            yield f"exit_{site} of the SDF differs"
+        if abs(float(words["score"]) - float(row["score"] or 0)) > 0.0002:
+            yield f"score of exit_{site} in the SDF differs"
+
+
+def _split(cell: object) -> list[str]:
+    return [part for part in str(cell or "").split(";") if part]

@@ -1,0 +1,41 @@
+"""The polymers of a cleaned complex as lines of its PDB file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+_COORDINATES = ("ATOM  ", "HETATM", "ANISOU")
+
+
+def polymer_lines(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Return the coordinate lines of each chain up to and with its TER record.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        A PDB file; what follows its first model is not looked at.
+
+    Returns
+    -------
+    dict of str to list of str
+        By chain, in the order of the TER records; chains without one have no polymer.
+    """
+    open_chains: dict[str, list[str]] = {}
+    polymers: dict[str, list[str]] = {}
+    for line in _coordinates(lines):
+        name = line[20:22].strip()
+        if line.startswith("TER"):
+            if open_chains.get(name):
+                polymers[name] = [*open_chains.pop(name), line]
+        elif name not in polymers:
+            open_chains.setdefault(name, []).append(line)
+    return polymers
+
+
+def _coordinates(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the coordinate and TER lines of the first model."""
+    for line in lines:
+        if line.startswith("ENDMDL"):
+            return
+        if line.startswith(_COORDINATES) or (line.startswith("TER") and len(line) > 21):
+            yield line

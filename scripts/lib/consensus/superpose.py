@@ -1,0 +1,120 @@
+"""Superposition of one pocket on another: local Cα atoms, pairs that don't fit left out and counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gemmi
+import numpy as np
+
+from scripts.lib.entry.near import distances
+from scripts.lib.instance.model import FloatArray, IntArray
+
+POCKET_RADIUS = 12.0
+"""A residue with its Cα this near to a heavy atom of the ligand belongs to the pocket, in angstroms (house rule)."""
+
+FEWEST_PAIRS = 8
+"""Fewest pairs of Cα atoms that fix a superposition (house rule)."""
+
+LONGEST_PAIR = 2.0
+"""Pairs farther apart than this after the fit are left out, in angstroms, as in matchmaker of UCSF Chimera and
+ChimeraX (Meng et al. 2006, doi:10.1186/1471-2105-7-339): each time a tenth of all pairs or half of those that are
+too long, whichever is fewer, and the fit is repeated until none is too long."""
+
+LEAST_SHARE = 0.5
+"""Least share of the pairs that must be left."""
+
+LARGEST_RMSD = 1.5
+"""RMSD of the pairs that were used above which an instance is left out, in angstroms (house rule)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Superposition:
+    """How one instance is moved into the frame of its reference.
+
+    Parameters
+    ----------
+    rotation : ndarray of float, shape (3, 3)
+        x in the frame of the reference is rotation x + translation.
+    translation : ndarray of float, shape (3,)
+        In angstroms.
+    n_pairs, n_used : int
+        Cα pairs of the pocket, and those that the fit used in the end.
+    rmsd, rmsd_all : float
+        Over the pairs used and over all of them, in angstroms; NaN without a fit.
+    reason : str
+        Code of `scripts.lib.reasons.SUPERPOSITION_REASONS` when the instance is left out, else empty.
+    """
+
+    rotation: FloatArray
+    translation: FloatArray
+    n_pairs: int
+    n_used: int
+    rmsd: float
+    rmsd_all: float
+    reason: str = ""
+
+    def apply(self, xyz: FloatArray) -> FloatArray:
+        """Return moved coordinates, shape (n, 3) in angstroms."""
+        moved: FloatArray = xyz @ self.rotation.T + self.translation
+        return moved
+
+
+def stays(n_pairs: int, reason: str = "") -> Superposition:
+    """Return the motion of a reference, or that of an instance without a fit."""
+    fit = float("nan") if reason else 0.0
+    return Superposition(np.eye(3), np.zeros(3), n_pairs, 0 if reason else n_pairs, fit, fit, reason)
+
+
+def pocket(alpha: FloatArray, ligand: FloatArray) -> IntArray:
+    """Return the residues around a ligand.
+
+    Parameters
+    ----------
+    alpha : ndarray of float, shape (n_residues, 3)
+        Cα atoms in angstroms.
+    ligand : ndarray of float, shape (n_heavy, 3)
+        Its heavy atoms.
+
+    Returns
+    -------
+    ndarray of int, shape (n_pocket,)
+    """
+    if not len(alpha):
+        return np.zeros(0, dtype=np.int64)
+    near: IntArray = np.flatnonzero(distances(alpha, ligand).min(axis=1) < POCKET_RADIUS)
+    return near
+
+
+def superpose(fixed: FloatArray, moving: FloatArray) -> Superposition:
+    """Return the motion of some atoms onto others by least squares.
+
+    Parameters
+    ----------
+    fixed, moving : ndarray of float, shape (n, 3)
+        Pairs of atoms in angstroms.
+    """
+    count = len(fixed)
+    if count < FEWEST_PAIRS:
+        return stays(count, "too_few_matched")
+    used = np.arange(count)
+    while True:
+        rotation, translation = _fit(fixed[used], moving[used])
+        away = np.linalg.norm(moving @ rotation.T + translation - fixed, axis=1)
+        too_long = int((away[used] > LONGEST_PAIR).sum())
+        if not too_long:
+            break
+        n_out = max(1, min(len(used) // 10, too_long // 2))
+        if len(used) - n_out < max(FEWEST_PAIRS, LEAST_SHARE * count):
+            break
+        used = np.sort(used[np.argsort(away[used], kind="stable")[: len(used) - n_out]])
+    rmsd, rmsd_all = (float(np.sqrt((part**2).mean())) for part in (away[used], away))
+    reason = "poor_fit" if rmsd > LARGEST_RMSD or (away[used] > LONGEST_PAIR).any() else ""
+    return Superposition(rotation, translation, count, len(used), rmsd, rmsd_all, reason)
+
+
+def _fit(fixed: FloatArray, moving: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rotation and translation of the best fit of all pairs."""
+    first, second = ([gemmi.Position(*place) for place in part.tolist()] for part in (fixed, moving))
+    transform = gemmi.superpose_positions(first, second).transform
+    return np.array(transform.mat.tolist(), dtype=np.float64), np.array(transform.vec.tolist(), dtype=np.float64)

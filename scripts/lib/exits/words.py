@@ -1,0 +1,60 @@
+"""What the ranking of exits means in words, for people who draw linkers.
+
+The classes are those of `scripts.lib.exits.prior.PRIOR`; this module imports nothing of the
+chemistry, so that pages can use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CHEMISTRY: Mapping[str, str] = {
+    "amine N-H": "alkylate or acylate the amine",
+    "amine N, alkyl leaves": "dealkylate the amine, then alkylate or acylate it",
+    "carbonyl C, O or N leaves": "make a linker amide or ester from the acid",
+    "methyl on amine N": "extend the N-methyl: a longer alkyl on the same amine",
+    "ether or ester O, alkyl leaves": "alkylate or acylate the freed oxygen",
+    "sp3 C, amine leaves": "put another amine in place of this one",
+    "amide N, acyl leaves": "acylate the freed amine with the linker",
+    "primary amide N": "make the amide a secondary one",
+    "methyl of an acetyl": "lengthen the acyl group",
+    "alcohol or phenol O": "alkylate or acylate the oxygen",
+    "aniline NH2": "alkylate or acylate the aniline",
+    "amide N, alkyl leaves": "make the amide with the linker's amine instead",
+    "O-methyl": "lengthen the methoxy group into an ether linker",
+    "methyl on azole or amide N": "lengthen the N-methyl",
+    "azole N, alkyl leaves": "alkylate the azole nitrogen with the linker",
+    "alkyne C-H": "couple the alkyne (Sonogashira, click)",
+    "sp3 C, O leaves": "replace the oxygen: displacement or amination",
+    "N, sulfonyl leaves": "free the nitrogen, then alkylate or acylate it",
+    "methyl on sulfonyl": "lengthen the sulfone's methyl",
+    "sp3 C, C leaves": "build the carbon branch anew with the linker on it",
+    "aryl C, halogen, N or O leaves": "couple at the halide or displace the hetero atom",
+    "methyl on aryl": "functionalise or lengthen the aryl methyl",
+    "aryl C, C leaves": "couple the linker to the ring in place of the branch",
+    "sulfonyl S, anything leaves": "make another sulfonamide or sulfone",
+    "other methyl": "lengthen the methyl: the building block changes",
+    "aromatic C-H": "needs a handle on the ring: a halide or acid building block",
+    "acyclic C-H": "needs a handle on the chain: another building block",
+    "vinyl C-H": "needs a handle on the double bond",
+    "NH2 next to a ring nitrogen": "possible, but such groups usually bind the hinge",
+    "ring C-H": "needs a handle on a saturated ring: another building block",
+    "other": "no common reaction",
+    "other N-H": "possible, but such N-H groups usually bind the protein",
+    "acid O-H": "possible as an ester only",
+}
+"""What a chemist would do at a candidate of each class."""
+
+ROOM = ((0.35, "wide open"), (0.2, "open"), (0.1, "tight"), (0.0, "blocked"))
+WAY = ((0.6, "clear"), (0.25, "partly clear"), (0.1, "narrow"), (0.0, "blocked"))
+PRIOR = ((0.8, "routine"), (0.5, "common"), (0.3, "possible"), (0.0, "unusual"))
+LOST = ((80.0, "much buried contact"), (30.0, "some buried contact"), (0.05, "little buried contact"), (0.0, "nothing"))
+"""Lower bounds of the score's terms and what they mean, best or largest first."""
+
+FULL_ROOM = 0.55
+"""Room of an atom that nothing is near to."""
+
+
+def in_words(value: float, scale: tuple[tuple[float, str], ...]) -> str:
+    """Return the word for a value on one of this module's scales; the last word below all bounds."""
+    return next((word for bound, word in scale if value >= bound), scale[-1][1])

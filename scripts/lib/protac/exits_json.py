@@ -1,0 +1,152 @@
+"""All ranked exits of a ligand as JSON, each atom by every name it has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scripts.lib.exits.rank import Exit
+from scripts.lib.protac.ligand import ExitFiles, Ligand
+from scripts.lib.protac.protein import Protein
+from scripts.lib.protac.side import Side
+from scripts.lib.tables import EXIT_VECTORS, Row
+
+_ELSEWHERE = {
+    "Target", "pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "anchor_atom", "anchor_equivalents", "leaving_atoms",
+    "sdf_index", "vector_x", "vector_y", "vector_z", "reason", "incomplete",
+}  # fmt: skip
+"""Columns of the table of exits that stand here in another form, or that ranked exits don't need."""
+
+
+def exits_json(
+    ligand: Ligand,
+    side: Side,
+    protein: Protein,
+    shown: Sequence[ExitFiles],
+    smiles: Mapping[int, str],
+) -> str:
+    """Return the ranked exits of a ligand as JSON, one atom or exit on each line.
+
+    Parameters
+    ----------
+    ligand : Ligand
+        The ligand.
+    side : Side
+        Half of the degrader that it is.
+    protein : Protein
+        Its protein.
+    shown : sequence of ExitFiles
+        The exits with files.
+    smiles : mapping of int to str
+        SMILES of the warhead of each exit by its rank, ``[*]`` for the linker.
+    """
+    atoms = _atoms(ligand)
+    files = {one.site_rank: one for one in shown}
+    first: set[int] = set()
+    exits = []
+    for one, row in ligand.exits:
+        rank = one.site_rank or 0
+        made = files.get(rank) if rank not in first else None
+        first.add(rank)
+        exits.append(_exit(one, row, atoms, made, smiles[one.rank or 0]))
+    parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in _head(ligand, side, protein).items()]
+    parts += [_lines("atoms", atoms), _lines("exits", exits)]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _lines(key: str, items: Sequence[Mapping[str, Any]]) -> str:
+    return f' "{key}": [\n' + ",\n".join(f"  {json.dumps(item)}" for item in items) + "\n ]"
+
+
+def _head(ligand: Ligand, side: Side, protein: Protein) -> dict[str, Any]:
+    instance, molecule = ligand.instance, ligand.molecule
+    return {
+        "stem": instance.stem,
+        "pdb_id": instance.entry_id,
+        "chain": instance.name.auth_asym_id,
+        "ligand": instance.name.comp_id,
+        "residue_id": instance.name.residue_id,
+        "components": instance.component_names,
+        "side": side.name,
+        "frame": "deposited coordinates, angstroms",
+        "protein": {
+            "file": f"{side.name}.pdb" if protein.text else None,
+            "chains": dict(protein.letters or {}),
+            "reason": protein.reason,
+        },
+        "ligand_file": f"{side.name}_ligand.pdb",
+        "residue_name": side.residue_name,
+        "smiles": molecule.observed_smiles,
+        "atoms_missing": list(molecule.atoms_missing),
+        "covalent_links": [
+            {
+                "sdf_index": molecule.atom_index.tolist().index(link.atom),
+                "partner": f"{link.partner.comp_id} {link.partner.auth_asym_id} {link.partner.residue_id}",
+                "partner_atom": link.partner_atom,
+            }
+            for link in instance.links
+            if link.kind == "covalent" and link.atom in molecule.atom_index
+        ],
+    }
+
+
+def _atoms(ligand: Ligand) -> list[dict[str, Any]]:
+    instance, molecule, graph = ligand.instance, ligand.molecule, ligand.graph
+    rows = []
+    for k, index in enumerate(molecule.atom_index.tolist()):
+        residue = instance.components[int(instance.atoms.component[index])]
+        rows.append(
+            {
+                "sdf_index": k,
+                "pdb_serial": int(instance.atoms.serial[index]),
+                "name": instance.atoms.name[index],
+                "dictionary_name": molecule.dictionary_names[k],
+                "ligand_file_name": ligand.names[k],
+                "element": graph.element[k],
+                "component": residue.comp_id,
+                "residue_id": residue.residue_id,
+                "xyz": [round(value, 3) for value in graph.xyz[k].tolist()],
+            }
+        )
+    return rows
+
+
+_DECIMALS = {column.name: column.decimals for column in EXIT_VECTORS.columns if column.kind == "number"}
+_CALLED = ("sdf_index", "pdb_serial", "name", "dictionary_name", "ligand_file_name", "xyz")
+
+
+def _exit(
+    one: Exit, row: Row, atoms: Sequence[Mapping[str, Any]], made: ExitFiles | None, smiles: str
+) -> dict[str, Any]:
+    direction = one.opening.direction.tolist() if one.opening is not None else []
+    told: dict[str, Any] = {
+        "rank": one.rank,
+        "anchor": {key: atoms[one.candidate.anchor][key] for key in _CALLED},
+        "equivalent_anchors": list(one.equivalents),
+        "leaving_atoms": list(one.candidate.leaving),
+        "direction": [round(value, 4) for value in direction],
+        "smiles": smiles,
+    }
+    for key, value in row.items():
+        if key not in _ELSEWHERE:
+            known = isinstance(value, float) and value == value
+            told[key] = round(value, _DECIMALS[key]) if known and isinstance(value, float) else _number(value)
+    if made is not None:
+        told["files"] = {
+            "prosettac": {
+                "head": made.head,
+                "anchor": made.anchor,
+                "unique": not made.alike,
+                "alike": list(made.alike),
+                "open_babel": made.open_babel,
+                "params": made.params,
+            },
+            "protac_ternary": {"atom_list": made.atom_list, "atom_delete": made.atom_delete},
+            "deepternary": {"mask": made.mask},
+        }
+    return told
+
+
+def _number(value: object) -> object:
+    return None if isinstance(value, float) and value != value else value

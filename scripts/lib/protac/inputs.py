@@ -1,0 +1,113 @@
+"""All inputs of one ligand for programs that model degraders, as texts by path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scripts.lib import layout
+from scripts.lib.protac import texts
+from scripts.lib.protac.exits_json import exits_json
+from scripts.lib.protac.ligand import ExitFiles, Ligand, exit_files
+from scripts.lib.protac.protein import protein_of
+from scripts.lib.protac.readme import readmes
+from scripts.lib.protac.round_trip import NOT_CHECKED, anchor_after_round_trip
+from scripts.lib.protac.side import Side
+from scripts.lib.protac.warhead import WarheadSmiles
+from scripts.lib.tables import Row, Value
+
+
+@dataclass(slots=True)
+class InputMaker:
+    """Makes the inputs of ligands; remembers the SMILES that ligands of one component share.
+
+    Parameters
+    ----------
+    side : Side
+        Half of the degrader that the job is about.
+    most : int
+        How many exit sites of a ligand get files; all ranked exits are in its JSON.
+    open_babel : bool
+        Whether anchors are tried with Open Babel, where it is there.
+    """
+
+    side: Side
+    most: int
+    open_babel: bool
+    _smiles: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+    def make(self, target_name: str, ligand: Ligand, complex_text: str | None) -> tuple[dict[str, str], list[Row]]:
+        """Return the files of a ligand by path in the job folder, and its rows of `tables.PROTAC_INPUTS`.
+
+        Parameters
+        ----------
+        target_name : str
+            Target as given.
+        ligand : Ligand
+            The ligand; one without ranked exits has a row with the reason and no files.
+        complex_text : str or None
+            Its cleaned complex as PDB; None where it does not fit that format.
+        """
+        instance, side = ligand.instance, self.side
+        names: dict[str, Value] = {
+            "Target": target_name,
+            "pdb_id": instance.entry_id,
+            "Chain": instance.name.auth_asym_id,
+            "Warhead": instance.name.comp_id,
+            "Residue_ID": instance.name.residue_id,
+            "side": side.name,
+            "stem": instance.stem,
+        }
+        if not ligand.exits:
+            return {}, [{**names, "reason": "no_ranked_exit"}]
+        own = {int(serial) for serial in instance.atoms.serial.tolist()} - {0}
+        protein = protein_of(complex_text, own, side, instance.stem)
+        ligand_file = f"{side.name}_ligand.pdb"
+        found = {ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
+        if protein.text:
+            found[f"{side.name}.pdb"] = protein.text
+            names["protein_file"] = f"{instance.stem}/{side.name}.pdb"
+        names.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
+        smiles = self._smiles_of(ligand)
+        shown: list[ExitFiles] = []
+        rows: list[Row] = []
+        for one, row in ligand.best_of_sites(self.most):
+            made = exit_files(ligand, one, side, protein.chains, smiles[one.rank or 0], self._checked)
+            found.update(made.files)
+            shown.append(made)
+            rows.append({**names, **_row(instance.stem, row, made)})
+        found.update(readmes(ligand, side, protein, shown))
+        found["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
+        folder = layout.protac_inputs(instance.stem)
+        return {f"{folder}/{path}": text for path, text in found.items()}, rows
+
+    def _checked(self, sdf: str, anchor: int) -> str:
+        return anchor_after_round_trip(sdf, anchor) if self.open_babel else NOT_CHECKED
+
+    def _smiles_of(self, ligand: Ligand) -> dict[int, str]:
+        """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal names."""
+        same = (ligand.molecule.observed_smiles, ligand.graph.names)
+        maker: WarheadSmiles | None = None
+        found = {}
+        for one, _ in ligand.exits:
+            key = (same, one.candidate.anchor, one.candidate.leaving)
+            if key not in self._smiles:
+                maker = maker or WarheadSmiles(ligand.molecule)
+                self._smiles[key] = maker.of(one.candidate.anchor, one.candidate.leaving)
+            found[one.rank or 0] = self._smiles[key]
+        return found
+
+
+def _row(stem: str, row: Row, made: ExitFiles) -> Row:
+    return {
+        **{key: row[key] for key in ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")},
+        "head_file": f"{stem}/{made.head}",
+        "head_anchor": made.anchor,
+        "anchor_unique": not made.alike,
+        "alike_atoms": ";".join(map(str, made.alike)),
+        "open_babel": made.open_babel,
+        "params_file": f"{stem}/{made.params}",
+        "atom_list_file": f"{stem}/{made.atom_list}",
+        "atom_delete_file": f"{stem}/{made.atom_delete}",
+        "mask_file": f"{stem}/{made.mask}",
+        "smiles": made.smiles,
+    }

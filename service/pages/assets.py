@@ -1,0 +1,97 @@
+"""What pages load: the house's own files and the vendored ones, from memory, by name; nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+VENDORED = HERE / "assets" / "node_modules"
+
+VENDOR: Mapping[str, str] = {
+    "vendor/3dmol.js": "3dmol/build/3Dmol-min.js",
+    "vendor/swagger-ui.js": "swagger-ui-dist/swagger-ui-bundle.js",
+    "vendor/swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
+}
+"""Names of the vendored files that are served → where the set-up has put them."""
+
+MEDIA_TYPES: Mapping[str, str] = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+@dataclass(slots=True)
+class Asset:
+    """A file that pages load.
+
+    Parameters
+    ----------
+    body : bytes
+        Its content.
+    media_type : str
+        Its media type.
+    tag : str
+        Its ETag.
+    """
+
+    body: bytes
+    media_type: str
+    tag: str
+    _zipped: bytes = b""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def zipped(self) -> bytes:
+        """Return the content as gzip, made when first asked for."""
+        with self._lock:
+            if not self._zipped:
+                self._zipped = gzip.compress(self.body, 9, mtime=0)
+            return self._zipped
+
+
+class Assets:
+    """All files that pages load.
+
+    Parameters
+    ----------
+    static, vendored : Path
+        The house's files; the folder of the vendored packages, which may be missing.
+    """
+
+    def __init__(self, static: Path = STATIC, vendored: Path = VENDORED) -> None:
+        found = {path.relative_to(static).as_posix(): path for path in sorted(static.rglob("*")) if path.is_file()}
+        found |= {name: vendored / place for name, place in VENDOR.items() if (vendored / place).is_file()}
+        self._files = {name: _asset(path) for name, path in found.items() if path.suffix in MEDIA_TYPES}
+        tags = "".join(f"{name}{asset.tag}" for name, asset in sorted(self._files.items()))
+        self.version = hashlib.blake2b(tags.encode(), digest_size=6).hexdigest()
+
+    def get(self, name: str) -> Asset | None:
+        """Return a file by its name, or None."""
+        return self._files.get(name)
+
+    def has(self, name: str) -> bool:
+        """Whether a file is there; vendored ones may be missing."""
+        return name in self._files
+
+    def url(self, name: str) -> str:
+        """Return the address of a file, which changes with the content of any of them.
+
+        Raises
+        ------
+        KeyError
+            If there is no such file.
+        """
+        if name not in self._files:
+            raise KeyError(name)
+        return f"/static/{self.version}/{name}"
+
+
+def _asset(path: Path) -> Asset:
+    body = path.read_bytes()
+    return Asset(body, MEDIA_TYPES[path.suffix], f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"')

@@ -1,0 +1,204 @@
+"""The form of a job: its fields, made from the config schema, and what a filled-in form asks for."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+import yaml
+
+from scripts.lib.config import load_defaults
+from service.schemas import Limits, Submission, parse_submission, public_settings
+
+Kind = Literal["integer", "number", "flag", "choice", "choices", "codes", "date", "text"]
+
+GROUPS: Mapping[str, str] = {
+    "filters.entries": "Entries",
+    "filters.only_ligands": "Ligands",
+    "filters.min_identity": "Target chains",
+    "structure.context": "Cleaned complexes",
+}
+"""First setting of each group → its title, in the order of the schema."""
+
+TEXTS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand")
+_SEPARATORS = str.maketrans(",;", "  ")
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """An option as the form shows it.
+
+    Parameters
+    ----------
+    name, label, says : str
+        Its name in ``options``, and what people read.
+    kind : str
+        How it is filled in.
+    default : object
+        Its value when the form says nothing.
+    choices : mapping of str to str
+        Values to choose from, each with what people read.
+    minimum, maximum : float or None
+        Limits of numbers.
+    """
+
+    name: str
+    label: str
+    says: str
+    kind: Kind
+    default: Any
+    choices: Mapping[str, str] = field(default_factory=dict)
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@cache
+def option_groups() -> tuple[tuple[str, tuple[FormField, ...]], ...]:
+    """Return the options that a client may set, by group, in the order of the schema."""
+    groups: list[tuple[str, list[FormField]]] = []
+    sections_first = sorted(public_settings().items(), key=lambda item: "." not in item[1][0])
+    for name, (key, schema) in sections_first:
+        if key in GROUPS:
+            groups.append((GROUPS[key], []))
+        title = "Target chains" if key == "sequence_search" else groups[-1][0]
+        next(fields for label, fields in groups if label == title).append(_field(name, key, schema))
+    return tuple((title, tuple(fields)) for title, fields in groups)
+
+
+def _field(name: str, key: str, schema: Mapping[str, Any]) -> FormField:
+    default: Any = load_defaults()
+    for part in key.split("."):
+        default = default[part]
+    items = schema.get("items", {})
+    return FormField(
+        name=name,
+        label=name.replace("_", " ").capitalize().replace("Max ", "Maximum ").replace("Min ", "Minimum "),
+        says=str(schema["description"]).replace("`", ""),
+        kind=_kind(schema),
+        default=default,
+        choices={choice: _words(choice) for choice in schema.get("enum", items.get("enum", ()))},
+        minimum=schema.get("minimum"),
+        maximum=schema.get("maximum"),
+    )
+
+
+def _words(choice: str) -> str:
+    """Return a value as people read it: ``X-RAY DIFFRACTION`` and ``modified_residue`` as words."""
+    words = choice.replace("_", " ")
+    return words if words.islower() else words.capitalize().replace("nmr", "NMR").replace("Epr", "EPR")
+
+
+def _kind(schema: Mapping[str, Any]) -> Kind:
+    types = schema.get("type", ())
+    if "enum" in schema:
+        return "choice"
+    if "array" in types:
+        return "choices" if "enum" in schema["items"] else "codes"
+    if schema.get("format") == "date":
+        return "date"
+    named: tuple[tuple[str, Kind], ...] = (("integer", "integer"), ("number", "number"), ("boolean", "flag"))
+    return next((kind for name, kind in named if name in types), "text")
+
+
+def values_of_request(request: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return what a form holds that asks for the same as an accepted request."""
+    values = {name: [str(request[name])] for name in TEXTS if request.get(name)}
+    for name, value in (request.get("options") or {}).items():
+        if isinstance(value, list):
+            values[name] = [str(item) for item in value]
+        else:
+            values[name] = ["true" if value is True else str(value)]
+    return values
+
+
+def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return the JSON body that a filled-in form stands for; what is empty or the default is left out.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+        Names and values as the browser sends them.
+
+    Returns
+    -------
+    dict
+        As ``POST /api/jobs`` takes it. Values that can't be converted stay text, so that they are refused by name.
+    """
+    given: dict[str, list[str]] = {}
+    for name, value in pairs:
+        if value.strip():
+            given.setdefault(name, []).append(value.strip())
+    body: dict[str, Any] = {name: given[name][0] for name in TEXTS if name in given}
+    options = {}
+    for _, fields in option_groups():
+        for one in fields:
+            if one.name in given:
+                value = _converted(one, given[one.name])
+                if value != one.default:
+                    options[one.name] = value
+    return {**body, "options": options} if options else body
+
+
+def _converted(one: FormField, values: list[str]) -> Any:
+    if one.kind == "choices":
+        return [choice for choice in one.choices if choice in values] or values
+    if one.kind == "codes":
+        return [word for value in values for word in value.translate(_SEPARATORS).split()]
+    if one.kind == "flag":
+        return values[-1] in ("true", "on")
+    if one.kind in ("integer", "number"):
+        try:
+            number = float(values[0])
+        except ValueError:
+            return values[0]
+        if not math.isfinite(number):
+            return values[0]
+        return int(number) if number.is_integer() else number
+    return values[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a filled-in form asks for.
+
+    Parameters
+    ----------
+    body : dict
+        The JSON body.
+    submission : Submission
+        The same, checked.
+    """
+
+    body: dict[str, Any]
+    submission: Submission
+
+    @property
+    def curl(self) -> str:
+        """The same as a command; the browser puts its own address for ``$TETHERMAP_URL``."""
+        text = json.dumps(self.body, ensure_ascii=False)
+        return (
+            'curl -s "$TETHERMAP_URL/api/jobs" \\\n'
+            f"  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(text)}"
+        )
+
+    @property
+    def job_yaml(self) -> str:
+        """The same as the file of a job for the command line."""
+        return yaml.safe_dump(self.submission.settings(), sort_keys=False, allow_unicode=True, width=100)
+
+
+def meaning_of(pairs: Iterable[tuple[str, str]], limits: Limits) -> Meaning:
+    """Return what a form asks for.
+
+    Raises
+    ------
+    ServiceError
+        If it asks for something that can't be; `details` name the field.
+    """
+    body = body_of_form(pairs)
+    return Meaning(body, parse_submission(body, limits))

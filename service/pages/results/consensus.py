@@ -1,0 +1,48 @@
+"""Exit directions over all structures of a protein: where a linker can leave whichever ligand is bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scripts.lib.tables import Value
+from service.job_tables import number
+
+Row = Mapping[str, Value]
+
+MAX_DIRECTIONS = 8
+"""Directions of one group that are shown; all are in Exit_Consensus.csv."""
+
+_NAMED = 6
+"""Anchors that are named for one direction."""
+
+
+def directions(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the directions of each group of more than one structure, those open in most of them first.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows of Exit_Consensus.csv.
+    """
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if (number(row, "n_entries") or 0) > 1:
+            groups.setdefault(str(row["group"]), []).append(row)
+    found = []
+    for name, members in groups.items():
+        members.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
+        lines = [_line(row) for row in members[:MAX_DIRECTIONS]]
+        found.append({"name": name, "entries": members[0]["n_entries"], "lines": lines, "total": len(members)})
+    return found
+
+
+def _line(row: Row) -> dict[str, Any]:
+    anchors = [anchor for anchor in str(row.get("anchors") or "").split(";") if anchor]
+    more = len(anchors) - _NAMED
+    share = (number(row, "n_entries_open") or 0) / (number(row, "n_entries") or 1)
+    return {
+        "row": row,
+        "step": 5 * round(20 * share),
+        "anchors": ", ".join(anchor.replace(":", " ") for anchor in anchors[:_NAMED]) + (f" and {more} more" if more > 0 else ""),
+    }

@@ -1,0 +1,120 @@
+"""Exit sites of one ligand, as a chemist reads them: where, what to do, and why there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, LOST, PRIOR, ROOM, WAY, in_words
+from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS
+from scripts.lib.tables import Value
+from service.job_tables import number
+
+Row = Mapping[str, Value]
+
+_GRADES = {
+    "A": "nothing in this structure speaks against it",
+    "B": "some doubt in this structure",
+    "C": "grave doubt in this structure",
+    "D": "this structure gives no evidence",
+}
+_SAID_ELSEWHERE = ("closed", "assembly_in_way", "crystal_in_way")
+_MANY = 4
+"""Atoms of a leaving group that are named one by one."""
+
+
+def exit_sites(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the sites of one ligand, best first, each with its anchors.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows of the exits table of one instance.
+    """
+    ranked = sorted((row for row in rows if number(row, "rank") is not None), key=lambda row: number(row, "rank") or 0)
+    sites: dict[str, list[Row]] = {}
+    for row in ranked:
+        sites.setdefault(str(row["site_id"]), []).append(row)
+    return [_site(anchors) for anchors in sites.values()]
+
+
+def reason_without_sites(rows: Sequence[Row]) -> str:
+    """Return why a ligand has no site at all."""
+    codes = [str(row.get("reason") or "") for row in rows]
+    return next((EXIT_REASONS[code] for code in codes if code in EXIT_REASONS), "")
+
+
+def _site(rows: Sequence[Row]) -> dict[str, Any]:
+    anchors = [_anchor(row) for row in rows]
+    return {**anchors[0], "site_id": str(rows[0]["site_id"]), "site_rank": rows[0]["site_rank"], "anchors": anchors}
+
+
+def _anchor(row: Row) -> dict[str, Any]:
+    room, way, prior, lost = (number(row, name) or 0.0 for name in ("E", "F", "prior", "area_lost_A2"))
+    chem_class = str(row.get("chem_class") or "")
+    return {
+        "atom": str(row["anchor_atom"]),
+        "index": row["sdf_index"],
+        "rank": row["rank"],
+        "same": [name for name in str(row.get("anchor_equivalents") or "").split(";") if name],
+        "leaving": _leaving(row),
+        "action": _action(row),
+        "how": CHEMISTRY.get(chem_class, chem_class),
+        "score": number(row, "score"),
+        "closed": row.get("closed") is True,
+        "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
+        "terms": [
+            _term("Room", in_words(room, ROOM), room, room / FULL_ROOM, f"{100 * room:.0f} of at most 55 % of a sphere"),
+            _term("Way out", in_words(way, WAY), way, way, f"{100 * way:.0f} % of directions stay free for 10 Å"),
+            _term("Chemistry", in_words(prior, PRIOR), prior, prior, chem_class),
+            _term("Given up", in_words(lost, LOST), lost, min(1.0, lost / 200), f"{lost:.0f} Å² buried by what leaves"),
+        ],
+        "warnings": _warnings(row, room, way),
+        "grade": str(row.get("evidence") or ""),
+        "grade_says": _GRADES.get(str(row.get("evidence") or ""), ""),
+    }
+
+
+def _term(name: str, word: str, value: float, share: float, says: str) -> dict[str, Any]:
+    return {"name": name, "word": word, "value": value, "share": round(20 * min(max(share, 0.0), 1.0)) * 5, "says": says}
+
+
+def _leaving(row: Row) -> list[str]:
+    return [name for name in str(row.get("leaving_atoms") or "").split(";") if name]
+
+
+def _action(row: Row) -> str:
+    leaving = _leaving(row)
+    if row.get("kind") != "cut" or not leaving:
+        return "in place of a hydrogen"
+    if len(leaving) <= _MANY:
+        return f"in place of {', '.join(leaving)}"
+    return f"in place of the {len(leaving)} atoms from {leaving[0]} on"
+
+
+def _warnings(row: Row, room: float, way: float) -> list[str]:
+    found = []
+    if row.get("closed") is True:
+        found.append("This structure shows no open way here: the protein would have to move.")
+    if row.get("incomplete") is True:
+        found.append("Atoms next to it were not observed: look at the density.")
+    codes = [code for code in str(row.get("evidence_reasons") or "").split(";") if code not in _SAID_ELSEWHERE]
+    found += [EXIT_EVIDENCE[code].sentence for code in codes if code in EXIT_EVIDENCE]
+    lost, own = number(row, "hbonds_lost") or 0, number(row, "hbonds_anchor") or 0
+    if lost:
+        found.append(f"What leaves makes {_count(lost)} with the protein.")
+    if own:
+        found.append(f"The atom itself makes {_count(own)} with the protein.")
+    for context, words in (("assembly", "the biological assembly"), ("crystal", "crystal neighbours")):
+        there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
+        if there is not None and free is not None and room + way - there - free > _NARROWER:
+            found.append(f"Narrower with {words} around: room {100 * there:.0f} %, way out {100 * free:.0f} %.")
+    return found
+
+
+_NARROWER = 0.15
+"""Loss of room and way out together, as fractions, that is worth a word."""
+
+
+def _count(bonds: float) -> str:
+    return f"{bonds:.0f} hydrogen bond{'s' if bonds > 1 else ''}"

@@ -1,0 +1,257 @@
+"""One ligand instance as the results page shows it: numbers, atoms, contacts, exits, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from scripts.lib import layout, tables
+from scripts.lib.exposure.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
+from scripts.lib.exposure.ramp import STOPS, UNKNOWN
+from scripts.lib.reasons import FLAGS
+from scripts.lib.tables import Table, Value
+from service.exposure import instance_atoms, relative
+from service.job_tables import TableCache, number, rows_of_instances
+from service.pages.results.depiction import area, drawing_of, marks, percent
+from service.pages.results.exits import exit_sites, reason_without_sites
+from service.pages.results.instances import flags_of
+from service.structures import metadata_row
+
+Row = Mapping[str, Value]
+
+CONTEXT_NAMES = {
+    "chain": ("Chain", "only the nearest target chain"),
+    "target": ("Target", "all target chains of the assembly"),
+    "assembly": ("Assembly", "the whole biological assembly"),
+    "crystal": ("Crystal", "assembly and crystal neighbours"),
+}
+"""Contexts from the fewest neighbours to the most: name, what surrounds the ligand."""
+
+FILES = (
+    ("Complex", "PDB", "pdb_path"),
+    ("Complex", "mmCIF", "cif_path"),
+    ("Ligand", "SDF", "sdf_path"),
+    ("Depiction with exposure", "SVG", "svg_exposed_path"),
+    ("Depiction", "SVG", "svg_plain_path"),
+    ("Depiction with exits", "SVG", "svg_exits_path"),
+)
+"""Files of one instance: what it is, its format, the column that names it."""
+
+_HEADLINE_PROPERTIES = (
+    "MW LogP TPSA HBD HBA Rotatable_Bonds Ring_Count Fraction_CSP3 Formal_Charge Chiral_Atoms QED SA_Score".split()
+)
+_ALERTS = ("Lipinski_Pass", "Veber_Pass", "Egan_Pass", "Ghose_Pass", "Muegge_Pass", "PAINS_Hits", "Brenk_Hits")
+_IDENTITY = ("Ligand", "Name", "Formula", "Type", "SMILES", "Canonical_SMILES", "InChI", "InChIKey", "Parent_SMILES")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an instance is read from: the tables, the job folder, the address of the job's routes."""
+
+    cache: TableCache
+    folder: Path
+    base: str
+
+
+def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
+    """Return everything that the page shows of one instance.
+
+    Parameters
+    ----------
+    place : Place
+        Where to read.
+    row : mapping
+        The instance, with the areas of all contexts.
+    context : str
+        One of `service.exposure.CONTEXTS`.
+    """
+    stem = str(row["stem"])
+    atoms = instance_atoms(place.folder, stem)
+    drawing = drawing_of(place.folder, row, atoms, context)
+    exit_rows = list(rows_of_instances(place.folder / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS, {stem}))
+    sites = exit_sites(exit_rows)
+    contacts = list(rows_of_instances(place.folder / tables.CONTACTS.path, tables.CONTACTS, {stem}))
+    metadata = metadata_row(place.cache, place.folder, str(row["Warhead"]), None) or {}
+    places = marks(drawing, atoms)
+    return {
+        "row": row,
+        "stem": stem,
+        "name": str(metadata.get("Name") or ""),
+        "context": context,
+        "contexts": _contexts(row),
+        "drawing": drawing,
+        "marks": places,
+        "badges": _badges(sites, places),
+        "atoms": atoms,
+        "sites": sites,
+        "no_sites": reason_without_sites(exit_rows),
+        "contacts": _contacts(contacts),
+        "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
+        "files": _files(place.base, row),
+        "degrader_files": _degrader_files(place, stem),
+        "properties": _properties(metadata),
+        "percent": percent,
+        "area_of": area,
+        "data": _data(place.base, row, atoms, sites, contacts),
+    }
+
+
+def _contexts(row: Row) -> list[dict[str, Any]]:
+    free = number(row, "SASA_free_A2")
+    found = []
+    for key, (name, says) in CONTEXT_NAMES.items():
+        bound = number(row, f"SASA_{key}_A2")
+        share = None if bound is None or not free else round(100 * bound / free)
+        found.append({"key": key, "name": name, "says": says, "area": bound, "percent": share})
+    return found
+
+
+def _files(base: str, row: Row) -> list[dict[str, str]]:
+    found = []
+    for what, form, column in FILES:
+        path = str(row.get(column) or "")
+        if path:
+            name = path.rpartition("/")[2]
+            found.append({"what": what, "form": form, "name": name, "url": f"{base}/files/{quote(path, safe='/')}"})
+    return found
+
+
+_DEGRADER_FOLDER = f"{layout.RESULTS}/PROTAC_Inputs"
+_DEGRADER_TABLE = Table(f"{_DEGRADER_FOLDER}/index.csv", ())
+_DEGRADER_COLUMNS = {
+    "protein_file": "target",
+    "ligand_file": "ligand",
+    "head_file": "PRosettaC head",
+    "params_file": "PRosettaC parameters",
+    "atom_list_file": "PROTAC_ternary atom list",
+    "atom_delete_file": "PROTAC_ternary atoms to delete",
+    "mask_file": "DeepTernary mask",
+}
+
+
+def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
+    """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
+    found = []
+    for row in rows_of_instances(place.folder / _DEGRADER_TABLE.path, _DEGRADER_TABLE, {stem}):
+        paths = {says: str(row.get(column) or "") for column, says in _DEGRADER_COLUMNS.items()}
+        files = [
+            {"says": says, "url": _address(place.base, f"{_DEGRADER_FOLDER}/{path}")} for says, path in paths.items() if path
+        ]
+        if files:
+            found.append({"site": row.get("site_rank"), "atom": row.get("anchor_atom"), "files": files})
+    return found
+
+
+def _badges(sites: Sequence[Mapping[str, Any]], places: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return where the numbers of the best sites stand: beside the atom, away from the middle of the drawing."""
+    if not places:
+        return []
+    at = {place["index"]: place for place in places}
+    middle = [sum(place[axis] for place in places) / len(places) for axis in ("x", "y")]
+    found = []
+    for site in sites[:_NUMBERED]:
+        place = at.get(site["index"])
+        if place is None:
+            continue
+        away = (place["x"] - middle[0], place["y"] - middle[1])
+        length = max(1.0, (away[0] ** 2 + away[1] ** 2) ** 0.5)
+        step = place["radius"] * 1.55
+        x, y = place["x"] + step * away[0] / length, place["y"] + step * away[1] / length
+        found.append({"x": x, "y": y, "rank": site["site_rank"], "closed": site["closed"], "index": site["index"]})
+    return found
+
+
+_NUMBERED = 5
+"""Sites that are marked in the depiction and in 3D."""
+
+
+def _contacts(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the contacts of an instance by residue, nearest first."""
+    found = []
+    for row in sorted(rows, key=lambda row: (_STRENGTH.get(str(row["type"]), 9), number(row, "distance_A") or 99.0)):
+        residue = f"{row['partner_component']} {row['partner_residue']}"
+        copy = f" ({row['partner_copy']})" if row.get("partner_copy") else ""
+        found.append({**row, "residue": residue, "chain": f"{row['partner_chain']}{copy}"})
+    return found
+
+
+_STRENGTH = {"covalent": 0, "metal": 1, "ionic": 2, "hbond": 3, "hydrophobic": 4}
+
+
+def _properties(metadata: Row) -> dict[str, Any]:
+    """Return what is known of a component in three groups: descriptors, rules and alerts, all the rest."""
+    known = {name: value for name, value in metadata.items() if value not in (None, "")}
+    shown = {*_HEADLINE_PROPERTIES, *_ALERTS, *_IDENTITY}
+    return {
+        "identity": known,
+        "main": [(name.replace("_", " "), _text(known[name])) for name in _HEADLINE_PROPERTIES if name in known],
+        "alerts": [
+            (name.replace("_Pass", "").replace("_Hits", " alerts"), _text(known[name]), _is_bad(known[name]))
+            for name in _ALERTS
+            if name in known
+        ],
+        "rest": [(name.replace("_", " "), _text(value)) for name, value in known.items() if name not in shown],
+    }
+
+
+def _is_bad(value: Value) -> bool:
+    return value is False or (isinstance(value, str) and value not in ("none", ""))
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "passes" if value else "fails"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _data(
+    base: str, row: Row, atoms: Sequence[Row], sites: Sequence[Mapping[str, Any]], contacts: Sequence[Row]
+) -> dict[str, Any]:
+    """Return what scripts need of an instance: addresses of files, atoms, exits."""
+    paths = {form: str(row.get(column) or "") for form, column in (("pdb", "pdb_path"), ("cif", "cif_path"))}
+    form = "pdb" if paths["pdb"] else "cif"
+    sdf = str(row.get("sdf_path") or "")
+    chains = [str(item["partner_chain"]) for item in contacts if item.get("context") == "chain"]
+    return {
+        "stem": row["stem"],
+        "structure": {"url": _address(base, paths[form]), "format": form},
+        "ligand": {"url": _address(base, sdf), "format": "sdf"},
+        "nearest_chain": chains[0] if chains else str(row["Chain"]),
+        "ramp": {"stops": STOPS, "unknown": UNKNOWN},
+        "discs": {"smallest": SMALLEST_DISC, "largest": LARGEST_DISC, "target": TARGET_RADIUS},
+        "atoms": [_atom(atom) for atom in atoms],
+        "exits": [
+            {"rank": site["site_rank"], "index": site["index"], "vector": site["vector"], "closed": site["closed"]}
+            for site in sites[:_NUMBERED]
+        ],
+        "contacts": [
+            {
+                "atom": item["ligand_atom"],
+                "chain": item["partner_chain"],
+                "residue": item["partner_residue"],
+                "partner": item["partner_atom"],
+                "type": item["type"],
+            }
+            for item in contacts
+            if item["type"] != "hydrophobic" and not item.get("partner_copy")
+        ],
+    }
+
+
+def _address(base: str, path: str) -> str | None:
+    return f"{base}/files/{quote(path, safe='/')}" if path else None
+
+
+def _atom(row: Row) -> dict[str, Any]:
+    contexts = {key: number(row, f"SASA_{key}_A2") for key in CONTEXT_NAMES}
+    return {
+        "index": row["sdf_index"],
+        "name": row["exact_atom"],
+        "element": row["element"],
+        "free": number(row, "SASA_free_A2"),
+        "area": contexts,
+        "share": {key: relative(row, f"SASA_{key}_A2") for key in CONTEXT_NAMES},
+    }

@@ -1,0 +1,189 @@
+"""The table of instances: rows as the page filters, sorts and shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+from starlette.datastructures import QueryParams
+
+from scripts.lib import tables
+from scripts.lib.tables import Column, Value
+from service.job_tables import TableCache, number
+from service.pages.results.columns import BY_KEY, USUAL, Shown, chosen
+from service.rows import csv_lines
+
+Row = Mapping[str, Value]
+
+MAX_SHOWN = 1000
+"""Rows on one page; more are found by filtering."""
+
+NO_FLAGS = "none"
+"""Value of the flag filter for rows without flags."""
+
+_LONGEST = 200
+_SEARCHED = ("pdb_id", "Chain", "Warhead", "Residue_ID", "flags", "components", "link_residue", "series")
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What a reader wants to see of the instances; every part of it is in the address.
+
+    Parameters
+    ----------
+    words : str
+        Words that a row must hold, all of them.
+    ligand : str
+        Component code; empty for any.
+    least, most : float or None
+        Bounds of the exposed area in square angstroms.
+    flags : tuple of str
+        Flags that a row must have, all of them; ``none`` for rows without.
+    sort : str
+        Key of a column, with ``-`` for the largest first; empty for the order of the table.
+    columns : tuple of str
+        Keys of the columns shown.
+    """
+
+    words: str = ""
+    ligand: str = ""
+    least: float | None = None
+    most: float | None = None
+    flags: tuple[str, ...] = ()
+    sort: str = ""
+    columns: tuple[str, ...] = field(default=USUAL)
+
+    @classmethod
+    def of(cls, query: QueryParams) -> TableView:
+        """Return the view that an address asks for; what it can't mean is as if it were not there."""
+        keys = [key for text in query.getlist("columns") for key in text[:_LONGEST].split(",")]
+        sort = query.get("sort", "")
+        return cls(
+            words=query.get("q", "")[:_LONGEST].strip(),
+            ligand=query.get("ligand", "")[:_LONGEST].strip().upper(),
+            least=_number(query.get("min", "")),
+            most=_number(query.get("max", "")),
+            flags=tuple(flag[:_LONGEST] for flag in query.getlist("flag") if flag),
+            sort=sort if sort.removeprefix("-") in BY_KEY else "",
+            columns=tuple(column.key for column in chosen(keys)),
+        )
+
+    @property
+    def shown(self) -> list[Shown]:
+        """The columns shown."""
+        return chosen(self.columns)
+
+    def query(self, **changes: str) -> str:
+        """Return the view as the query of an address, with some parts changed; `row` and the like may be added."""
+        pairs = [("q", self.words), ("ligand", self.ligand), ("min", _plain(self.least)), ("max", _plain(self.most))]
+        pairs += [("flag", flag) for flag in self.flags]
+        pairs += [("sort", self.sort), ("columns", "" if self.columns == USUAL else ",".join(self.columns))]
+        pairs = [(key, value) for key, value in pairs if key not in changes] + list(changes.items())
+        return urlencode([(key, value) for key, value in pairs if value])
+
+    @property
+    def filtered(self) -> bool:
+        """Whether it leaves rows out."""
+        return bool(self.words or self.ligand or self.flags or self.least is not None or self.most is not None)
+
+    def rows(self, rows: Sequence[Row], names: Mapping[str, str]) -> list[Row]:
+        """Return the rows of the view in its order.
+
+        Parameters
+        ----------
+        rows : sequence of mapping
+            All instances.
+        names : mapping of str to str
+            Names of components, which the words may mean too.
+        """
+        words = self.words.lower().split()
+        found = [row for row in rows if self._has(row, words, names)]
+        if not self.sort:
+            return found
+        column = BY_KEY[self.sort.removeprefix("-")].source
+        known = [row for row in found if row.get(column) not in (None, "")]
+        unknown = [row for row in found if row.get(column) in (None, "")]
+        known.sort(key=lambda row: _sortable(row[column]), reverse=self.sort.startswith("-"))
+        return known + unknown
+
+    def _has(self, row: Row, words: Sequence[str], names: Mapping[str, str]) -> bool:
+        if self.ligand and row["Warhead"] != self.ligand:
+            return False
+        area = number(row, "SASA_in_complex_A2")
+        if self.least is not None and (area is None or area < self.least):
+            return False
+        if self.most is not None and (area is None or area > self.most):
+            return False
+        flags = flags_of(row)
+        if any((flag not in flags) if flag != NO_FLAGS else bool(flags) for flag in self.flags):
+            return False
+        text = searched(row, names)
+        return all(word in text for word in words)
+
+
+def searched(row: Row, names: Mapping[str, str]) -> str:
+    """Return the text in which words are looked for, in lower case."""
+    parts = [str(row.get(name) or "") for name in _SEARCHED] + [names.get(str(row["Warhead"]), "")]
+    return " ".join(parts).replace("_", " ").replace(";", " ").lower()
+
+
+def flags_of(row: Row) -> list[str]:
+    """Return the flags of an instance."""
+    return [flag for flag in str(row.get("flags") or "").split(";") if flag]
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text.strip()[:32])
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+def _sortable(value: Value) -> tuple[float, str]:
+    """Order numbers by value; texts that begin with a number by that number, then by letters."""
+    if isinstance(value, int | float):
+        return float(value), ""
+    text = str(value)
+    digits = text.lstrip("-")
+    size = len(digits) - len(digits.lstrip("0123456789"))
+    head = text[: len(text) - len(digits) + size]
+    return (float(head), text) if size and size <= _DIGITS else (float("inf"), text.lower())
+
+
+_DIGITS = 9
+
+
+def instances(cache: TableCache, folder: Path) -> list[Row]:
+    """Return a row for each instance: its results with the areas of all contexts."""
+    summaries = {row["stem"]: row for row in cache.rows(folder, tables.SASA_SUMMARY)}
+    blank = dict.fromkeys([*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names])
+    return [{**blank, **summaries.get(row["stem"], {}), **row} for row in cache.rows(folder, tables.RESULTS_TABLE)]
+
+
+def names_of(cache: TableCache, folder: Path) -> dict[str, str]:
+    """Return the name of each component."""
+    rows = cache.rows(folder, tables.LIGAND_METADATA)
+    return {str(row["Ligand"]): str(row.get("Name") or "") for row in rows}
+
+
+def choices(rows: Sequence[Row]) -> dict[str, list[tuple[str, int]]]:
+    """Return ligands and flags that rows have, with their counts, for the filters."""
+    flags = Counter(flag for row in rows for flag in flags_of(row))
+    if bare := sum(1 for row in rows if not flags_of(row)):
+        flags[NO_FLAGS] = bare
+    ligands = Counter(str(row["Warhead"]) for row in rows)
+    return {"ligands": sorted(ligands.items()), "flags": sorted(flags.items(), key=lambda item: (-item[1], item[0]))}
+
+
+def csv_of(view: TableView, rows: Sequence[Row]) -> Iterator[bytes]:
+    """Yield the view as CSV: its rows in its order, its columns under their names in the tables."""
+    columns: list[Column] = [shown.column for shown in view.shown]
+    return csv_lines(columns, [{column.name: row.get(column.name) for column in columns} for row in rows])

@@ -1,0 +1,157 @@
+"""A series of ligands on its common core: its depictions, and how exposed each core atom is in each instance."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+from urllib.parse import quote
+
+from scripts.lib import layout, tables
+from scripts.lib.exposure.ramp import exposure_colour
+from scripts.lib.tables import Column, Value, parse_value
+from service.artifacts import resolve_artifact
+from service.errors import FileNotFound, InvalidPath
+from service.exposure import CONTEXTS, atoms_by_instance, relative
+from service.job_tables import TableCache, number
+from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
+
+Row = Mapping[str, Value]
+
+MAX_ROWS = 60
+"""Instances in one heat map: the most exposed come first."""
+
+MAX_LIGANDS = 24
+"""Ligands of a series that are drawn."""
+
+_MAP = ("core_index", "sdf_index", "atom_name", "series", "stem")
+
+
+def all_series(cache: TableCache, folder: Path) -> list[Row]:
+    """Return the series of a job, the largest first."""
+    rows = cache.rows(folder, tables.SERIES)
+    return sorted(rows, key=lambda row: (-(number(row, "n_components") or 0), -(number(row, "n_instances") or 0)))
+
+
+def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) -> dict[str, Any]:
+    """Return the heat map of a series: core atoms across, instances down.
+
+    Parameters
+    ----------
+    folder : Path
+        The job folder.
+    base : str
+        Address of the job's routes.
+    series : mapping
+        Its row in Series.csv.
+    instances : sequence of mapping
+        All instances of the job.
+    """
+    name = str(series["series"])
+    members = [row for row in instances if row.get("series") == name]
+    members.sort(key=lambda row: -(number(row, "SASA_in_complex_A2") or 0.0))
+    shown = sorted(members[:MAX_ROWS], key=lambda row: str(row["Warhead"]))
+    stems = {str(row["stem"]) for row in shown}
+    core = _core_atoms(folder, name, stems)
+    atoms = atoms_by_instance(folder, stems)
+    column = f"SASA_{CONTEXTS[0]}_A2"
+    exposed = {
+        stem: {row["sdf_index"]: (row, relative(row, column)) for row in rows} for stem, rows in atoms.items()
+    }
+    places = sorted({place for found in core.values() for place in found})
+    rows = [_line(row, places, core.get(str(row["stem"]), {}), exposed[str(row["stem"])]) for row in shown]
+    means = [_mean([row["cells"][number] for row in rows]) for number in range(len(places))]
+    drawing = _core_drawing(folder, name)
+    return {
+        "name": name,
+        "places": places,
+        "means": means,
+        "rows": rows,
+        "total": len(members),
+        "drawing": drawing,
+        "discs": _discs(drawing, dict(zip(places, means, strict=True))),
+        "pictures": _pictures(folder, base, name, {str(row["Warhead"]) for row in members}),
+        "context": CONTEXTS[0],
+    }
+
+
+def _core_atoms(folder: Path, series: str, stems: Collection[str]) -> dict[str, dict[int, Row]]:
+    """Return, for each instance, its atom at each place of the core."""
+    found: dict[str, dict[int, Row]] = {}
+    for row in _map_rows(folder / tables.LIGAND_MCS_MAP.path, series):
+        if row["stem"] in stems and isinstance(place := row["core_index"], int):
+            found.setdefault(str(row["stem"]), {})[place] = row
+    return found
+
+
+def _map_rows(path: Path, series: str) -> Iterator[dict[str, Value]]:
+    """Yield the atoms of a series from the map of all atoms; lines of others are not parsed."""
+    known = {column.name: column for column in tables.LIGAND_MCS_MAP.columns}
+    try:
+        stream = path.open(encoding="utf-8", newline="")
+    except OSError:
+        return
+    with stream:
+        header = next(csv.reader([stream.readline()]), [])
+        columns: list[tuple[int, Column]] = [(header.index(name), known[name]) for name in _MAP if name in header]
+        part = f",{series},"
+        for cells in csv.reader(line for line in stream if part in line):
+            row = {column.name: parse_value(cells[place], column) for place, column in columns if place < len(cells)}
+            if row.get("series") == series and len(row) == len(_MAP):
+                yield row
+
+
+def _line(
+    row: Row, places: Sequence[int], core: Mapping[int, Row], exposed: Mapping[Value, tuple[Row, float | None]]
+) -> dict[str, Any]:
+    cells: list[dict[str, Any]] = []
+    for place in places:
+        atom = core.get(place)
+        _, share = exposed.get(atom["sdf_index"], ({}, None)) if atom else ({}, None)
+        cells.append({"share": share, "name": str(atom["atom_name"]) if atom else "", "step": _step(share)})
+    return {"row": row, "stem": row["stem"], "cells": cells}
+
+
+def _mean(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    shares = [cell["share"] for cell in cells if cell["share"] is not None]
+    share = fmean(shares) if shares else None
+    return {"share": share, "step": _step(share)}
+
+
+def _step(share: float | None) -> int | None:
+    """Return an exposure in steps of five percent, for style classes."""
+    return None if share is None else 5 * round(20 * min(max(share, 0.0), 1.0))
+
+
+def _core_drawing(folder: Path, series: str) -> SafeDrawing | None:
+    try:
+        artifact = resolve_artifact(folder, f"{layout.SERIES_FOLDER}/{series}.svg")
+        if artifact.size > LARGEST_FILE:
+            return None
+        return safe_drawing(artifact.path.read_text(encoding="utf-8"))
+    except (FileNotFound, InvalidPath, UnreadableDrawing, OSError, UnicodeDecodeError):
+        return None
+
+
+def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a disc behind each core atom in the colour of its mean exposure."""
+    return [
+        {"x": mark.x, "y": mark.y, "r": mark.radius, "index": mark.index, "fill": exposure_colour(mean["share"])}
+        for mark in (drawing.atoms if drawing else ())
+        if (mean := means.get(mark.index)) is not None
+    ]
+
+
+def _pictures(folder: Path, base: str, series: str, codes: Collection[str]) -> list[dict[str, str]]:
+    """Return the depictions of the ligands of a series, aligned on its core."""
+    found = []
+    for code in sorted(codes)[:MAX_LIGANDS]:
+        path = f"{layout.SERIES_FOLDER}/{series}_{code}.svg"
+        try:
+            resolve_artifact(folder, path)
+        except (FileNotFound, InvalidPath):
+            continue
+        found.append({"ligand": code, "url": f"{base}/files/{quote(path, safe='/')}"})
+    return found

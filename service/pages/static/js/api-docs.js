@@ -1,0 +1,31 @@
+// Shows the API in Swagger UI in place of the plain list; everything it loads comes from this service.
+
+import { onTheme } from "./theme-button.js";
+
+const place = document.getElementById("explorer");
+const routes = document.getElementById("routes");
+
+globalThis.SwaggerUIBundle?.({
+  url: "/openapi.json",
+  domNode: place,
+  docExpansion: "list",
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+  validatorUrl: null,
+  syntaxHighlight: false,
+  presets: [globalThis.SwaggerUIBundle.presets.apis],
+  onComplete: () => {
+    place.hidden = false;
+    routes.hidden = true;
+  },
+});
+
+// Swagger UI leaves its selects without a name for screen readers.
+new MutationObserver(() => {
+  for (const select of place.querySelectorAll("select:not([aria-label])")) {
+    const row = select.closest("[data-param-name]");
+    select.setAttribute("aria-label", row?.dataset.paramName ?? "Kind of content");
+  }
+}).observe(place, { childList: true, subtree: true });
+
+onTheme((theme) => document.documentElement.classList.toggle("dark-mode", theme === "dark"));

@@ -1,0 +1,35 @@
+// The list of jobs: filters apply when they are chosen, and while jobs wait or run the list is kept fresh.
+
+const EVERY_MS = 5000;
+const form = document.querySelector("form.filters");
+
+/** Leave empty fields out of the address. */
+function send() {
+  const values = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
+  const query = new URLSearchParams(values).toString();
+  location.assign(query ? `/browse?${query}` : "/browse");
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  send();
+});
+form.addEventListener("change", (event) => {
+  if (event.target.tagName === "SELECT") send();
+});
+
+async function refresh() {
+  const list = document.getElementById("jobs");
+  if (!list.hasAttribute("data-moving")) return;
+  if (!document.hidden && !list.contains(document.activeElement)) {
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("jobs");
+      if (answer.ok && fresh) list.replaceWith(document.adoptNode(fresh));
+    } catch {
+      // no answer: asked again
+    }
+  }
+  setTimeout(refresh, EVERY_MS);
+}
+setTimeout(refresh, EVERY_MS);

@@ -1,0 +1,59 @@
+// Small helpers for elements. Text is always set as text: nothing that comes from a job is parsed as HTML.
+
+/**
+ * Return a new element.
+ * @param {string} name its tag
+ * @param {object} attributes attributes; `class`, `data-*`, `aria-*` by these names; null and false are left out
+ * @param {...(Node|string|number|null)} children what it holds
+ */
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    element.setAttribute(key, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined).map((child) => (child instanceof Node ? child : String(child))));
+  return element;
+}
+
+/** Call `action` once after calls have stopped for `wait` milliseconds. */
+export function debounced(action, wait = 250) {
+  let timer = 0;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(action, wait, ...values);
+  };
+}
+
+/** Put a text on the clipboard and tell so on the button that asked for it. */
+export async function copyText(text, button) {
+  const before = button.textContent;
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    done = false; // no permission, or no secure context
+  }
+  button.textContent = done ? "Copied" : "Copying failed";
+  announce(button.textContent);
+  setTimeout(() => { button.textContent = before; }, 1500);
+}
+
+/** Tell a change to screen readers. */
+export function announce(text) {
+  const place = document.querySelector("[data-announce]");
+  if (place) place.textContent = text;
+}
+
+// Commands name this service by the address at which it is seen here.
+for (const place of document.querySelectorAll(".code > pre")) {
+  if (place.textContent.includes("$TETHERMAP_URL")) {
+    place.textContent = place.textContent.replaceAll("$TETHERMAP_URL", location.origin);
+  }
+}
+
+// Every <button data-copy="#id"> copies the text of that element.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("button[data-copy]");
+  if (button) copyText(document.querySelector(button.dataset.copy).textContent, button);
+});

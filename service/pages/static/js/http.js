@@ -1,0 +1,51 @@
+// Requests to the API of this service.
+
+/** An error that the API has answered, or that no answer came. */
+export class ApiError extends Error {
+  /**
+   * @param {number} status HTTP status; 0 when no answer came
+   * @param {string} code code of the error body
+   * @param {string} message sentence for people
+   * @param {object} details plain values
+   */
+  constructor(status, code, message, details = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/**
+ * Return the JSON that an address answers.
+ * @param {string} address path on this host
+ * @param {RequestInit} options as for fetch
+ * @throws {ApiError} for every answer that is no success
+ */
+export async function getJson(address, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, { headers: { Accept: "application/json" }, ...options });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0, "NO_ANSWER", "The service does not answer.");
+  }
+  const body = await answer.json().catch(() => null);
+  if (!answer.ok || body === null || body.ok === false) {
+    const error = body?.error ?? {};
+    throw new ApiError(answer.status, error.code ?? "UNKNOWN", error.message ?? `The service answered ${answer.status}.`, error.details);
+  }
+  return body;
+}
+
+/** Send a value as JSON and return the answer; see getJson. */
+export function postJson(address, value = {}, options = {}) {
+  const headers = { Accept: "application/json", "Content-Type": "application/json" };
+  return getJson(address, { method: "POST", body: JSON.stringify(value), ...options, headers: { ...headers, ...options.headers } });
+}
+
+/** Return the data that the server has put into the page: `<script type="application/json" id="...">`. */
+export function pageData(id) {
+  const element = document.getElementById(id);
+  return element === null ? null : JSON.parse(element.textContent);
+}

@@ -1,0 +1,145 @@
+// Follows the job of a monitor page. Words, steps and buttons come from the server, which alone knows them:
+// whenever the state changes, the part of the page that shows it is fetched anew.
+
+import { announce } from "./dom.js";
+import { followJob } from "./follow.js";
+import { ApiError, postJson } from "./http.js";
+
+const FINAL = new Set(["completed", "failed", "canceled"]);
+const job = document.querySelector("script[data-job]").dataset.job;
+const log = document.getElementById("log");
+const mode = document.getElementById("log-mode");
+const pause = document.getElementById("pause");
+const held = [];
+let lines = 0;
+let source = "";
+let refreshing = false;
+let wanted = false;
+
+/** Fetch the state's part of the page; again when it changed in the meantime. */
+async function refresh() {
+  if (refreshing) {
+    wanted = true;
+    return;
+  }
+  refreshing = true;
+  do {
+    wanted = false;
+    try {
+      const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+      if (answer.ok) replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    } catch {
+      // no answer: the next change asks again
+    }
+  } while (wanted);
+  refreshing = false;
+}
+
+function replace(fresh) {
+  const state = fresh.getElementById("state");
+  const old = document.getElementById("state");
+  if (state === null) return;
+  const focused = document.activeElement?.id;
+  const before = document.getElementById("sentence").textContent;
+  old.replaceWith(document.adoptNode(state));
+  if (focused) document.getElementById(focused)?.focus();
+  document.title = fresh.title;
+  const icon = document.querySelector("link[rel=icon]");
+  const href = fresh.querySelector("link[rel=icon]").getAttribute("href");
+  if (icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+  const now = document.getElementById("sentence").textContent;
+  if (now !== before) announce(now);
+  if (FINAL.has(state.dataset.status)) {
+    pause.hidden = true;
+    if (held.length) resume();
+  }
+}
+
+function showProgress(progress) {
+  for (const [name, value] of Object.entries(progress.entries)) {
+    const place = document.querySelector(`[data-entries="${name}"]`);
+    if (place) place.textContent = value ?? "–";
+  }
+  const bar = document.querySelector("progress[data-percent]");
+  if (bar && progress.percent !== null) {
+    bar.value = progress.percent;
+    document.title = document.title.replace(/^◐ (\d+ % )?/, `◐ ${progress.percent} % `);
+  }
+}
+
+function write(text) {
+  const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 24;
+  log.append(text);
+  if (atEnd) log.scrollTop = log.scrollHeight;
+}
+
+function addLine(line) {
+  lines += 1;
+  const text = lines === 1 ? line : `\n${line}`;
+  if (lines === 1) log.textContent = ""; // the whole log comes again, from its first line
+  if (pause.getAttribute("aria-pressed") === "true") {
+    held.push(text);
+    pause.textContent = `Go on (${held.length} new)`;
+  } else {
+    write(text);
+  }
+  showMode();
+}
+
+function showMode() {
+  mode.textContent = `${lines} ${lines === 1 ? "line" : "lines"}${source}`;
+}
+
+function resume() {
+  pause.setAttribute("aria-pressed", "false");
+  pause.textContent = "Pause";
+  write(held.splice(0).join(""));
+}
+
+pause.addEventListener("click", () => {
+  if (pause.getAttribute("aria-pressed") === "true") resume();
+  else {
+    pause.setAttribute("aria-pressed", "true");
+    pause.textContent = "Go on";
+  }
+});
+
+document.addEventListener("submit", async (event) => {
+  if (event.target.id !== "cancel-form") return;
+  event.preventDefault();
+  const button = document.getElementById("cancel");
+  button.disabled = true;
+  button.textContent = "Canceling …";
+  const token = sessionStorage.getItem("token");
+  try {
+    await postJson(`/api/jobs/${job}/cancel`, {}, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) {
+      button.disabled = false;
+      button.textContent = "Cancel job";
+      document.getElementById("sentence").textContent = error.message;
+      announce(error.message);
+      return;
+    }
+  }
+  await refresh();
+});
+
+setInterval(() => {
+  const place = document.querySelector("[data-seconds]");
+  if (!place) return;
+  const seconds = Number(place.dataset.seconds) + 1;
+  place.dataset.seconds = String(seconds);
+  place.textContent = seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}, 1000);
+
+log.scrollTop = log.scrollHeight;
+followJob(`/api/jobs/${job}`, {
+  status: refresh,
+  progress: showProgress,
+  log: addLine,
+  mode: (name) => {
+    source = { stream: " · live", polling: " · asked every 2 s", ended: "", gone: " · the job was deleted" }[name];
+    showMode();
+  },
+});

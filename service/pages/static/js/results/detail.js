@@ -1,0 +1,189 @@
+// One ligand on the page: its parts wired together.
+
+import { announce } from "../dom.js";
+import { change, parameter } from "./address.js";
+import { atomText, Flat } from "./flat.js";
+import { AtomTables, tellAtom } from "./tables.js";
+
+const KEYS = {
+  ArrowLeft: ["y", -10], ArrowRight: ["y", 10], ArrowUp: ["x", -10], ArrowDown: ["x", 10],
+};
+
+/** Shows ligands in the right half of the page, one at a time. */
+export class Detail {
+  /**
+   * @param {HTMLElement} place holds the ligand
+   * @param {string} here address of the page
+   * @param {import("./scene.js").Scene} scene
+   * @param {import("./spotlight.js").Spotlight} spotlight
+   */
+  constructor(place, here, scene, spotlight) {
+    Object.assign(this, { place, here, scene, spotlight });
+    spotlight.addEventListener("light", (event) => this.#light(event.detail));
+    spotlight.addEventListener("pin", (event) => {
+      const atom = this.data?.atoms.find((one) => one.index === event.detail.index);
+      change({ atom: atom?.name ?? null });
+      if (atom) announce(atomText(atom, this.context));
+    });
+    this.adopt(camera());
+  }
+
+  /** Take over the ligand that stands in the page. @param {number[]|null} view camera */
+  adopt(view) {
+    const article = this.place.querySelector("[data-instance]");
+    if (!article) return;
+    this.article = article;
+    this.data = JSON.parse(article.querySelector("[data-instance-data]").textContent);
+    this.context = article.dataset.context;
+    this.line = article.querySelector("[data-readout]");
+    this.line.hint = this.line.firstElementChild;
+    this.flat = new Flat(article.querySelector("[data-flat]"), this.data, this.spotlight);
+    this.tables = new AtomTables(article, this.data, this.spotlight);
+    for (const element of article.querySelectorAll("[data-scripted]")) element.hidden = false;
+    this.#listen(article);
+    this.spotlight.clear();
+    this.#recolour(this.context);
+    const named = this.data.atoms.find((atom) => atom.name === parameter("atom"));
+    if (named) this.spotlight.pin(named.index, "address");
+    this.#whenSeen(article.querySelector("[data-scene]"), view);
+  }
+
+  /**
+   * Fetch and show another ligand.
+   * @param {string} stem
+   * @param {string} context
+   * @returns {Promise<boolean>} whether it is shown now
+   */
+  async show(stem, context) {
+    this.asked?.abort();
+    this.asked = new AbortController();
+    this.place.setAttribute("aria-busy", "true");
+    try {
+      const query = new URLSearchParams({ row: stem, context });
+      const answer = await fetch(`${this.here}/instance?${query}`, { signal: this.asked.signal });
+      if (!answer.ok) throw new Error(`The service answered ${answer.status}.`);
+      const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const next = part.querySelector("[data-instance]");
+      const scroll = this.place.scrollTop;
+      this.scene.carry(next.querySelector("[data-scene]"));
+      this.article.replaceWith(document.adoptNode(next));
+      this.place.scrollTop = scroll;
+      this.adopt(camera());
+      announce(`${next.querySelector("h2").textContent} is shown`);
+      return true;
+    } catch (error) {
+      if (error.name === "AbortError") return false;
+      announce(error.message);
+      this.line.textContent = `The ligand could not be fetched: ${error.message}`;
+      return false;
+    } finally {
+      this.place.removeAttribute("aria-busy");
+    }
+  }
+
+  #whenSeen(figure, view) {
+    this.watcher?.disconnect();
+    this.watcher = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      this.watcher.disconnect();
+      this.scene.show(figure, this.data, this.context, view);
+    }, { rootMargin: "200px" });
+    figure.scene = this.scene;
+    figure.querySelector("[data-message]").textContent = "The structure is loaded when it comes into view.";
+    this.scene.figure = figure;
+    this.watcher.observe(figure);
+  }
+
+  #light({ index, source }) {
+    this.flat.light(index);
+    this.tables.light(index, source);
+    this.scene.light(index);
+    tellAtom(this.line, this.data, index, this.context);
+  }
+
+  #recolour(context) {
+    this.context = context;
+    this.article.dataset.context = context;
+    this.flat.recolour(context);
+    this.tables.recolour(context);
+    tellAtom(this.line, this.data, this.spotlight.lit, context);
+  }
+
+  #listen(article) {
+    const contexts = article.querySelector(".contexts");
+    contexts.addEventListener("submit", (event) => event.preventDefault());
+    contexts.addEventListener("change", (event) => {
+      const says = event.target.closest("label").title;
+      const line = contexts.querySelector("[data-context-says]");
+      line.textContent = `Around the ligand: ${says}.`;
+      this.#recolour(event.target.value);
+      this.scene.recolour(event.target.value);
+      change({ context: event.target.value === "target" ? null : event.target.value });
+    });
+    for (const button of article.querySelectorAll("[data-do]")) {
+      const what = button.dataset.do;
+      if (button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", String(this.scene.shown[what]));
+      button.addEventListener("click", () => this.#act(what, button));
+    }
+    for (const button of article.querySelectorAll("[data-show-exit]")) {
+      button.addEventListener("click", () => {
+        const index = Number(button.dataset.showExit);
+        if (this.spotlight.pinned !== index) this.spotlight.pin(index, "exits");
+        this.scene.home(index);
+        article.querySelector(".views").scrollIntoView({ block: "nearest" });
+      });
+    }
+    const canvas = article.querySelector("[data-canvas]");
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "application");
+    canvas.setAttribute("aria-label", "3D structure: arrow keys turn, plus and minus zoom, n and p go through the atoms, 0 centres, s surface, e exits, c contacts");
+    article.querySelector("[data-scene]").addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #act(what, button) {
+    if (what === "home") this.scene.home();
+    else if (what === "image") save(this.scene.picture(), `${this.data.stem}.png`);
+    else {
+      const on = !this.scene.shown[what];
+      button?.setAttribute("aria-pressed", String(on));
+      if (what === "surface") change({ surface: on ? "on" : null });
+      this.scene.toggle(what, on);
+    }
+  }
+
+  #key(event) {
+    if (event.target.closest("button") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const turn = KEYS[event.key];
+    const press = (what) => this.#act(what, this.article.querySelector(`[data-do="${what}"]`));
+    if (turn) this.scene.turnBy(...turn);
+    else if (event.key === "+" || event.key === "=") this.scene.zoomBy(1.15);
+    else if (event.key === "-") this.scene.zoomBy(1 / 1.15);
+    else if (event.key === "n" || event.key === "p") this.#step(event.key === "n" ? 1 : -1);
+    else if (event.key === "0") press("home");
+    else if (event.key === "s") press("surface");
+    else if (event.key === "e") press("exits");
+    else if (event.key === "c") press("contacts");
+    else return;
+    event.preventDefault();
+  }
+
+  #step(by) {
+    const order = this.data.atoms.map((atom) => atom.index);
+    const at = order.indexOf(this.spotlight.lit);
+    const next = order[(at + by + order.length) % order.length];
+    this.spotlight.light(next, "scene");
+    announce(this.line.textContent);
+  }
+}
+
+/** Return the camera that the address holds, null when it holds none. */
+function camera() {
+  const text = parameter("view");
+  return text === "" ? null : text.split(",").map(Number);
+}
+
+function save(address, name) {
+  if (address === null) return;
+  const link = Object.assign(document.createElement("a"), { href: address, download: name });
+  link.click();
+}

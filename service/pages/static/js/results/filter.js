@@ -1,0 +1,63 @@
+// Which rows of the table a reader wants to see; the server decides the same way for pages without scripts and for CSV.
+
+/**
+ * @typedef {object} View
+ * @property {string[]} words all of them must be in the row, in lower case
+ * @property {string} ligand component code, "" for any
+ * @property {number|null} least least exposed area, Å²
+ * @property {number|null} most largest exposed area, Å²
+ * @property {string[]} flags all of them must be flags of the row; "none" for rows without
+ *
+ * @typedef {object} Row
+ * @property {string} text what words are looked for in, in lower case
+ * @property {string} ligand
+ * @property {number|null} area
+ * @property {string[]} flags
+ */
+
+/** Return a number of a field, null when it holds none. @param {FormDataEntryValue|null} text */
+function number(text) {
+  const value = String(text ?? "").trim();
+  return value === "" || !Number.isFinite(Number(value)) ? null : Number(value);
+}
+
+/** Return what a form asks for. @param {FormData} form @returns {View} */
+export function viewOf(form) {
+  return {
+    words: String(form.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
+    ligand: String(form.get("ligand") ?? ""),
+    least: number(form.get("min")),
+    most: number(form.get("max")),
+    flags: form.getAll("flag").map(String),
+  };
+}
+
+/** Whether a row is in a view. @param {Row} row @param {View} view */
+export function inView(row, view) {
+  if (view.ligand !== "" && row.ligand !== view.ligand) return false;
+  if (view.least !== null && (row.area === null || row.area < view.least)) return false;
+  if (view.most !== null && (row.area === null || row.area > view.most)) return false;
+  if (view.flags.some((flag) => (flag === "none" ? row.flags.length > 0 : !row.flags.includes(flag)))) return false;
+  return view.words.every((word) => row.text.includes(word));
+}
+
+const LEADING = /^(-*)(\d+)/;
+
+/**
+ * Return what a cell is sorted by: numbers by value, texts that begin with a number by it, others by letters.
+ * @param {string} text the cell's value
+ * @param {boolean} numeric whether the column holds numbers
+ * @returns {[number, string]}
+ */
+export function sortable(text, numeric) {
+  if (numeric) return [Number(text), ""];
+  const found = LEADING.exec(text);
+  if (found && found[2].length <= 9) return [Number(found[0]), text];
+  return [Infinity, text.toLowerCase()];
+}
+
+/** Compare two values of `sortable`. @param {[number, string]} a @param {[number, string]} b */
+export function compared(a, b) {
+  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
+  return a[1] === b[1] ? 0 : a[1] < b[1] ? -1 : 1;
+}

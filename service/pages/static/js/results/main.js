@@ -1,0 +1,110 @@
+// The results page: table, ligand, series, and the address that holds what is chosen.
+
+import { debounced } from "../dom.js";
+import { pageData } from "../http.js";
+import { onTheme } from "../theme-button.js";
+import { change, parameter } from "./address.js";
+import { Detail } from "./detail.js";
+import { Scene } from "./scene.js";
+import { watchSeries } from "./series.js";
+import { Spotlight } from "./spotlight.js";
+import { InstanceTable } from "./table.js";
+
+const root = document.querySelector("[data-results]");
+const { here } = root.dataset;
+const data = pageData("results-data");
+const form = root.querySelector("[data-filters]");
+
+const spotlight = new Spotlight();
+const keepCamera = debounced((camera) => change({ view: camera.map((part) => String(+part.toFixed(3))).join(",") }), 400);
+const scene = new Scene(data.vendor, spotlight, keepCamera);
+scene.shown.surface = parameter("surface") === "on";
+onTheme(() => scene.retheme());
+
+const table = new InstanceTable(root.querySelector("[data-table]"), form, data);
+const detail = new Detail(root.querySelector("[data-detail]"), here, scene, spotlight);
+if (detail.data) table.mark(detail.data.stem);
+
+/** Show a ligand and keep it in the address. */
+async function choose(stem) {
+  if (stem === parameter("row") && stem === detail.data?.stem) return;
+  change({ row: stem, atom: null, view: null }, true);
+  table.mark(stem);
+  await detail.show(stem, parameter("context") || "target");
+}
+
+const chooseSoon = debounced(choose, 120); // arrow keys run through rows quickly
+table.addEventListener("choose", (event) => {
+  table.mark(event.detail.stem);
+  chooseSoon(event.detail.stem);
+});
+
+addEventListener("popstate", () => {
+  const stem = parameter("row") || table.rows[0]?.stem;
+  const context = parameter("context") || "target";
+  if (stem && (stem !== detail.data?.stem || context !== detail.context)) {
+    table.mark(stem);
+    detail.show(stem, context);
+  }
+  fill();
+});
+
+/** Put the address's filter into the form. */
+function fill() {
+  const query = new URLSearchParams(location.search);
+  for (const name of ["q", "ligand", "min", "max"]) form.elements[name].value = query.get(name) ?? "";
+  for (const box of form.querySelectorAll('[name="flag"]')) box.checked = query.getAll("flag").includes(box.value);
+  table.filter();
+}
+
+form.addEventListener("input", (event) => {
+  table.filter();
+  if (event.target.name === "columns") table.refetch();
+  summarise();
+});
+form.addEventListener("submit", (event) => event.preventDefault());
+form.querySelector("[data-clear]").addEventListener("click", (event) => {
+  event.preventDefault();
+  for (const name of ["q", "ligand", "min", "max"]) form.elements[name].value = "";
+  for (const box of form.querySelectorAll('[name="flag"]')) box.checked = false;
+  table.filter();
+  summarise();
+  form.elements.q.focus();
+});
+
+function summarise() {
+  const flags = form.querySelectorAll('[name="flag"]:checked').length;
+  form.querySelector('[data-count-of="flag"]').textContent = flags ? ` (${flags})` : "";
+}
+
+const count = root.querySelector("[data-count]");
+const csv = root.querySelector("[data-csv]");
+const zip = root.querySelector("[data-zip]");
+function tellCount({ shown, total, picked }) {
+  count.textContent = shown === total ? `${total} rows` : `${shown} of ${total} rows`;
+  csv.href = `${here}/table.csv${location.search}`;
+  const most = Number(root.querySelector("[data-picks]").dataset.max);
+  zip.disabled = picked === 0 || picked > most;
+  root.querySelector("[data-picked]").textContent = picked > most ? ` (at most ${most})` : picked ? ` (${picked})` : "";
+  form.querySelector("[data-clear]").hidden = shown === total;
+}
+table.addEventListener("count", (event) => tellCount(event.detail));
+tellCount({ shown: table.visible().length, total: Number(table.table.dataset.total), picked: 0 });
+
+// Only one menu is open, and Escape closes it.
+for (const menu of root.querySelectorAll("details.menu")) {
+  menu.addEventListener("toggle", () => {
+    if (menu.open) for (const other of root.querySelectorAll("details.menu[open]")) if (other !== menu) other.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
+addEventListener("pointerdown", (event) => {
+  for (const menu of root.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+
+watchSeries(here, (stem) => choose(stem));
+root.dataset.ready = "true";

@@ -1,0 +1,88 @@
+// What stands in the 3D view besides molecules: exit directions, contacts, the usual camera.
+
+import { facing } from "./orientation.js";
+
+const OPEN = { light: "#0072b2", dark: "#56b4e9" };
+const CLOSED = { light: "#b34700", dark: "#ff9d70" };
+const LENGTH = 3; // Å from the anchor to the end of a cone
+const HALF_ANGLE = (25 * Math.PI) / 180; // a direction is good to about one rotamer
+const KINDS = { hbond: "#2f7fd1", ionic: "#a04ccf", metal: "#6b7a86", covalent: "#9a6700" };
+
+const along = (atom, vector, step) => ({ x: atom.x + vector[0] * step, y: atom.y + vector[1] * step, z: atom.z + vector[2] * step });
+
+/** Draw a cone with its number for each exit site. */
+export function exitArrows(viewer, exits, atoms, theme) {
+  const shapes = [];
+  const labels = [];
+  for (const exit of exits) {
+    const atom = atoms.get(exit.index);
+    if (!atom || exit.vector.some((part) => part === null)) continue;
+    const color = (exit.closed ? CLOSED : OPEN)[theme];
+    const far = along(atom, exit.vector, LENGTH);
+    shapes.push(viewer.addArrow({ start: far, end: along(atom, exit.vector, 0.35), radius: LENGTH * Math.tan(HALF_ANGLE), radiusRatio: 1, mid: 0.001, color, opacity: exit.closed ? 0.16 : 0.32 }));
+    shapes.push(viewer.addArrow({ start: along(atom, exit.vector, 0.3), end: far, radius: 0.07, radiusRatio: 2.6, mid: 0.82, color, opacity: exit.closed ? 0.5 : 1 }));
+    const paper = theme === "dark" ? "#10161b" : "#ffffff";
+    labels.push(viewer.addLabel(String(exit.rank), {
+      position: along(atom, exit.vector, LENGTH + 0.5), fontSize: 12, bold: true, padding: 1, inFront: true, alignment: "center",
+      fontColor: exit.closed ? color : paper, backgroundColor: exit.closed ? paper : color, backgroundOpacity: 1,
+      borderColor: color, borderThickness: 1.5,
+    }));
+  }
+  return { shapes, labels };
+}
+
+/** Draw a dashed line for each polar contact whose partner stands in the file. */
+export function contactLines(viewer, data, protein, atoms) {
+  const names = new Map(data.atoms.map((atom) => [atom.name, atoms.get(atom.index)]));
+  const shapes = [];
+  for (const contact of data.contacts) {
+    const from = names.get(contact.atom);
+    const found = /^(-?\d+)([A-Za-z]?)$/.exec(contact.residue);
+    if (!from || !found) continue;
+    const partners = protein.selectedAtoms({ chain: contact.chain, resi: Number(found[1]), atom: contact.partner });
+    const to = partners.find((atom) => (atom.icode ?? "").trim() === found[2]) ?? partners[0];
+    if (!to) continue;
+    shapes.push(viewer.addCylinder({ start: place(from), end: place(to), radius: 0.055, dashed: contact.type !== "covalent", fromCap: 1, toCap: 1, color: KINDS[contact.type] ?? KINDS.metal, dashLength: 0.18, gapLength: 0.14 }));
+  }
+  return shapes;
+}
+
+const place = (atom) => ({ x: atom.x, y: atom.y, z: atom.z });
+
+/** Put the ligand into the middle, laid flat with its open side in front; or only one atom of it into the middle. */
+export function homeView(viewer, ligand, shares, index = null) {
+  if (index !== null) {
+    viewer.center({ model: ligand, index });
+    return;
+  }
+  const atoms = ligand.selectedAtoms({});
+  viewer.zoomTo({ model: ligand });
+  if (atoms.length > 2) {
+    const view = viewer.getView();
+    view.splice(4, 4, ...facing(atoms, atoms.map((atom) => shares.get(atom.index) ?? 0)));
+    viewer.setView(view);
+  }
+  viewer.zoom(atoms.length > 12 ? 0.95 : 0.6);
+}
+
+/**
+ * Find what stands around the ligand, by atom and by residue.
+ * @returns {{same: Set<number>, pocket: Set<string>, around: Set<string>}}
+ */
+export function neighbours(protein, ligand, { same, pocket, around }) {
+  const own = ligand.selectedAtoms({});
+  const found = { same: new Set(), pocket: new Set(), around: new Set() };
+  for (const atom of protein.selectedAtoms({})) {
+    let near = Infinity;
+    for (const one of own) near = Math.min(near, (one.x - atom.x) ** 2 + (one.y - atom.y) ** 2 + (one.z - atom.z) ** 2);
+    if (near < same * same) found.same.add(atom.index);
+    else {
+      if (near < pocket * pocket) found.pocket.add(residueOf(atom));
+      if (near < around * around) found.around.add(residueOf(atom));
+    }
+  }
+  return found;
+}
+
+/** Return a name of an atom's residue. */
+export const residueOf = (atom) => `${atom.chain}:${atom.resi}:${atom.icode ?? ""}`;

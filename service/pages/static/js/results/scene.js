@@ -1,0 +1,265 @@
+// The 3D view: protein as cartoon, pocket as sticks, the ligand coloured by exposure.
+
+import { shownTheme } from "../theme-button.js";
+import { colourOf } from "./ramp.js";
+import { contactLines, exitArrows, homeView, neighbours, residueOf } from "./scene-parts.js";
+import { hasWebGl, load3Dmol } from "./vendor.js";
+
+const GROUND = { light: "#ffffff", dark: "#1d262e" };
+const CARTOON = { light: "#c3ccd4", dark: "#6f808d" };
+const POCKET = 5; // Å around the ligand, whole residues
+const SURFACE = 9; // Å around the ligand
+const SAME = 0.05; // Å: the ligand stands in the complex too, there it is not drawn
+
+const MESSAGES = {
+  "no-webgl": ["3D is not available", "This browser offers no WebGL. The drawing, the tables and all files work without it."],
+  missing: ["3D is not installed", "This server was set up without 3Dmol.js. The drawing, the tables and all files work without it."],
+  failed: ["The structure could not be shown", "The files below can still be taken."],
+  loading: ["Loading the structure…", ""],
+};
+
+/** The viewer of the page; one for all ligands, its canvas moves from one to the next. */
+export class Scene {
+  /**
+   * @param {string|null} vendor address of 3Dmol.js, null when the server has none
+   * @param {import("./spotlight.js").Spotlight} spotlight
+   * @param {(view: number[]) => void} moved is told the camera after every change
+   */
+  constructor(vendor, spotlight, moved) {
+    this.vendor = vendor;
+    this.spotlight = spotlight;
+    this.moved = moved;
+    this.context = "target";
+    this.shown = { surface: false, exits: true, contacts: true };
+    this.viewer = null;
+  }
+
+  /**
+   * Show a ligand.
+   * @param {HTMLElement} figure where
+   * @param {object} data files, atoms, exits, contacts of the ligand
+   * @param {string} context surroundings whose exposure gives the colours
+   * @param {number[]|null} view camera, null for the usual one
+   */
+  async show(figure, data, context, view) {
+    this.figure = figure;
+    this.data = data;
+    this.context = context;
+    figure.scene = this;
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    if (this.vendor === null) return this.#say("missing");
+    if (this.viewer === null && !hasWebGl()) return this.#say("no-webgl");
+    this.#say("loading");
+    try {
+      const [library, complex, ligand] = await Promise.all([load3Dmol(this.vendor), text(data.structure.url), text(data.ligand.url)]);
+      if (turn !== this.turn) return undefined;
+      this.#build(library, complex, ligand, view);
+      this.#say("ready");
+      this.light(this.spotlight.lit);
+    } catch (error) {
+      if (turn !== this.turn) return undefined;
+      figure.dataset.error = error.message;
+      this.#say(this.viewer === null && !window.$3Dmol ? "missing" : "failed");
+    }
+    return undefined;
+  }
+
+  /** Take the canvas along to the next ligand's figure, before the page shows it. @param {HTMLElement} figure */
+  carry(figure) {
+    if (this.viewer !== null) figure.querySelector("[data-canvas]").replaceWith(this.canvas);
+  }
+
+  #say(state) {
+    this.figure.dataset.state = state;
+    const [title, more] = MESSAGES[state] ?? ["", ""];
+    const message = this.figure.querySelector("[data-message]");
+    message.hidden = state === "ready";
+    message.replaceChildren(...[["strong", title], ["span", more]].map(([name, words]) => Object.assign(document.createElement(name), { textContent: words })));
+    this.figure.querySelector("[data-tools]").hidden = state !== "ready";
+  }
+
+  #build(library, complex, ligand, view) {
+    const canvas = this.figure.querySelector("[data-canvas]");
+    if (this.viewer === null) {
+      this.viewer = library.createViewer(canvas, { backgroundColor: GROUND[shownTheme()], antialias: true, cartoonQuality: 6 });
+      this.library = library;
+      this.viewer.setHoverDuration(20);
+      this.viewer.setViewChangeCallback((camera) => this.#turned(camera));
+      this.canvas = canvas;
+      new ResizeObserver(() => { if (canvas.clientWidth > 0 && canvas.clientHeight > 0) this.viewer.resize(); }).observe(canvas);
+    }
+    const { viewer, data } = this;
+    viewer.removeAllSurfaces();
+    viewer.removeAllShapes();
+    viewer.removeAllLabels();
+    viewer.removeAllModels();
+    this.marker = this.label = null;
+    this.surface = null;
+    this.protein = viewer.addModel(complex, data.structure.format, { keepH: false });
+    this.ligand = viewer.addModel(ligand, data.ligand.format, { keepH: true });
+    this.ligand.removeAtoms(this.ligand.selectedAtoms({ elem: "H" }));
+    this.atoms = new Map(this.ligand.selectedAtoms({}).map((atom) => [atom.index, atom]));
+    this.near = neighbours(this.protein, this.ligand, { same: SAME, pocket: POCKET, around: SURFACE });
+    this.#style();
+    viewer.setHoverable({ model: this.ligand }, true, (atom) => this.spotlight.light(atom.index, "scene"), () => this.spotlight.light(null, "scene"));
+    viewer.setClickable({ model: this.ligand }, true, (atom) => this.spotlight.pin(atom.index, "scene"));
+    if (this.shown.surface) this.#raise();
+    this.#extras();
+    viewer.resize();
+    if (view === null || !this.#restore(view)) homeView(viewer, this.ligand, this.#shares("target"));
+    viewer.render();
+  }
+
+  #style() {
+    const { viewer, protein, ligand, data, context } = this;
+    const { same, pocket } = this.near;
+    const colour = CARTOON[shownTheme()];
+    viewer.setStyle({ model: protein }, { cartoon: { color: colour, opacity: 0.62, thickness: 0.25 } });
+    if (context === "chain") viewer.setStyle({ model: protein, not: { chain: data.nearest_chain } }, { cartoon: { color: colour, opacity: 0.2, thickness: 0.25 } });
+    viewer.addStyle({ model: protein, predicate: (atom) => pocket.has(residueOf(atom)) }, { stick: { radius: 0.075, colorscheme: { prop: "elem", map: { C: shownTheme() === "dark" ? "#93a1ad" : "#a9b2ba", N: "#4b76c9", O: "#c9504d", S: "#b09a2e" } } } });
+    viewer.addStyle({ model: protein, hetflag: true }, { stick: { radius: 0.13, colorscheme: "default" } });
+    viewer.setStyle({ model: protein, predicate: (atom) => same.has(atom.index) }, {});
+    const shares = this.#shares(context);
+    const colours = (atom) => colourOf(data.ramp, shares.get(atom.index));
+    viewer.setStyle({ model: ligand }, { stick: { radius: 0.21, colorfunc: colours }, sphere: { scale: 0.27, colorfunc: colours } });
+    for (const atom of this.atoms.values()) atom.color = colours(atom);
+  }
+
+  #shares(context) {
+    return new Map(this.data.atoms.map((atom) => [atom.index, atom.share[context]]));
+  }
+
+  #extras() {
+    const { viewer, data } = this;
+    for (const shape of this.extra ?? []) viewer.removeShape(shape);
+    for (const label of this.ranks ?? []) viewer.removeLabel(label);
+    this.extra = [];
+    this.ranks = [];
+    if (this.shown.exits) {
+      const { shapes, labels } = exitArrows(viewer, data.exits, this.atoms, shownTheme());
+      this.extra.push(...shapes);
+      this.ranks.push(...labels);
+    }
+    if (this.shown.contacts) this.extra.push(...contactLines(viewer, data, this.protein, this.atoms));
+  }
+
+  /** Switch what is shown besides: "surface", "exits" or "contacts". @param {string} what @param {boolean} on */
+  async toggle(what, on) {
+    this.shown[what] = on;
+    if (this.figure.dataset.state !== "ready") return;
+    if (what === "surface") {
+      this.viewer.removeAllSurfaces();
+      this.surface = null;
+      if (on) await this.#raise();
+    } else {
+      this.#extras();
+    }
+    this.viewer.render();
+    this.#write();
+  }
+
+  async #raise() {
+    const { viewer, library, protein, near, turn } = this;
+    const around = { model: protein, predicate: (atom) => near.around.has(residueOf(atom)) && !near.same.has(atom.index) };
+    const style = { opacity: 0.72, color: shownTheme() === "dark" ? "#7d8d99" : "#dfe6eb" };
+    const surface = await viewer.addSurface(library.SurfaceType.MS, style, around, around);
+    if (turn !== this.turn) return;
+    this.surface = surface;
+    viewer.render();
+    this.#write();
+  }
+
+  /** Colour the ligand for other surroundings. @param {string} context */
+  recolour(context) {
+    this.context = context;
+    if (this.figure?.dataset.state !== "ready") return;
+    this.#style();
+    this.viewer.render();
+    this.#write();
+  }
+
+  /** Take over the page's theme. */
+  retheme() {
+    if (this.viewer === null) return;
+    this.viewer.setBackgroundColor(GROUND[shownTheme()]);
+    if (this.figure.dataset.state === "ready") {
+      this.#style();
+      this.#extras();
+    }
+    this.viewer.render();
+  }
+
+  /** Light an atom of the ligand. @param {number|null} index */
+  light(index) {
+    if (this.figure?.dataset.state !== "ready") return;
+    if (this.marker) this.viewer.removeShape(this.marker);
+    if (this.label) this.viewer.removeLabel(this.label);
+    this.marker = this.label = null;
+    const atom = index === null ? undefined : this.atoms?.get(index);
+    if (atom) {
+      const place = { x: atom.x, y: atom.y, z: atom.z };
+      const named = this.data.atoms.find((one) => one.index === index);
+      this.marker = this.viewer.addSphere({ center: place, radius: 0.75, color: "#ffd33d", opacity: 0.55 });
+      this.label = this.viewer.addLabel(named?.name ?? atom.atom, { position: place, fontSize: 13, fontColor: "#15202b", backgroundColor: "#ffe58a", backgroundOpacity: 0.95, inFront: true, alignment: "bottomCenter", screenOffset: { x: 0, y: 16 } });
+    }
+    this.viewer.render();
+    this.#write();
+  }
+
+  /** Show the ligand in the middle again, or one atom of it. @param {number|null} index */
+  home(index = null) {
+    if (this.viewer === null) return;
+    homeView(this.viewer, this.ligand, this.#shares("target"), index);
+    this.viewer.render();
+  }
+
+  /** Turn by degrees about an axis, or zoom by a factor. */
+  turnBy(axis, degrees) { this.viewer?.rotate(degrees, axis); }
+  zoomBy(factor) { this.viewer?.zoom(factor); }
+
+  /** Return the picture as a PNG address. */
+  picture() { return this.viewer?.pngURI() ?? null; }
+
+  /** What the view shows, for tests and for whoever asks: read from the viewer's own model. */
+  state() {
+    return {
+      state: this.figure?.dataset.state ?? "idle",
+      stem: this.data?.stem ?? null,
+      context: this.context,
+      lit: this.marker ? this.spotlight.lit : null,
+      surface: this.surface !== null && this.surface !== undefined,
+      exits: this.shown.exits ? (this.ranks?.length ?? 0) : 0,
+      contacts: this.shown.contacts,
+      colours: Object.fromEntries([...(this.atoms ?? [])].map(([index, atom]) => [index, atom.color])),
+      camera: this.viewer?.getView() ?? null,
+    };
+  }
+
+  /** Return where an atom is on the screen. @param {number} index */
+  place(index) {
+    const atom = this.atoms.get(index);
+    return this.viewer.modelToScreen({ x: atom.x, y: atom.y, z: atom.z });
+  }
+
+  #restore(view) {
+    if (view.length !== 8 || !view.every(Number.isFinite)) return false;
+    this.viewer.setView(view);
+    return true;
+  }
+
+  #turned(camera) {
+    this.moved(camera);
+  }
+
+  #write() {
+    const { state, lit, surface, context } = this.state();
+    Object.assign(this.figure.dataset, { state, lit: lit ?? "", surface: surface ? "on" : "off", context });
+  }
+}
+
+async function text(address) {
+  if (!address) throw new Error("the ligand has no such file");
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`the file was answered with ${answer.status}`);
+  return answer.text();
+}

@@ -1,0 +1,31 @@
+// Series: their core and heat map are fetched when they are unfolded.
+
+import { change } from "./address.js";
+
+/** @param {string} here address of the page @param {(stem: string) => void} open shows a ligand */
+export function watchSeries(here, open) {
+  for (const fold of document.querySelectorAll("details[data-series]")) {
+    fold.addEventListener("toggle", async () => {
+      const body = fold.querySelector(":scope > [data-series-body]");
+      if (!fold.open) return;
+      change({ series: fold.dataset.series });
+      if (body.querySelector("[data-series-view]")) return;
+      body.textContent = "Loading…";
+      try {
+        const answer = await fetch(`${here}/series?${new URLSearchParams({ series: fold.dataset.series })}`);
+        if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+        const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+        body.replaceChildren(...part.body.childNodes);
+      } catch (error) {
+        body.textContent = `The series could not be fetched: ${error.message}`;
+      }
+    });
+  }
+  for (const section of document.querySelectorAll("#series, #directions")) section.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-open]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(link.dataset.open);
+    document.querySelector("#instance").scrollIntoView();
+  });
+}

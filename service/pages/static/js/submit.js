@@ -1,0 +1,164 @@
+// The form to submit a job: checked while it is filled in, previewed, shown as a command and a file.
+
+import { ApiError, getJson, postJson } from "./http.js";
+import { announce, debounced, make } from "./dom.js";
+
+const form = document.getElementById("job-form");
+const token = document.getElementById("token");
+const formState = document.getElementById("form-state");
+const panel = document.getElementById("preview-panel");
+const touched = new Set();
+let asked = 0;
+
+const encoded = () => new URLSearchParams(new FormData(form));
+
+/** Return what the form means, as the server reads it. */
+function meaning() {
+  return getJson("/api/form", { method: "POST", body: encoded() });
+}
+
+function show(curl, file) {
+  document.getElementById("curl").textContent = curl.replace("$TETHERMAP_URL", location.origin);
+  document.getElementById("job-yaml").textContent = file;
+}
+
+/** Mark the one field that is wrong, or none. */
+function mark(name, message) {
+  for (const place of form.querySelectorAll(".field-error")) {
+    const field = place.id.replace(/-error$/, "");
+    const wrong = field === name && message !== "";
+    place.hidden = !wrong;
+    if (place.textContent !== (wrong ? message : "")) place.textContent = wrong ? message : "";
+    const input = document.getElementById(field);
+    if (wrong) input?.setAttribute("aria-invalid", "true");
+    else input?.removeAttribute("aria-invalid");
+  }
+  if (message) form.querySelector(`#${CSS.escape(name)}`)?.closest("details")?.setAttribute("open", "");
+}
+
+const check = debounced(async () => {
+  const number = ++asked;
+  let answer;
+  try {
+    answer = await meaning();
+  } catch {
+    return; // the server says so at the latest when the form is sent
+  }
+  if (number !== asked) return;
+  if (answer.valid) {
+    mark("", "");
+    show(answer.curl, answer.job_yaml);
+  } else if (touched.has(answer.field)) {
+    mark(answer.field, answer.message);
+  } else {
+    mark("", "");
+  }
+}, 250);
+
+form.addEventListener("input", check);
+form.addEventListener("focusout", (event) => {
+  if (event.target.name && event.target.value) touched.add(event.target.name);
+  check();
+});
+
+/** Check everything; move to the field that is wrong and return null, or return what the form means. */
+async function checked() {
+  for (const input of form.elements) if (input.name) touched.add(input.name);
+  asked += 1;
+  const answer = await meaning();
+  if (answer.valid) return answer;
+  mark(answer.field, answer.message);
+  document.getElementById(answer.field)?.focus();
+  announce(answer.message);
+  return null;
+}
+
+function row(entry) {
+  const resolution = typeof entry.resolution === "number" ? entry.resolution.toFixed(2) : "–";
+  return make("tr", {}, make("td", { class: "mono" }, entry.pdb_id), make("td", {}, entry.title ?? ""),
+    make("td", { class: "number" }, resolution), make("td", { class: "mono" }, entry.ligands.join(", ")));
+}
+
+function showPreview(found) {
+  const noun = found.total === 1 ? "entry" : "entries";
+  const left = Object.entries(found.left_out ?? {}).map(([reason, number]) => `${number} left out: ${reason}.`);
+  const cost = `About ${Math.round(found.estimate.cpu_seconds)} s of computing and ${(found.estimate.bytes / 1e6).toFixed(1)} MB.`;
+  const title = make("h2", { tabindex: "-1" }, `${found.total} ${noun} would be used`);
+  panel.replaceChildren(title, make("p", { class: "muted" }, [cost, ...left, ...found.notes].join(" ")));
+  if (found.entries.length === 0) {
+    panel.append(make("p", {}, "Nothing matches. Try fewer words, a PDB id, or a UniProt accession."));
+  } else {
+    const heads = ["Entry", "Title", "Å", "Ligands"].map((text) => make("th", text === "Å" ? { class: "number" } : {}, text));
+    const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...found.entries.slice(0, 200).map(row)));
+    panel.append(make("div", { class: "scroll preview", tabindex: "0", role: "region", "aria-label": "Entries that would be used" }, table));
+    if (found.total > 200) panel.append(make("p", { class: "muted" }, "The first 200 are shown."));
+  }
+  panel.hidden = false;
+  title.focus();
+}
+
+function failed(error) {
+  const text = error instanceof ApiError ? error.message : String(error);
+  panel.replaceChildren(make("div", { class: "notice bad", role: "alert" }, make("strong", {}, "No preview."), text));
+  panel.hidden = false;
+}
+
+async function preview(button) {
+  button.disabled = true;
+  formState.textContent = "Searching …";
+  try {
+    const answer = await checked();
+    if (answer) showPreview(await postJson("/api/jobs?dry_run=true", answer.request));
+  } catch (error) {
+    failed(error);
+  } finally {
+    button.disabled = false;
+    formState.textContent = "";
+  }
+}
+
+/** Send the form with a token, which a form itself can't carry. */
+async function sendWithToken(answer) {
+  sessionStorage.setItem("token", token.value);
+  const key = form.elements.namedItem("key").value;
+  const headers = { Authorization: `Bearer ${token.value}`, "Idempotency-Key": key };
+  location.assign((await postJson("/api/jobs", answer.request, { headers })).monitor_url);
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (event.submitter?.value === "preview") {
+    await preview(event.submitter);
+    return;
+  }
+  const button = document.getElementById("send");
+  button.disabled = true;
+  formState.textContent = "Submitting …";
+  try {
+    const answer = await checked();
+    if (answer && token) await sendWithToken(answer);
+    else if (answer) form.submit();
+    if (answer) return;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) {
+      formState.textContent = "The token is missing or wrong.";
+      token?.focus();
+    } else {
+      formState.textContent = error.message;
+    }
+    button.disabled = false;
+    return;
+  }
+  formState.textContent = "";
+  button.disabled = false;
+});
+
+// A page that comes back from the browser's memory is as it was when it was left.
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  document.getElementById("send").disabled = false;
+  formState.textContent = "";
+});
+
+if (token) token.value = sessionStorage.getItem("token") ?? "";
+for (const input of form.querySelectorAll("[aria-invalid]")) touched.add(input.name);

@@ -1,0 +1,48 @@
+"""What pages load: styles, scripts, icons."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.endpoint import Endpoint
+from service.errors import FileNotFound
+from service.pages.assets import MEDIA_TYPES
+from service.pages.render import ASSETS
+from service.responses import matches
+
+_FOR_EVER = "public, max-age=31536000, immutable"
+
+
+async def static_file(request: Request) -> Response:
+    """Answer a file by its name; one of this version can be kept for ever."""
+    asset = ASSETS.get(str(request.path_params["path"]))
+    if asset is None:
+        raise FileNotFound("There is no such file.")
+    current = request.path_params["version"] == ASSETS.version
+    headers = {
+        "Cache-Control": _FOR_EVER if current else "no-cache",
+        "Content-Type": asset.media_type,
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "ETag": asset.tag,
+        "Vary": "Accept-Encoding",
+    }
+    if matches(request.headers.get("if-none-match"), asset.tag):
+        return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers |= {"Content-Encoding": "gzip", "ETag": f"W/{asset.tag}"}
+        return Response(asset.zipped(), headers=headers)
+    return Response(asset.body, headers=headers)
+
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/static/{version}/{path:path}",
+        static_file,
+        "Pages",
+        "What the pages load: styles, scripts, icons.",
+        answers={200: tuple(MEDIA_TYPES.values())},
+        errors=("FILE_NOT_FOUND",),
+    ),
+)

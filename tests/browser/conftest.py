@@ -1,0 +1,45 @@
+"""A running service and a real browser for tests of the pages.
+
+Playwright's loop runs as long as the browser does, so both end with the last test of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
+
+from tests.browser import harness
+from tests.service.core import LiveService
+
+
+@pytest.fixture(scope="package")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    """A service over the embedded archive, with folders of its own."""
+    with LiveService(tmp_path_factory.mktemp("browser"), MAX_RUNNING_JOBS="2") as live:
+        yield live
+
+
+@pytest.fixture(scope="package")
+def playwright() -> Iterator[Playwright]:
+    """Playwright, where a browser is found."""
+    if harness.find_chromium() is None:
+        pytest.skip("NO BROWSER: pages are not tested; install the package chromium or set TETHERMAP_TEST_CHROMIUM")
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """The browser."""
+    running = harness.launch(playwright)
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def pages(service: LiveService, browser: Browser) -> Iterator[harness.Pages]:
+    """Opens pages; the test fails when one asks another host, breaks the policy or tells an error."""
+    with harness.watched(browser, f"http://127.0.0.1:{service.port}") as opened:
+        yield opened

@@ -1,0 +1,235 @@
+"""What browser tests share: a watched browser, accessibility checks, pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from PIL import Image
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, ViewportSize, expect
+
+from tests.tools.runs import ROOT
+
+AXE = ROOT / "service/pages/assets/node_modules/axe-core/axe.min.js"
+SCREENSHOTS = Path(os.environ.get("TETHERMAP_SCREENSHOTS") or ROOT / "results/screenshots")
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+NARROW: ViewportSize = {"width": 360, "height": 740}
+
+_SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--use-angle=swiftshader",  # WebGL without a graphics card
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+_PATIENCE_MS = 45_000
+"""How long a busy machine may take for what takes a quiet one some milliseconds."""
+_TELL_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) =>
+    console.error(`CSP ${event.effectiveDirective} blocks ${event.blockedURI} ${event.sample}`))"""
+
+
+def find_chromium() -> str | None:
+    """Return the Chromium to test with: TETHERMAP_TEST_CHROMIUM, or one that is installed."""
+    named = os.environ.get("TETHERMAP_TEST_CHROMIUM")
+    return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+expect.set_options(timeout=_PATIENCE_MS)
+
+
+def launch(playwright: Playwright, *switches: str) -> Browser:
+    """Start the browser; further switches as Chromium knows them."""
+    return playwright.chromium.launch(executable_path=find_chromium(), args=[*_SWITCHES, *switches])
+
+
+@dataclass
+class Watch:
+    """What pages of one test have asked for and complained about.
+
+    Parameters
+    ----------
+    host : str
+        The one host that they may ask, with port.
+    """
+
+    host: str
+    hosts: set[str] = field(default_factory=set)
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    _expected: list[re.Pattern[str]] = field(default_factory=list)
+
+    def expect(self, pattern: str) -> None:
+        """Expect an error whose text has this pattern; it does not fail the test."""
+        self._expected.append(re.compile(pattern))
+
+    def attach(self, page: Page) -> None:
+        """Watch a page."""
+        page.on("request", self._requested)
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.errors.append(f"{error.name}: {error.message}"))
+
+    def check(self) -> None:
+        """Fail when another host was asked, or an error was told that no test expects."""
+        assert self.hosts <= {self.host}, f"other hosts were asked: {sorted(self.hosts - {self.host})}"
+        left = [text for text in self.errors if not any(pattern.search(text) for pattern in self._expected)]
+        assert not left, "\n".join(["the browser's console has errors:", *left])
+
+    def _requested(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob"):
+            self.hosts.add(parts.netloc)
+            self.requests.append(f"{request.method} {parts.path}")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and "GL Driver Message" not in message.text:
+            self.errors.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+
+
+class Pages:
+    """Opens watched pages of one service.
+
+    Parameters
+    ----------
+    browser : Browser
+        The browser.
+    address : str
+        ``http://127.0.0.1:<port>``.
+    """
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.browser = browser
+        self.address = address
+        self.watch = Watch(urlsplit(address).netloc)
+        self._contexts = contextlib.ExitStack()
+
+    def open(self, path: str = "", **options: Any) -> Page:
+        """Return a page in a context of its own, at an address when one is given.
+
+        Parameters
+        ----------
+        path : str
+            Address on the service.
+        **options
+            As for Playwright's ``new_context``: ``viewport``, ``color_scheme``, ``java_script_enabled`` and so on.
+        """
+        values = {"viewport": WIDE, "base_url": self.address, "reduced_motion": "reduce", **options}
+        context = self.browser.new_context(**values)
+        self._contexts.callback(context.close)
+        context.set_default_timeout(_PATIENCE_MS)
+        context.add_init_script(_TELL_VIOLATIONS)
+        page = context.new_page()
+        self.watch.attach(page)
+        if path:
+            page.goto(path)
+        return page
+
+    def close(self) -> None:
+        """Close all pages."""
+        self._contexts.close()
+
+
+@contextlib.contextmanager
+def watched(browser: Browser, address: str) -> Iterator[Pages]:
+    """Give pages for a test and check at its end what they asked for and complained about."""
+    pages = Pages(browser, address)
+    try:
+        yield pages
+    finally:
+        pages.close()
+    pages.watch.check()
+
+
+def problems(page: Page, *, within: str = "") -> list[str]:
+    """Return the serious and critical problems that axe finds on a page, or in the part that a selector names."""
+    if not page.evaluate("() => typeof globalThis.axe === 'object'"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(
+        "([where, options]) => axe.run(where || document, options)",
+        [within, {"preload": False, "resultTypes": ["violations"]}],
+    )
+    return [
+        f"{problem['impact']} {problem['id']}: {problem['help']}\n"
+        + "\n".join(
+            f"    {node['html'][:200]}\n    {json.dumps(node['failureSummary'])}" for node in problem["nodes"][:3]
+        )
+        for problem in found["violations"]
+        if problem["impact"] in ("serious", "critical")
+    ]
+
+
+def assert_accessible(page: Page, *, within: str = "") -> None:
+    """Fail when axe finds a serious or critical problem, in the light or the dark theme."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = problems(page, within=within)
+        assert not found, "\n".join([f"{page.url} ({scheme}):", *found])
+    page.emulate_media(color_scheme="light")
+
+
+def assert_fits(page: Page) -> None:
+    """Fail when a page is wider than the window, so that it must be scrolled sideways."""
+    wide, window = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert wide <= window, f"{page.url} is {wide} px wide in a window of {window} px"
+
+
+def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -> None:
+    """Keep pictures of a page: 1440 and 360 px wide, light and dark; at 360 px it must fit.
+
+    Parameters
+    ----------
+    page : Page
+        The page, at any width; it is left at 1440 px in light.
+    name : str
+        Beginning of the files' names.
+    themes : bool
+        Whether dark ones are taken too.
+    whole : bool
+        Whether the whole page is taken, or what is seen first.
+    """
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    for scheme in ("dark", "light") if themes else ("light",):
+        page.emulate_media(color_scheme=scheme)
+        for size in (NARROW, WIDE):
+            page.set_viewport_size(size)
+            page.wait_for_timeout(60)
+            if size is NARROW:
+                assert_fits(page)
+            page.screenshot(path=SCREENSHOTS / f"{name}-{size['width']}-{scheme}.png", full_page=whole)
+
+
+def readme_picture(page: Page, name: str) -> None:
+    """Keep the picture of a page that README.md shows: light, 1280 by 800; in the repository when that is asked for.
+
+    ``TETHERMAP_README_PICTURES=1`` renews ``service/pages/screenshots/<name>.png``.
+    """
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_timeout(100)
+    folder = ROOT / "service/pages/screenshots" if os.environ.get("TETHERMAP_README_PICTURES") else SCREENSHOTS
+    folder.mkdir(parents=True, exist_ok=True)
+    taken = Image.open(io.BytesIO(page.screenshot()))
+    # Half the size; this way of choosing 256 colours keeps the rare ones, those of the exposure ramp.
+    small = taken.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    small.save(folder / f"{name}.png", optimize=True)
+    page.set_viewport_size(WIDE)
+
+
+def has_webgl(page: Page) -> bool:
+    """Whether the browser draws in 3D."""
+    with contextlib.suppress(Error):
+        return bool(page.evaluate("() => document.createElement('canvas').getContext('webgl2') !== null"))
+    return False

@@ -1,0 +1,96 @@
+"""Lists of jobs and examples, and the page of the API."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from playwright.sync_api import expect
+
+from tests.browser.harness import Pages, assert_accessible, picture
+from tests.service.core import LiveService
+
+
+def test_csv_holds_exactly_the_jobs_of_the_view(pages: Pages) -> None:
+    page = pages.open("/browse")
+    page.get_by_role("textbox", name="Ligand", exact=True).fill("478")
+    page.get_by_role("combobox", name="Results").select_option("with")
+    page.wait_for_url("**/browse?*available=true*")
+    shown = page.locator("tbody tr td:last-child").all_inner_texts()
+    assert shown
+    link = page.get_by_role("link", name="CSV of these").get_attribute("href")
+    rows = list(csv.DictReader(io.StringIO(page.request.get(f"{pages.address}{link}").text())))
+    assert [row["job_id"] for row in rows] == shown
+    page.get_by_role("link", name="Clear").click()
+    expect(page.get_by_role("textbox", name="Ligand", exact=True)).to_have_value("")
+
+
+def test_jobs_are_sorted_and_paged(pages: Pages, service: LiveService) -> None:
+    page = pages.open("/browse?limit=2&sort=job_id")
+    total = service.call("GET", "/api/indexed-jobs")[1]["count"]
+    assert total >= 3
+    names = page.locator("tbody tr td:last-child").all_inner_texts()
+    expect(page.locator("caption")).to_have_text(f"1–2 of {total} jobs")
+    page.get_by_role("link", name="Older →").click()
+    names += page.locator("tbody tr td:last-child").all_inner_texts()
+    assert names == sorted(names)
+    assert len(set(names)) == len(names)
+    page.get_by_role("link", name="Target").click()
+    expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Target")
+    assert_accessible(page)
+    page.goto("/browse")
+    picture(page, "browse")
+
+
+def test_view_without_jobs_tells_the_way_back(pages: Pages) -> None:
+    page = pages.open("/browse?protein=no+such+target")
+    expect(page.get_by_text("No job matches.")).to_be_visible()
+    assert_accessible(page)
+    picture(page, "browse-empty", themes=False)
+
+
+def test_lists_work_without_scripts(pages: Pages) -> None:
+    page = pages.open("/browse", java_script_enabled=False)
+    page.get_by_role("textbox", name="Target", exact=True).fill("tryp")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_role("link", name="Trypsin").click()
+    page.wait_for_url("**/results/exam1gbt*")
+    page.goto("/api-docs")
+    expect(page.get_by_text("/api/indexed-jobs")).to_be_attached()
+
+
+def test_examples_show_their_ligand_and_lead_to_results(pages: Pages) -> None:
+    page = pages.open("/examples")
+    drawn = "(images) => images.every((image) => image.complete && image.naturalWidth > 100)"
+    assert page.locator(".plate img").evaluate_all(drawn)
+    assert_accessible(page)
+    picture(page, "examples")
+    page.get_by_role("link", name="HIV-1 protease with amprenavir", exact=True).click()
+    assert_accessible(page)
+    picture(page, "example")
+    page.get_by_role("link", name="Results").click()
+    page.wait_for_url("**/results/exam1hpv*")
+
+
+def test_example_that_is_not_there_says_so_and_can_be_run(pages: Pages) -> None:
+    page = pages.open("/examples/exambrd4")
+    expect(page.get_by_text("Not on this server.")).to_be_visible()
+    assert page.get_by_role("link", name="Results").count() == 0
+    assert_accessible(page)
+    picture(page, "example-unavailable")
+    page.get_by_role("link", name="Use as a start").click()
+    expect(page.get_by_role("textbox", name="Target", exact=True)).to_have_value("BRD4")
+    page.goto("/monitor/exambrd4")
+    expect(page.get_by_role("heading", name="BRD4 bromodomains")).to_be_visible()
+
+
+def test_api_is_explored_in_the_page_itself(pages: Pages) -> None:
+    page = pages.open("/api-docs")
+    health = page.locator("#operations-Health_and_discovery-get_api_health, .opblock").first
+    health.locator(".opblock-summary-control").click()
+    health.get_by_role("button", name="Try it out").click()
+    health.get_by_role("button", name="Execute").click()
+    expect(health.locator(".live-responses-table")).to_contain_text("healthy")
+    assert_accessible(page)
+    picture(page, "api-docs", whole=False)

@@ -1,0 +1,90 @@
+"""A job is watched: queued, failed, canceled, with and without event stream and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.harness import Pages, assert_accessible, picture
+from tests.service.core import HPV, REFUSED, LiveService
+
+
+@pytest.fixture
+def waiting(service: LiveService) -> Iterator[str]:
+    """A job that waits, as the one before it in its batch is followed by a pause."""
+    status, batch = service.call("POST", "/api/batches", {"jobs": [REFUSED, HPV], "delay_seconds": 30})
+    assert status == 202, batch
+    yield batch["jobs"][1]["job_id"]
+    service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
+
+
+@pytest.fixture(scope="package")
+def failed(service: LiveService) -> str:
+    """A job that its source refuses."""
+    job_id = service.submit(REFUSED)
+    service.ended(job_id)
+    return job_id
+
+
+def test_queued_job_tells_its_place_and_is_canceled_by_the_button(pages: Pages, waiting: str) -> None:
+    page = pages.open(f"/monitor/{waiting}")
+    expect(page.locator("#sentence")).to_have_text("Next to run.")
+    assert_accessible(page)
+    picture(page, "monitor-queued")
+    page.get_by_role("button", name="Cancel job").click()
+    expect(page.locator("#sentence")).to_have_text("Canceled.")
+    expect(page).to_have_title("– HIV protease · canceled – Tethermap")
+    assert page.get_by_role("button", name="Cancel job").count() == 0
+    assert_accessible(page)
+    picture(page, "monitor-canceled")
+    page.get_by_role("link", name="Run again with changes").click()
+    expect(page.get_by_role("textbox", name="Query", exact=True)).to_have_value("1HPV")
+
+
+def test_job_is_canceled_without_scripts(pages: Pages, service: LiveService, waiting: str) -> None:
+    page = pages.open(f"/monitor/{waiting}", java_script_enabled=False)
+    page.get_by_role("button", name="Cancel job").click()
+    expect(page.locator("#sentence")).to_have_text("Canceled.")
+    assert service.job(waiting)["status"] == "canceled"
+
+
+def test_failed_job_tells_why(pages: Pages, failed: str) -> None:
+    page = pages.open(f"/monitor/{failed}")
+    expect(page.locator("#sentence")).to_have_text("Failed while searching.")
+    expect(page.get_by_role("alert")).to_contain_text("can't search by sequence")
+    expect(page.locator(".steps [data-state=failed]")).to_contain_text("Searching")
+    assert_accessible(page)
+    picture(page, "monitor-failed")
+
+
+def test_log_comes_by_asking_where_no_stream_does(pages: Pages, service: LiveService) -> None:
+    pages.watch.expect("ERR_FAILED")
+    page = pages.open()
+    page.route("**/events", lambda route: route.abort())
+    job_id = service.submit(REFUSED)
+    page.goto(f"/monitor/{job_id}")
+    expect(page.locator("#state[data-status=failed]")).to_be_attached()
+    expect(page.locator("#log")).to_contain_text("searching: FAILED")
+    assert f"GET /api/job_log/{job_id}" in pages.watch.requests
+
+
+def test_log_can_be_held_and_copied(pages: Pages, waiting: str) -> None:
+    page = pages.open(f"/monitor/{waiting}", permissions=["clipboard-read", "clipboard-write"])
+    pause = page.locator("#pause")
+    pause.click()
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    pause.click()
+    expect(pause).to_have_attribute("aria-pressed", "false")
+    page.goto("/monitor/exam1hpv")
+    page.get_by_role("button", name="Copy").click()
+    assert "run started" in page.evaluate("() => navigator.clipboard.readText()")
+
+
+def test_job_that_is_not_there_is_told(pages: Pages) -> None:
+    pages.watch.expect("404")
+    page = pages.open("/monitor/00000000")
+    expect(page.get_by_role("heading", name="Job not found")).to_be_visible()
+    assert_accessible(page)
+    picture(page, "not-found")

@@ -1,0 +1,335 @@
+"""The results page in a browser: table, drawing and 3D as one, the address holds what is chosen."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import sys
+import urllib.request
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from playwright.sync_api import CDPSession, Page, Playwright, expect
+
+from tests.browser import harness
+from tests.browser.harness import NARROW, Pages, assert_accessible, assert_fits, picture, readme_picture
+from tests.service.core import NOTHING, REFUSED, LiveService
+from tests.tools.wide_job import wide_job
+
+SCENE = "[data-scene]"
+READY = f"{SCENE}[data-state=ready]"
+WIDE_JOB = "a0000400"
+MIXED = {"target_name": "Mixed", "search_query": "1HPV 4CUP 1GBT"}
+PATIENCE = 60_000
+"""Milliseconds: 3D is drawn without a graphics card here, on a machine that does other work."""
+
+
+@pytest.fixture(autouse=True)
+def patient() -> None:
+    """Wait long: the machine may be busy, and how fast the page is has a test of its own."""
+    expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="package")
+def mixed(service: LiveService) -> str:
+    """A job with three ligands."""
+    job_id = service.submit(MIXED)
+    assert service.ended(job_id, 240)["status"] == "completed"
+    return job_id
+
+
+@pytest.fixture(scope="package")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> LiveService:
+    """A service with a job of 400 ligands."""
+    folder = tmp_path_factory.mktemp("wide")
+    wide_job(folder / "jobs" / WIDE_JOB, 400)
+    return LiveService(folder)
+
+
+def opened(pages: Pages, path: str, **options: Any) -> Page:
+    """Return a page that waits long, as drawing in 3D takes all of a small machine's time."""
+    page = pages.open(path, **options)
+    page.set_default_timeout(PATIENCE)
+    return page
+
+
+def state(page: Page) -> dict[str, Any]:
+    """Return what the 3D view shows, from its own model."""
+    found: dict[str, Any] = page.evaluate(f"document.querySelector('{SCENE}').scene.state()")
+    return found
+
+
+def point_at_atom(page: Page, index: int) -> None:
+    """Move the mouse over an atom of the 3D view until it is lit, as a hand would."""
+    page.locator("[data-canvas]").scroll_into_view_if_needed()
+    for step in range(20):
+        place = page.evaluate(f"document.querySelector('{SCENE}').scene.place({index})")
+        page.mouse.move(place["x"] + step % 3, place["y"] - page.evaluate("scrollY") + step % 2)
+        page.wait_for_timeout(400)
+        if state(page)["lit"] == index:
+            return
+
+
+def shown_3d(page: Page) -> None:
+    """Wait until the structure is drawn."""
+    page.wait_for_selector(READY)
+
+
+def rows_shown(page: Page) -> list[list[str]]:
+    """Return the texts of the rows that the table shows."""
+    found: list[list[str]] = page.evaluate(
+        """() => [...document.querySelectorAll(".instances tbody tr:not([hidden])")]
+            .map((row) => [...row.cells].slice(2).map((cell) => cell.textContent))"""
+    )
+    return found
+
+
+def cells_of(text: str) -> list[list[str]]:
+    """Return the rows of a CSV as the table would show them."""
+    return [
+        [
+            row["pdb_id"],
+            row["Warhead"],
+            row["Chain"],
+            row["Residue_ID"],
+            f"{float(row['resolution']):.2f}",
+            f"{float(row['SASA_in_complex_A2']):.1f}",
+            f"{100 * float(row['buried_fraction']):.0f}",
+            row["flags"].replace("_", " ").replace(";", ", "),
+        ]
+        for row in csv.DictReader(io.StringIO(text))
+    ]
+
+
+def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all(pages: Pages, mixed: str) -> None:
+    page = opened(pages, f"/results/{mixed}", accept_downloads=True)
+    page.get_by_role("link", name="ZYB in 4cup").click()
+    page.wait_for_selector("[data-stem='4cup_A_ZYB_2971']")
+    shown_3d(page)
+    assert state(page)["stem"] == "4cup_A_ZYB_2971"
+
+    # from the drawing into 3D and the table
+    page.locator("[data-flat] [data-atom='10']").hover()
+    assert state(page)["lit"] == 10
+    assert page.locator("[data-atoms] tr.lit").get_attribute("data-atom") == "10"
+    expect(page.locator("[data-readout]")).to_contain_text("of its own area")
+    page.mouse.move(2, 2)
+    assert state(page)["lit"] is None
+
+    # and from 3D into the drawing
+    point_at_atom(page, 10)
+    expect(page.locator("[data-lit-ring]")).to_have_attribute("visibility", "visible")
+    lit = page.locator("[data-flat] [data-atom='10']")
+    assert page.locator("[data-lit-ring]").get_attribute("cx") == lit.get_attribute("cx")
+
+    # other surroundings: other colours, other numbers
+    before = state(page)["colours"]
+    page.locator("[name=context][value=crystal]").check(force=True)
+    assert state(page)["context"] == "crystal"
+    assert state(page)["colours"] != before
+    page.get_by_role("button", name="Surface").click()
+    page.wait_for_selector(f"{SCENE}[data-surface=on]", timeout=PATIENCE)
+    page.locator("[name=context][value=target]").check(force=True)
+    page.locator("[data-flat] [data-atom='10']").hover()
+    readme_picture(page, "results")
+    page.locator("[name=context][value=crystal]").check(force=True)
+
+    # filter, then the same as CSV
+    page.get_by_label("Words").fill("zyb")
+    assert [row[1] for row in rows_shown(page)] == ["ZYB"]
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="CSV of this view").click()
+    assert cells_of(Path(taken.value.path()).read_text(encoding="utf-8")) == rows_shown(page)
+
+    # pin an atom; reload and back keep everything
+    page.locator("[data-flat] [data-atom='10']").click()
+    page.reload()
+    shown_3d(page)
+    page.wait_for_selector(f"{SCENE}[data-lit='10']", timeout=PATIENCE)
+    again = state(page)
+    assert (again["stem"], again["context"], again["lit"]) == ("4cup_A_ZYB_2971", "crystal", 10)
+    assert page.get_by_label("Words").input_value() == "zyb"
+    assert len(rows_shown(page)) == 1
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("link", name="GBS in 1gbt").click()
+    page.wait_for_selector("[data-stem='1gbt_A_GBS_704']")
+    page.go_back()
+    page.wait_for_selector("[data-stem='4cup_A_ZYB_2971']")
+
+    with page.expect_download() as taken:
+        page.locator(".quick").get_by_role("link", name="SDF").click()
+    assert Path(taken.value.path()).read_text(encoding="utf-8").startswith("4cup_A_ZYB_2971\n")
+
+
+def test_everything_works_by_keyboard(pages: Pages, mixed: str) -> None:
+    page = opened(pages, f"/results/{mixed}")
+    shown_3d(page)
+    page.locator(".instances tbody a").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector("[data-stem='1hpv_A_478_200']")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="ZIP of selected (1)")).to_be_enabled()
+    shown_3d(page)
+
+    page.locator(".hits [tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    assert state(page)["lit"] == 1
+    page.keyboard.press("End")
+    assert state(page)["lit"] == 34
+    page.keyboard.press("Enter")
+    assert "atom=" in page.url
+
+    page.locator("[data-atoms] tr[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    assert state(page)["lit"] == 1
+
+    page.locator("[data-canvas]").focus()
+    camera = state(page)["camera"]
+    page.keyboard.press("ArrowLeft")
+    assert state(page)["camera"] != camera
+    page.keyboard.press("e")
+    assert state(page)["exits"] == 0
+    page.keyboard.press("n")
+    assert state(page)["lit"] is not None
+
+    flags = page.locator(".menu summary").first
+    flags.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(flags).to_be_focused()
+
+
+def test_page_works_without_scripts(pages: Pages, mixed: str) -> None:
+    page = opened(pages, f"/results/{mixed}?q=478&context=chain", java_script_enabled=False)
+    assert page.locator(".instances tbody tr:visible").count() == 1
+    expect(page.get_by_text("3D needs scripts")).to_be_visible()
+    expect(page.get_by_text("Where a linker can leave")).to_be_visible()
+    page.locator("[name=q]").fill("")
+    page.get_by_role("button", name="Apply").click()
+    assert page.locator(".instances tbody tr:visible").count() == 3
+    page.get_by_role("link", name="GBS in 1gbt").click()
+    assert page.locator("[data-instance]").get_attribute("data-stem") == "1gbt_A_GBS_704"
+
+
+def test_page_works_without_webgl(playwright: Playwright, service: LiveService) -> None:
+    browser = harness.launch(playwright, "--disable-3d-apis")
+    with harness.watched(browser, f"http://127.0.0.1:{service.port}") as pages:
+        page = opened(pages, "/results/exam1hpv")
+        page.wait_for_selector(f"{SCENE}[data-state=no-webgl]", timeout=PATIENCE)
+        expect(page.get_by_text("This browser offers no WebGL")).to_be_visible()
+        page.locator("[data-flat] [data-atom='3']").hover()
+        expect(page.locator("[data-readout] strong")).to_be_visible()
+    browser.close()
+
+
+def test_page_works_without_the_vendored_viewer(pages: Pages) -> None:
+    pages.watch.expect("404")
+    pages.watch.expect("ERR_|Failed to load")
+    page = pages.open("/browse")
+    page.route("**/vendor/3dmol.js", lambda route: route.fulfill(status=404, body=""))
+    page.goto("/results/exam1hpv")
+    page.wait_for_selector(f"{SCENE}[data-state=missing]", timeout=PATIENCE)
+    expect(page.get_by_text("This server was set up without 3Dmol.js")).to_be_visible()
+
+
+@pytest.mark.parametrize(("body", "words"), [(NOTHING, "No ligand was kept"), (REFUSED, "The job failed")])
+def test_job_without_ligands_says_why(pages: Pages, service: LiveService, body: dict[str, Any], words: str) -> None:
+    job_id = service.submit(body)
+    service.ended(job_id, 240)
+    page = opened(pages, f"/results/{job_id}")
+    expect(page.get_by_text(words)).to_be_visible()
+    assert_accessible(page)
+    picture(page, f"results-{words.rsplit(maxsplit=1)[-1]}")
+
+
+def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService) -> None:
+    status, batch = service.call("POST", "/api/batches", {"jobs": [REFUSED, MIXED], "delay_seconds": 30})
+    assert status == 202
+    job_id = batch["jobs"][1]["job_id"]
+    page = opened(pages, f"/results/{job_id}")
+    expect(page.get_by_role("link", name="Watch it run")).to_be_visible()
+    assert_accessible(page)
+    service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
+    service.ended(job_id, 240)
+    page.goto(f"/results/{job_id}")
+    expect(page.get_by_text("This job was canceled")).to_be_visible()
+
+
+def test_series_is_fetched_when_it_is_unfolded(pages: Pages, mixed: str) -> None:
+    page = opened(pages, f"/results/{mixed}")
+    page.get_by_text("without relatives in this job").click()
+    page.locator("[data-series=S001] > summary").click()
+    expect(page.locator("[data-series-view=S001] .heat")).to_be_visible(timeout=PATIENCE)
+    assert page.locator("[data-series-view=S001] .heat thead th").count() > 5
+    assert_accessible(page)
+
+
+def test_page_is_accessible_and_looks_as_kept(pages: Pages) -> None:
+    page = opened(pages, "/results/exam1hpv")
+    shown_3d(page)
+    page.locator("[data-flat] [data-atom='2']").click()
+    assert_accessible(page)
+    assert_fits(page)
+    picture(page, "results")
+    narrow = opened(pages, "/results/exam1hpv", viewport=NARROW)
+    assert_fits(narrow)
+
+
+def test_large_job_is_light_and_quick(wide: LiveService, browser: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with wide as service, harness.watched(browser, f"http://127.0.0.1:{service.port}") as pages:
+        page = pages.open("/browse")
+        finished: list[Any] = []
+        page.on("requestfinished", lambda request: finished.append(request))  # noqa: PLW0108 - Playwright marks the function
+        page.route("**/vendor/3dmol.js", lambda route: route.abort())
+        pages.watch.expect("ERR_FAILED|Failed to load")
+        page.goto(f"/results/{WIDE_JOB}")
+        page.wait_for_selector("[data-results][data-ready]")
+        page.wait_for_load_state("networkidle")
+        weights = [_weight(request) for request in list(finished)]
+        meter = page.context.new_cdp_session(page)
+        meter.send("Performance.enable", {"timeDomain": "threadTicks"})
+        times = []
+        for words in ("1gbt", "20", "covalent", "478 200", "zyb", ""):
+            before = _busy_ms(meter)
+            page.get_by_label("Words").fill(words)
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            times.append(_busy_ms(meter) - before)
+        assert len(rows_shown(page)) == 400
+        server = _server_ms(service)
+        weight = sum(weights) / 1000
+        with capsys.disabled():
+            sys.stdout.write(
+                f"\n400 ligands, CPU time: server {server:.0f} ms; filter {median(times):.0f} ms, "
+                f"at most {max(times):.0f}; {weight:.0f} kB without 3D in {len(weights)} requests\n"
+            )
+        assert weight < 400
+        assert median(times) < 100
+        assert server < 150
+
+
+def _busy_ms(meter: CDPSession) -> float:
+    """Return the CPU time of the page's thread so far: scripts, style, layout."""
+    metrics = {item["name"]: item["value"] for item in meter.send("Performance.getMetrics")["metrics"]}
+    return 1000 * float(metrics["ScriptDuration"] + metrics["LayoutDuration"] + metrics["RecalcStyleDuration"])
+
+
+def _weight(request: Any) -> int:
+    sizes = request.sizes()
+    return int(sizes["responseBodySize"] + sizes["responseHeadersSize"])
+
+
+def _server_ms(service: LiveService) -> float:
+    """Return the CPU time that the service needs for the page, all its threads together."""
+    begun = _cpu_seconds(service.process_id)
+    for _ in range(5):
+        with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/results/{WIDE_JOB}") as answer:
+            answer.read()
+    return 1000 * (_cpu_seconds(service.process_id) - begun) / 5
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,124 @@
+"""A chemist submits a job and watches it to its results, by keyboard; wrong input is told beside the field."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.harness import Pages, assert_accessible, picture, readme_picture
+from tests.service.core import LiveService
+
+
+def tab_to(page: Page, selector: str, most: int = 40) -> None:
+    """Move the focus with the Tab key until it is there."""
+    for _ in range(most):
+        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the Tab key does not reach {selector}")
+
+
+def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, service: LiveService) -> None:
+    page = pages.open("/")
+    icon = page.locator("link[rel=icon]")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="To the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    tab_to(page, "#target_name")
+    page.keyboard.type("HIV-1 protease")
+    tab_to(page, "#search_query")
+    page.keyboard.type("1HPV")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
+    job_id = page.url.rsplit("/", 1)[1]
+    at_work = icon.get_attribute("href")
+    expect(page.locator("#log")).to_contain_text("searching: done")
+    expect(page.locator("#state[data-status=completed]")).to_be_attached()
+    expect(page).to_have_title(re.compile("^✓ HIV-1 protease · completed"))
+    assert icon.get_attribute("href") != at_work
+    expect(page.locator("#sentence")).to_have_text("Completed: 1 ligand instance kept from 1 entry.")
+    expect(page.locator(".steps [data-state=done]")).to_have_count(12)
+    expect(page.locator("#log")).to_contain_text("writing the manifest: started")
+    body = service.job(job_id)
+    assert (body["source"], body["has_results"]) == ("web", True)
+    assert_accessible(page)
+    picture(page, "monitor-completed")
+    readme_picture(page, "monitor")
+    tab_to(page, "a[href^='/results/']")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/results/{job_id}*")
+    assert "478" in page.locator("main").inner_text()
+
+
+def test_preview_lists_the_entries_and_submits_nothing(pages: Pages, service: LiveService) -> None:
+    page = pages.open("/")
+    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.get_by_role("textbox", name="Query", exact=True).fill("BAZ2B bromodomain")
+    before = service.call("GET", "/api/indexed-jobs")[1]["count"]
+    page.get_by_role("button", name="Preview entries").click()
+    expect(page.get_by_role("heading", name="1 entry would be used")).to_be_focused()
+    expect(page.locator(".preview tbody")).to_contain_text("4cup")
+    assert service.call("GET", "/api/indexed-jobs")[1]["count"] == before
+    page.locator("summary", has_text="Options").click()
+    assert_accessible(page)
+    picture(page, "submit-preview")
+
+
+def test_command_and_file_follow_the_form(pages: Pages) -> None:
+    page = pages.open("/")
+    page.get_by_role("textbox", name="Target", exact=True).fill("HIV-1 protease")
+    page.get_by_role("textbox", name="Query", exact=True).fill("1HPV")
+    page.locator("summary", has_text="Options").click()
+    page.get_by_label("Maximum entries").fill("7")
+    page.get_by_label("cofactor").check()
+    expect(page.locator("#job-yaml")).to_contain_text("max_entries: 7")
+    expect(page.locator("#job-yaml")).to_contain_text("- cofactor")
+    expect(page.locator("#curl")).to_contain_text('"options": {"max_entries": 7')
+    expect(page.locator("#curl")).to_contain_text(f'curl -s "{pages.address}/api/jobs"')
+
+
+def test_wrong_input_is_told_beside_its_field_and_is_not_sent(pages: Pages) -> None:
+    page = pages.open("/")
+    page.get_by_role("textbox", name="Target", exact=True).fill("HIV-1 protease")
+    page.get_by_role("textbox", name="Query", exact=True).fill("1HPV")
+    page.get_by_role("textbox", name="Sequence").fill("PQIT?WQRP")
+    page.get_by_role("textbox", name="Query", exact=True).focus()
+    expect(page.locator("#fasta_seq-error")).to_contain_text("not a protein sequence")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("textbox", name="Sequence")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Sequence")).to_have_attribute("aria-invalid", "true")
+    assert page.url.endswith("/")
+    assert_accessible(page)
+    page.get_by_role("textbox", name="Sequence").fill("PQITLWQRPLVT")
+    expect(page.locator("#fasta_seq-error")).to_be_hidden()
+
+
+def test_examples_are_one_click_away(pages: Pages) -> None:
+    page = pages.open("/")
+    picture(page, "submit")
+    page.get_by_role("link", name="BRD4 bromodomains").click()
+    expect(page.get_by_role("textbox", name="Query", exact=True)).to_have_value("BRD4 bromodomain")
+    expect(page.get_by_label("Maximum entries")).to_have_value("50")
+
+
+def test_form_works_without_scripts(pages: Pages, service: LiveService) -> None:
+    pages.watch.expect("422")
+    page = pages.open("/", java_script_enabled=False)
+    page.get_by_role("textbox", name="Target", exact=True).fill("zebra")
+    page.get_by_role("textbox", name="Query", exact=True).fill("zebra crossing")
+    page.get_by_role("button", name="Preview entries").click()
+    expect(page.get_by_role("heading", name="0 entries would be used")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Query", exact=True)).to_have_value("zebra crossing")
+    page.get_by_role("textbox", name="Target", exact=True).fill("---")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#target_name-error")).to_have_text("target_name has no letter or digit.")
+    page.get_by_role("textbox", name="Target", exact=True).fill("zebra")
+    page.get_by_role("button", name="Submit").click()
+    page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
+    assert page.locator("meta[http-equiv=refresh]").count() == 1  # it comes again by itself
+    service.ended(page.url.rsplit("/", 1)[1], 150)
+    expect(page.get_by_text("Completed: nothing was found.")).to_be_visible()
+    assert page.locator("meta[http-equiv=refresh]").count() == 0
+    assert page.get_by_role("button", name="Copy").count() == 0  # what needs scripts is not shown
+    picture(page, "monitor-nothing-found", themes=False)

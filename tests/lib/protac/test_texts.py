@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rdkit import Chem
+
+from scripts.lib.exits.graph import ligand_graph
+from scripts.lib.protac import texts
+from scripts.lib.protac.round_trip import LOST, NOT_CHECKED, OTHER, OUTCOMES, SAME, anchor_after_round_trip, open_babel
+from scripts.lib.protac.side import E3, SIDES, TARGET, side_of
+from scripts.lib.protac.warhead import cut_warhead
+from scripts.lib.reference import E3_LIGASES
+from tests.tools.exits import embedded
+
+
+def test_sides_share_no_letter_and_leave_the_letters_of_the_ligands_free() -> None:
+    letters = TARGET.letters + E3.letters
+    assert len(set(letters)) == len(letters) == 24
+    assert {"X", "Y"}.isdisjoint(letters)
+    assert (TARGET.other, E3.other) == ("e3", "target")
+    assert {TARGET.name, E3.name} == set(SIDES)
+
+
+@pytest.mark.parametrize(
+    ("name", "accessions", "expected"),
+    [
+        ("VHL", (), "e3"),
+        ("human cereblon", (), "e3"),
+        ("CRBN-DDB1", (), "e3"),
+        ("some protein", ("P40337",), "e3"),
+        ("BRD4", ("O60885",), "target"),
+        ("VHLL", (), "target"),
+    ],
+)
+def test_side_is_that_of_the_named_protein(name: str, accessions: tuple[str, ...], expected: str) -> None:
+    assert side_of("auto", name, accessions, E3_LIGASES).name == expected
+    assert side_of("target", name, accessions, E3_LIGASES) is TARGET
+    assert side_of("e3", name, accessions, E3_LIGASES) is E3
+
+
+def test_parameters_have_the_e3_ligase_first_and_say_loudly_what_is_missing() -> None:
+    assert texts.params_text(TARGET, "TU", "target_head_1.sdf", 12).splitlines() == [
+        "Structures: e3.pdb target.pdb",
+        "Chains: E3_CHAINS TU",
+        "Heads: e3_head.sdf target_head_1.sdf",
+        "Anchor atoms: E3_ANCHOR 12",
+        "Protac: protac.smi",
+        "Full: True",
+    ]
+    assert texts.params_text(E3, "E", "e3_head_1.sdf", 3).splitlines()[1:4] == [
+        "Chains: E TARGET_CHAINS",
+        "Heads: e3_head_1.sdf target_head.sdf",
+        "Anchor atoms: 3 TARGET_ANCHOR",
+    ]
+
+
+def test_names_that_occur_twice_or_are_too_long_are_replaced_by_names_of_their_own() -> None:
+    instance, molecule = embedded("CCOCC")
+    named = replace(instance, atoms=replace(instance.atoms, name=("C1", "C1", "O3", "C4LONG", "C2")))
+    assert texts.atom_names(molecule, named) == ("C3", "C4", "O3", "C5", "C2")
+    assert texts.atom_names(molecule, instance) == instance.atoms.name
+
+
+@pytest.mark.parametrize("smiles", ["C#CCO", "Cc1ccccc1", "CC#CC(C)C", "OCCO"])
+def test_atoms_of_alignment_are_not_on_one_line(smiles: str) -> None:
+    graph = ligand_graph(embedded(smiles)[1])
+    for anchor in range(len(graph)):
+        found = texts.alignment_atoms(graph, anchor, range(len(graph)))
+        assert found[-1] == anchor
+        if len(found) == 3:
+            a, b, c = (graph.xyz[k] for k in found)
+            assert np.linalg.norm(np.cross(a - b, c - b)) > texts.COLLINEAR * np.linalg.norm(a - b)
+
+
+def test_ligand_file_gives_names_serials_and_each_bond_once() -> None:
+    instance, molecule = embedded("Cc1ccc(Br)cc1")
+    graph = ligand_graph(molecule)
+    text = texts.ligand_pdb(graph, instance.atoms.name, TARGET, kept=(1, 2, 3, 4, 5, 6, 7))
+    mol = Chem.MolFromPDBBlock(text, sanitize=False, removeHs=False, proximityBonding=False)
+    infos = [atom.GetPDBResidueInfo() for atom in mol.GetAtoms()]
+    assert [info.GetSerialNumber() for info in infos] == [2, 3, 4, 5, 6, 7, 8]
+    assert [info.GetName().strip() for info in infos] == list(instance.atoms.name[1:])
+    assert {(info.GetResidueName(), info.GetChainId()) for info in infos} == {("LG1", "Y")}
+    assert mol.GetNumBonds() == 7
+    assert {bond.GetBondType() for bond in mol.GetBonds()} == {Chem.BondType.SINGLE}
+    assert mol.GetAtomWithIdx(4).GetSymbol() == "Br"
+
+
+def test_round_trip_is_told_as_not_tried_without_open_babel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scripts.lib.protac.round_trip.open_babel", lambda: None)
+    assert anchor_after_round_trip("", 0) == NOT_CHECKED
+
+
+def test_anchor_survives_open_babel_and_a_symmetric_one_may_not() -> None:
+    if open_babel() is None:
+        pytest.skip("Open Babel is not installed")
+    molecule = embedded("CC(=O)Nc1ccc(O)cc1")[1]
+    warhead = cut_warhead(molecule, 8, ())
+    assert anchor_after_round_trip(texts.head_sdf(warhead, "paracetamol", {}, kekulize=True), 8) == SAME
+    benzene = embedded("c1ccccc1")[1]
+    text = texts.head_sdf(cut_warhead(benzene, 0, ()), "benzene", {}, kekulize=True)
+    assert {anchor_after_round_trip(text, k) for k in range(6)} <= {SAME, OTHER}
+    assert set(OUTCOMES) == {SAME, OTHER, LOST, NOT_CHECKED}

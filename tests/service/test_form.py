@@ -1,0 +1,135 @@
+"""The form of a job: what its fields mean, and that every option has one."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import httpx2
+import pytest
+import yaml
+
+from service.errors import ServiceError
+from service.pages.form import TEXTS, body_of_form, meaning_of, option_groups, values_of_request
+from service.schemas import Limits, public_settings
+
+JOB = [("target_name", "HIV-1 protease"), ("search_query", "1HPV")]
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def test_every_option_that_a_client_may_set_has_one_field() -> None:
+    names = [field.name for _, fields in option_groups() for field in fields]
+    assert sorted(names) == sorted(public_settings())
+    assert not set(names) & set(TEXTS)
+
+
+def test_values_become_what_the_api_takes() -> None:
+    given = [
+        *JOB,
+        ("max_entries", "10"),
+        ("max_resolution", "2.5"),
+        ("only_ligands", "478, abc;XYZ"),
+        ("kinds", "ion"),
+        ("kinds", "ligand"),
+        ("strict_target", "true"),
+        ("released_after", "2020-01-31"),
+    ]
+    assert body_of_form(given)["options"] == {
+        "max_entries": 10,
+        "max_resolution": 2.5,
+        "only_ligands": ["478", "abc", "XYZ"],
+        "kinds": ["ligand", "ion"],
+        "strict_target": True,
+        "released_after": "2020-01-31",
+    }
+
+
+def test_defaults_and_empty_fields_are_left_out() -> None:
+    given = [*JOB, ("max_entries", "1000"), ("kinds", "ligand"), ("context", "target"), ("organism", " ")]
+    assert body_of_form(given) == dict(JOB)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "field"),
+    [
+        ("max_entries", "many", "options.max_entries"),
+        ("max_entries", "2.5", "options.max_entries"),
+        ("max_resolution", "nan", "options.max_resolution"),
+        ("max_resolution", "1e400", "options.max_resolution"),
+        ("kinds", "<b>", "options.kinds"),
+        ("context", "moon", "options.context"),
+        ("pdb_id", "1h", "pdb_id"),
+        ("fasta_seq", "MKV?LT", "fasta_seq"),
+    ],
+)
+def test_what_can_not_be_is_refused_by_name(name: str, value: str, field: str) -> None:
+    with pytest.raises(ServiceError) as caught:
+        meaning_of([*JOB, (name, value)], Limits())
+    assert caught.value.details["field"] == field
+
+
+def test_form_of_an_accepted_request_means_the_same_request() -> None:
+    given = [*JOB, ("max_entries", "10"), ("kinds", "ion"), ("kinds", "glycan"), ("strict_target", "true"),
+             ("pdb_id", "1hpv"), ("ligand", "478")]  # fmt: skip
+    request = meaning_of(given, Limits()).submission.request()
+    again = [(name, value) for name, values in values_of_request(request).items() for value in values]
+    assert meaning_of(again, Limits()).submission.request() == request
+
+
+def test_command_and_file_say_the_same_as_the_form() -> None:
+    meaning = meaning_of([("target_name", "it's"), ("search_query", "1HPV"), ("max_entries", "5")], Limits())
+    assert json.loads(shlex.split(meaning.curl)[-1]) == meaning.body
+    assert yaml.safe_load(meaning.job_yaml) == meaning.submission.settings()
+
+
+def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
+    before = http.get("/api/indexed-jobs").json()["count"]
+    good = http.post("/api/form", data=dict(JOB)).json()
+    assert good["valid"] is True
+    assert good["request"] == dict(JOB)
+    bad = http.post("/api/form", data={"target_name": "x"}).json()
+    assert (bad["valid"], bad["field"]) == (False, "search_query")
+    assert http.get("/api/indexed-jobs").json()["count"] == before
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://example.org"},
+        {"Origin": "null"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/monitor/exam1hpv", "/api/form"])
+def test_form_of_another_site_is_refused(http: httpx2.Client, path: str, headers: dict[str, str]) -> None:
+    answer = http.post(path, data=dict(JOB), headers=headers)
+    assert answer.status_code == 401
+
+
+def test_form_that_is_sent_twice_is_one_job(http: httpx2.Client) -> None:
+    form = {"target_name": "zebra", "search_query": "zebra crossing", "key": "0" * 32}
+    first, second = (http.post("/", data=form, follow_redirects=False) for _ in range(2))
+    assert first.status_code == 303
+    assert first.headers["location"] == second.headers["location"]
+    other = http.post("/", data={**form, "target_name": "gnu"}, follow_redirects=False)
+    assert other.headers["location"] != first.headers["location"]
+
+
+def test_refused_form_comes_back_with_what_was_filled_in(http: httpx2.Client) -> None:
+    answer = http.post("/", data={**dict(JOB), "max_entries": "<script>", "organism": "Homo & co"})
+    assert answer.status_code == 422
+    assert "Homo &amp; co" in answer.text
+    assert "&lt;script&gt;" in answer.text
+    assert 'id="max_entries-error" role="alert">' in answer.text
+
+
+def test_too_many_fields_are_refused(http: httpx2.Client) -> None:
+    assert http.post("/", content="&".join(["a=1"] * 300), headers=FORM).status_code == 422
+    assert http.post("/", content="x" * 2_000_000, headers=FORM).status_code == 413
+
+
+def test_form_is_filled_in_from_a_job_or_an_example(http: httpx2.Client, failed_job: str) -> None:
+    assert 'value="BAZ2B"' in http.get(f"/?from={failed_job}").text
+    assert 'value="BRD4 bromodomain"' in http.get("/?from=exambrd4").text
+    assert http.get("/?from=../../x").status_code == 200

@@ -1,0 +1,119 @@
+"""What a hostile client might try beyond wrong paths: costly bodies, other sites' pages, streams without end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from scripts.lib.exposure.marks import Exposure, in_context
+from scripts.lib.tables import Column, Value
+from service.context import MAX_STREAMS, Slots
+from service.durable import write_json
+from service.errors import InvalidJson, InvalidParameter
+from service.jobs import BatchItem, BatchRecord
+from service.json_body import parse_object
+from service.responses import disposition
+from service.rows import MAX_FILTERS, csv_lines, view_of
+from service.store import BATCHES, Store
+from tests.service.core import LiveService
+
+MIB = 1 << 20
+
+COSTLY = [
+    b'"' + rb"\"" * (MIB // 2 - 1),
+    b'{"a":' + b'"\\' * (MIB // 3),
+    b"{" + b",".join(b'"%x":1' % number for number in range(100_000)) + b',"0":1,"0":2}',
+    b"[" * MIB,
+    b'{"a":' * 100_000,
+    b'{"a":' + b"9" * (MIB - 10) + b"}",
+]
+
+
+@pytest.mark.parametrize("body", COSTLY, ids=["escapes", "quotes", "keys", "brackets", "objects", "digits"])
+def test_costly_bodies_are_refused_at_little_cost(body: bytes) -> None:
+    begun = time.process_time()
+    with pytest.raises(InvalidJson):
+        parse_object(body)
+    assert time.process_time() - begun < 2
+
+
+ODD_SVG = ['<circle class="atom atom-1"' + " data-sasa=" * 40_000, '<circle class="atom atom-1 ' * 20_000]
+
+
+@pytest.mark.parametrize("svg", ODD_SVG, ids=["one", "many"])
+def test_a_depiction_of_any_text_is_shown_at_little_cost(svg: str) -> None:
+    begun = time.process_time()
+    assert in_context(svg, {0: Exposure(1.0, 0.5)}, "chain") == svg
+    assert time.process_time() - begun < 2
+
+
+def test_pages_of_other_sites_change_nothing(http: httpx2.Client) -> None:
+    for method, path in (("POST", "/api/jobs"), ("POST", "/api/jobs/00000000/cancel"), ("DELETE", "/api/jobs/00000000"),
+                         ("POST", "/api/batches/batch_00000000/cancel"), ("POST", "/")):  # fmt: skip
+        for site in ("cross-site", "same-site"):
+            answer = http.request(method, path, headers={"Sec-Fetch-Site": site, "Origin": "https://evil.example"})
+            assert answer.status_code == 401, (method, path)
+            assert answer.json()["error"]["code"] == "UNAUTHORIZED"
+    assert http.post("/api/jobs/00000000/cancel", headers={"Sec-Fetch-Site": "same-origin"}).status_code == 404
+
+
+def test_pages_of_configured_origins_may_change_something(tmp_path: Path) -> None:
+    with LiveService(tmp_path, CORS_ORIGINS="https://lab.example") as service:
+        url = f"http://127.0.0.1:{service.port}/api/jobs/00000000/cancel"
+        for origin, status in (("https://lab.example", 404), ("https://evil.example", 401)):
+            answer = httpx2.post(url, headers={"Sec-Fetch-Site": "cross-site", "Origin": origin})
+            assert answer.status_code == status
+
+
+def test_event_streams_are_counted() -> None:
+    slots = Slots(2)
+    seen = [slots.full]
+    with slots.taken(), slots.taken():
+        seen.append(slots.full)
+    assert [*seen, slots.full] == [False, True, False]
+    assert 0 < MAX_STREAMS <= 1000
+
+
+def test_no_more_than_some_filters_are_taken() -> None:
+    columns = [Column("pdb_id")]
+    view_of(columns, [("pdb_id", "1hpv")] * MAX_FILTERS, None)
+    with pytest.raises(InvalidParameter):
+        view_of(columns, [("pdb_id", "1hpv")] * (MAX_FILTERS + 1), None)
+
+
+def test_rows_as_csv_hold_no_formula() -> None:
+    columns = [Column("Target"), Column("Residue_ID"), Column("x", "number", 1)]
+    cells = (("=1+1", "-5"), ("@sum", "-5A"), ("+cmd|x", "7"), ("-2+3", "8"), ("\tx", "9"))
+    rows: list[dict[str, Value]] = [{"Target": text, "Residue_ID": residue, "x": -1.0} for text, residue in cells]
+    lines = b"".join(csv_lines(columns, rows)).decode().splitlines()
+    assert lines[1:] == ["'=1+1,-5,-1.0", "'@sum,-5A,-1.0", "'+cmd|x,7,-1.0", "'-2+3,8,-1.0", "'\tx,9,-1.0"]
+
+
+NAMES = ['a"b.csv', "a\r\nSet-Cookie: x=1.csv", "a\\b.csv", "ä%20;.csv", "\x00.csv", "\u202efdp.csv"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_file_names_add_no_header(name: str) -> None:
+    value = disposition(name)
+    assert value.isascii()
+    assert value.isprintable()
+    assert value.count('"') == 2
+
+
+def test_records_of_batches_go_with_their_last_job(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for number, time_ in enumerate(("2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z", "2026-01-01T00:00:00Z")):
+        batch = BatchRecord(f"batch_0000000{number}", time_, 0.0, (BatchItem(f"0000000{number}", "t", "q"),))
+        write_json(_made(tmp_path / BATCHES) / f"{batch.batch_id}.json", batch.to_dict())
+    (tmp_path / "00000001").mkdir()
+    assert store.forget_batches("2025-01-01T00:00:00Z") == ["batch_00000000"]
+    assert store.batch("batch_00000000") is None
+    assert store.batch("batch_00000001") is not None
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return folder

@@ -1,0 +1,80 @@
+"""What `/reproduce` gives is enough to have every result again, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from scripts.lib import layout, tables
+from service.job_tables import TableCache
+from service.reproduce import reproduction
+from tests.service.core import LiveService
+from tests.tools.runs import ROOT, difference, result_files, run_job
+
+ARCHIVE = ROOT / "data" / "archive"
+
+
+def _rerun(body: dict[str, Any], folder: Path, **source: str) -> Path:
+    """Run a job by hand from an answer of `/reproduce`; return its folder."""
+    config = {**body["config"], "cache_dir": str(folder / "cache")}
+    config["source"] = {**config["source"], **source}
+    given = folder / "given.json"
+    given.write_text(json.dumps(config), encoding="utf-8")
+    return run_job(folder / "again", json.loads(given.read_text(encoding="utf-8"))).checked().job
+
+
+def _compare(body: dict[str, Any], first: Path, again: Path) -> None:
+    """Compare all results: nothing but the log may differ, and `outputs` names everything else."""
+    before, after = result_files(first), result_files(again)
+    ours = {path: digest for path, digest in before.items() if not path.startswith((".service", "job_record"))}
+    assert difference(ours, after) == []
+    assert {output["path"]: output["sha256"] for output in body["outputs"]} == after
+    assert [line for line in body["unpinned"] if ":" in line and "/" in line.partition(":")[0]] == [
+        f"{layout.JOB_LOG}: holds times"
+    ]
+
+
+@pytest.mark.parametrize("query", ["BAZ2B bromodomain", "1HPV"])
+def test_run_by_hand_of_a_job_of_the_service_gives_the_same_bytes(
+    http: httpx2.Client, live: LiveService, tmp_path: Path, query: str
+) -> None:
+    job_id = live.submit({"target_name": "BAZ2B", "search_query": query})
+    assert live.ended(job_id, 120)["status"] == "completed"
+    body = http.get(f"/api/jobs/{job_id}/reproduce").json()
+    assert "<" in body["command"]
+    assert body["config"]["filters"]["entries"] == [entry["pdb_id"] for entry in body["entries"]]
+    _compare(body, live.jobs / job_id, _rerun(body, tmp_path))
+    assert body["unpinned"] == [f"{layout.JOB_LOG}: holds times"]
+
+
+def test_entries_left_out_and_fallbacks_of_a_mirror_are_the_same_again(tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    for path in ARCHIVE.rglob("*"):
+        if path.is_file() and path.name.endswith((".cif.gz", ".ent.gz", ".pdb.gz", ".cif", ".pdb", ".ent")):
+            shutil.copyfile(path, mirror / path.name)
+    settings = {
+        "target_name": "Protease", "search_query": "protease bromodomain 9ZZZ",
+        "source": {"kind": "mirror", "mirror": str(mirror), "label": "our mirror"},
+        "filters": {"max_entries": 1}, "cache_dir": str(tmp_path / "cache"),
+    }  # fmt: skip
+    first = run_job(tmp_path / "first", settings).checked().job
+    rows = list(tables.read_table(first / layout.SEARCH_ENTRIES, tables.ENTRIES))
+    assert {row["reason"] for row in rows if not row["selected"]} >= {"cut_by_max_entries"}
+    body = reproduction(TableCache(), first)
+    assert body["config"]["source"]["mirror"] == "<mirror>"
+    assert body["unpinned"][-1].startswith("source.mirror")
+    shutil.move(mirror, tmp_path / "elsewhere")
+    _compare(body, first, _rerun(body, tmp_path, mirror=str(tmp_path / "elsewhere")))
+
+
+def test_rerun_of_a_rerun_starts_from_the_same_search(http: httpx2.Client) -> None:
+    recorded = http.get("/api/jobs/exam1gbt/reproduce").json()["config"]["recorded_search"]
+    assert recorded["asked"] == []
+    assert [row["hits"] for row in recorded["entries"]] == ["named"]
+    assert recorded["query"]["totals"]["selected"] == 1

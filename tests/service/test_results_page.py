@@ -1,0 +1,184 @@
+"""The results page as the server makes it: readable without scripts, the same view as CSV, nothing of a job run."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from scripts.lib.exits.prior import PRIOR
+from scripts.lib.exits.words import CHEMISTRY
+from scripts.lib.tables import Value
+from service.pages.results.consensus import directions
+from service.pages.results.exits import exit_sites
+from service.pages.results.instances import TableView
+from tests.service.core import LiveService
+from tests.tools.runs import ROOT
+from tests.tools.wide_job import wide_job
+
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}'
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
+    """A service with a job of 40 ligands, an example with hostile names and one without tables."""
+    folder = tmp_path_factory.mktemp("wide")
+    wide_job(folder / "jobs" / "a0000040", 40)
+    hostile = folder / "jobs" / "a0000bad"
+    wide_job(hostile, 3)
+    for path in [*hostile.rglob("*.csv"), *hostile.rglob("*_exposed.svg")]:
+        text = path.read_text(encoding="utf-8")
+        quoted = HOSTILE.replace('"', '""')
+        text = text.replace("covalent;partial_occupancy", f'"{quoted}"').replace("SER A 195 OG", f'"{quoted}"')
+        text = text.replace("4-carbamimidamidobenzoic acid", f'"{quoted}"')
+        path.write_text(text.replace("<desc>", "<desc/><script>alert(3)</script><desc>"), encoding="utf-8")
+    record = json.loads((hostile / "job_record.json").read_text(encoding="utf-8"))
+    record |= {"target_name": HOSTILE, "search_query": HOSTILE, "notes": [HOSTILE]}
+    (hostile / "job_record.json").write_text(json.dumps(record), encoding="utf-8")
+    with LiveService(folder) as service, httpx2.Client(base_url=f"http://127.0.0.1:{service.port}") as client:
+        yield client
+
+
+def stems_shown(page: str) -> list[str]:
+    """Return the rows of a page's table that are not hidden, in order."""
+    rows = re.findall(r"<tr data-n=[^>]*>.*?</tr>", page, re.DOTALL)
+    return [html.unescape(re.search(r'value="([^"]*)"', row)[1]) for row in rows if " hidden" not in row.split(">")[0]]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "q=1gbt+covalent",
+        "ligand=478&sort=-exposure",
+        "min=20&max=60&sort=entry",
+        "flag=covalent&sort=residue",
+        "flag=none",
+        "q=sulfonyl&columns=entry,smiles,free",
+    ],
+)
+def test_csv_has_the_rows_of_the_page_in_its_order(wide: httpx2.Client, query: str) -> None:
+    shown = stems_shown(wide.get(f"/results/a0000040?{query}").text)
+    answer = wide.get(f"/results/a0000040/table.csv?{query}&columns=entry,ligand,chain,residue,exposure,flags")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [f"{row['pdb_id']}_{row['Chain']}_{row['Warhead']}_{row['Residue_ID']}" for row in rows] == shown
+    assert (len(shown) < 40) == (query != "")
+
+
+def test_csv_cells_are_those_of_the_tables(wide: httpx2.Client) -> None:
+    view = wide.get("/results/a0000040/table.csv?q=1hpv").text
+    rows = wide.get("/api/jobs/a0000040/rows?table=results&pdb_id__contains=1hpv").json()["rows"]
+    found = next(iter(csv.DictReader(io.StringIO(view))))
+    assert found["SASA_in_complex_A2"] == f"{rows[0]['SASA_in_complex_A2']:.3f}"
+    assert found["flags"] == rows[0]["flags"]
+
+
+def test_senseless_filters_leave_all_rows(wide: httpx2.Client) -> None:
+    page = wide.get("/results/a0000040?min=x&max=inf&sort=nothing&columns=,zz&context=target&series=S999&row=zz")
+    assert page.status_code == 200
+    assert len(stems_shown(page.text)) == 40
+
+
+def test_page_without_scripts_has_atoms_contacts_exits_and_files(wide: httpx2.Client) -> None:
+    page = wide.get("/results/exam1hpv").text
+    for part in (
+        "Where a linker can leave",
+        "make a linker amide or ester from the acid",
+        "ASP 25",
+        "YMARZQAQMVYCKC",
+        "750.2 Å²",
+    ):
+        assert part in page
+    assert page.count("<tr data-atom=") == 35
+    assert "/api/jobs/exam1hpv/files/TARGET_RESULTS/MCS_Output/MCS_SDF/1hpv_A_478_200.sdf" in page
+
+
+def test_context_changes_colours_and_shares(wide: httpx2.Client) -> None:
+    one, other = (wide.get(f"/results/exam1hpv?context={name}").text for name in ("target", "chain"))
+    discs = [re.findall(r'class="exposure atom-\d+"[^>]*fill="([^"]*)"', page) for page in (one, other)]
+    assert len(discs[0]) == len(discs[1]) == 35
+    assert discs[0] != discs[1]
+
+
+def test_names_of_a_job_are_text_everywhere(wide: httpx2.Client) -> None:
+    for part in ("", "/table", "/instance?row=1gbt_A_GBS_704"):
+        answer = wide.get(f"/results/a0000bad{part}")
+        assert answer.status_code == 200, answer.text
+        assert "<script>alert" not in answer.text
+        assert "<img src=x" not in answer.text
+        assert "alert(3)" not in answer.text
+    assert wide.get("/results/a0000bad?row=1gbt_A_GBS_704").text.count("&lt;script&gt;alert(1)") >= 4
+
+
+def test_picture_is_small_and_runs_nothing(wide: httpx2.Client) -> None:
+    answer = wide.get("/results/a0000bad/picture/1gbt_A_GBS_704")
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert "script" not in answer.text
+    assert wide.get("/results/exam1hpv/picture/zz").status_code == 404
+
+
+def test_zip_holds_the_files_of_the_chosen_ligands(wide: httpx2.Client) -> None:
+    answer = wide.get("/api/jobs/exam1hpv/bundle?stem=1hpv_A_478_200")
+    assert 'filename="exam1hpv_selected.zip"' in answer.headers["content-disposition"]
+    assert b"1hpv_A_478_200.sdf" in answer.content
+    assert b"report.html" not in answer.content
+    assert wide.get("/api/jobs/exam1hpv/bundle?stem=zz").json()["error"]["code"] == "FILE_NOT_FOUND"
+    many = "&".join(f"stem=x{number}" for number in range(201))
+    assert wide.get(f"/api/jobs/exam1hpv/bundle?{many}").json()["error"]["code"] == "INVALID_PARAMETER"
+
+
+def test_every_chemistry_class_has_words() -> None:
+    assert CHEMISTRY.keys() == PRIOR.keys()
+
+
+def test_sites_are_in_the_order_of_their_best_anchor() -> None:
+    path = ROOT / "data/examples/exam1hpv/TARGET_RESULTS/Exit_Vectors.csv"
+    rows = [
+        {name: (float(cell) if re.fullmatch(r"-?\d+(\.\d+)?", cell) else cell) for name, cell in row.items()}
+        for row in csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))
+    ]
+    sites = exit_sites(rows)
+    assert [site["site_rank"] for site in sites] == sorted({row["site_rank"] for row in rows if row["site_rank"] != ""})
+    assert sites[0]["atom"] == "C3"
+    assert sites[0]["action"] == "in place of the 6 atoms from O1 on"
+
+
+def test_directions_open_in_most_structures_come_first_and_single_structures_say_nothing() -> None:
+    row: dict[str, Value] = {
+        "group": "G1",
+        "n_entries": 4,
+        "best_score": 1.0,
+        "anchors": ";".join(f"LIG:C{n}" for n in range(8)),
+    }
+    rows = [{**row, "direction": "a", "n_entries_open": 1}, {**row, "direction": "b", "n_entries_open": 3}]
+    (group,) = directions([*rows, {**row, "group": "G2", "n_entries": 1, "n_entries_open": 1}])
+    assert [line["row"]["direction"] for line in group["lines"]] == ["b", "a"]
+    assert group["lines"][0]["step"] == 75
+    assert group["lines"][0]["anchors"].endswith("LIG C5 and 2 more")
+
+
+def test_address_of_a_view_is_read_back() -> None:
+    from starlette.datastructures import QueryParams
+
+    view = TableView.of(
+        QueryParams("q=a+b&ligand=478&min=1.5&flag=covalent&flag=none&sort=-exposure&columns=entry,free")
+    )
+    assert TableView.of(QueryParams(view.query())) == view
+
+
+def test_folder_without_tables_is_shown_as_such(tmp_path: Path) -> None:
+    folder = tmp_path / "jobs" / "a0000001"
+    wide_job(folder, 1)
+    shutil.rmtree(folder / "TARGET_RESULTS")
+    with LiveService(tmp_path) as service, httpx2.Client(base_url=f"http://127.0.0.1:{service.port}") as client:
+        answer = client.get("/results/a0000001")
+    assert answer.status_code == 200
+    assert "No ligand was kept" in answer.text

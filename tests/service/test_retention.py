@@ -1,0 +1,146 @@
+"""Finished jobs are removed for age and size: never others, never under a reader; many job folders are read apart."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from scripts.lib import layout
+from service.app import create_app
+from service.durable import write_json
+from service.intake import new_record
+from service.jobs import COMPLETED, FAILED, QUEUED, RUNNING, State
+from service.lifecycle import build_parts
+from service.store import RECORD
+from tests.service.core import NOTHING, LiveService, settings_in
+from tests.tools.runs import ROOT
+
+OLD = "2020-01-01T00:00:00Z"
+
+
+def finished(
+    jobs: Path, job_id: str, sequence: int, time: str = OLD, *, status: State = COMPLETED, size: int = 0
+) -> Path:
+    """Write the folder of a job."""
+    record = new_record(
+        job_id, sequence, time, target_name="made", search_query="made", source="api", request={}
+    )  # fmt: skip
+    values = {"status": status, "finished_at": time if status in (COMPLETED, FAILED) else None, "size_bytes": size}
+    (jobs / job_id / layout.RESULTS).mkdir(parents=True)
+    (jobs / job_id / RECORD).write_text(json.dumps({**record.to_dict(), **values}), encoding="utf-8")
+    return jobs / job_id
+
+
+def test_only_finished_jobs_are_removed_and_the_log_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    jobs = tmp_path / "jobs"
+    finished(jobs, "0000000a", 1)
+    finished(jobs, "0000000b", 2, status=FAILED)
+    finished(jobs, "0000000c", 3, "2099-01-01T00:00:00Z")
+    finished(jobs, "0000000d", 4, status=QUEUED)
+    finished(jobs, "0000000e", 5, status=RUNNING)
+    finished(tmp_path / "examples", "examplea", 6)
+    settings = settings_in(tmp_path, keep_days=30.0, max_jobs_bytes=None, examples_dirs=(tmp_path / "examples",))
+
+    async def run() -> str:
+        parts = build_parts(settings)
+        async with parts.running(serving=False):
+            return str((await parts.housekeeping.do("prune", ""))["message"])
+
+    with caplog.at_level(logging.INFO):
+        assert asyncio.run(run()).split() == ["0000000a", "0000000b", "2", "jobs", "removed"]
+    assert "0000000b: removed, as KEEP_DAYS or MAX_JOBS_BYTES say" in caplog.text
+    assert sorted(path.name for path in jobs.glob("0*")) == ["0000000c", "0000000d", "0000000e"]
+    assert (tmp_path / "examples" / "examplea" / RECORD).exists()
+
+
+def test_a_job_that_is_read_is_removed_when_it_is_no_more(tmp_path: Path) -> None:
+    for number in range(3):
+        finished(tmp_path / "jobs", f"0000000{number}", number, f"2026-01-0{1 + number}T00:00:00Z", size=100)
+
+    async def run() -> list[str]:
+        parts = build_parts(settings_in(tmp_path, max_jobs_bytes=100))
+        async with parts.running(serving=False):
+            parts.store.readers.hold("00000000")
+            first = (await parts.housekeeping.do("prune", ""))["message"]
+            parts.store.readers.release("00000000")
+            return [*first.split(), *(await parts.housekeeping.do("prune", ""))["message"].split()]
+
+    assert asyncio.run(run()) == ["00000001", "1", "jobs", "removed", "00000000", "1", "jobs", "removed"]
+
+
+def test_a_download_goes_on_while_old_jobs_are_removed(tmp_path: Path) -> None:
+    service = LiveService(tmp_path, KEEP_DAYS="30")
+    service.jobs.mkdir(parents=True)
+    size = 40 << 20
+    big = finished(service.jobs, "0000000a", 1, "2026-11-01T00:00:00Z") / layout.RESULTS / "big.txt"
+    big.write_bytes(bytes(size))
+    with service, socket.create_connection(("127.0.0.1", service.port)) as client:
+        client.sendall(b"GET /api/jobs/0000000a/bundle HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        received = len(client.recv(1 << 16))
+        finished(service.jobs, "0000000b", 2, OLD)
+        write_json(service.jobs / "0000000a" / RECORD, {**service.record("0000000a"), "finished_at": OLD})
+        prune = subprocess.run(
+            [sys.executable, "-m", "service", "prune"],
+            cwd=ROOT, env=service.environment, capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        assert "0000000a" not in prune.stdout
+        while block := client.recv(1 << 20):
+            received += len(block)
+        assert received > size
+        status, body = service.call("GET", "/api/jobs/zzzzzzzz")
+        assert status == 404
+        assert body["error"]["message"] == "No job has this id. Finished jobs are kept for 30 days only."
+
+
+def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs"
+    record = finished(jobs, "0000000a", 1) / RECORD
+    text = record.read_bytes()
+    record.unlink()
+    os.mkfifo(record)  # whoever reads it waits for a writer
+
+    async def run() -> None:
+        parts = build_parts(settings_in(tmp_path))
+        app = create_app(parts)
+        async with app.router.lifespan_context(app):
+            transport = httpx2.ASGITransport(app=app)
+            async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+                health = await client.get("/api/health")
+                assert health.status_code == 503
+                assert health.json()["ok"] is health.json()["index_consistent"] is False
+                submitting = asyncio.create_task(client.post("/api/jobs", json=NOTHING))
+                listing = asyncio.create_task(client.get("/api/indexed-jobs"))
+                await asyncio.sleep(0.2)
+                assert not submitting.done()
+                assert not listing.done()
+                await asyncio.to_thread(record.write_bytes, text)
+                assert (await listing).json()["count"] == 1
+                submitted = (await submitting).json()["job_id"]
+                await client.post(f"/api/jobs/{submitted}/cancel")
+                assert (await client.get("/api/health")).json()["index_consistent"] is True
+
+    asyncio.run(run())
+
+
+def test_service_ends_soon_while_the_job_folders_are_still_read(tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs"
+    for number in range(100):
+        finished(jobs, f"{number:08x}", number)
+
+    async def run() -> bool:
+        parts = build_parts(settings_in(tmp_path))
+        async with parts.running(at_once=True):
+            parts.queue.begin_stopping()
+        return parts.ready.is_set()
+
+    assert asyncio.run(run()) is False
+    assert len(list(jobs.glob("0*"))) == 100

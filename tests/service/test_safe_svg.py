@@ -1,0 +1,56 @@
+"""Depictions that reach a page: known shapes only, whatever the file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.lib.exposure.ramp import exposure_colour
+from service.pages.svg import UnreadableDrawing, safe_drawing
+from tests.tools.runs import ROOT
+
+EXPOSED = next((ROOT / "data/examples/exam1hpv").rglob("*_exposed.svg"))
+
+HOSTILE = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink"
+viewBox="0 0 10 10" onload="e()">
+<script>evil()</script><style>* { fill: url(//evil) }</style><foreignObject><p>evil</p></foreignObject>
+<a x:href="javascript:evil()"><circle r="1" onclick="evil()" style="fill:url(//evil)" fill="url(//evil)"/></a>
+<image href="//evil"/><use href="#a"/><animate attributeName="href" values="javascript:evil()"/>
+<g class='q" onclick="evil()' onmouseover="evil()"><path d="M 0,0 L 1,1" onclick="evil()" class="bond-0"/>
+<path d="M 0 0&quot; onclick=&quot;evil()"/></g><text>&lt;img src=x onerror=evil()&gt;</text></svg>"""
+
+
+def test_only_shapes_of_a_hostile_file_are_left() -> None:
+    assert str(safe_drawing(HOSTILE).body) == '<g><path d="M 0,0 L 1,1" class="bond-0"/><path/></g>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "<svg",
+        '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        '<!DOCTYPE svg [<!ENTITY a "aaaa">]><svg viewBox="0 0 1 1">&a;</svg>',
+        '<svg viewBox="0 0 1 1">' + " " * 2_000_000 + "</svg>",
+    ],
+    ids=["empty", "cut", "no size", "entities", "huge"],
+)
+def test_what_is_no_depiction_is_refused(text: str) -> None:
+    with pytest.raises(UnreadableDrawing):
+        safe_drawing(text)
+
+
+def test_all_atoms_and_bonds_of_a_depiction_are_kept_without_its_legend() -> None:
+    text = EXPOSED.read_text(encoding="utf-8")
+    drawing = safe_drawing(text)
+    assert [mark.index for mark in drawing.atoms] == list(range(35))
+    assert drawing.body.count("<path") == text.count("<path")
+    assert "<text" not in drawing.body
+    assert drawing.height < float(text.split('height="')[1].split('"')[0])
+
+
+def test_style_sheet_has_the_colours_of_the_ramp() -> None:
+    style = Path(ROOT / "service/pages/static/results.css").read_text(encoding="utf-8")
+    for step in range(0, 101, 5):
+        assert f".x{step} {{ --share: {step}%; --ramp: {exposure_colour(step / 100)}; }}" in style

@@ -1,0 +1,69 @@
+"""The file of measured figures, and the page made from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.tools import figures
+from tests.tools.figures import Figure, Table
+
+
+def record(*listed: Figure, calibration: float = 0.1) -> dict[str, Any]:
+    """Return a section with these figures."""
+    made = figures.section_record("make bench", listed, [Table("By stage", ["stage", "s"], [["a|b", 1.5]])], ["Noted."])
+    return {**made, "calibration_seconds": calibration}
+
+
+def test_page_of_benchmarks_is_what_the_file_gives() -> None:
+    assert figures.PAGE.read_text(encoding="utf-8") == figures.page(figures.load())
+
+
+def test_every_section_of_the_file_is_known_and_names_its_command() -> None:
+    sections = figures.load()
+    assert sections
+    assert sections.keys() <= figures.SECTIONS.keys()
+    assert all(one["command"].startswith("make ") and one["figures"] for one in sections.values())
+
+
+def test_cpu_time_is_compared_after_calibration() -> None:
+    before = record(Figure("CPU", 100.0, "ms", "cpu"))
+    same = record(Figure("CPU", 190.0, "ms", "cpu"), calibration=0.2)
+    worse = record(Figure("CPU", 240.0, "ms", "cpu"), calibration=0.2)
+    assert list(figures.regressions("pipeline", before, same)) == []
+    assert list(figures.regressions("pipeline", before, worse)) == [
+        "pipeline: CPU: 100 -> 240 ms (+20% after calibration)"
+    ]
+
+
+def test_a_share_is_worse_when_it_falls_and_a_clock_time_never() -> None:
+    before = record(Figure("hits", 0.9, kind="share"), Figure("clock", 1.0, "s", "wall"))
+    now = record(Figure("hits", 0.7, kind="share"), Figure("clock", 9.0, "s", "wall"))
+    assert list(figures.regressions("exits", before, now)) == ["exits: hits: 0.9 -> 0.7 (-22%)"]
+    assert list(figures.regressions("exits", now, before)) == []
+
+
+def test_a_new_figure_is_compared_with_nothing() -> None:
+    assert list(figures.regressions("exits", record(), record(Figure("new", 1.0, kind="cpu")))) == []
+    assert list(figures.regressions("exits", None, record(Figure("new", 1.0, kind="cpu")))) == []
+
+
+def test_section_shows_value_error_goal_and_a_goal_missed() -> None:
+    lines = list(
+        figures.section_lines(
+            "soak",
+            record(
+                Figure("slope", 0.0123, "MB per job", error=0.004, at_most=0.01), Figure("jobs", 20_000, at_least=200)
+            ),
+        )
+    )
+    assert "| slope | 0.0123 ± 0.00400 MB per job | ≤ 0.0100 MB per job (missed) |" in lines
+    assert "| jobs | 20,000 | ≥ 200 |" in lines
+    assert "| a\\|b | 1.50 |" in lines
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_figure_that_is_no_number_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="no number"):
+        record(Figure("odd", value))

@@ -1,0 +1,123 @@
+"""Damaged structure files through all stages: each ends as a status row, whatever was done to it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tools.fuzz.campaign import Campaign, kinds, outcome
+from tests.tools.fuzz.case import Case, archive_bases
+from tests.tools.fuzz.mutation import MUTATIONS
+from tests.tools.fuzz.one_job import OneJob
+
+CASES = 300
+BATCHES = 6
+"""So many tests share the cases, so that workers can share them."""
+
+FOUND = {
+    "4cup far_atoms+alternates 69": "a scattered chain had more crystal images than memory has room for",
+    "1hpv swapped_fields+far_atoms 237": "the same with a box of 80 TiB",
+    "made renamed_tags+odd_numbers 70": "an occupancy of -1e308 lost atoms of the ligand",
+    "4cup damaged_crystal+lost_tag 17": "a flat cell divided by zero",
+    "1gbt atoms_in_one_place 92": "FreeSASA gave no area for atoms in one place",
+    "4cup swapped_fields+odd_names 192": "an atom of unknown element ended the step of the molecules",
+    "1hpv repeated_lines+shuffled_lines 343": "a molecule without ring information ended the step of the areas",
+    "1hpv random_bytes+odd_names+scaled_coordinates 199": "all atoms in one place took minutes",
+    "made repeated_atoms 160": "atoms repeated elsewhere were two residues of one name",
+    "made repeated_atoms 224": "the same with an atom in the middle of the polymer",
+    "1hpv repeated_atoms+small_cell+shuffled_lines 290": "a ligand in pieces all over the file",
+    "1hpv lost_atoms+repeated_lines+one_residue 294": "residues of polymer and ligand of one name",
+    "1hpv renamed_tags+odd_names 3341": "symmetry that packs images into each other took minutes",
+    "4cup damaged_crystal 3153": "an origin of the cell far away overflowed",
+    "made damaged_crystal 3795": "an operator of the assembly was no motion",
+    "made flipped_bits+lost_lines 1378": "a name that is not ASCII",
+    "1gbt odd_names 2117": "a name of 200 letters ended the step",
+    "4cup lost_tag 691": "residues had no number",
+    "made flipped_bits 2642": "a zero byte cut a line",
+    "made renamed_tags 2777": "damaged record names were read by one reader and not by the other",
+    "made odd_numbers+odd_numbers 3862": "a residue number that is none",
+    "1hpv swapped_fields+empty_loop 3206": "the same with letters behind a digit",
+    "1hpv swapped_fields 4164": "the entry's id where later files have the element",
+    "made shifted_columns 493": "shifted columns were read as other coordinates",
+}
+"""Cases that were wrong once, and why."""
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[OneJob]:
+    """A job folder, and quiet logs: the files are meant to be bad."""
+    logging.disable(logging.CRITICAL)
+    yield OneJob(tmp_path / "job")
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_damaged_files_end_as_status_rows(batch: int, job: OneJob) -> None:
+    bases = archive_bases()
+    wrong = {}
+    for number in range(batch, CASES, BATCHES):
+        case = Case.number(number, bases)
+        _, _, found = outcome(job, case.content(bases))
+        if found:
+            wrong[str(case)] = found
+    assert not wrong
+
+
+@pytest.mark.parametrize("text", FOUND)
+def test_file_that_was_a_problem_once_ends_as_a_status_row(text: str, job: OneJob) -> None:
+    reason, _, wrong = outcome(job, Case.of(text).content(archive_bases()))
+    assert reason
+    assert not wrong
+
+
+def test_undamaged_files_have_nothing_wrong(job: OneJob) -> None:
+    found = {name: outcome(job, content) for name, content in archive_bases().items()}
+    assert not any(wrong for _, _, wrong in found.values())
+    assert {name for name, (_, instances, _) in found.items() if instances} == {"1gbt", "1hpv", "4cup", "made"}
+
+
+def test_each_mutation_changes_files_and_is_the_same_each_time() -> None:
+    bases = archive_bases()
+    for name in MUTATIONS:
+        made = [Case(base, (name,), seed).content(bases) for base in ("4cup", "1hpv") for seed in range(4)]
+        again = [Case(base, (name,), seed).content(bases) for base in ("4cup", "1hpv") for seed in range(4)]
+        assert made == again
+        assert any(content not in (bases["4cup"], bases["1hpv"]) for content in made), name
+
+
+def test_a_case_is_the_text_that_names_it() -> None:
+    case = Case.number(7, archive_bases())
+    assert Case.of(str(case)) == case
+
+
+def test_campaign_tells_crash_and_hang_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tests.tools.fuzz.campaign as module
+
+    class Stub:
+        """Stands for the job: one file crashes the process, one takes for ever."""
+
+        def __init__(self, folder: Path) -> None:
+            self.folder = folder
+
+        def run(self, content: bytes) -> object:
+            if b"crash" in content:
+                os.kill(os.getpid(), signal.SIGKILL)
+            while b"hang" in content:
+                pass
+            raise KeyError("told")
+
+    monkeypatch.setattr(module, "HANG_SECONDS", 0.3)
+    monkeypatch.setattr("tests.tools.fuzz.one_job.OneJob", Stub)
+    contents = {0: b"crash", 1: b"fine", 2: b"hang", 3: b"fine"}
+    monkeypatch.setattr(Case, "content", lambda self, _: contents[self.seed])
+    campaign = Campaign({"4cup": b""}, tmp_path / "record.jsonl")
+    found = campaign.run(4, 1)
+    assert [result.wrong[0].partition(":")[0] for result in found] == ["crash", "raised", "hang", "raised"]
+    assert [len(results) for _, results in kinds(found)] == [2, 1, 1]
+    assert campaign.run(4, 2) == found

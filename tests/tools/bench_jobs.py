@@ -1,0 +1,162 @@
+"""Measure jobs of 50, 500 and 5,000 entries: ``make bench-jobs``; needs TETHERMAP_TEST_MIRROR.
+
+The entries of the mirror are taken again and again under distinct ids. What a stage costs per
+entry and what memory its processes take must not grow with the job.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.lib import layout
+from tests.tools.bench import Stage, stages
+from tests.tools.figures import Cell, Figure, Table, write_section
+from tests.tools.large_mirror import link_mirror
+from tests.tools.runs import run_job
+
+SIZES = (50, 500, 5_000)
+WORKERS = ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "check_results")
+GROWTH_GOAL, MEMORY_GOAL = 1.2, 1.15
+LIGHT_SECONDS = 1.0
+"""Stages below this CPU time in the larger job are too short for their growth to mean anything."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One job: entries, stages, CPU of all and of Snakemake in seconds, shards, sizes in MB."""
+
+    entries: int
+    used: dict[str, Stage]
+    cpu_seconds: float
+    shards: int
+    report_mb: float
+    manifest_mb: float
+    rerun_seconds: float
+
+    @property
+    def engine_seconds(self) -> float:
+        """CPU time of Snakemake itself: imports, DAG, scheduling."""
+        return self.cpu_seconds - sum(stage.cpu_seconds for stage in self.used.values())
+
+    @property
+    def worker_mb(self) -> int:
+        """The largest memory of a process of a shard."""
+        return max(self.used[name].memory_mb for name in WORKERS)
+
+
+def measure(folder: Path, mirror: Path, count: int) -> Measured:
+    """Run one job of so many entries, and once more with nothing to do."""
+    made = folder / f"mirror_{count}"
+    entries = link_mirror(made, mirror, count)
+    settings = {
+        "target_name": f"All {count}",
+        "search_query": "",
+        "source": {"kind": "mirror", "mirror": str(made)},
+        "filters": {"entries": entries, "max_entries": count},
+        "cache_dir": str(folder / "cache"),
+    }
+    run = run_job(folder / f"job_{count}", settings).checked()
+    again = run_job(run.job, settings).checked()
+    used = stages(run.job)
+    return Measured(
+        count,
+        used,
+        run.cpu_seconds,
+        used["clean_complexes"].processes,
+        (run.job / layout.REPORT).stat().st_size / 1e6,
+        (run.job / layout.MANIFEST).stat().st_size / 1e6,
+        again.cpu_seconds,
+    )
+
+
+def figures(jobs: Sequence[Measured]) -> list[Figure]:
+    """Return what is compared: cost per entry, growth of it and of memory from the last job but one to the last."""
+    found = []
+    if len(jobs) > 1:
+        small, large = jobs[-2:]
+        worst, stage = max(_growth(small, large))
+        found = [
+            Figure(
+                f"growth of CPU per entry from {small.entries:,} to {large.entries:,} entries, worst stage ({stage})",
+                worst, at_most=GROWTH_GOAL,
+            ),
+            Figure(
+                f"growth of the largest worker's memory from {small.entries:,} to {large.entries:,} entries",
+                large.worker_mb / small.worker_mb, at_most=MEMORY_GOAL,
+            ),
+        ]  # fmt: skip
+    for job in jobs:
+        per_entry = 1000 * job.cpu_seconds / job.entries
+        found.append(Figure(f"CPU per entry, job of {job.entries:,}", per_entry, "ms", kind="cpu"))
+    for job in jobs:
+        found.append(Figure(f"CPU of a second run with nothing to do, {job.entries:,}", job.rerun_seconds, "s", "cpu"))
+    found += [Figure(f"largest worker, job of {job.entries:,}", job.worker_mb, "MB", "memory") for job in jobs]
+    return found
+
+
+def _growth(small: Measured, large: Measured) -> list[tuple[float, str]]:
+    """Return by how much each stage costs more per entry in the larger job."""
+    pairs = {name: (small.used[name].cpu_seconds, large.used[name].cpu_seconds) for name in small.used}
+    pairs["Snakemake"] = (small.engine_seconds, large.engine_seconds)
+    ratio = small.entries / large.entries
+    return [(after * ratio / before, name) for name, (before, after) in pairs.items() if after > LIGHT_SECONDS]
+
+
+def tables(jobs: Sequence[Measured]) -> list[Table]:
+    """Return CPU and memory by stage, and what else grows."""
+    columns = ["stage"]
+    for job in jobs:
+        columns += [f"{job.entries:,}: processes", "CPU ms per entry", "peak MB"]
+    rows: list[list[Cell]] = []
+    for name in jobs[0].used:
+        row: list[Cell] = [name]
+        for job in jobs:
+            stage = job.used[name]
+            row += [stage.processes, round(1000 * stage.cpu_seconds / job.entries, 2), stage.memory_mb]
+        rows.append(row)
+    engine: list[Cell] = ["Snakemake"]
+    for job in jobs:
+        engine += [1, round(1000 * job.engine_seconds / job.entries, 2), None]
+    sizes: list[list[Cell]] = [
+        ["shards", *(job.shards for job in jobs)],
+        ["CPU s", *(round(job.cpu_seconds, 1) for job in jobs)],
+        ["report MB", *(round(job.report_mb, 2) for job in jobs)],
+        ["manifest MB", *(round(job.manifest_mb, 2) for job in jobs)],
+    ]
+    return [
+        Table("By stage", columns, [*rows, engine]),
+        Table("By job", ["", *(f"{job.entries:,} entries" for job in jobs)], sizes),
+    ]
+
+
+def main() -> int:
+    """Run the jobs and write the section."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=SIZES)
+    parser.add_argument("--folder", type=Path, help="where the jobs stay; a temporary folder when not given")
+    given = parser.parse_args()
+    mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
+    if not mirror:
+        sys.stderr.write("TETHERMAP_TEST_MIRROR names no mirror: nothing to measure with\n")
+        return 2
+    with tempfile.TemporaryDirectory() as temporary:
+        jobs = [measure(given.folder or Path(temporary), Path(mirror), count) for count in given.sizes]
+    notes = [
+        (
+            "The entries of the large mirror of the tests under distinct ids, as often as needed (links), as one job on"
+            " two cores. So the number of distinct ligands does not grow with the job as with distinct entries;"
+            " what that costs `find_series` is not in these figures."
+        )
+    ]
+    write_section("jobs", "make bench-jobs", figures(jobs), tables(jobs), notes)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""A throw-away Slurm cluster of several nodes on this machine.
+
+It is made by the script that ``TETHERMAP_TEST_SLURM`` names, which knows ``start``, ``stop``, ``env``,
+``kill-node N`` and ``start-node N`` and takes its settings from ``LOCAL_SLURM_*``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+VARIABLE = "TETHERMAP_TEST_SLURM"
+NODES = 3
+REQUEUE_SECONDS = 5
+"""How long the cluster keeps a job of a dead node back; a real one does for two minutes."""
+
+_FIRST_PORTS = range(20_000, 30_000, NODES + 1)  # below those that systems give out themselves
+
+
+@dataclass(frozen=True)
+class ClusterJob:
+    """A job as the cluster lists it: number, state, node, job folder, rule, memory and time limit as text."""
+
+    number: str
+    state: str
+    node: str
+    folder: Path
+    rule: str
+    memory: str
+    limit: str
+
+
+class LocalCluster:
+    """A running cluster, to which the environment of this process points.
+
+    Parameters
+    ----------
+    script : Path
+        What starts and stops it.
+    folder : Path
+        Everything it writes is below.
+    """
+
+    def __init__(self, script: Path, folder: Path) -> None:
+        self._script = script
+        self.folder = folder
+
+    def jobs(self, *, ended: bool = False, folder: Path | None = None) -> list[ClusterJob]:
+        """Return the jobs that wait or run.
+
+        Parameters
+        ----------
+        ended : bool
+            Whether to list those that have ended as well.
+        folder : Path or None
+            Only those of one job folder.
+        """
+        command = ["squeue", "--noheader", "--format=%i|%T|%N|%Z|%k|%m|%l"]
+        listed = subprocess.run(
+            [*command, "--states=all"] if ended else command, capture_output=True, text=True, check=True
+        )
+        found = []
+        for line in listed.stdout.splitlines():
+            number, state, node, place, comment, memory, limit = line.strip().split("|")
+            rule = comment.removeprefix("rule_").partition("_wildcards_")[0]
+            found.append(ClusterJob(number, state, node, Path(place), rule, memory, limit))
+        return [job for job in found if folder is None or job.folder == folder.resolve()]
+
+    def running(self, folder: Path | None = None) -> list[ClusterJob]:
+        """Return the jobs that run on a node."""
+        return [job for job in self.jobs(folder=folder) if job.state == "RUNNING"]
+
+    def kill_node(self, node: str) -> None:
+        """Let a node crash, with all that runs on it."""
+        self._run("kill-node", node.removeprefix("n"))
+
+    def start_node(self, node: str) -> None:
+        """Start a node that has crashed, as soon as the cluster has noticed that."""
+        wait_until(lambda: "down" in _node_state(node), 60, f"{node} to be down")
+        self._run("start-node", node.removeprefix("n"))
+        wait_until(lambda: _node_state(node) in ("idle", "mixed", "allocated"), 60, f"{node} to be up")
+
+    def _run(self, *arguments: str) -> str:
+        run = subprocess.run([str(self._script), *arguments], capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise RuntimeError(f"{self._script.name} {' '.join(arguments)}: {run.stderr[-1000:]}")
+        return run.stdout
+
+
+@contextmanager
+def local_cluster(folder: Path) -> Iterator[LocalCluster]:
+    """Run a cluster for the time of the block, however that ends.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it may write; it is gone afterwards. A short path: sockets lie below.
+
+    Raises
+    ------
+    RuntimeError
+        If it can't be started, or leaves something behind.
+    """
+    cluster = LocalCluster(Path(os.environ[VARIABLE]), folder)
+    before = dict(os.environ)
+    settings = {"DIR": folder, "NODES": NODES, "PORT": _free_ports(), "REQUEUE_S": REQUEUE_SECONDS}
+    os.environ.update({f"LOCAL_SLURM_{name}": str(value) for name, value in settings.items()})
+    try:
+        cluster._run("start")
+        lines = cluster._run("env")
+        shell = subprocess.run(["bash", "-c", f"{lines}\nenv"], capture_output=True, text=True, check=True).stdout
+        os.environ.update(re.findall(r"^(SLURM_\w+|PATH)=(.*)$", shell, re.MULTILINE))
+        yield cluster
+    finally:
+        cluster._run("stop")
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
+    left = daemons(folder)
+    if left or folder.exists():
+        raise RuntimeError(f"the cluster left something behind: {left}, {folder}")
+
+
+def daemons(folder: Path) -> list[int]:
+    """Return the numbers of the processes that have a cluster's folder in their command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if f"{folder}/".encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:  # it has just ended
+            continue
+    return [number for number in found if number != os.getpid()]
+
+
+def wait_until(true: Callable[[], Any], seconds: float, what: str) -> Any:
+    """Wait until something is true and return it.
+
+    Raises
+    ------
+    TimeoutError
+        If it is not within so many seconds; the message says what.
+    """
+    deadline = time.monotonic() + seconds
+    while not (value := true()):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not within {seconds:g} s: {what}")
+        time.sleep(0.1)
+    return value
+
+
+def _node_state(node: str) -> str:
+    shown = subprocess.run(["sinfo", "-h", "-N", "-n", node, "-o", "%T"], capture_output=True, text=True, check=True)
+    return shown.stdout.strip()
+
+
+def _free_ports() -> int:
+    """Return the first of as many free ports in a row as a cluster needs."""
+    for first in random.SystemRandom().sample(_FIRST_PORTS, 50):
+        sockets = [socket.socket() for _ in range(NODES + 1)]
+        try:
+            for number, one in enumerate(sockets):
+                one.bind(("127.0.0.1", first + number))
+        except OSError:
+            continue
+        finally:
+            for one in sockets:
+                one.close()
+        return first
+    raise RuntimeError("no free ports for a cluster")

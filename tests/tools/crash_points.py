@@ -1,0 +1,286 @@
+"""Kill what a job consists of at random moments: taken up again, it must give the bytes of an undisturbed one.
+
+``make crashes`` does so many times and writes what came of it into the file of figures; the tests do it a few
+times. The moments come from a seed, which is printed: the same seed on the same machine gives about the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import secrets
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from scripts.lib import layout
+from scripts.lib.events import read_events
+from tests.service.core import LiveService
+from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster, wait_until
+from tests.tools.figures import Cell, Figure, Table, write_section
+from tests.tools.runs import ROOT, RunningJob, difference, job_results, run_job
+
+SETTINGS: Mapping[str, Any] = {"target_name": "Three", "search_query": "1HPV 4CUP 1GBT"}
+LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
+POINTS = ("snakemake", "worker", "all", "service", "node")
+KILLED = {
+    "snakemake": "Snakemake, whose scripts go on",
+    "worker": "a script process",
+    "all": "Snakemake and all its scripts at once",
+    "service": "the service",
+    "node": "a node of the cluster",
+}
+
+
+@dataclass(frozen=True)
+class Crash:
+    """One job that was disturbed.
+
+    Parameters
+    ----------
+    point : str
+        What was killed, one of `POINTS`.
+    seconds : float
+        When, after the job's start.
+    step : str
+        The rule that had begun last.
+    different : list of str
+        Result files that differ from those of the undisturbed job.
+    """
+
+    point: str
+    seconds: float
+    step: str
+    different: list[str]
+
+
+class CrashSite:
+    """Where jobs are run and killed.
+
+    Parameters
+    ----------
+    folder : Path
+        Everything is written below.
+    seed : int
+        Of the moments.
+    """
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._folder = folder
+        self._random = random.Random(seed)
+        self._number = 0
+        self._stack = ExitStack()
+        self._service: LiveService | None = None
+        self._cluster: LocalCluster | None = None
+        base = {**SETTINGS, "source": {"kind": "archive"}, "cache_dir": str(folder / "cache")}
+        self._settings = {**base, "shards": {"entries_per_shard": 2}}
+        began = time.monotonic()
+        undisturbed = run_job(folder / "undisturbed", self._settings, *LOCAL).checked().job
+        self._expected, self._events = job_results(undisturbed), event_count(undisturbed)
+        self._pause = (time.monotonic() - began) / self._events
+        whole = run_job(folder / "whole", base, *LOCAL).checked()  # as the service runs it, in one shard
+        self._expected_of_service = job_results(whole.job)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def crash(self, point: str) -> Crash:
+        """Run a job, kill one of its parts, take the job up again and compare its results."""
+        actions: dict[str, Callable[[Path], Crash | None]] = {
+            "snakemake": self._snakemake,
+            "worker": self._worker,
+            "all": self._all,
+            "service": self._serving,
+            "node": self._node,
+        }
+        while True:
+            self._number += 1
+            crash = actions[point](self._folder / f"{point}{self._number}")
+            if crash is not None:  # else the job had ended before the moment came
+                return crash
+
+    def _snakemake(self, job: Path) -> Crash | None:
+        run = RunningJob(job, self._settings, *LOCAL)
+        seconds = self._moment(job, run)
+        run.send(signal.SIGKILL)
+        return self._resumed("snakemake", run, seconds, locked=True)
+
+    def _all(self, job: Path) -> Crash | None:
+        run = RunningJob(job, self._settings, *LOCAL)
+        seconds = self._moment(job, run)
+        run.kill()
+        return self._resumed("all", run, seconds, locked=True)
+
+    def _worker(self, job: Path) -> Crash | None:
+        run = RunningJob(job, self._settings, *LOCAL)
+        began = time.monotonic()
+        self._moment(job, run)
+        workers = wait_until(lambda: script_processes(run.pid) or run.ended, 60, "a script to run")
+        if workers is not True:
+            os.kill(self._random.choice(workers), signal.SIGKILL)
+        return self._resumed("worker", run, time.monotonic() - began, locked=False)
+
+    def _resumed(self, point: str, run: RunningJob, seconds: float, *, locked: bool) -> Crash | None:
+        """Take up a job as its user would; None when nothing had been lost."""
+        step = last_step(run.job)
+        if run.wait().status == 0:
+            return None
+        if locked:
+            run_job(run.job, self._settings, *LOCAL, "--unlock").checked()
+        run_job(run.job, self._settings, *LOCAL).checked()
+        wait_until(lambda: not script_processes(run.pid), 120, "the scripts of the killed run to end")
+        return self._compared(Crash(point, seconds, step, []), run.job, self._expected)
+
+    def _serving(self, _: Path) -> Crash | None:
+        if self._service is None:
+            service = LiveService(self._folder / "service", MAX_RUNNING_JOBS="1")
+            self._service = self._stack.enter_context(service)
+        service = self._service
+        job = service.submit(SETTINGS)
+        folder = service.jobs / job
+        seconds = self._moment(folder, None)
+        step = last_step(folder)
+        early = service.record(job)["status"] != "completed"
+        service.restart()
+        body = service.ended(job, 120)
+        assert (body["status"], body["attempt"]) == ("completed", 1), body
+        crash = self._compared(Crash("service", seconds, step, []), folder, self._expected_of_service)
+        return crash if early else None
+
+    def _node(self, job: Path) -> Crash | None:
+        if self._cluster is None:
+            place = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="slurm"))
+            self._cluster = self._stack.enter_context(local_cluster(Path(place) / "c"))
+        cluster = self._cluster
+        retry = ("--slurm-no-requeue",) if self._number % 2 else ()
+        run = RunningJob(job, self._settings, *SLURM, *retry, cores=None)
+        began = time.monotonic()
+        time.sleep(self._random.uniform(0.0, 45.0))
+        running = wait_until(lambda: cluster.running(job) or run.ended, 120, "the cluster to have work")
+        if running is not True:
+            node = self._random.choice(running).node
+            cluster.kill_node(node)
+            seconds, step = time.monotonic() - began, last_step(job)
+            cluster.start_node(node)
+        done = run.wait().checked()
+        assert cluster.jobs() == [], "the cluster still has jobs"
+        if running is True:
+            return None
+        return self._compared(Crash("node", seconds, step, []), done.job, self._expected)
+
+    def _moment(self, job: Path, run: RunningJob | None) -> float:
+        """Wait for a random moment of a job that has just begun and return when it was.
+
+        It lies after one of its events, each with the same chance, however slow the machine is.
+        """
+        began = time.monotonic()
+        events = self._random.randrange(self._events)
+
+        def come() -> bool:
+            over = (job / layout.MANIFEST).exists() or (run is not None and run.ended)
+            return over or event_count(job) >= events
+
+        wait_until(come, 600, "the moment to come")
+        time.sleep(self._random.uniform(0.0, 2.0) * self._pause)
+        return time.monotonic() - began
+
+    def _compared(self, crash: Crash, job: Path, expected: Mapping[str, str]) -> Crash:
+        left = [str(path.relative_to(job)) for path in job.rglob("*.part")]
+        different = difference(job_results(job), expected)
+        return Crash(crash.point, crash.seconds, crash.step, different + left)
+
+
+def script_processes(group: int) -> list[int]:
+    """Return the numbers of the script processes in a process group."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            in_group = os.getpgid(int(path.name)) == group
+            if in_group and b"/.snakemake/scripts/" in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+        except OSError:  # it has just ended
+            continue
+    return found
+
+
+def event_count(job: Path) -> int:
+    """Return how many events of a job are on disk."""
+    return sum(1 for _ in read_events(job / layout.EVENTS))
+
+
+def last_step(job: Path) -> str:
+    """Return the rule of a job that began last; empty when none has."""
+    started = [str(event["rule"]) for event in read_events(job / layout.EVENTS) if event["event"] == "job_started"]
+    return started[-1] if started else ""
+
+
+def crashes(site: CrashSite, times: Mapping[str, int]) -> Iterator[Crash]:
+    """Kill each part as often as told, tell each outcome at once, and yield it."""
+    for point, count in times.items():
+        for number in range(count):
+            crash = site.crash(point)
+            outcome = f"DIFFERENT: {', '.join(crash.different)}" if crash.different else "same bytes"
+            where = crash.step or "before the first step"
+            sys.stdout.write(f"{point} {number + 1}/{count} killed at {crash.seconds:.2f} s, {where}: {outcome}\n")
+            sys.stdout.flush()
+            yield crash
+
+
+def write_figures(found: list[Crash], seeds: str) -> None:
+    """Write the section of the crash points, made with the seeds named."""
+    points = [point for point in POINTS if any(crash.point == point for crash in found)]
+    figures: list[Figure] = []
+    rows: list[list[Cell]] = []
+    for point in points:
+        mine = [crash for crash in found if crash.point == point]
+        same = sum(not crash.different for crash in mine)
+        figures.append(
+            Figure(
+                f"{KILLED[point]}: share of jobs with identical results", same / len(mine), "", "share", at_least=1.0
+            )
+        )
+        steps = Counter(crash.step or "start" for crash in mine)
+        moments = [crash.seconds for crash in mine]
+        hit = ", ".join(f"{step} {count}" for step, count in sorted(steps.items()))
+        rows.append([KILLED[point], len(mine), same, round(min(moments), 1), round(max(moments), 1), hit])
+    columns = ("killed", "times", "identical", "first, s", "last, s", "step that had begun last")
+    what = f"Jobs of three entries ({SETTINGS['search_query']})"
+    note = f"{what}, killed at random moments and taken up again; seed {seeds}."
+    write_section("crash", "make crashes", figures, [Table("What was killed", columns, rows)], [note])
+
+
+def main() -> None:
+    """Kill all parts many times; end with status 1 when any result differs."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**8))
+    parser.add_argument("--times", type=int, default=20, help="for each part but the node")
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("points", nargs="*", help=f"of {', '.join(POINTS)}; all of them write the figures as well")
+    given = parser.parse_args()
+    points = given.points or POINTS
+    times = {point: given.nodes if point == "node" else given.times for point in points}
+    if "node" in times and VARIABLE not in os.environ:
+        sys.stdout.write(f"{VARIABLE} is not set: no node is killed\n")
+        del times["node"]
+    sys.stdout.write(f"seed {given.seed}\n")
+    with tempfile.TemporaryDirectory() as folder, CrashSite(Path(folder), given.seed) as site:
+        found = list(crashes(site, times))
+    if not given.points:
+        write_figures(found, str(given.seed))
+    if any(crash.different for crash in found):
+        sys.exit("results differ from those of an undisturbed job")
+
+
+if __name__ == "__main__":
+    main()

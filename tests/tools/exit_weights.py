@@ -1,0 +1,115 @@
+"""How much the four weights of the score hang on single ligands: each is left out, the weights chosen on the others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from scripts.lib.exits.rank import AREA_WEIGHT, PRIOR_WEIGHT, Exit
+from scripts.lib.instance.model import FloatArray, IntArray
+
+Weights = tuple[float, float, float]
+
+USED: Weights = (1.0, PRIOR_WEIGHT, AREA_WEIGHT)
+"""Weights of F, prior and area lost; that of E is 1 and sets the scale."""
+
+GRID: tuple[Weights, ...] = (
+    USED,
+    *(one for one in product((0.5, 1.0, 2.0), (1.0, 1.5, 2.0, 3.0, 4.0), (0.0, 0.001, 0.003, 0.01)) if one != USED),
+)
+"""Weights that are tried; the first of equally good ones is taken, those in use before all others."""
+
+TOPS = (1, 3, 5)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of all scored candidates of one ligand, each of shape (n_candidates,)."""
+
+    ligand: str
+    room: FloatArray
+    way_out: FloatArray
+    prior: FloatArray
+    area: FloatArray
+    anchor_class: IntArray
+    right: FloatArray
+
+
+def terms_of(ligand: str, exits: Sequence[Exit], symmetry: IntArray, accepted: frozenset[int]) -> Terms:
+    """Return the terms of a ligand's candidates.
+
+    Parameters
+    ----------
+    ligand : str
+        Its component code.
+    exits : sequence of Exit
+        All candidates.
+    symmetry : ndarray of int, shape (n_heavy,)
+        Atoms that are alike have the same number.
+    accepted : frozenset of int
+        Right anchors.
+    """
+    scored = [one for one in exits if one.opening is not None]
+    openings = [one.opening for one in scored if one.opening is not None]
+    right = {int(symmetry[k]) for k in accepted}
+    classes = [int(symmetry[one.candidate.anchor]) for one in scored]
+    return Terms(
+        ligand,
+        np.array([opening.room["target"] for opening in openings]),
+        np.array([opening.way_out["target"] for opening in openings]),
+        np.array([one.prior for one in scored]),
+        np.array([one.area_lost for one in scored]),
+        np.array(classes, dtype=np.int64),
+        np.array([one in right for one in classes], dtype=np.float64),
+    )
+
+
+def rank_with(terms: Terms, weights: Weights) -> int:
+    """Return the rank of the best right anchor under some weights; ties count against it."""
+    way, prior, area = weights
+    scores = (terms.room + way * terms.way_out + prior * terms.prior - area * terms.area).round(6)
+    best: dict[int, float] = {}
+    for group, score in zip(terms.anchor_class.tolist(), scores.tolist(), strict=True):
+        best[group] = max(score, best.get(group, -np.inf))
+    right = set(terms.anchor_class[terms.right > 0].tolist())
+    first = max(best[group] for group in right)
+    return 1 + sum(score >= first for group, score in best.items() if group not in right)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """One ligand that the weights were not chosen on: the weights, and the rank they give it (mean of its rows)."""
+
+    ligand: str
+    weights: Weights
+    ranks: tuple[int, ...]
+
+
+def leave_one_out(all_terms: Iterable[Terms]) -> list[LeftOut]:
+    """Return for each ligand the weights that are best on all others, and its ranks with them.
+
+    Best is the largest mean reciprocal rank; rows of one ligand count as one and are left out together.
+    """
+    by_ligand: dict[str, list[Terms]] = defaultdict(list)
+    for terms in all_terms:
+        by_ligand[terms.ligand].append(terms)
+    ranks = {
+        ligand: np.array([[rank_with(row, weights) for row in rows] for weights in GRID])
+        for ligand, rows in by_ligand.items()
+    }
+    value = {ligand: (1 / found).mean(axis=1) for ligand, found in ranks.items()}
+    result = []
+    for ligand in by_ligand:
+        others = np.sum([value[other] for other in by_ligand if other != ligand], axis=0).round(9)
+        chosen = int(others.argmax())
+        result.append(LeftOut(ligand, GRID[chosen], tuple(ranks[ligand][chosen].tolist())))
+    return result
+
+
+def shares(left_out: Sequence[LeftOut]) -> list[float]:
+    """Return the share of ligands with a right anchor among the first 1, 3 and 5; rows of one ligand are averaged."""
+    return [float(np.mean([np.mean(np.array(one.ranks) <= top) for one in left_out])) for top in TOPS]

@@ -1,0 +1,25 @@
+"""Whatever dies while a job runs, the job taken up again gives the bytes of an undisturbed one.
+
+``make crashes`` does the same twenty times each, and with nodes of a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.tools.crash_points import CrashSite
+
+pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashSite]:
+    with CrashSite(tmp_path_factory.mktemp("site"), seed=20261120) as made:
+        yield made
+
+
+@pytest.mark.parametrize("point", ["snakemake", "worker", "all", "service"])
+def test_job_whose_part_was_killed_gives_the_same_bytes(site: CrashSite, point: str) -> None:
+    assert [site.crash(point).different for _ in range(2)] == [[], []]
