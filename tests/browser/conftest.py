@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from tests.browser import harness
-from tests.service.core import LiveService
+from tests.service.core import HPV, REFUSED, LiveService
 
 
 @pytest.fixture(scope="package")
@@ -43,3 +43,12 @@ def pages(service: LiveService, browser: Browser) -> Iterator[harness.Pages]:
     """Opens pages; the test fails when one asks another host, breaks the policy or tells an error."""
     with harness.watched(browser, f"http://127.0.0.1:{service.port}") as opened:
         yield opened
+
+
+@pytest.fixture
+def waiting(service: LiveService) -> Iterator[str]:
+    """A job that waits, as the one before it in its batch is followed by a pause."""
+    status, batch = service.call("POST", "/api/batches", {"jobs": [REFUSED, HPV], "delay_seconds": 30})
+    assert status == 202, batch
+    yield batch["jobs"][1]["job_id"]
+    service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")

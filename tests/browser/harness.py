@@ -228,6 +228,15 @@ def readme_picture(page: Page, name: str) -> None:
     page.set_viewport_size(WIDE)
 
 
+def tab_to(page: Page, selector: str, most: int = 40) -> None:
+    """Move the focus with the Tab key until it is there."""
+    for _ in range(most):
+        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the Tab key does not reach {selector}")
+
+
 def has_webgl(page: Page) -> bool:
     """Whether the browser draws in 3D."""
     with contextlib.suppress(Error):

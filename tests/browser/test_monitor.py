@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.harness import Pages, assert_accessible, picture
-from tests.service.core import HPV, REFUSED, LiveService
-
-
-@pytest.fixture
-def waiting(service: LiveService) -> Iterator[str]:
-    """A job that waits, as the one before it in its batch is followed by a pause."""
-    status, batch = service.call("POST", "/api/batches", {"jobs": [REFUSED, HPV], "delay_seconds": 30})
-    assert status == 202, batch
-    yield batch["jobs"][1]["job_id"]
-    service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
+from tests.service.core import REFUSED, LiveService
 
 
 @pytest.fixture(scope="package")

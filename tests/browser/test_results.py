@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import sys
+import time
 import urllib.request
 from pathlib import Path
 from statistics import median
@@ -298,12 +299,13 @@ def test_large_job_is_light_and_quick(wide: LiveService, browser: Any, capsys: p
             page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
             times.append(_busy_ms(meter) - before)
         assert len(rows_shown(page)) == 400
-        server = _server_ms(service)
+        server, clock = _server_ms(service)
         weight = sum(weights) / 1000
         with capsys.disabled():
             sys.stdout.write(
-                f"\n400 ligands, CPU time: server {server:.0f} ms; filter {median(times):.0f} ms, "
-                f"at most {max(times):.0f}; {weight:.0f} kB without 3D in {len(weights)} requests\n"
+                f"\n400 ligands: server {server:.0f} ms of CPU, {clock:.0f} ms by the clock; "
+                f"filter {median(times):.0f} ms of CPU, at most {max(times):.0f}; "
+                f"{weight:.0f} kB without 3D in {len(weights)} requests\n"
             )
         assert weight < 400
         assert median(times) < 100
@@ -321,13 +323,19 @@ def _weight(request: Any) -> int:
     return int(sizes["responseBodySize"] + sizes["responseHeadersSize"])
 
 
-def _server_ms(service: LiveService) -> float:
-    """Return the CPU time that the service needs for the page, all its threads together."""
+def _server_ms(service: LiveService) -> tuple[float, float]:
+    """Return the mean CPU time of all the service's threads for the page, and the median by the clock.
+
+    On a machine that does other work the clock tells of that work, so it is the CPU time that has a limit.
+    """
     begun = _cpu_seconds(service.process_id)
+    taken = []
     for _ in range(5):
+        started = time.perf_counter()
         with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/results/{WIDE_JOB}") as answer:
             answer.read()
-    return 1000 * (_cpu_seconds(service.process_id) - begun) / 5
+        taken.append(time.perf_counter() - started)
+    return 1000 * (_cpu_seconds(service.process_id) - begun) / 5, 1000 * median(taken)
 
 
 def _cpu_seconds(pid: int) -> float:

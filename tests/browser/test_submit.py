@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.harness import Pages, assert_accessible, picture, readme_picture
+from tests.browser.harness import Pages, assert_accessible, picture, readme_picture, tab_to
 from tests.service.core import LiveService
-
-
-def tab_to(page: Page, selector: str, most: int = 40) -> None:
-    """Move the focus with the Tab key until it is there."""
-    for _ in range(most):
-        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"the Tab key does not reach {selector}")
 
 
 def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, service: LiveService) -> None:

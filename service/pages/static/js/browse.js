@@ -1,4 +1,4 @@
-// The list of jobs: filters apply when they are chosen, and while jobs wait or run the list is kept fresh.
+// The list of jobs: a state that is picked with the mouse applies at once, and while jobs wait or run the list is kept fresh.
 
 const EVERY_MS = 5000;
 const form = document.querySelector("form.filters");
@@ -14,8 +14,12 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   send();
 });
+// An arrow key changes a select with each press: who uses the keyboard applies the choice with the button.
+let byKeys = false;
+form.addEventListener("keydown", () => (byKeys = true));
+form.addEventListener("pointerdown", () => (byKeys = false));
 form.addEventListener("change", (event) => {
-  if (event.target.tagName === "SELECT") send();
+  if (event.target.tagName === "SELECT" && !byKeys) send();
 });
 
 async function refresh() {

@@ -1,0 +1,144 @@
+"""Every control of every page is reached and used with the keyboard alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.harness import Pages, tab_to
+from tests.service.core import LiveService
+
+CONTROLS = """() => {
+    const tags = "a[href], button:enabled, input:enabled:not([type=hidden]), select:enabled, textarea:enabled, summary";
+    const own = [...document.querySelectorAll(`${tags}, [tabindex="0"]`)];
+    return own.filter((one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }))
+        .filter((one) => one.type !== "radio" || one.checked)
+        .map((one) => (one.dataset.seen = "", one)).length;
+}"""
+"""Marks what a hand could use and returns how many these are; of a group of radio buttons one is in the order."""
+
+MARK_FOCUSED = """() => {
+    const focused = document.activeElement;
+    if (focused === globalThis.lastFocused) return ""; // a date has parts
+    if (focused === document.body || focused.dataset.seen === "reached") return "round";
+    globalThis.lastFocused = focused;
+    focused.dataset.seen = "reached";
+    const style = getComputedStyle(focused);
+    const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+    return ring || style.boxShadow !== "none" || style.stroke !== "none" ? "" : focused.outerHTML.slice(0, 160);
+}"""
+"""Marks the focused element as reached; returns it where the focus can't be seen, or that the round is done."""
+
+PAGES = [
+    "/",
+    "/?from=exam1hpv",
+    "/browse",
+    "/browse?protein=no+such+target",
+    "/examples",
+    "/examples/exam1hpv",
+    "/examples/exambrd4",
+    "/compare",
+    "/compare?a=exam4cup&b=exam1hpv",
+    "/monitor/exam1hpv",
+    "/results/exam1hpv",
+    "/monitor/00000000",
+]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_tab_key_reaches_every_control_and_shows_where_it_is(pages: Pages, path: str) -> None:
+    pages.watch.expect("404")
+    page = pages.open(path)
+    page.wait_for_load_state("networkidle")
+    count = page.evaluate(CONTROLS)
+    assert count > 5
+    unseen: list[str] = []
+    for _ in range(3 * count):
+        page.keyboard.press("Tab")
+        found = page.evaluate(MARK_FOCUSED)
+        if found == "round":
+            break
+        if found:
+            unseen.append(found)
+    else:
+        pytest.fail("the focus does not come round")
+    left = page.evaluate(
+        "() => [...document.querySelectorAll('[data-seen=\"\"]')].map((one) => one.outerHTML.slice(0, 160))"
+    )
+    assert not left, f"{len(left)} of {count} are not reached"
+    assert not unseen, "the focus can't be seen"
+
+
+def test_jobs_are_filtered_sorted_and_opened(pages: Pages) -> None:
+    page = pages.open("/browse")
+    tab_to(page, "#ligand")
+    page.keyboard.type("478")
+    tab_to(page, "#available")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("combobox", name="Results")).to_have_value("true")
+    assert page.url.endswith("/browse"), "an arrow key in a list of choices must not leave the page"
+    tab_to(page, "form button")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/browse?*ligand=478*available=true*")
+    tab_to(page, "th a[href*='protein']")
+    page.keyboard.press("Enter")
+    expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Target")
+    tab_to(page, "td a[href='/open_job/exam1hpv']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/results/exam1hpv*")
+
+
+def test_example_leads_to_its_results_and_to_a_new_job(pages: Pages) -> None:
+    page = pages.open("/examples")
+    tab_to(page, "a[href='/examples/exam1hpv']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/examples/exam1hpv")
+    tab_to(page, "main a[href^='/results/']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/results/exam1hpv*")
+
+
+def test_both_sides_are_compared(pages: Pages) -> None:
+    page = pages.open("/compare")
+    tab_to(page, "[name=a]")
+    page.keyboard.type("exam4cup")
+    tab_to(page, "[name=b]")
+    page.keyboard.type("exam1hpv")
+    page.keyboard.press("Escape")  # the list of known jobs
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare?*a=exam4cup*b=exam1hpv*")
+    expect(page.get_by_role("heading", name=re.compile(r"^[1-9]\d* pairs$"))).to_be_visible()
+    tab_to(page, "tbody a[href^='/results/exam4cup']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/results/exam4cup*")
+
+
+def test_job_is_held_and_canceled(pages: Pages, waiting: str, service: LiveService) -> None:
+    page = pages.open(f"/monitor/{waiting}")
+    tab_to(page, "#pause")
+    page.keyboard.press("Space")
+    expect(page.locator("#pause")).to_have_attribute("aria-pressed", "true")
+    _restart(page)
+    tab_to(page, "#cancel")
+    page.keyboard.press("Enter")
+    expect(page.locator("#sentence")).to_have_text("Canceled.")
+    assert service.job(waiting)["status"] == "canceled"
+
+
+def test_api_is_explored(pages: Pages) -> None:
+    page = pages.open("/api-docs")
+    expect(page.locator(".opblock").first).to_be_visible()
+    tab_to(page, ".opblock-summary-control", most=60)
+    page.keyboard.press("Enter")
+    tab_to(page, ".try-out__btn")
+    page.keyboard.press("Enter")
+    tab_to(page, ".execute")
+    page.keyboard.press("Enter")
+    expect(page.locator(".live-responses-table").first).to_be_visible()
+
+
+def _restart(page: Page) -> None:
+    """Begin the next walk at the top of the page."""
+    page.evaluate("() => document.activeElement.blur()")
