@@ -7,6 +7,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from scripts.lib.exits.words import CHEMISTRY
+from scripts.lib.reasons import EXIT_EVIDENCE
 from service import query
 from service.bodies import index_row
 from service.compare import SCORE, TOP, Half, Wanted, half_of, pairs_of
@@ -42,6 +44,8 @@ async def compare_page(request: Request) -> Response:
         "b": named[1],
         "filters": filters,
         "jobs": [index_row(row) for row in rows],
+        "chemistry": CHEMISTRY,
+        "doubts": EXIT_EVIDENCE,
     }
     if not all(named):
         return page("compare", **values, result=None)

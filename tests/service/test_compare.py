@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from scripts.lib import tables
+from scripts.lib.exits.words import CHEMISTRY
 from service.build_examples import SHIPPED
 from service.compare import _falling
 
@@ -121,6 +122,7 @@ def test_page_asks_for_jobs_and_shows_their_pairs_without_a_script(http: httpx2.
     assert f"{body['total']} pairs" in shown.text
     best = body["pairs"][0]
     expected = [best["a"]["anchor_atom"], best["b"]["anchor_atom"], best["a"]["inputs"]["params_url"]]
+    expected += [CHEMISTRY[best["a"]["chem_class"]], f"evidence {best['b']['evidence']['evidence']}"]
     assert [text for text in [*expected, "share chain letters"] if text not in shown.text] == []
     empty = http.get("/compare", params={"a": TARGET, "b": RECRUITER, "ligand": "<b>"})
     assert "No pairs" in empty.text

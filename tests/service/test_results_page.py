@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -19,6 +20,7 @@ from scripts.lib.exits.words import CHEMISTRY
 from scripts.lib.tables import Value
 from service.pages.results.consensus import directions
 from service.pages.results.exits import exit_sites
+from service.pages.results.instance import bridge
 from service.pages.results.instances import TableView
 from tests.service.core import LiveService
 from tests.tools.runs import ROOT
@@ -137,6 +139,27 @@ def test_zip_holds_the_files_of_the_chosen_ligands(wide: httpx2.Client) -> None:
 
 def test_every_chemistry_class_has_words() -> None:
     assert CHEMISTRY.keys() == PRIOR.keys()
+
+
+@pytest.mark.parametrize(
+    ("target", "assembly", "others", "found"),
+    [
+        (698.0, 226.3, ["A"], {"area": 471.7, "percent": 37, "chains": ["A"]}),  # MZ1 between VHL and BRD4, 5T35
+        (698.0, 600.0, ["A"], None),
+        (698.0, 226.3, [], None),  # a copy of the target's own ligand, not a protein
+        (698.0, None, ["A"], None),
+    ],
+)
+def test_ligand_between_two_proteins_is_told(
+    target: float, assembly: float | None, others: list[str], found: dict[str, Any] | None
+) -> None:
+    row = {"SASA_free_A2": 1262.2, "SASA_target_A2": target, "SASA_assembly_A2": assembly}
+    contacts = [
+        {"partner_chain": "D", "context": "chain"},
+        *({"partner_chain": c, "context": "assembly"} for c in others),
+    ]
+    told = bridge(row, contacts)
+    assert told == (None if found is None else {**found, "area": pytest.approx(found["area"])})
 
 
 def test_sites_are_in_the_order_of_their_best_anchor() -> None:

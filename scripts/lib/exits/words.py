@@ -13,7 +13,7 @@ CHEMISTRY: Mapping[str, str] = {
     "amine N, alkyl leaves": "dealkylate the amine, then alkylate or acylate it",
     "carbonyl C, O or N leaves": "make a linker amide or ester from the acid",
     "methyl on amine N": "extend the N-methyl: a longer alkyl on the same amine",
-    "ether or ester O, alkyl leaves": "alkylate or acylate the freed oxygen",
+    "ether or ester O, alkyl leaves": "alkylate the freed oxygen; from an ester, couple the linker to its acid",
     "sp3 C, amine leaves": "put another amine in place of this one",
     "amide N, acyl leaves": "acylate the freed amine with the linker",
     "primary amide N": "make the amide a secondary one",

@@ -88,6 +88,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "atoms": atoms,
         "sites": sites,
         "no_sites": reason_without_sites(exit_rows),
+        "bridge": bridge(row, contacts),
         "contacts": _contacts(contacts),
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
         "files": _files(place.base, row),
@@ -97,6 +98,33 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "area_of": area,
         "data": _data(place.base, row, atoms, sites, contacts),
     }
+
+
+def bridge(row: Row, contacts: Sequence[Row]) -> dict[str, Any] | None:
+    """Return what covers a ligand that the target and other proteins hold between them, as they hold a degrader.
+
+    Parameters
+    ----------
+    row : mapping
+        The instance, with the areas of all contexts.
+    contacts : sequence of mapping
+        Its contacts.
+
+    Returns
+    -------
+    dict or None
+        ``area``, covered beyond what the target covers, in square angstroms, its ``percent`` of the free area, and the
+        other ``chains``; None where that is less than `_BRIDGED` of the ligand.
+    """
+    free, target, assembly = (number(row, f"SASA_{name}_A2") for name in ("free", "target", "assembly"))
+    chains = sorted({str(contact["partner_chain"]) for contact in contacts if contact["context"] == "assembly"})
+    if not free or target is None or assembly is None or not chains or target - assembly < _BRIDGED * free:
+        return None
+    return {"area": target - assembly, "percent": round(100 * (target - assembly) / free), "chains": chains}
+
+
+_BRIDGED = 0.15
+"""Share of a ligand's free area that other chains must cover; MZ1 between VHL and BRD4 (5T35): 0.37. A house rule."""
 
 
 def _contexts(row: Row) -> list[dict[str, Any]]:
