@@ -35,6 +35,8 @@ _SWITCHES = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
+    # With the network cut the browser takes any connection for a slow one and loads more pictures ahead.
+    "--force-effective-connection-type=4G",
 )
 _PATIENCE_MS = 45_000
 """How long a busy machine may take for what takes a quiet one some milliseconds."""
