@@ -61,7 +61,7 @@ serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entr
 	@TETHERMAP_SOURCE=$${TETHERMAP_SOURCE:-archive} $(BIN)/python -m service
 
 bench-service: setup ## measure the service: index, polls, downloads, memory
-	@status=0; for part in index http; do $(BIN)/python -m tests.tools.bench_$$part || status=1; done; exit $$status
+	@$(BIN)/python -m tests.tools.bench_service
 
 soak: setup ## run 200 jobs through the service, and start it over many job folders
 	@$(BIN)/python -m tests.tools.soak

@@ -1,4 +1,4 @@
-"""`python -m tests.tools.bench_http`: what the service's HTTP side costs, over real jobs."""
+"""What the service's HTTP side costs, over real jobs: part of ``make bench-service``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scripts.lib import layout
 from tests.service.core import HPV, LiveService
+from tests.tools.figures import Figure, Table
 from tests.tools.runs import ROOT
 from tests.tools.slopes import Sample, slope
 
@@ -84,8 +85,8 @@ def checked(archive: Path) -> tuple[int, bool]:
     return archive.stat().st_size, test.returncode == 0
 
 
-async def archive(port: int, process: int, job_id: str, target: Path) -> str:
-    """Download a large archive; return what was measured."""
+async def archive(port: int, process: int, job_id: str, target: Path) -> list[Figure]:
+    """Download a large archive and check it."""
     before = memory_kb(process)
     peak = before
     begun = time.perf_counter()
@@ -101,15 +102,17 @@ async def archive(port: int, process: int, job_id: str, target: Path) -> str:
     writer.close()
     seconds = time.perf_counter() - begun
     size, happy = await asyncio.to_thread(checked, target)
-    return (
-        f"archive of {size >> 20} MB: first byte {first * 1000:.0f} ms (goal 100), {size / seconds / 1e6:.0f} MB/s,"
-        f" {(peak - before) / 1024:.1f} MB more memory (goal 50),"
-        f" length {'right' if announced == size else 'WRONG'}, unzip {'happy' if happy else 'UNHAPPY'}"
-    )
+    what = f"archive of {FOLDER_MB} MB"
+    return [
+        Figure(f"{what}: first byte", 1000 * first, "ms", "wall", at_most=100),
+        Figure(f"{what}: more memory", (peak - before) / 1024, "MB", "memory", at_most=50),
+        Figure(f"{what}: length as announced and `unzip -t` happy", int(announced == size and happy), at_least=1),
+        Figure(f"{what}: rate", size / seconds / 1e6, "MB/s", "wall"),
+    ]
 
 
-async def polling(service: LiveService, large: str) -> str:
-    """Poll a running job from many clients while others download; return what was measured."""
+async def polling(service: LiveService, large: str) -> list[Figure]:
+    """Poll a job that runs from many clients while others download."""
     times: list[float] = []
     end = time.monotonic() + _SECONDS
     job_id = await asyncio.to_thread(service.submit, HPV)
@@ -129,14 +132,15 @@ async def polling(service: LiveService, large: str) -> str:
 
     await asyncio.gather(*(poll(number) for number in range(POLLERS)), *(download() for _ in range(DOWNLOADS)))
     times.sort()
-    ended = await asyncio.to_thread(service.job, job_id)
-    return (
-        f"{len(times)} status polls of {POLLERS} clients, a job running ({ended['status']}), {DOWNLOADS} downloads:"
-        f" median {times[len(times) // 2] * 1000:.1f} ms, p95 {times[int(len(times) * 0.95)] * 1000:.1f} ms (goal 10)"
-    )
+    what = f"status poll, {POLLERS} clients, a job runs, {DOWNLOADS} archives load"
+    return [
+        Figure(f"{what}: p95", 1000 * times[int(len(times) * 0.95)], "ms", "wall", at_most=10),
+        Figure(f"{what}: median", 1000 * times[len(times) // 2], "ms", "wall"),
+        Figure(f"{what}: polls", len(times)),
+    ]
 
 
-async def mixed(port: int, process: int, job_id: str) -> str:
+async def mixed(port: int, process: int, job_id: str) -> tuple[list[Figure], Table]:
     """Send many requests of all sorts; return how memory grew, as a slope over samples with its error."""
     base = f"/api/jobs/{job_id}"
     paths = [
@@ -161,29 +165,26 @@ async def mixed(port: int, process: int, job_id: str) -> str:
         samples.append(Sample.of(process))
     rate = REQUESTS / (time.perf_counter() - begun)
     first = int(len(samples) * WARM_UP)
+    unit = f"MB per {PER:,}"
     grown = slope(sent[first:], [sample.memory_mb for sample in samples[first:]])
     places = (0, first, len(samples) // 2, len(samples) - 1)
-    marks = ", ".join(f"{samples[place].memory_mb:.1f}" for place in places)
-    return (
-        f"{REQUESTS} mixed requests at {rate:.0f}/s: memory {marks} MB at the start,"
-        f" after warming up, after half and at the end; slope after warming up {grown.value:.2f} ± {grown.error:.2f} MB"
-        f" per {PER} (goal 1)"
-    )
+    figures = [
+        Figure("memory over mixed requests, slope", grown.value, unit, "memory", error=grown.error, at_most=1),
+        Figure("mixed requests", REQUESTS),
+        Figure("mixed requests, rate", rate, "/s", "wall"),
+    ]
+    marks = [[int(sent[place] * PER), round(samples[place].memory_mb, 1)] for place in places]
+    return figures, Table("Memory of the service", ("requests", "resident memory / MB"), marks)
 
 
-def main() -> int:
-    """Measure and print."""
+async def http_figures() -> tuple[list[Figure], Table]:
+    """Measure a service of its own with real jobs."""
     with tempfile.TemporaryDirectory(prefix="tethermap-bench-") as name, LiveService(Path(name)) as service:
-        job_id = service.submit(HPV)
-        service.ended(job_id, 120)
-        large = large_job(service, service.jobs / job_id)
+        job_id = await asyncio.to_thread(service.submit, HPV)
+        await asyncio.to_thread(service.ended, job_id, 120)
+        large = await asyncio.to_thread(large_job, service, service.jobs / job_id)
         process = service.process_id
-        lines = [asyncio.run(archive(service.port, process, large, Path(name) / "bundle.zip"))]
-        lines.append(asyncio.run(polling(service, large)))
-        lines.append(asyncio.run(mixed(service.port, process, job_id)))
-    sys.stdout.write("\n".join(lines) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        figures = await archive(service.port, process, large, Path(name) / "bundle.zip")
+        figures += await polling(service, large)
+        memory, table = await mixed(service.port, process, job_id)
+    return [*figures, *memory], table
