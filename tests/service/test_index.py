@@ -229,6 +229,27 @@ def test_a_restart_reads_only_what_has_changed(tmp_path: Path) -> None:
     store.close()
 
 
+def test_many_small_changes_leave_the_index_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint with each snapshot once left a row group in the file and in memory for good."""
+    monkeypatch.setattr("service.index._SNAPSHOT_SECONDS", 0.0)
+
+    async def run() -> None:
+        async with opened(tmp_path) as index:
+            for number in range(60):
+                index.put(IndexedJob(job(number % 28, job_id=f"{number:08x}"), number, (ROW,)))
+                await index.settled()
+                await index.snapshot()
+        with duckdb.connect(str(tmp_path / FILE)) as connection:
+            groups = connection.execute(
+                "SELECT count(DISTINCT row_group_id) FROM pragma_storage_info('jobs')"
+            ).fetchone()
+        assert groups is not None
+        assert groups[0] <= 2
+        assert (tmp_path / FILE).stat().st_size < 4 << 20
+
+    asyncio.run(run())
+
+
 def test_a_full_disk_leaves_the_index_answering_and_marked(tmp_path: Path) -> None:
     async def look(disk: Path) -> None:
         async with opened(disk) as index:
