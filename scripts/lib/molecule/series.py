@@ -59,8 +59,7 @@ def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
     mols : sequence of Chem.Mol
         Their order settles ties: the earlier one comes first.
     """
-    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
-    prints = [generator.GetCountFingerprint(mol) for mol in mols]
+    prints = unary_fingerprints(mols)
     scaffolds = [murcko_scaffold(mol) if _ring_count(mol) > 1 else "" for mol in mols]
     alike: dict[str, set[int]] = {}
     for index, scaffold in enumerate(scaffolds):
@@ -84,6 +83,27 @@ def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
             counts[list(near[index])] -= 1
         counts[list(members)] = 0
     return series
+
+
+def unary_fingerprints(mols: Sequence[Chem.Mol]) -> list[DataStructs.ExplicitBitVect]:
+    """Return fingerprints of Morgan counts (radius 2, 2,048 features) with a bit for each time that a feature occurs.
+
+    So the Tanimoto coefficient of two is exactly that of their counts, sum of minima / sum of maxima, and costs a
+    twentieth: bits are counted by the word.
+    """
+    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    counted = [generator.GetCountFingerprint(mol).GetNonzeroElements() for mol in mols]
+    places: dict[tuple[int, int], int] = {}
+    taken = [
+        [places.setdefault((feature, level), len(places)) for feature, count in found.items() for level in range(count)]
+        for found in counted
+    ]
+    prints = []
+    for bits in taken:
+        vector = DataStructs.ExplicitBitVect(len(places))
+        vector.SetBitsFromList(bits)
+        prints.append(vector)
+    return prints
 
 
 def common_core(mols: Sequence[Chem.Mol], seconds: float) -> Core:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
-from rdkit import Chem
+from rdkit import Chem, DataStructs
+from rdkit.Chem import rdFingerprintGenerator
 
 from scripts.lib.molecule import series
 from scripts.lib.molecule.series import clustered, common_core, murcko_scaffold
@@ -94,3 +96,14 @@ def test_order_of_equal_ligands_settles_ties_only() -> None:
     random.Random(1).shuffle(order)
     groups = clustered([mols[index] for index in order])
     assert sorted(sorted(order[index] for index in group) for group in groups) == [[0, 1, 2], [3], [4]]
+
+
+def test_bits_have_the_tanimoto_coefficients_of_the_counts() -> None:
+    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    texts = ("CCCCCCCC", "CCCC", "c1ccccc1CCCC", "NC(=N)c1ccccc1", "O", "CCOCCOCCOCCOC", "c1ccc2ccccc2c1", "[Zn]")
+    mols = [Chem.MolFromSmiles(text) for text in texts]
+    counts = [generator.GetCountFingerprint(mol) for mol in mols]
+    bits = series.unary_fingerprints(mols)
+    for one, two in itertools.product(range(len(mols)), repeat=2):
+        expected = DataStructs.TanimotoSimilarity(counts[one], counts[two])
+        assert DataStructs.TanimotoSimilarity(bits[one], bits[two]) == expected
