@@ -151,8 +151,8 @@ def main() -> int:
         (
             "The entries of the large mirror of the tests under distinct ids, as often as needed (links), as one job on"
             " two cores. So the number of distinct ligands does not grow with the job as with distinct entries;"
-            " what that costs `find_series` is not in these figures: grouping 1,000 distinct ligands takes 0.3 s of CPU,"
-            " 4,000 take 1.9 s."
+            " what that costs `find_series` is not in these figures: to group 1,000 distinct ligands takes 0.3 s of"
+            " CPU, 4,000 take 1.9 s."
         )
     ]
     write_section("jobs", "make bench-jobs", figures(jobs), tables(jobs), notes)
