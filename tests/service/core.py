@@ -123,6 +123,7 @@ class LiveService:
         base = {"JOBS_DIR": self.jobs, "CACHE_DIR": folder / "cache", "INDEX_DIR": folder / "index"}
         given = {**base, "SOURCE": "archive", "PORT": self.port, **variables}
         self.environment = {**os.environ, **{f"TETHERMAP_{key}": str(value) for key, value in given.items()}}
+        self.environment["XDG_DATA_HOME"] = str(folder / "data")  # not the examples that its user has built
         self.environment.pop("PYTHONWARNINGS", None)
         self._process: subprocess.Popen[bytes] | None = None
 
