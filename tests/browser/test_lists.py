@@ -85,6 +85,19 @@ def test_example_that_is_not_there_says_so_and_can_be_run(pages: Pages) -> None:
     expect(page.get_by_role("heading", name="BRD4 bromodomains")).to_be_visible()
 
 
+def test_both_sides_of_a_degrader_stand_beside_each_other(pages: Pages) -> None:
+    page = pages.open("/compare?a=exam4cup&b=exam1hpv")
+    expect(page.locator("tbody tr").first).to_contain_text("evidence")
+    assert_accessible(page)
+    picture(page, "compare", whole=False)
+    page.get_by_role("textbox", name="Ligand").first.fill("XYZ")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_text("No pairs")).to_be_visible()
+    page.goto("/compare")
+    assert_accessible(page)
+    picture(page, "compare-empty")
+
+
 def test_api_is_explored_in_the_page_itself(pages: Pages) -> None:
     page = pages.open("/api-docs")
     health = page.locator("#operations-Health_and_discovery-get_api_health, .opblock").first

@@ -93,7 +93,7 @@ def test_page_without_scripts_has_atoms_contacts_exits_and_files(wide: httpx2.Cl
     page = wide.get("/results/exam1hpv").text
     for part in (
         "Where a linker can leave",
-        "make a linker amide or ester from the acid",
+        "of a carbamate, another one or a urea",
         "ASP 25",
         "YMARZQAQMVYCKC",
         "750.2 Å²",
