@@ -11,7 +11,7 @@ from collections.abc import Mapping
 CHEMISTRY: Mapping[str, str] = {
     "amine N-H": "alkylate or acylate the amine",
     "amine N, alkyl leaves": "dealkylate the amine, then alkylate or acylate it",
-    "carbonyl C, O or N leaves": "make the linker's amide or ester there; of a carbamate, another one or a urea",
+    "carbonyl C, O or N leaves": "make an amide or ester with the linker; of a carbamate, another one or a urea",
     "methyl on amine N": "extend the N-methyl: a longer alkyl on the same amine",
     "ether or ester O, alkyl leaves": "alkylate the freed oxygen; from an ester, couple the linker to its acid",
     "sp3 C, amine leaves": "put another amine in place of this one",
