@@ -136,6 +136,8 @@ def _clean(row: Mapping[str, Value], settings: CleanSettings, rules: KindRules, 
         return status_of_missing(entry_id, error.reason, error.value)
     try:
         return clean_entry(entry, settings, rules, radii)
+    except UnicodeDecodeError:  # gemmi keeps eight bytes of a name, which may be half a character
+        return rejected_entry(entry, "file_unreadable", "a name has characters outside ASCII")
     except PROGRAM_ERRORS as error:
         log.exception("%s could not be processed", entry_id)
         return rejected_entry(entry, "program_error", type(error).__name__)

@@ -44,6 +44,8 @@ FOUND = {
     "1hpv swapped_fields+empty_loop 3206": "the same with letters behind a digit",
     "1hpv swapped_fields 4164": "the entry's id where later files have the element",
     "made shifted_columns 493": "shifted columns were read as other coordinates",
+    "made damaged_categories 6143": "half a character at the end of a name of an operator",
+    "1gbt swapped_fields 8221": "half a character at the end of a chain's name",
 }
 """Cases that were wrong once, and why."""
 
