@@ -37,8 +37,12 @@ except UserError as error:
     sys.exit(f"Tethermap: {error.message}")
 
 
-# Each script is handed `config`: without the recorded search, which only the search needs.
+# Each script is handed `config`: without the recorded search and the entries named, which only the search needs
+# and which grow with the job.
 config = {key: value for key, value in given.items() if key != recorded_search.KEY}
+config["filters"] = {
+    key: value for key, value in given["filters"].items() if key != "entries"
+}
 
 
 wildcard_constraints:
@@ -59,8 +63,20 @@ def attach_recorder():
     workflow.logger_manager.logger.addHandler(RecordingHandler(RunRecorder(display)))
 
 
+def lift_rate_limit():
+    """Lift Snakemake's default limit of 100 new jobs a second; a limit that the user gives stays.
+
+    No run of ours comes near it, but with a limit every job that ends makes the scheduler look at all
+    waiting jobs once more in each second to come: time that grows with the square of the jobs.
+    """
+    limiter = workflow.scheduler.job_rate_limiter
+    if limiter is not None and (limiter.max_jobs, limiter.timespan) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
+
+
 def begin_run():
     """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
+    lift_rate_limit()
     if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
         cancel_slurm_jobs(Path.cwd())
     Path(layout.ERROR).unlink(missing_ok=True)
@@ -92,8 +108,8 @@ def source_settings(wildcards):
 
 def search_settings(wildcards):
     """Return the settings for the search: those for its source and, in a rerun, what was found before."""
-    earlier = {recorded_search.KEY: given[recorded_search.KEY]}
-    return {**source_settings(wildcards), **earlier}
+    whole = {key: given[key] for key in ("filters", recorded_search.KEY)}
+    return {**source_settings(wildcards), **whole}
 
 
 def planned_cores():

@@ -8,6 +8,7 @@ from typing import Any
 from scripts.lib import layout
 from scripts.lib.complex.clean import CleanedEntry, CleanSettings, KeptInstance, clean_entry
 from scripts.lib.complex.rejected import rejected_entry, status_of_missing
+from scripts.lib.entry.fasta import read_fasta
 from scripts.lib.entry.reader import EntryError, read_entry
 from scripts.lib.entry.target import TargetQuery
 from scripts.lib.errors import PROGRAM_ERRORS
@@ -98,16 +99,11 @@ def clean_settings(config: Mapping[str, Any]) -> CleanSettings:
     """
     filters = config["filters"]
     query = parse_query(config["search_query"])
-    sequences: tuple[str, ...] = ()
-    if config["fasta_seq"]:
-        from scripts.lib.entry.sequence import read_fasta
-
-        sequences = read_fasta(config["fasta_seq"])
     target = TargetQuery(
         name=config["target_name"],
         accessions=frozenset(query.accessions),
         named_entries=frozenset(query.entry_ids),
-        sequences=sequences,
+        sequences=read_fasta(config["fasta_seq"] or ""),
         min_identity=filters["min_identity"],
         min_coverage=filters["min_coverage"],
         strict=filters["strict_target"],

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from service import query
 from service.compression import Compression
-from service.context import Context, ExampleUnavailable, context_of, release_held
+from service.context import Context, ExampleUnavailable, context_of, from_own_page, release_held
 from service.dry_run import DryRuns
 from service.endpoint import Endpoint
 from service.errors import InternalError, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
@@ -229,8 +229,7 @@ def _authorize(request: Request) -> None:
     """
     settings = context_of(request).parts.settings
     tokens, origins = settings.api_tokens, settings.cors_origins
-    foreign = request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
-    if foreign and "*" not in origins and request.headers.get("origin") not in origins:
+    if not from_own_page(request) and "*" not in origins and request.headers.get("origin") not in origins:
         raise Unauthorized("A page of another site may not change anything here.")
     if not tokens or (request.scope["path"] == "/api/jobs" and query.flag(request, "dry_run")):
         return

@@ -117,8 +117,7 @@ def half_of(cache: TableCache, job: Job, wanted: Wanted) -> Half:
 def _best_of_sites(rows: Sequence[Row], wanted: Wanted) -> Iterator[Row]:
     """Yield the best exit of each wanted site of each instance."""
     if wanted.pdb_id or wanted.ligand:
-        entries = [wanted.pdb_id] if wanted.pdb_id else sorted({str(row["pdb_id"]) for row in rows})
-        rows = [row for entry in entries for row in matching(rows, entry, None, wanted.ligand)]
+        rows = matching(rows, wanted.pdb_id or None, None, wanted.ligand)
     seen: set[tuple[Value, Value]] = set()
     for row in rows:  # ranked exits come by rank, so the first of a site is its best
         rank = number(row, "site_rank")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import anyio.to_thread
 from starlette.datastructures import Headers, MutableHeaders
@@ -13,6 +14,7 @@ _MINIMUM = 1024
 _IN_THREAD = 1 << 16
 """Bytes from which the loop would wait noticeably: 64 kB take 2 ms."""
 _LEVEL = 5
+_NOT_TAKEN = re.compile(r"q\s*=\s*0(\.0*)?")
 
 
 class Compression:
@@ -32,7 +34,7 @@ class Compression:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        taken = "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        taken = takes_gzip(Headers(scope=scope).get("accept-encoding", ""))
         held: Message | None = None
 
         async def send_compressed(message: Message) -> None:
@@ -51,6 +53,15 @@ class Compression:
             await send(message)
 
         await self.app(scope, receive, send_compressed)
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Return whether a client takes gzip, by its ``Accept-Encoding``; ``gzip;q=0`` says that it doesn't."""
+    for coding in accepted.lower().split(","):
+        name, *parameters = (part.strip() for part in coding.split(";"))
+        if name == "gzip":
+            return not any(_NOT_TAKEN.fullmatch(parameter) for parameter in parameters)
+    return False
 
 
 def _suits(start: Message) -> bool:

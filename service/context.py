@@ -220,6 +220,15 @@ def changeable_job(request: Request) -> JobRecord:
     return record
 
 
+def from_own_page(request: Request) -> bool:
+    """Return whether one of our own pages asks, or a program; a page of another site is told by its browser."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        return site in ("same-origin", "none")
+    # an old browser, or any at a plain http address, tells the page's origin only
+    return origin is None or origin.partition("://")[2] == request.headers.get("host")
+
+
 def sasa_context(request: Request) -> str:
     """Return the context of exposure that a request asks for."""
     return query.choice(request, "context", CONTEXTS, CONTEXTS[0]) or CONTEXTS[0]

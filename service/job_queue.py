@@ -245,6 +245,10 @@ class JobQueue:
 
     # What the housekeeping asks for
 
+    async def flush(self) -> None:
+        """Write the records that a full disk has refused."""
+        await self._ledger.flush()
+
     def unfinished(self) -> list[str]:
         """Return the ids of all jobs that wait or run."""
         return [*self._waiting, *self._supervisors]
@@ -304,6 +308,7 @@ class JobQueue:
             _LOG.info("%s: stopped with the service, to be resumed", job_id)
         except FileNotFoundError:
             if self._store.get(job_id) is not None:
+                await self._give_up(job_id)
                 raise
             _LOG.warning("%s: its folder was deleted", job_id)
             await self._ledger.forget(job_id)

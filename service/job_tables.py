@@ -134,9 +134,9 @@ def pick_chain(chains: Sequence[str], asked: str) -> str | None:
 
 
 def matching(
-    rows: Rows, pdb_id: str, chain: str | None = None, ligand: str | None = None, residue: str | None = None
+    rows: Rows, pdb_id: str | None, chain: str | None = None, ligand: str | None = None, residue: str | None = None
 ) -> list[Mapping[str, Value]]:
-    """Return the rows of instances that are meant, lowest residue first.
+    """Return the rows of instances that are meant, lowest residue first; of any entry, one entry after another.
 
     Parameters
     ----------
@@ -145,6 +145,11 @@ def matching(
     pdb_id, chain, ligand, residue : str or None
         What a client gave; None for any.
     """
+    if pdb_id is None:  # chain and ligand mean something in each entry for itself
+        entries: dict[str, list[Mapping[str, Value]]] = {}
+        for row in rows:
+            entries.setdefault(str(row["pdb_id"]), []).append(row)
+        return [row for one in sorted(entries) for row in matching(entries[one], one, chain, ligand, residue)]
     entry = same_entry(pdb_id)
     found = [row for row in rows if same_entry(str(row["pdb_id"])) == entry]
     if chain is not None:

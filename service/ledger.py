@@ -10,7 +10,7 @@ from service.clock import Clock
 from service.follow import Live
 from service.index import Index, IndexedJob
 from service.jobs import RUNNING, JobRecord
-from service.outcome import ResultRow
+from service.outcome import ResultRow, result_rows
 from service.store import Store
 
 
@@ -51,6 +51,15 @@ class Ledger:
         self.index.put(IndexedJob(record, stamp or 0, tuple(rows)))
         self.notify(record.job_id)
         return record
+
+    async def flush(self) -> None:
+        """Write the records that a full disk has refused, each while nothing else changes its job."""
+        for record in self.store.unwritten():
+            async with self.lock(record.job_id):
+                stamp = await asyncio.to_thread(self.store.flush, record)
+                if stamp is not None:
+                    _, rows = await asyncio.to_thread(result_rows, self.store.folder(record.job_id))
+                    self.index.put(IndexedJob(record, stamp, rows if record.final else ()))
 
     def show(self, job_id: str, live: Live) -> None:
         """Take how far a run is into the record in memory, when that has changed."""

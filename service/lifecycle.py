@@ -57,6 +57,11 @@ class Parts:
         """Set as soon as the service is told to end: streams end then."""
         return self.queue.stopping
 
+    @property
+    def looked_after(self) -> bool:
+        """Whether the housekeeping goes on, where it was begun."""
+        return self._keeping is None or not self._keeping.done()
+
     @contextlib.asynccontextmanager
     async def running(self, *, serving: bool = True, at_once: bool = False) -> AsyncIterator[Parts]:
         """Take the jobs folder, bring the index in line, take up jobs; at the end stop and leave them.

@@ -92,7 +92,7 @@ class RequestContext:
 
 
 class RateLimit:
-    """At most so many requests per client and time, to everything below ``/api/`` but health.
+    """At most so many requests per client and time, to everything below ``/api/`` but health, and of sent forms.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 429."""
-        if scope["type"] == "http" and scope["path"].startswith("/api/") and scope["path"] != "/api/health":
+        if scope["type"] == "http" and _counts(scope["method"], scope["path"]):
             client = (scope.get("client") or ("", 0))[0]
             wait = self._wait(client)
             if wait > 0:
@@ -136,6 +136,11 @@ class RateLimit:
         if len(self._clients) > _CLIENTS:
             self._clients.popitem(last=False)
         return wait
+
+
+def _counts(method: str, path: str) -> bool:
+    """Return whether a request counts for the limit of rate: pages are read freely, but a sent form starts work."""
+    return (path.startswith("/api/") and path != "/api/health") or method not in ("GET", "HEAD")
 
 
 class BodyLimit:

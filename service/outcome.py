@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scripts.lib import layout
 from scripts.lib.tables import RESULTS_TABLE, Value, read_table
 from service.durable import read_json
 from service.jobs import COMPLETED, EntryCounts, JobRecord, utc_text
+
+T = TypeVar("T")
 
 ResultRow = tuple[str, str, str, str, str, float | None, float | None, float | None]
 """Entry, chain, ligand code, residue id, components, share exposed, area in the complex and free in Å²."""
@@ -68,7 +71,7 @@ def result_rows(folder: Path) -> tuple[bool, tuple[ResultRow, ...]]:
     """Return whether the results table is there, and its rows."""
     try:
         return True, tuple(_row(row) for row in read_table(folder / layout.RESULTS_DISPLAY, RESULTS_TABLE))
-    except (OSError, ValueError):
+    except (OSError, ValueError, csv.Error):
         return False, ()
 
 
@@ -102,24 +105,20 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
     manifest = read_json(folder / layout.MANIFEST)
     if not isinstance(manifest, dict) or not (folder / layout.RESULTS_DISPLAY).is_file():
         raise ValueError(f"{folder.name} does not hold a complete job: {layout.MANIFEST} is missing")
-    settings: dict[str, Any] = manifest.get("settings") or {}
-    counts: dict[str, Any] = manifest.get("counts") or {}
-    found, kept = int(counts.get("entries_found") or 0), int(counts.get("entries_kept") or 0)
-    fasta = str(settings.get("fasta_seq") or "")
+    target, query = _given(manifest, "target_name", str), _given(manifest, "search_query", str)
+    settings, counts = _given(manifest, "settings", dict) or {}, _given(manifest, "counts", dict) or {}
+    found, kept = _given(counts, "entries_found", int) or 0, _given(counts, "entries_kept", int) or 0
+    fasta = _given(settings, "fasta_seq", str)
     time = utc_text(datetime.fromtimestamp((folder / layout.MANIFEST).stat().st_mtime, UTC))
     return JobRecord(
         job_id=job_id,
         sequence=sequence,
         status=COMPLETED,
-        target_name=str(manifest.get("target_name", "")),
-        search_query=str(manifest.get("search_query", "")),
+        target_name=target or "",
+        search_query=query or "",
         source=source,
-        request={
-            "target_name": manifest.get("target_name"),
-            "search_query": manifest.get("search_query"),
-            "fasta_seq": settings.get("fasta_seq"),
-        },
-        fasta_len=sum(len("".join(line.split())) for line in fasta.splitlines() if not line.startswith(">")),
+        request={"target_name": target, "search_query": query, "fasta_seq": fasta},
+        fasta_len=sum(len("".join(line.split())) for line in (fasta or "").splitlines() if not line.startswith(">")),
         created_at=time,
         started_at=time,
         finished_at=time,
@@ -129,3 +128,17 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
         entries=EntryCounts(found, found, kept, found - kept),
         **read_outcome(folder).values(),
     )
+
+
+def _given(values: dict[str, Any], name: str, kind: type[T]) -> T | None:
+    """Return a value of a manifest; None where it is absent.
+
+    Raises
+    ------
+    ValueError
+        If it is of another type.
+    """
+    value = values.get(name)
+    if value is None or (isinstance(value, kind) and not isinstance(value, bool)):
+        return value
+    raise ValueError(f"{layout.MANIFEST} is not one of the pipeline: {name} is not of type {kind.__name__}")

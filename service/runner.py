@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Literal
 
 from scripts.lib import layout
-from scripts.lib.atomic import remove_leftovers
+from scripts.lib.atomic import is_leftover, remove_leftovers
 from scripts.lib.slurm_jobs import cancel_slurm_jobs
 from service import processes
 from service.durable import read_json, write_json
 from service.processes import Process
 from service.run_config import SNAKEMAKE, child_environment, on_cluster, snakemake_command
 from service.settings import REPOSITORY, Settings
-from service.store import CONFIG, SERVICE_FOLDER
+from service.store import CONFIG, RECORD, SERVICE_FOLDER
 
 Intent = Literal["", "cancel", "timeout", "shutdown", "vanished"]
 
@@ -220,9 +220,9 @@ class Runner:
                 processes.send(living, first)
             if not await _gone(state, seconds):
                 await self._kill(state)
-        # A writer that was ended leaves its temporary file; nobody writes here any more.
+        # A writer that was ended leaves its temporary file; but for the service nobody writes here any more.
         if not self._cluster or await asyncio.to_thread(cancel_slurm_jobs, folder):
-            await asyncio.to_thread(remove_leftovers, folder)
+            await asyncio.to_thread(_remove_leftovers, folder)
 
     async def unlock(self, folder: Path) -> None:
         """Take away the lock that a killed run has left; only when all its processes are dead."""
@@ -267,6 +267,17 @@ def read_state(folder: Path) -> RunState | None:
         return RunState(**data)
     except TypeError:
         return None
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of a run's writers; the service may be writing its own, which stay."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != SERVICE_FOLDER:
+                    remove_leftovers(Path(entry.path))
+            elif is_leftover(entry.name) and f".{RECORD}." not in entry.name:
+                Path(entry.path).unlink(missing_ok=True)
 
 
 def _members(state: RunState) -> list[Process]:

@@ -209,11 +209,15 @@ def _text(body: Mapping[str, Any], field: str, longest: int) -> str | None:
     text = value.strip()
     if field == "search_query":
         text = re.sub(r"\r\n|[\r\n\u2028\u2029]", " ", text)
-    if any(unicodedata.category(character) == "Cc" for character in text):
-        raise _invalid(name, "holds control characters")
+    _refuse_control_characters(name, text)
     if len(text) > longest:
         raise _invalid(name, f"is longer than {longest} characters")
     return text
+
+
+def _refuse_control_characters(field: str, text: str) -> None:
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        raise _invalid(field, "holds control characters")
 
 
 def _pattern(body: Mapping[str, Any], field: str, pattern: re.Pattern[str], wanted: str) -> str | None:
@@ -276,6 +280,9 @@ def _options(value: Any) -> dict[str, Any]:
         if name not in known:
             raise _invalid(f"options.{name[:64]}", "is not an option that a client may set")
         schema = known[name][1]
+        for part in given if isinstance(given, list) else [given]:
+            if isinstance(part, str):
+                _refuse_control_characters(f"options.{name}", part)
         if not Draft202012Validator(schema).is_valid(given):
             raise _invalid(f"options.{name}", f"is not {expected(schema)}")
         if schema.get("format") == "date" and isinstance(given, str) and not _is_date(given):

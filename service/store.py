@@ -9,6 +9,7 @@ import logging
 import os
 import secrets
 import shutil
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -65,6 +66,8 @@ class Store:
         self._examples: dict[str, tuple[Path, JobRecord]] = {}
         self._batches: OrderedDict[str, BatchRecord] = OrderedDict()
         self._unwritten: dict[str, JobRecord] = {}
+        self._noting = threading.Lock()
+        """Held while the record of a batch is changed: jobs of one batch may be deleted at once."""
         self._lock: int | None = None
 
     # The folder as a whole
@@ -255,15 +258,17 @@ class Store:
         self.remember(record)
         return stamp
 
-    def flush(self) -> list[tuple[JobRecord, int]]:
-        """Write the records that could not be written; return those that now are, with their times."""
-        written = []
-        for record in list(self._unwritten.values()):
-            with contextlib.suppress(FileNotFoundError):
-                stamp = self.save(record)
-                if stamp is not None:
-                    written.append((record, stamp))
-        return written
+    def unwritten(self) -> list[JobRecord]:
+        """Return the records that could not be written."""
+        return list(self._unwritten.values())
+
+    def flush(self, record: JobRecord) -> int | None:
+        """Write a record that could not be written, unless there is a newer one; return as `save` does."""
+        if self._unwritten.get(record.job_id) is not record:
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            return self.save(record)
+        return None
 
     def touch(self, record: JobRecord) -> None:
         """Take live values of a job into memory, where they are read; the disk keeps what it has."""
@@ -273,13 +278,14 @@ class Store:
     def delete(self, job_id: str) -> None:
         """Remove a job with all its files; its batch keeps its state."""
         record = self.get(job_id)
-        if record is not None and record.batch_id is not None:
-            self._note_status(record.batch_id, job_id, record.status)
+        noted = record is None or self._note_status(record)
         doomed = self.jobs_dir / f"{_DELETED}{job_id}.{secrets.token_hex(4)}"
         with contextlib.suppress(FileNotFoundError):
             (self.jobs_dir / job_id).rename(doomed)
         self._forget(job_id)
         shutil.rmtree(doomed, ignore_errors=True)
+        if record is not None and not noted:  # now there may be room
+            self._note_status(record)
 
     def tidy(self, job_id: str) -> None:
         """Remove half-written files that a killed service has left in a job's folder."""
@@ -339,13 +345,21 @@ class Store:
     def _batch_path(self, batch_id: str) -> Path:
         return self.jobs_dir / BATCHES / f"{batch_id}.json"
 
-    def _note_status(self, batch_id: str, job_id: str, status: State) -> None:
-        batch = self.batch(batch_id)
-        if batch is None:
-            return
-        items = tuple(replace(item, status=status) if item.job_id == job_id else item for item in batch.items)
-        self._batches[batch_id] = noted = replace(batch, items=items)
-        write_json(self._batch_path(batch_id), noted.to_dict())
+    def _note_status(self, record: JobRecord) -> bool:
+        """Note a job's state in its batch, at least in memory; return whether the disk has it."""
+        with self._noting:
+            batch = self.batch(record.batch_id or "")
+            if batch is None:
+                return True
+            job_id, status = record.job_id, record.status
+            items = tuple(replace(item, status=status) if item.job_id == job_id else item for item in batch.items)
+            self._batches[batch.batch_id] = noted = replace(batch, items=items)
+            try:
+                write_json(self._batch_path(batch.batch_id), noted.to_dict())
+            except OSError as error:
+                _LOG.error("the record of %s can't be written: %s", batch.batch_id, error.strerror)
+                return False
+            return True
 
     # Within
 

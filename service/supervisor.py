@@ -107,7 +107,7 @@ class Supervisor:
         return self._judged(None, self._wanted or intent)
 
     def stop(self, intent: Intent) -> None:
-        """Begin to stop the run, now or as soon as it has begun; the first reason stays."""
+        """Begin to stop the run, now or as soon as it has begun, unless it has ended; the first reason stays."""
         self._wanted = self._wanted or intent
         if self._run is not None and self._stopping is None:
             seconds = SHUTDOWN_SECONDS if self._wanted == "shutdown" else None
@@ -120,6 +120,7 @@ class Supervisor:
         following = asyncio.create_task(self._tell())
         try:
             status = await self._wait(run)
+            self._run = None  # from here on there is nothing to stop
             if self._stopping is not None:
                 await self._stopping
             # Scripts outlive a Snakemake that was killed: nothing of a run may live when it is judged.

@@ -12,10 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.tools.cluster import VARIABLE as SLURM
 from tests.tools.cluster import LocalCluster, local_cluster
 from tests.tools.runs import ROOT, JobRun, run_job
+
+# A busy machine is no error of the code: the time of a property test tells nothing.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

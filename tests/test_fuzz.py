@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.tools.fuzz.campaign import Campaign, kinds, outcome
+from tests.tools.fuzz.campaign import HANG_SECONDS, Campaign, kinds, outcome
 from tests.tools.fuzz.case import Case, archive_bases
 from tests.tools.fuzz.mutation import MUTATIONS
 from tests.tools.fuzz.one_job import OneJob
@@ -46,8 +48,24 @@ FOUND = {
     "made shifted_columns 493": "shifted columns were read as other coordinates",
     "made damaged_categories 6143": "half a character at the end of a name of an operator",
     "1gbt swapped_fields 8221": "half a character at the end of a chain's name",
+    "1hpv atoms_in_one_place 4147": "a ligand in 32 pieces was looked for in its parent for ever",
+    "4cup damaged_crystal 1088": "an angle of a cell that no program reads again",
+    "made odd_names 7139": "an atom's name with a blank in a list of names",
+    "made atoms_in_one_place+repeated_atoms 7943": "a repeated atom in the place of others was two atoms",
+    "made odd_numbers+empty_loop+lost_bytes 8551": "a coordinate with letters behind its point",
+    "made flipped_bits+shuffled_lines 8760": "an element that is none",
+    "made odd_names 9625": "the same with a letter that is no element's",
 }
 """Cases that were wrong once, and why."""
+
+FOUND_IN_MIRROR = {
+    "6zrt swapped_fields+odd_names 1468": "a linked set of thousands of atoms was drawn for minutes",
+    "1o1z repeated_categories 6651": "the same with a whole protein that was no polymer any more",
+    "6xqs swapped_fields 6579": "the same with few atoms seen of many residues",
+    "1hii swapped_fields 2187": "names that say nothing of elements where the elements stand",
+    "1pfe alternates+atoms_in_one_place 3696": "a bond of no length in the self-check",
+}
+"""The same of files that are not embedded."""
 
 
 @pytest.fixture
@@ -76,6 +94,17 @@ def test_file_that_was_a_problem_once_ends_as_a_status_row(text: str, job: OneJo
     reason, _, wrong = outcome(job, Case.of(text).content(archive_bases()))
     assert reason
     assert not wrong
+
+
+@pytest.mark.parametrize("text", FOUND_IN_MIRROR)
+def test_file_of_the_mirror_that_was_a_problem_once_ends_as_a_status_row(text: str, job: OneJob, mirror: Path) -> None:
+    case = Case.of(text)
+    path = next(mirror.glob(f"{case.base}.*"))
+    before = time.process_time()
+    reason, _, wrong = outcome(job, case.content({case.base: gzip.decompress(path.read_bytes())}))
+    assert reason
+    assert not wrong
+    assert time.process_time() - before < HANG_SECONDS
 
 
 def test_undamaged_files_have_nothing_wrong(job: OneJob) -> None:

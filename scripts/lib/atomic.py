@@ -26,13 +26,15 @@ def replacing(path: Path) -> Iterator[Path]:
     Path
         Where to write; on the same file system as `path`.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name[:80]}.{os.getpid()}.{secrets.token_hex(4)}.part")
     try:
         yield temporary
         os.replace(temporary, path)
-    finally:
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -53,5 +55,10 @@ def remove_leftovers(folder: Path) -> None:
     """
     for place, _, names in os.walk(folder):
         for name in names:
-            if name.startswith(".") and name.endswith(".part"):
+            if is_leftover(name):
                 Path(place, name).unlink(missing_ok=True)
+
+
+def is_leftover(name: str) -> bool:
+    """Return whether a file's name is one that `replacing` gives while it is written."""
+    return name.startswith(".") and name.endswith(".part")

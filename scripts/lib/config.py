@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.lib import recorded_search
+from scripts.lib.entry.fasta import SHORTEST_SEQUENCE, read_fasta
 from scripts.lib.errors import UserError
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
         raise ConfigError(_message(errors[0], schema))
     _check_numbers(settings)
     _check_dates(settings)
+    _check_sequence(settings["fasta_seq"])
     _take_recorded_search(settings)
     _resolve_source(settings)
     _resolve_paths(settings)
@@ -176,6 +178,20 @@ def _check_dates(settings: Settings) -> None:
         raise ConfigError(f"filters.released_after ({after}) is later than filters.released_before ({before}).")
 
 
+def _check_sequence(fasta: str | None) -> None:
+    """Refuse a text without a sequence to compare with: a job that was given one would take every chain."""
+    if fasta is None or not fasta.strip():
+        return
+    try:
+        sequences = read_fasta(fasta)
+    except ValueError as error:
+        raise ConfigError(f"fasta_seq holds {error}.") from None
+    if not sequences:
+        raise ConfigError(
+            f"fasta_seq is {_shown(fasta)}: give a sequence of at least {SHORTEST_SEQUENCE} residues, or leave it out."
+        )
+
+
 def _take_recorded_search(settings: Settings) -> None:
     """Check a recorded search; the settings become those with which it was made."""
     recorded = settings[recorded_search.KEY]
@@ -204,7 +220,7 @@ def _resolve_source(settings: Settings) -> None:
     found = settings["filters"]["entries"] or settings[recorded_search.KEY]
     if not settings["search_query"].strip() and not found and kind != "files":
         raise ConfigError("search_query is empty: give words or PDB ids, or pin entries in filters.entries.")
-    if settings["sequence_search"] and not settings["fasta_seq"]:
+    if settings["sequence_search"] and not (settings["fasta_seq"] or "").strip():
         raise ConfigError("sequence_search is on but fasta_seq is empty: give the sequence to search with.")
 
 
@@ -256,13 +272,17 @@ def _message(error: ValidationError, schema: Settings) -> str:
         ]
         hint = f"did you mean {near[0]}?" if near else "config/README.md lists all settings."
         return f"{section}{unknown} is not a setting: {hint}"
-    shown = repr(error.instance) if len(repr(error.instance)) <= 80 else repr(error.instance)[:77] + "…"
     advice = f"give {expected(violated)}"
     if error.validator == "type" and not isinstance(error.instance, (str, list, dict, type(None))):
         types = violated["type"]
         if "string" in ([types] if isinstance(types, str) else types):
             advice += ", in quotes (YAML reads bare numbers, NO and ON as other values)"
-    return f"{key} is {shown}: {advice}."
+    return f"{key} is {_shown(error.instance)}: {advice}."
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a message shows it."""
+    return repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "…"
 
 
 def expected(schema: Mapping[str, Any]) -> str:

@@ -54,6 +54,7 @@ REASONS = {
     "no_instance_kept": "No ligand of the entry was kept; each has its reason.",
     # ligands
     "kind_not_kept": "Its kind is not among the kinds asked for.",
+    "part_of_polymer": "It is a residue of a polymer chain, so it is never a ligand; it stays in its chain.",
     "not_asked_for": "It is not among the ligands asked for (only_ligands).",
     "far_from_target": "No heavy atom lies near enough to a target chain.",
     "zero_occupancy": "All its atoms have occupancy zero: none was observed.",
@@ -101,7 +102,7 @@ FLAGS = {
 EXIT_REASONS = {
     "better_action": "Another change at the same atom scores higher.",
     "equivalent_anchor": "An atom that is the same by symmetry stands for this one.",
-    "bonded_to_protein": "The atom or the leaving group is covalently bound to the protein.",
+    "bonded_to_protein": "The atom or the leaving group is covalently bound to the protein, or was made by that bond.",
     "incomplete": "The anchor or the leaving group has neighbours that were not observed.",
     "no_candidate": "No atom carries a hydrogen and no bond can be cut.",
 }

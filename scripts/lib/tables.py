@@ -172,11 +172,11 @@ PROTAC_INPUTS = Table(
     _columns(
         "Target pdb_id Chain Warhead Residue_ID side site_rank:i rank:i anchor_atom sdf_index:i score:n4 closed:f"
         " protein_file protein_chains ligand_file head_file head_anchor:i anchor_unique:f alike_atoms open_babel"
-        " params_file atom_list_file atom_delete_file mask_file smiles reason stem"
+        " params_file atom_list_file atom_delete_file mask_file smiles reason stem atoms_missing"
     ),
 )
 """One row per exit site with files for programs that model degraders, paths relative to the table; a ligand
-without one has a row with the reason."""
+without one has a row with the reason. What `atoms_missing` names was not observed: heads and SMILES lack it."""
 
 SERIES = Table(
     layout.SERIES_TABLE,

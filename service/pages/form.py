@@ -111,7 +111,7 @@ def values_of_request(request: Mapping[str, Any]) -> dict[str, list[str]]:
     for name, value in (request.get("options") or {}).items():
         if isinstance(value, list):
             values[name] = [str(item) for item in value]
-        else:
+        elif value is not None:  # an empty field says the same
             values[name] = ["true" if value is True else str(value)]
     return values
 

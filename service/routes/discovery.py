@@ -49,7 +49,7 @@ def _health(context: Context) -> dict[str, Any]:
     return {
         "ok": able,
         "service": SERVICE,
-        "status": "healthy" if able and consistent else "degraded",
+        "status": "healthy" if able and consistent and parts.looked_after else "degraded",
         "version": __version__,
         "api_version": API_VERSION,
         "environment": parts.settings.environment,

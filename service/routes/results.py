@@ -87,8 +87,7 @@ async def exit_vectors(request: Request) -> Response:
     top = query.integer(request, "top", 0, minimum=1) if "top" in request.query_params else None
     rows = await in_thread(context.tables.rows, job.folder, TABLES["exits"])
     pdb_id, chain, ligand, residue = asked
-    entries = [pdb_id] if pdb_id else sorted({str(row["pdb_id"]) for row in rows})
-    found = [row for entry in entries for row in matching(rows, entry, chain, ligand, residue)]
+    found = matching(rows, pdb_id or None, chain, ligand, residue)
     if top is not None:
         found = [row for row in found if (rank := number(row, "rank")) is not None and rank <= top]
     return tagged(request, {"ok": True, "job_id": job.record.job_id, "count": len(found), "exits": found})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.compression import takes_gzip
 from service.endpoint import Endpoint
 from service.errors import FileNotFound
 from service.pages.assets import MEDIA_TYPES
@@ -29,7 +30,7 @@ async def static_file(request: Request) -> Response:
     }
     if matches(request.headers.get("if-none-match"), asset.tag):
         return Response(status_code=304, headers=headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if takes_gzip(request.headers.get("accept-encoding", "")):
         headers |= {"Content-Encoding": "gzip", "ETag": f"W/{asset.tag}"}
         return Response(asset.zipped(), headers=headers)
     return Response(asset.body, headers=headers)

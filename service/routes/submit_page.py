@@ -6,12 +6,12 @@ import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from service.context import Context, context_of
+from service.context import Context, context_of, from_own_page
 from service.endpoint import Endpoint, Parameter
 from service.errors import InvalidField, ServiceError, Unauthorized, UnsupportedMediaType
 from service.job_queue import Idempotency
@@ -73,12 +73,7 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
     InvalidField
         If it has too many fields.
     """
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if site is None:  # an old browser, which tells the page's origin, or a program
-        own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
-    else:
-        own = site in ("same-origin", "none")
-    if not own:
+    if not from_own_page(request):
         raise Unauthorized("The form was sent from another site.")
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise UnsupportedMediaType("The form is sent as application/x-www-form-urlencoded.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from collections.abc import Iterator
+from itertools import cycle, product
 from typing import Any
 
 import httpx2
@@ -12,7 +13,8 @@ import pytest
 from scripts.lib import tables
 from scripts.lib.exits.words import CHEMISTRY
 from service.build_examples import SHIPPED
-from service.compare import _falling
+from service.compare import Wanted, _best_of_sites, _falling
+from service.job_tables import matching
 
 TARGET, RECRUITER = "exam1hpv", "exam4cup"
 
@@ -33,6 +35,29 @@ def test_pairs_come_by_falling_sum_without_all_being_made() -> None:
     sums = [first[i] + second[j] for i, j in pairs]
     assert sums == sorted(sums, reverse=True)
     assert list(_falling([], second)) == list(_falling(first, [])) == []
+
+
+class Counted(list[dict[str, Any]]):
+    """Rows that count how often all of them are gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_rows_of_many_entries_are_gone_through_once() -> None:
+    rows = Counted(
+        {"pdb_id": f"{number % 50:04d}", "Chain": chain, "Warhead": "LIG", "Residue_ID": "1", "stem": str(number),
+         "site_id": "1", "site_rank": 1}
+        for number, chain in zip(range(200), cycle("Aab"), strict=False)
+    )  # fmt: skip
+    assert len(list(_best_of_sites(rows, Wanted(ligand="LIG")))) == 200
+    assert rows.times == 1
+    found = matching(rows, None, "a", "LIG")
+    assert rows.times == 2
+    assert found == [row for number in range(50) for row in matching(rows, f"{number:04d}", "a", "LIG")]
 
 
 def test_each_pair_is_told_by_both_sites_and_the_sum_of_their_scores(body: dict[str, Any]) -> None:

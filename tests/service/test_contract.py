@@ -94,6 +94,9 @@ BODIES = [
     (with_options({"max_entries": True}), 422, "INVALID_FIELD", "options.max_entries"),
     (with_options({"kinds": ["x"]}), 422, "INVALID_FIELD", "options.kinds"),
     (with_options({"released_after": "2020-02-31"}), 422, "INVALID_FIELD", "options.released_after"),
+    (with_options({"organism": "a\x00b"}), 422, "INVALID_FIELD", "options.organism"),
+    (with_options({"organism": "Homo sapiens\n"}), 422, "INVALID_FIELD", "options.organism"),
+    (with_options({"only_ligands": ["478", "ABC\n"]}), 422, "INVALID_FIELD", "options.only_ligands"),
     ({"structure_path": "/etc/passwd"}, 400, "UNSUPPORTED_INPUT", "structure_path"),
     ({"target_name": "x", "search_query": "y", "structure_file": ""}, 400, "UNSUPPORTED_INPUT", "structure_file"),
     ({"target_name": "x", "search_query": "y", "input_path": None}, 400, "UNSUPPORTED_INPUT", "input_path"),
@@ -367,6 +370,12 @@ def test_rate_limit_answers_429_with_retry_after(tmp_path: Path) -> None:
         assert_error(answers[-1], 429, "RATE_LIMITED")
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
         assert client.get("/api/health").status_code == 200
+
+
+def test_rate_limit_counts_forms_that_are_sent_but_no_pages(tmp_path: Path) -> None:
+    with local(tmp_path, rate_limit=RateLimit(2, 60.0)) as client:
+        assert [client.post("/", data={"target_name": "x"}).status_code for _ in range(3)] == [400, 400, 429]
+        assert client.get("/").status_code == 200
 
 
 def test_full_queue_is_503_with_retry_after(tmp_path: Path) -> None:

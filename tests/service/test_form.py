@@ -76,6 +76,11 @@ def test_form_of_an_accepted_request_means_the_same_request() -> None:
     assert meaning_of(again, Limits()).submission.request() == request
 
 
+def test_form_of_a_request_with_empty_options_leaves_them_empty() -> None:
+    request = {"target_name": "x", "search_query": "y", "options": {"organism": None, "max_resolution": None}}
+    assert values_of_request(request) == {"target_name": ["x"], "search_query": ["y"]}
+
+
 def test_command_and_file_say_the_same_as_the_form() -> None:
     meaning = meaning_of([("target_name", "it's"), ("search_query", "1HPV"), ("max_entries", "5")], Limits())
     assert json.loads(shlex.split(meaning.curl)[-1]) == meaning.body
@@ -99,6 +104,7 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
         {"Sec-Fetch-Site": "same-site"},
         {"Origin": "https://example.org"},
         {"Origin": "null"},
+        {"Origin": "http://["},
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/monitor/exam1hpv", "/api/form"])

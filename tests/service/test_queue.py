@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+import sys
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from service.durable import write_json
+from service.ending import Ending
 from service.errors import BatchNotFound, IdempotencyConflict, JobNotFound, JobStateConflict, QueueFull
 from service.idempotency import Idempotency
 from service.index_query import JobFilters
 from service.jobs import JobRecord
 from service.lifecycle import build_parts
+from service.outcome import Outcome, read_outcome
 from service.retention import to_remove
 from service.run_config import SNAKEMAKE
 from tests.service.core import HPV, NOTHING, REFUSED, SettableClock, ended, running, settings_in, submission, until
+from tests.service.test_jobs import RECORD as JOB
 
 QUICK = submission(REFUSED)
 
@@ -248,6 +257,65 @@ def test_an_error_of_the_service_itself_fails_the_job(
     assert record.error is not None
     assert (record.status, record.error.kind) == ("failed", "pipeline")
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_job_whose_end_can_not_be_written_because_a_file_is_gone_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = [FileNotFoundError()]
+
+    def outcome(folder: Path) -> Outcome:
+        if missing:
+            raise missing.pop()
+        return read_outcome(folder)
+
+    async def run() -> JobRecord:
+        async with running(settings_in(tmp_path), snakemake=(sys.executable, "-c", "")) as parts:
+            monkeypatch.setattr("service.job_queue.read_outcome", outcome)
+            job = await parts.queue.submit(QUICK)
+            return await ended(parts, job.job_id, 20)
+
+    record = asyncio.run(run())
+    assert record.error is not None
+    assert (record.status, record.error.kind) == ("failed", "pipeline")
+    assert "unexpected error" in record.error.message
+
+
+def test_a_job_that_ends_while_its_refused_record_is_written_stays_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, go_on = threading.Event(), threading.Event()
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def slow(path: Path, value: Any) -> int:
+        if not started.is_set():
+            started.set()
+            assert go_on.wait(20)
+        return write_json(path, value)
+
+    async def run() -> tuple[JobRecord | None, JobRecord | None]:
+        parts = build_parts(settings_in(tmp_path))
+        async with parts.running(serving=False):
+            made = replace(JOB, status="running")
+            parts.store.create([(made, {})])
+            with monkeypatch.context() as patched:
+                patched.setattr("service.store.write_json", full)
+                assert parts.store.save(made.changed(made.created_at, done=1)) is None
+                patched.setattr("service.store.write_json", slow)
+                looking = asyncio.create_task(parts.housekeeping.look())
+                await until(started.is_set)
+                finishing = asyncio.create_task(parts.queue._finish(made.job_id, Ending("completed")))
+                await asyncio.wait({finishing}, timeout=0.3)  # it may end first, or wait for the other
+                go_on.set()
+                await asyncio.gather(looking, finishing)
+            return parts.store.get(made.job_id), parts.store.read(made.job_id)
+
+    known, on_disk = asyncio.run(run())
+    assert known is not None
+    assert known == on_disk
+    assert known.status == "completed"
 
 
 NOW = datetime(2026, 6, 30, tzinfo=UTC)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from service import processes
 from service.ending import judge
 from service.jobs import JobRecord
 from service.run_config import child_environment, on_cluster, snakemake_command
-from service.runner import RUN_LOG, Runner, read_state
-from service.store import CONFIG
+from service.runner import RUN_LOG, Runner, RunState, read_state
+from service.store import CONFIG, RECORD, SERVICE_FOLDER
+from service.supervisor import note_cancel
 from tests.service.core import NOTHING, ended, living, running, settings_in, submission, until
 from tests.tools.runs import ROOT
 
@@ -216,3 +218,53 @@ def test_children_get_a_cache_folder_that_can_be_written(tmp_path: Path) -> None
 def test_a_run_that_never_was_has_no_state(tmp_path: Path) -> None:
     assert read_state(tmp_path) is None
     assert Runner(settings_in(tmp_path)).find(tmp_path) is None
+
+
+def test_the_end_of_a_run_removes_its_half_written_files_and_none_of_the_service(tmp_path: Path) -> None:
+    own = {f".{RECORD}.0a1b2c3d.part", f"{SERVICE_FOLDER}/.cancel.json.0a1b2c3d.part"}
+    of_run = {".Results_Display.csv.7.0a1b.part", "TARGET_RESULTS/.Contacts.csv.7.0a1b.part", ".work/shards/0/.a.part"}
+    for name in own | of_run:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    asyncio.run(Runner(settings_in(tmp_path)).end_processes(tmp_path, RunState("0" * 32)))
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob(".*.part")} == own
+
+
+def test_a_cancel_that_meets_the_end_of_its_run_leaves_the_job_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = tmp_path / "end"
+    code = f"import pathlib, time\nwhile not pathlib.Path({str(end)!r}).exists():\n    time.sleep(0.02)\n"
+    saving, canceled = threading.Event(), threading.Event()
+    synchronise = os.fsync
+
+    def held(descriptor: int) -> None:
+        if end.exists() and RECORD in Path(f"/proc/self/fd/{descriptor}").readlink().name:
+            saving.set()
+            assert canceled.wait(20)
+        synchronise(descriptor)
+
+    def late(folder: Path) -> None:
+        note_cancel(folder)
+        end.touch()
+        assert saving.wait(20)
+
+    async def run() -> tuple[str, bool, JobRecord | None]:
+        async with running(settings_in(tmp_path), snakemake=script(tmp_path, code)) as parts:
+            job = await parts.queue.submit(submission(NOTHING))
+            await until(lambda: living(parts.store.folder(job.job_id)))
+            supervisor = parts.queue._supervisors[job.job_id][0]
+            monkeypatch.setattr("os.fsync", held)
+            monkeypatch.setattr("service.job_queue.note_cancel", late)
+            await parts.queue.cancel(job.job_id)
+            if supervisor._stopping is not None:
+                await supervisor._stopping
+            canceled.set()
+            record = await ended(parts, job.job_id, 10)
+            return record.status, supervisor._stopping is None, parts.store.read(job.job_id)
+
+    status, nothing_stopped, on_disk = asyncio.run(run())
+    assert (status, nothing_stopped) == ("failed", True)
+    assert on_disk is not None
+    assert on_disk.status == status

@@ -77,6 +77,16 @@ def test_text_is_compressed_for_clients_that_take_it(http: httpx2.Client, path: 
     assert int(packed.headers["content-length"]) < len(plain.content) / 2
 
 
+@pytest.mark.parametrize(
+    ("accepted", "taken"),
+    [("gzip;q=0", False), ("br, gzip; q=0.000", False), ("", False), ("GZIP;q=0.5, br", True), ("br;q=0, gzip", True)],
+)
+def test_a_client_says_whether_it_takes_gzip(http: httpx2.Client, style: str, accepted: str, taken: bool) -> None:
+    for path in ("/api/examples", style):
+        answer = http.get(path, headers={"Accept-Encoding": accepted})
+        assert ("content-encoding" in answer.headers) == taken, path
+
+
 def test_compressed_answer_has_a_weak_tag_that_still_matches(http: httpx2.Client) -> None:
     tag = http.get("/openapi.json", headers={"Accept-Encoding": "gzip"}).headers["etag"]
     assert tag.startswith('W/"')

@@ -4,8 +4,10 @@ import errno
 import json
 import os
 import shutil
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,8 +93,10 @@ def test_a_record_that_the_disk_refuses_is_kept_and_written_later(
         patched.setattr("service.store.write_json", full)
         assert store.save(running) is None
         assert store.get(JOB.job_id) == running
-    assert [record for record, _ in store.flush()] == [running]
-    assert store.flush() == []
+    assert store.flush(replace(running)) is None  # not the last one that was saved
+    assert store.unwritten() == [running]
+    assert store.flush(running) is not None
+    assert store.unwritten() == []
     assert reopened(store).get(JOB.job_id) == running
 
 
@@ -145,3 +149,67 @@ def test_examples_answer_like_jobs(store: Store, tmp_path: Path) -> None:
     assert record.source == "example"
     assert store.is_example("example1")
     assert store.folder("example1") == folder
+
+
+def batch_of(store: Store, *job_ids: str) -> BatchRecord:
+    """Make a batch of completed jobs."""
+    batch = BatchRecord("batch_00000001", JOB.created_at, 0.0, tuple(BatchItem(one, "T", "q") for one in job_ids))
+    jobs = [replace(JOB, job_id=one, batch_id=batch.batch_id, status="completed") for one in job_ids]
+    store.create([(job, {}) for job in jobs], batch)
+    return batch
+
+
+def states_on_disk(store: Store, batch: BatchRecord) -> list[str | None]:
+    found = reopened(store).batch(batch.batch_id)
+    assert found is not None
+    return [item.status for item in found.items]
+
+
+def test_jobs_of_a_batch_deleted_at_once_all_leave_their_states(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batch_of(store, "11111111", "22222222")
+    first_writes, second_wrote = threading.Event(), threading.Event()
+
+    def overtaken(path: Path, value: Any) -> int:
+        if not first_writes.is_set():
+            first_writes.set()
+            second_wrote.wait(0.3)  # it may not write before
+            return durable.write_json(path, value)
+        stamp = durable.write_json(path, value)
+        second_wrote.set()
+        return stamp
+
+    monkeypatch.setattr("service.store.write_json", overtaken)
+    first, second = (threading.Thread(target=store.delete, args=(item.job_id,)) for item in batch.items)
+    first.start()
+    assert first_writes.wait(20)
+    second.start()
+    first.join()
+    second.join()
+    assert states_on_disk(store, batch) == ["completed", "completed"]
+
+
+def test_a_job_of_a_batch_can_be_deleted_from_a_full_disk(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 2 << 20) as disk:
+        store = Store(disk / "jobs")
+        store.open()
+        batch = batch_of(store, "11111111")
+        (store.folder("11111111") / "large.txt").write_bytes(bytes(64 << 10))
+        fill(disk)
+        store.delete("11111111")
+        assert not store.folder("11111111").exists()
+        assert states_on_disk(store, batch) == ["completed"]
+
+
+def test_a_job_of_a_batch_that_can_not_be_written_is_deleted_all_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = batch_of(store, "11111111")
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("service.store.write_json", full)
+    store.delete("11111111")
+    known = store.batch(batch.batch_id)
+    assert known is not None
+    assert [(gone, status) for _, gone, status in store.batch_jobs(known)] == [(None, "completed")]

@@ -107,7 +107,8 @@ def explanation(largest: JobRun) -> str:
         "reading (gzip, gemmi), a third the atoms around each ligand, a sixth writing its complex. Of `rank_exits`, "
         "which came after the floor of 45 ms was measured, half is the geometry of 22 candidates a ligand in three "
         "contexts and a quarter the 20 files a ligand for degrader modelling. Nor are the series, the report and the "
-        "self-check, which reads every file back, in that floor."
+        "self-check, which reads every file back, in that floor. A job of one entry is the start of twelve such "
+        "processes and of Snakemake, and little else."
     )
 
 

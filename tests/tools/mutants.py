@@ -100,7 +100,7 @@ MUTANTS = (
         SEQUENCE,
     ),
     Mutant(f"{LIB}/entry/sequence.py", '(ours != b"X")', '(ours != b"?")', SEQUENCE),
-    Mutant(f"{LIB}/entry/target.py", "match.identity >= query.min_identity", "match.identity >= 0.5", TARGET),
+    Mutant(f"{LIB}/entry/sequence.py", "match.identity >= min_identity", "match.identity >= 0.5", TARGET),
     Mutant(f"{LIB}/entry/target.py", "words <= _words", "words & _words", TARGET),
     # molecules
     Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/lib/molecule"),

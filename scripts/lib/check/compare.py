@@ -201,7 +201,7 @@ def bonds_sane(sdf: SdfLigand) -> Outcome:
     bad = np.flatnonzero((ratio < BOND_RANGE[0]) | (ratio > BOND_RANGE[1]))
     if not len(bad):
         return Outcome("bonds", True)
-    worst = int(bad[np.abs(np.log(ratio[bad])).argmax()])
+    worst = int(bad[np.abs(np.log(np.maximum(ratio[bad], _ROUNDING))).argmax()])
     atoms = f"atoms {int(first[worst])} and {int(second[worst])}"
     detail = f"{len(bad)} bonds; {atoms} at {ratio[worst]:.2f} times the sum of covalent radii"
     return Outcome("bonds", False, f"{ratio[worst]:.2f}", detail)

@@ -119,7 +119,7 @@ def _pdb_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey
         line = match[0]
         name = line[12:16]
         element = "" if numbered else line[76:78].strip().capitalize()
-        if not element.isalpha() or element not in _SYMBOLS:
+        if element not in _SYMBOLS and element != UNKNOWN_ELEMENT:
             element = _element(name)
         key = line[21].strip(), line[17:20].strip(), line[22:27].strip()
         xyz = float(line[30:38]), float(line[38:46]), float(line[46:54])
@@ -131,6 +131,8 @@ _SYMBOLS = frozenset(gemmi.Element(number).name for number in range(1, 119)) | {
 
 def _element(name: str) -> str:
     """Return the element that a four-character atom name stands for: right-justified in its first two."""
+    if not name[:2].strip():
+        return UNKNOWN_ELEMENT
     first = name[:2].strip().capitalize()
     if first in _SYMBOLS and not (name.strip()[0] in "HD" and len(name.strip()) == 4):
         return first

@@ -77,7 +77,7 @@ def _direction(row: Row, sdf: SdfLigand, names: tuple[str, ...]) -> Iterator[str
         bonds = [sdf.xyz[k] - sdf.xyz[anchor] for k in near if names[k] == leaving[0].replace(" ", "_")]
         if not bonds:
             yield f"{leaving[0]} is not bonded to {row['anchor_atom']}"
-        elif not any(float(bond @ vector) > LEAST_COSINE * float(np.linalg.norm(bond)) for bond in bonds):
+        elif not any(float(bond @ vector) >= LEAST_COSINE * float(np.linalg.norm(bond)) for bond in bonds):
             yield f"vector of {row['anchor_atom']} does not point to {leaving[0]}"
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from scripts.lib.complex.backbone import backbone_of
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand, clean_complex
-from scripts.lib.complex.context import Around, ContextFinder, atoms_around, on_special_position
+from scripts.lib.complex.context import Around, ContextFinder, atoms_around, beside, coincide, on_special_position
 from scripts.lib.complex.describe import Description, describe, neighbourhood_of, surroundings_of
+from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.complex.stems import Stems
 from scripts.lib.entry.atoms import text
@@ -247,6 +248,7 @@ class _Cleaner:
     ) -> KeptInstance:
         atoms = self._entry.atoms
         heavy = members[atoms.heavy[members]]
+        xyz = atoms.xyz[heavy]
         residues_of_group = frozenset(group.residues)
         # Alternates of a group's residues: only those of the chosen conformer are its components.
         group = self._as_modelled(group, heavy)
@@ -263,12 +265,11 @@ class _Cleaner:
         cleaned = clean_complex(
             self._scene,
             ligand,
-            list(self._written(around, frozenset(group.residues))),
+            list(self._written(around, residues_of_group, xyz, label)),
             label,
             remarks,
             keep_hydrogens=self._settings.keep_hydrogens,
         )
-        xyz = atoms.xyz[heavy]
         reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius
         nearby = atoms_around(self._scene, around, xyz, label, reach)
         special = nearby.overlaps or on_special_position(self._scene, xyz)
@@ -302,26 +303,32 @@ class _Cleaner:
         head = group.head if group.head in present else heaviest(self._entry.atoms, residues)
         return replace(group, residues=residues, head=head)
 
-    def _written(self, around: Around, own: frozenset[int]) -> Iterator[Copy]:
-        """Yield the bodies of the cleaned complex: whole chains near the ligand and what goes with them."""
+    def _written(self, around: Around, own: frozenset[int], xyz: FloatArray, label: bytes) -> Iterator[Copy]:
+        """Yield the bodies of the cleaned complex: whole chains near the ligand and what goes with them.
+
+        What stands in one place is written once, and nothing in the ligand's own.
+        """
+        scene = self._scene
         if self._settings.context == "entry":
-            chains = [self._scene.deposited(body) for body in self._scene.chains.values()]
-            level = len(CONTEXTS)
+            near, chains = [], [scene.deposited(body) for body in scene.chains.values()]
         else:
             level = CONTEXTS.index(self._settings.context)
-            chains = [
-                copy
-                for copy in around.copies
-                if copy.level <= level and not copy.body.parents and copy.distance < WHOLE_CHAINS_WITHIN
-            ]
-        yield from chains
-        taken = set()
-        near = [c for c in around.copies if c.body.parents and c.level <= level and c.distance < WHOLE_CHAINS_WITHIN]
-        for copy in [*near, *(self._scene.going_with(chains))]:
-            key = (id(copy.body), copy.placement.name)
-            if key not in taken and not (copy.body.residues & own and not copy.placement.name):
-                taken.add(key)
+            near = [copy for copy in around.copies if copy.level <= level and copy.distance < WHOLE_CHAINS_WITHIN]
+            chains = [copy for copy in near if not copy.body.parents]
+        hets = [*(copy for copy in near if copy.body.parents), *scene.going_with(chains)]
+        hets.sort(key=lambda copy: bool(copy.placement.name))
+        places: dict[int, list[Placement]] = {}
+        for copy in [*chains, *hets]:
+            if copy.body.parents:
+                taken = places.setdefault(id(copy.body), [DEPOSITED] if copy.body.residues & own else [])
+                if any(coincide(scene, copy.body, copy.placement, other) for other in taken):
+                    continue
+                taken.append(copy.placement)
+            elif not copy.placement.name:
                 yield copy
+                continue
+            if (rest := beside(scene, copy, xyz, label)) is not None:
+                yield rest
 
     def _remarks(self, around: Around, label: bytes) -> list[str]:
         metadata = self._entry.metadata
@@ -360,7 +367,6 @@ class _Cleaner:
             }
 
     def _modified_rows(self) -> Iterator[Row]:
-        kinds = self._settings.kinds
         for residue in self._residues.modified.tolist():
             name = self._residues.name(residue)
             yield {
@@ -372,8 +378,8 @@ class _Cleaner:
                 "components": name.comp_id,
                 "kind": "modified_residue",
                 "kept": False,
-                "reason": "kind_not_kept",
-                "threshold": ",".join(sorted(kinds)),
-                "value": "modified_residue",
-                "sentence": sentence("kind_not_kept"),
+                "reason": "part_of_polymer",
+                "threshold": "",
+                "value": "",
+                "sentence": sentence("part_of_polymer"),
             }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ CONECT_BONDS = (0.6, 1.3)
 """Shortest and longest bond of a CONECT record, as multiples of the sum of covalent radii: strained and
 metal bonds too."""
 
+_ANISOTROPIC = re.compile("^ANISOU.*\n", re.MULTILINE)
 _DROPPED = -9.0
 
 
@@ -212,9 +214,9 @@ def _name_ligand_chain(structure: gemmi.Structure, ligand: Ligand) -> None:
 
 def _ligand_atoms(structure: gemmi.Structure, ligand: Ligand) -> list[gemmi.Atom]:
     """Return the ligand's atoms in their order, while they have the numbers that `_selected` gave them."""
-    wanted = set(ligand.atoms.tolist())
+    codes = {residue.comp_id for residue in ligand.residues}
     found = {
-        atom.serial: atom for chain in structure[0] for residue in chain for atom in residue if atom.serial in wanted
+        atom.serial: atom for chain in structure[0] for residue in chain if residue.name in codes for atom in residue
     }
     return [found[index] for index in ligand.atoms.tolist()]
 
@@ -264,8 +266,7 @@ def _pdb_text(
     options = gemmi.PdbWriteOptions()
     options.conect_records = True
     options.preserve_serial = True
-    lines = structure.make_pdb_string(options).splitlines()
-    return "\n".join(line for line in lines if not line.startswith("ANISOU")) + "\n"
+    return _ANISOTROPIC.sub("", structure.make_pdb_string(options))
 
 
 def _wrapped(line: str, width: int = 68) -> list[str]:

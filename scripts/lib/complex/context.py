@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.lib.complex.placement import Placement
+from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Body, Copy, Scene, View
 from scripts.lib.entry.near import distances
 from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
@@ -15,7 +15,7 @@ from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
 CHAIN, TARGET, ASSEMBLY, CRYSTAL = range(len(CONTEXTS))
 
 OVERLAP = 1.0
-"""An image with an atom nearer than this to the ligand stands in its place (special positions), in angstroms."""
+"""Heavy atoms nearer than this stand in one place: alternates or a special position, never bonded; in angstroms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,10 @@ class ContextFinder:
         mask: np.ndarray,
         nearest: tuple[float, Body, Placement] | None,
     ) -> Iterator[Copy]:
-        """Yield the metals, cofactors and glycans that come with the chains and reach the ligand."""
+        """Yield the metals, cofactors and glycans that come with the chains and reach the ligand.
+
+        One on an axis stands there once, in its deposited place where that is among them.
+        """
         for body in self._scene.hets:
             found: list[tuple[int, Placement]] = []
             for parent in body.parents:
@@ -147,15 +150,61 @@ class ContextFinder:
                 found.extend((self._level(chain, p, nearest), p) for p in view.places.get(parent, []))
                 images = self._scene.images(chain, view, xyz, self._reach + 2 * body.radius)
                 found.extend((CRYSTAL, image) for image in images)
+            deposited = any(not placement.name for _, placement in found)
             taken: list[Placement] = []
+            standing = [DEPOSITED] if body.residues & own else []
             for level, placement in sorted(found, key=lambda one: one[0]):
                 if any(placement.same_as(other, body.centre) for other in taken):
                     continue
                 taken.append(placement)
-                if body.residues & own and not placement.name:
+                if (distance := self._distance(body, placement, xyz, mask)) >= self._reach:
                     continue
-                if (distance := self._distance(body, placement, xyz, mask)) < self._reach:
-                    yield Copy(body, placement, level, distance)
+                if any(coincide(self._scene, body, placement, other) for other in standing):
+                    continue
+                place = DEPOSITED if deposited and coincide(self._scene, body, placement, DEPOSITED) else placement
+                standing.append(place)
+                yield Copy(body, place, level, distance)
+
+
+def coincide(scene: Scene, body: Body, first: Placement, second: Placement) -> bool:
+    """Return whether two motions put a metal, cofactor or glycan in one place, be it turned about its own axis.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    body : Body
+        One of few atoms.
+    first, second : Placement
+        They agree when each atom of either copy has one of the other in its place.
+    """
+    if first is second or first.same_as(second, body.centre):
+        return True
+    xyz = scene.atoms.xyz[body.atoms.index]
+    middle = xyz.mean(axis=0)[None]
+    if float(np.linalg.norm(first.apply(middle) - second.apply(middle))) > OVERLAP:
+        return False
+    apart = distances(first.apply(xyz), second.apply(xyz))
+    return bool(max(apart.min(axis=0).max(), apart.min(axis=1).max()) < OVERLAP)
+
+
+def beside(scene: Scene, copy: Copy, xyz: FloatArray, label: bytes) -> Copy | None:
+    """Return a copy without its residues that stand in a ligand's own place, None when none is left.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    copy : Copy
+        An image of a chain, or a metal, cofactor or glycan.
+    xyz : ndarray of float, shape (n_ligand, 3)
+        The ligand's heavy atoms, in angstroms.
+    label : bytes
+        Label of its conformer.
+    """
+    found, _ = copy.body.atoms.within(copy.placement.undo(xyz), OVERLAP)
+    found = found[scene.mask(label)[found]]
+    return scene.without(copy, scene.atoms.residue[found]) if len(found) else copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +235,7 @@ class AtomsAround:
 def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, reach: FloatArray) -> AtomsAround:
     """Return the atoms near enough to a ligand to matter, in one consistent conformer.
 
-    Residues of crystal images that stand in the ligand's own place are left out.
+    Residues of images and of metals, cofactors and glycans that stand in the ligand's own place are left out.
 
     Parameters
     ----------
@@ -208,8 +257,8 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
         found, distance = copy.body.atoms.within(copy.placement.undo(xyz), float(reach[copy.body.atoms.index].max()))
         nearest = distance.min(axis=1) if len(found) else np.zeros(0)
         kept = mask[found] & (nearest < reach[found])
-        if copy.level == CRYSTAL and (nearest[kept] < OVERLAP).any():
-            overlaps = True
+        if (copy.placement.name or copy.body.parents) and (nearest[kept] < OVERLAP).any():
+            overlaps |= bool(copy.placement.name)
             residues = scene.atoms.residue[found]
             kept &= ~np.isin(residues, residues[kept & (nearest < OVERLAP)])
         found = found[kept]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -202,6 +202,14 @@ class Scene:
             for image in self.crystal.images(body.centre, body.radius, point, around + reach)
             if not any(image.same_as(other, body.centre) for other in known)
         ]
+
+    def without(self, copy: Copy, residues: IntArray) -> Copy | None:
+        """Return a copy without some of its residues, None when no other has an atom."""
+        body = copy.body
+        members = np.sort(body.atoms.index[~np.isin(self.atoms.residue[body.atoms.index], residues)])
+        if not len(members):
+            return None
+        return replace(copy, body=self._body(body.asym, members, body.parents, body.residues))
 
     def deposited(self, body: Body) -> Copy:
         """Return a body in its deposited place, as part of no context."""

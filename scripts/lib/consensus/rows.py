@@ -166,7 +166,7 @@ def _direction(direction: Direction, placed: Sequence[Placed]) -> Row:
         "best_score": best.score,
         "best_stem": placed[first].member.stem,
         "best_anchor": best.anchor,
-        "evidence": min((way.evidence for _, way in direction.members if way.evidence), default=""),
+        "evidence": best.evidence,
         "x": x, "y": y, "z": z, "vector_x": u, "vector_y": v, "vector_z": w,
         "spread_deg": direction.spread,
         "anchors": JOINED.join(named),

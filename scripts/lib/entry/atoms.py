@@ -127,6 +127,12 @@ class Atoms:
         """Index of each atom's residue, shape (n_atoms,)."""
         return np.repeat(np.arange(len(self.starts)), self.ends - self.starts)
 
+    def fullest_conformer(self, part: slice) -> int:
+        """Return the number of heavy atoms in the conformer of a part of the atoms that has most of them."""
+        labels, counts = np.unique(self.altloc[part][self.heavy[part]], return_counts=True)
+        alternates = counts[labels != b""]
+        return int(counts.sum() - alternates.sum() + alternates.max(initial=0))
+
     def at(self, residue: int) -> slice:
         """Return the atoms of one residue as a slice."""
         return slice(int(self.starts[residue]), int(self.ends[residue]))

@@ -17,7 +17,10 @@ from scripts.lib.entry.metadata import EntryMetadata, from_mmcif, from_pdb
 from scripts.lib.instance.model import EntryBond, IntArray
 
 FARTHEST = 99_999.0
-"""Largest coordinate in angstroms that counts as one."""
+"""Largest coordinate, and edge of a unit cell, in angstroms that counts as one."""
+
+HALF_TURN = 180.0
+"""Angles of a unit cell are smaller, in degrees."""
 
 OCCUPANCIES, B_FACTORS = (-1.0, 999.0), (-1e5, 1e5)
 """Ranges wide enough for what is deposited, odd values included."""
@@ -29,16 +32,37 @@ packed protein has 17."""
 
 
 _ODD_COLUMNS = re.compile(
-    r"^(?:ATOM|HETA|atom|heta)"
-    r"(?!(?:(?<=ATOM)  |(?<=HETA)TM)[ -~]{16}(?=(?= *-?\d)[-\d ]{4}|[A-Za-z]\w{3})"
-    r"[ -~]{12}\.[ -~]{7}\.[ -~]{7}\.[ -~]*\r?$)",
-    re.MULTILINE,
+    r"""^(?:ATOM|HETA|atom|heta)
+    (?!
+        (?:(?<=ATOM)\ \ |(?<=HETA)TM)
+        [ -~]{16}
+        (?=(?=\ *-?\d)[-\d ]{4}|[A-Za-z]\w{3})      # 23-26: a residue number, hybrid-36 too
+        [ -~]{8}
+        (?=(?:\ *-?\d*\.\d*){3})                     # 31-54: three numbers with points at 35, 43, 51
+        [ -~]{4}\.[ -~]{7}\.[ -~]{7}\.
+        (?:[\d ]{3}[-\d. ]{6}[ -~]*|[-\d. ]{0,8})   # 55-60: an occupancy
+        \r?$
+    )""",
+    re.MULTILINE | re.VERBOSE,
 )
-"""Lines of atoms that would be misread: a damaged record name, no residue number (or hybrid-36) in columns 23-26,
-coordinates without decimal points in columns 35, 43 and 51, other letters than ASCII."""
+"""Lines of atoms that would be misread, letters other than ASCII among them."""
 
+_ELEMENTS = re.compile(r"^(?:ATOM  |HETATM)[^\r\n]{70}(?!  )([^\r\n]{2})", re.MULTILINE)
+"""Columns 77-78 of an atom where they are not blank."""
+
+_SYMBOLS = frozenset(
+    spelling
+    for name in ("D", *(gemmi.Element(number).name for number in range(119)))  # 0 is X, unknown
+    for spelling in (name.rjust(2), name.ljust(2), name.upper().rjust(2), name.upper().ljust(2), name.lower().rjust(2))
+)
+"""What can stand there; anything else, such as the types of other formats, leaves the element to the atom's name."""
 
 _LAST_ASCII = 126
+
+WATER_MODELS = frozenset(
+    ("SOL", "SPC", "SPCE", "T3P", "T4P", "T5P", "TIP", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5", "OPC", "WTR")
+)
+"""What programs of simulation and refinement call water; some are codes of other components in the dictionary."""
 
 LONGEST_BOND = 2.0
 """Atoms of one component nearer than this belong to one molecule, in angstroms."""
@@ -126,6 +150,8 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     except (ValueError, RuntimeError, IndexError) as error:
         raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
     structure = parsed.structure
+    if not _is_possible(structure.cell):
+        structure.cell = gemmi.UnitCell()  # none, as for what is no crystal
     n_models = len(structure)
     if n_models == 0 or structure[0].count_atom_sites() == 0:
         raise EntryError("no_atoms")
@@ -152,6 +178,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
 
 def _atoms(structure: gemmi.Structure) -> Atoms:
     """Return the atoms of a structure, whose het groups are put together and rid of repeated atoms."""
+    _name_waters(structure)
     _join_het_groups(structure)
     structure.setup_entities()
     atoms = Atoms.of(structure)
@@ -160,6 +187,20 @@ def _atoms(structure: gemmi.Structure) -> Atoms:
         _remove(structure, set(repeated.tolist()))
         atoms = Atoms.of(structure)
     return atoms
+
+
+def _name_waters(structure: gemmi.Structure) -> None:
+    """Give water the PDB's name where it goes by that of a model: only oxygens, beside hydrogens and virtual sites."""
+    model = structure[0]
+    if WATER_MODELS.isdisjoint(name.upper() for name in model.get_all_residue_names()):
+        return
+    for chain in model:
+        for residue in chain:
+            if residue.name.upper() not in WATER_MODELS:
+                continue
+            if {atom.element.name for atom in residue} - {"H", "D", gemmi.Element(0).name} == {"O"}:
+                residue.name = "HOH"
+                residue.entity_type = gemmi.EntityType.Water
 
 
 def _check_names(atoms: Atoms) -> None:
@@ -210,7 +251,10 @@ def _bonded(one: gemmi.Residue, other: gemmi.Residue) -> bool:
 def _repeated(atoms: Atoms) -> IntArray:
     """Return atoms that repeat an earlier one: same residue, name, alternate and place; shape (n_repeated,)."""
     x, y, z = atoms.xyz.T
-    order = np.lexsort((np.arange(len(atoms)), z, y, x))
+    order = np.lexsort((z, y, x))
+    same = (atoms.xyz[order[:-1]] == atoms.xyz[order[1:]]).all(axis=1)
+    order = np.sort(order[np.append(same, False) | np.append(False, same)])  # those that share their place
+    order = order[np.lexsort((atoms.altloc[order], atoms.name[order], z[order], y[order], x[order]))]
     before, after = order[:-1], order[1:]
     same = (atoms.xyz[before] == atoms.xyz[after]).all(axis=1)
     before, after = before[same], after[same]
@@ -235,6 +279,16 @@ def _remove(structure: gemmi.Structure, indices: set[int]) -> None:
     structure.remove_empty_chains()
 
 
+def _is_possible(cell: gemmi.UnitCell) -> bool:
+    """Return whether a unit cell encloses a volume and fits the columns of a file."""
+    lengths, angles = cell.parameters[:3], cell.parameters[3:]
+    return (
+        all(0 < length < FARTHEST for length in lengths)
+        and all(0 < angle < HALF_TURN for angle in angles)
+        and cell.volume > 0
+    )
+
+
 def _check_numbers(atoms: Atoms) -> None:
     """Refuse atoms whose place, occupancy or B factor no structure can have."""
     for what, values, low, high in (
@@ -245,10 +299,7 @@ def _check_numbers(atoms: Atoms) -> None:
         wrong = int((~((values >= low) & (values <= high))).sum())  # not a number is in no range
         if wrong:
             raise EntryError("file_unreadable", f"{what} of {wrong} atoms are missing or out of range")
-    labels, counts = np.unique(atoms.altloc[atoms.heavy], return_counts=True)
-    alternates = counts[labels != b""]
-    one_conformer = int(counts.sum() - alternates.sum() + alternates.max(initial=0))
-    room = float(np.prod(np.ptp(atoms.xyz, axis=0) + MARGIN)) / max(1, one_conformer)
+    room = float(np.prod(np.ptp(atoms.xyz, axis=0) + MARGIN)) / max(1, atoms.fullest_conformer(slice(None)))
     if room < LEAST_ROOM:
         raise EntryError("file_unreadable", f"the atoms have {room:.2g} cubic angstroms each")
 
@@ -324,6 +375,8 @@ def _parse_pdb(text: str, entry_id: str) -> _Parsed:
     if odd := len(_ODD_COLUMNS.findall(text)):
         raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
     numbered = first.startswith("HEADER") and len(first) >= 76 and first[72:76] == first[62:66] != "    "
+    if not numbered and not {*_ELEMENTS.findall(text)} <= _SYMBOLS:
+        text = _ELEMENTS.sub(lambda match: match[0] if match[1] in _SYMBOLS else f"{match[0][:-2]}  ", text)
     structure = gemmi.read_pdb_string(text, max_line_length=72 if numbered else 0)
     return _Parsed(structure, from_pdb(text, entry_id=entry_id), {}, {}, in_crystal_frame=True)
 

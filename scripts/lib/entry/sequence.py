@@ -1,4 +1,4 @@
-"""Protein sequences: reading what a user gives, and comparing it with a chain."""
+"""Comparing the sequences that a user gives with a chain."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ GAP_EXTEND = -1.0
 FEWEST_ALIGNED = 30
 """Fewest aligned residues of a match, or the whole query when it is shorter."""
 
-SHORTEST_SEQUENCE = 10
-"""Shorter sequences than this are ignored: they match anything."""
-
 
 @dataclass(frozen=True, slots=True)
 class SequenceMatch:
@@ -41,38 +38,6 @@ class SequenceMatch:
     identity: float = 0.0
     coverage: float = 0.0
     aligned: int = 0
-
-
-def read_fasta(content: str) -> tuple[str, ...]:
-    """Return the sequences of a FASTA text, or of bare letters.
-
-    White space, ``*``, ``-``, ``.`` and digits are dropped; records of fewer than
-    `SHORTEST_SEQUENCE` residues are left out.
-
-    Parameters
-    ----------
-    content : str
-        FASTA with headers, or letters alone; one or more records.
-
-    Raises
-    ------
-    ValueError
-        If a sequence holds a character that is no letter; the message names it.
-    """
-    records: list[list[str]] = [[]]
-    for line in content.splitlines():
-        if line.startswith((">", ";")):
-            records.append([])
-        else:
-            records[-1].append(line)
-    sequences = []
-    for record in records:
-        letters = re.sub(r"[\s*\-.0-9]", "", "".join(record)).upper()
-        if wrong := re.search(r"[^A-Z]", letters):
-            raise ValueError(f"{wrong.group()!r} is no residue letter; give FASTA or one-letter residues")
-        if len(letters) >= SHORTEST_SEQUENCE:
-            sequences.append(letters)
-    return tuple(sequences)
 
 
 @lru_cache(maxsize=1)
@@ -133,8 +98,12 @@ def align(query: str, chain: str) -> tuple[SequenceMatch, IntArray]:
     return SequenceMatch(matches / len(pairs), len(pairs) / min(len(query), len(chain)), len(pairs)), pairs
 
 
-def best_match(queries: Sequence[str], chain: str) -> tuple[SequenceMatch, bool]:
-    """Return the best of several queries against one chain, and whether it is long enough.
+def best_match(
+    queries: Sequence[str], chain: str, *, min_identity: float, min_coverage: float
+) -> tuple[SequenceMatch, bool]:
+    """Return the best of several queries against one chain, and whether it passes all limits.
+
+    A query that passes them is better than any that doesn't.
 
     Parameters
     ----------
@@ -142,7 +111,15 @@ def best_match(queries: Sequence[str], chain: str) -> tuple[SequenceMatch, bool]
         Sequences of the FASTA records.
     chain : str
         Sequence of the chain.
+    min_identity, min_coverage : float
+        Least identity and coverage of a match, 0 to 1.
     """
-    matches = [(compare(query, chain), min(FEWEST_ALIGNED, len(query))) for query in queries]
-    best, fewest = max(matches, key=lambda one: (one[0].aligned >= one[1], one[0].identity * one[0].coverage))
-    return best, best.aligned >= fewest
+
+    def rank(query: str) -> tuple[bool, bool, float, SequenceMatch]:
+        match = compare(query, chain)
+        long_enough = match.aligned >= min(FEWEST_ALIGNED, len(query))
+        passes = long_enough and match.identity >= min_identity and match.coverage >= min_coverage
+        return passes, long_enough, match.identity * match.coverage, match
+
+    passes, _, _, best = max(map(rank, queries), key=lambda one: one[:3])
+    return best, passes

@@ -99,10 +99,12 @@ def _by_sequence(entities: tuple[PolymerEntity, ...], query: TargetQuery) -> Tar
     best = SequenceMatch()
     found = []
     for entity in entities:
-        match, long_enough = best_match(query.sequences, entity.sequence)
+        match, passes = best_match(
+            query.sequences, entity.sequence, min_identity=query.min_identity, min_coverage=query.min_coverage
+        )
         if (match.identity * match.coverage) > (best.identity * best.coverage):
             best = match
-        if long_enough and match.identity >= query.min_identity and match.coverage >= query.min_coverage:
+        if passes:
             found.append((match, entity))
     if not found:
         raise EntryError("no_target_chain", f"identity {best.identity:.3f}, coverage {best.coverage:.3f}")

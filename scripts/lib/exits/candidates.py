@@ -68,18 +68,30 @@ def find_candidates(
         Atoms with a neighbour that was not observed.
     """
     found = []
+    taken = linked | _made_by_link(graph, linked)
     for anchor in range(len(graph)):
         if graph.n_hydrogens(anchor):
-            reason = "bonded_to_protein" if anchor in linked else "incomplete" if anchor in incomplete else ""
+            reason = "bonded_to_protein" if anchor in taken else "incomplete" if anchor in incomplete else ""
             found.append(Candidate(anchor, (), hydrogen_directions(graph, anchor), reason))
         for side in _cuts(graph, anchor):
             reason = ""
-            if linked.intersection(side):
+            if linked.intersection((anchor, *side)):
                 reason = "bonded_to_protein"
             elif incomplete.intersection((anchor, *side)):
                 reason = "incomplete"
             found.append(Candidate(anchor, side, _unit(graph.xyz[side[0]] - graph.xyz[anchor])[None], reason))
     return found
+
+
+def _made_by_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
+    """Return the N and O that a warhead's C=O, C=N or nitrile turns into: acyclic, on a carbon bound to the protein."""
+    return frozenset(
+        other
+        for atom in linked
+        if graph.element[atom] == "C"
+        for other in graph.near[atom]
+        if graph.element[other] in ("N", "O") and other not in graph.ring_atoms
+    )
 
 
 def _cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:

@@ -8,6 +8,7 @@ has to be put into a ring or where the hydrogen usually binds the protein.
 from __future__ import annotations
 
 from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.instance.bonds import is_metal
 
 PRIOR = {
     "amine N-H": 1.0,
@@ -66,8 +67,7 @@ def chemistry_class(graph: LigandGraph, anchor: int, leaving: int | None) -> str
         if element == "N":
             return _nitrogen_hydrogen(graph, anchor)
         if element == "O":
-            acid = any(_is_acidic(graph, other) for other in graph.near[anchor])
-            return "acid O-H" if acid else "alcohol or phenol O"
+            return _oxygen_hydrogen(graph, anchor)
         return _carbon_hydrogen(graph, anchor) if element == "C" else "other"
     if element == "N":
         return _cut_at_nitrogen(graph, anchor, leaving)
@@ -79,8 +79,8 @@ def chemistry_class(graph: LigandGraph, anchor: int, leaving: int | None) -> str
 
 
 def is_amine(graph: LigandGraph, atom: int) -> bool:
-    """Return whether an atom is an sp3 amine nitrogen: single bonds only and no conjugated neighbour."""
-    if graph.element[atom] != "N" or graph.has_multiple_bond(atom):
+    """Return whether an atom is an sp3 amine nitrogen: a lone pair, single bonds only, no conjugated neighbour."""
+    if graph.element[atom] != "N" or graph.has_multiple_bond(atom) or not _has_lone_pair(graph, atom):
         return False
     return not any(graph.has_multiple_bond(other) for other in graph.near[atom])
 
@@ -97,8 +97,19 @@ def is_sulfonyl(graph: LigandGraph, atom: int) -> bool:
     return graph.element[atom] == "S" and sum(graph.order[atom, other] == 2 for other in graph.near[atom]) >= 2
 
 
+def _has_lone_pair(graph: LigandGraph, atom: int) -> bool:
+    """Return whether a nitrogen can be alkylated: it is not quaternary, no N-oxide and bound to no metal.
+
+    A hydrogen beyond the third is a proton: charged forms have the class of the neutral ligand.
+    """
+    near = graph.near[atom]
+    return len(near) <= 3 and not any(is_metal(graph.element[other]) for other in near)
+
+
 def _is_acidic(graph: LigandGraph, atom: int) -> bool:
-    """Return whether a hydroxyl on this atom is an acid: on carbonyl, sulfur or phosphorus with =O."""
+    """Return whether a hydroxyl on this atom is an acid: on carbonyl, sulfur or phosphorus with =O, or hydroxamic."""
+    if graph.element[atom] == "N":
+        return any(is_carbonyl(graph, other) for other in graph.near[atom])
     return is_carbonyl(graph, atom) or (graph.element[atom] in ("S", "P") and graph.has_multiple_bond(atom))
 
 
@@ -109,6 +120,13 @@ def _is_sp3_carbon(graph: LigandGraph, atom: int) -> bool:
 def _is_amide_nitrogen(graph: LigandGraph, atom: int) -> bool:
     aromatic = atom in graph.aromatic
     return graph.element[atom] == "N" and not aromatic and any(is_carbonyl(graph, other) for other in graph.near[atom])
+
+
+def _oxygen_hydrogen(graph: LigandGraph, atom: int) -> str:
+    near = graph.near[atom]
+    if any(_is_acidic(graph, other) for other in near):
+        return "acid O-H"
+    return "alcohol or phenol O" if {graph.element[other] for other in near} == {"C"} else "other"
 
 
 def _nitrogen_hydrogen(graph: LigandGraph, atom: int) -> str:
@@ -144,7 +162,9 @@ def _methyl(graph: LigandGraph, near: tuple[int, ...]) -> str:
     parent = near[0]
     element = graph.element[parent]
     if element == "N":
-        return "methyl on amine N" if is_amine(graph, parent) else "methyl on azole or amide N"
+        if is_amine(graph, parent):
+            return "methyl on amine N"
+        return "methyl on azole or amide N" if _has_lone_pair(graph, parent) else "other methyl"
     if element == "O":
         return "O-methyl"
     if is_carbonyl(graph, parent):

@@ -43,7 +43,7 @@ def incomplete_atoms(
         component = find(residue.comp_id)
         if component is None:
             continue
-        prefix = f"{residue.comp_id}{residue.residue_id}." if len(instance.components) > 1 else ""
+        prefix = instance.label_prefix(number)
         lost = {i for i, atom in enumerate(component.atoms) if prefix + atom.name in missing}
         pairs = [pair for bond in component.bonds for pair in (bond[:2], bond[1::-1])]
         beside = {component.atoms[i].name for i, j in pairs if j in lost}

@@ -22,8 +22,13 @@ from scripts.lib.instance.bonds import (
 )
 from scripts.lib.instance.kinds import BOUND_DISTANCE, CAPS, STANDARD_RESIDUES, KindRules, Surroundings
 from scripts.lib.instance.model import IntArray, Residue
+from scripts.lib.molecule.component import is_hydrogen
 
 HALOGENS = frozenset({"F", "Cl", "Br", "I"})
+
+LARGEST_LIGAND = 500
+"""Heavy atoms up to which linked residues are one ligand; more are a polymer that the file doesn't declare. House rule:
+twice the largest component of the dictionary of biotite 1.6.0, IR0, which has 240."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +303,8 @@ class _Classifier:
             if bond.kind == "covalent" and self._residues.polymer[self._atoms.residue[bond.second]]
         ]
         codes = [self._comp_ids[residue] for residue in group.residues]
+        if len(codes) > 1 and (size := sum(self._size(residue) for residue in group.residues)) > LARGEST_LIGAND:
+            return "polymer", f"{len(codes)} linked residues of {size} heavy atoms, not declared a polymer"
         if to_polymer and any(self._rules.is_saccharide(code) for code in codes):
             return "glycan", "a sugar linked to the polymer"
         if len(codes) == 1 and codes[0] in CAPS:
@@ -307,6 +314,14 @@ class _Classifier:
         verdicts = [self._component(residue, bool(to_polymer)) for residue in group.residues]
         of_head = verdicts[group.residues.index(group.head)]
         return next((verdict for verdict in verdicts if verdict[0] == "ligand"), of_head)
+
+    def _size(self, residue: int) -> int:
+        """Return the heavy atoms of a residue: those of its component, or more if seen in one conformer."""
+        seen = self._atoms.fullest_conformer(self._atoms.at(residue))
+        component = self._rules.component(self._comp_ids[residue])
+        if component is None:
+            return seen
+        return max(seen, sum(not is_hydrogen(atom.element) for atom in component.atoms))
 
     def _is_ion(self, residue: int) -> bool:
         if _heavy_count(self._atoms, residue) != 1:

@@ -219,11 +219,19 @@ class Instance:
 
     def atom_label(self, index: int) -> str:
         """Return the name of an atom, prefixed by its residue in a group of several."""
-        name = self.atoms.name[index]
+        return self.label_prefix(int(self.atoms.component[index])) + self.atoms.name[index]
+
+    def label_prefix(self, component: int) -> str:
+        """Return what stands before the names of a component's atoms: ``GLC1.``, and nothing in a group of one.
+
+        Where another chain of the group has the same component and number, the chain is named too: ``GLC1:B.``.
+        """
         if len(self.components) == 1:
-            return name
-        residue = self.components[int(self.atoms.component[index])]
-        return f"{residue.comp_id}{residue.residue_id}.{name}"
+            return ""
+        residue = self.components[component]
+        names = [(other.comp_id, other.residue_id) for other in self.components]
+        chain = f":{residue.auth_asym_id}" if names.count((residue.comp_id, residue.residue_id)) > 1 else ""
+        return f"{residue.comp_id}{residue.residue_id}{chain}."
 
 
 @dataclass(frozen=True, slots=True)

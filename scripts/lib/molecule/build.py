@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
-from rdkit import Chem
+from rdkit import Chem, rdBase
 from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 
 from scripts.lib.instance.model import FloatArray, Instance, IntArray
@@ -62,7 +62,7 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
         component_names=instance.component_names,
         title=" + ".join(filter(None, (graph.component.name for graph in graphs if graph.component))),
         type=" + ".join(dict.fromkeys(graph.component.type for graph in graphs if graph.component)),
-        formula=_formula(graphs, heavy),
+        formula=_formula(graphs, smiles) or spaced_formula(CalcMolFormula(heavy)),
         mol=mol,
         atom_index=np.array(whole.atom_index, dtype=np.int64),
         residue=instance.atoms.component[whole.atom_index],
@@ -101,9 +101,7 @@ class _Whole:
         """Labels of heavy atoms that were not observed."""
         labels = []
         for graph in self.graphs:
-            number = int(self.instance.atoms.component[graph.atom_index[0]])
-            residue = self.instance.components[number]
-            prefix = f"{residue.comp_id}{residue.residue_id}." if len(self.instance.components) > 1 else ""
+            prefix = self.instance.label_prefix(int(self.instance.atoms.component[graph.atom_index[0]]))
             labels += [prefix + name for name in graph.missing]
         return tuple(labels)
 
@@ -200,11 +198,13 @@ def _definition(whole: _Whole, heavy: Chem.Mol) -> tuple[str, str, FloatArray]:
     return reference.smiles, reference.parent_smiles, reference.layout[rows]
 
 
-def _formula(graphs: Sequence[ResidueGraph], heavy: Chem.Mol) -> str:
-    """Return the formula of the definition, of the molecule itself for a group or without one."""
-    if len(graphs) == 1 and graphs[0].component is not None and graphs[0].component.formula:
-        return graphs[0].component.formula
-    return spaced_formula(CalcMolFormula(heavy))
+def _formula(graphs: Sequence[ResidueGraph], smiles: str) -> str:
+    """Return the formula of the definition, for a group that of its SMILES; empty without one."""
+    if len(graphs) == 1:
+        return graphs[0].component.formula if graphs[0].component is not None else ""
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(smiles) if smiles else None
+    return spaced_formula(CalcMolFormula(mol)) if mol is not None else ""
 
 
 def _same_component(graph: ResidueGraph) -> Component | None:

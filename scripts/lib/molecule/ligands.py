@@ -14,6 +14,9 @@ from scripts.lib.molecule.drawing import without_hydrogens
 from scripts.lib.molecule.layout2d import molecule_layout
 from scripts.lib.molecule.record import LigandMolecule
 
+MOST_PIECES = 4
+"""Unconnected parts of an observed ligand that are looked for in its parent; the time grows with the power of them."""
+
 AtomKey = tuple[int, str]
 """Residue of a ligand and atom name in the dictionary: the same in all instances."""
 
@@ -35,7 +38,7 @@ class Ligand:
     comp_id, component_names : str
         Code that names it, and all its components joined by ``+``.
     title, type, formula, smiles, parent_smiles : str
-        As in `LigandMolecule`.
+        As in `LigandMolecule`, of `fullest`.
     source : str
         Where its definition comes from: ``dictionary``, ``user`` or ``observed``.
     members : list of Member
@@ -64,6 +67,8 @@ class Ligand:
     def parent_atoms(self, parent: Chem.Mol) -> dict[AtomKey, int]:
         """Return which atom of the parent each observed atom is; empty where that cannot be told."""
         observed = without_hydrogens(self.fullest.mol)
+        if len(Chem.GetMolFrags(observed)) > MOST_PIECES:
+            return {}
         match = parent.GetSubstructMatch(observed)
         if not match:
             settings: Any = Chem.AdjustQueryParameters.NoAdjustments()
@@ -101,23 +106,29 @@ def collect_ligands(records: Iterable[LigandMolecule]) -> list[Ligand]:
         key = record.component_names, record.parent_smiles
         ligand = found.get(key)
         if ligand is None:
-            ligand = found[key] = Ligand(
-                comp_id=record.comp_id,
-                component_names=record.component_names,
-                title=record.title,
-                type=record.type,
-                formula=record.formula,
-                smiles=record.smiles,
-                parent_smiles=record.parent_smiles,
-                source=_source(record),
-                fullest=record,
-            )
+            ligand = found[key] = _ligand(record, [])
         elif (-record.n_heavy, record.stem) < (-ligand.fullest.n_heavy, ligand.fullest.stem):
-            ligand.fullest = record
+            ligand = found[key] = _ligand(record, ligand.members)
         ligand.members.append(Member(record.stem, atom_keys(record)))
     for ligand in found.values():
         ligand.members.sort(key=lambda member: member.stem)
     return sorted(found.values(), key=lambda one: (-len(one.members), one.component_names, one.parent_smiles))
+
+
+def _ligand(record: LigandMolecule, members: list[Member]) -> Ligand:
+    """Return a ligand as one of its instances describes it."""
+    return Ligand(
+        comp_id=record.comp_id,
+        component_names=record.component_names,
+        title=record.title,
+        type=record.type,
+        formula=record.formula,
+        smiles=record.smiles,
+        parent_smiles=record.parent_smiles,
+        source=_source(record),
+        fullest=record,
+        members=members,
+    )
 
 
 def core_of_member(member: Member, atoms: Mapping[AtomKey, int], core: Sequence[int]) -> list[int]:

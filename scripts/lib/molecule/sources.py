@@ -26,10 +26,12 @@ def resolved(
 ) -> ResidueGraph:
     """Return the atoms of a residue with bonds from the first source that explains all of them.
 
-    The order is that of `record.BOND_SOURCES`. A source counts only if its elements agree and
-    every bond has a possible length; otherwise the next one is asked. The last resort is to trust
-    the dictionary's names in spite of a few impossible lengths, else to perceive bonds from
-    distances.
+    The order is that of `record.BOND_SOURCES`, but a definition of the user's comes before the
+    dictionary's: LIG, DRG and MOL are real components there, and a graph match, blind to orders
+    and missing atoms, would take the user's molecule for a part of them. A source counts only if
+    its elements agree and every bond has a possible length; otherwise the next one is asked. The
+    last resort is to trust the definition's names in spite of a few impossible lengths, else to
+    perceive bonds from distances.
 
     Parameters
     ----------
@@ -45,7 +47,8 @@ def resolved(
     for source, component, shape, mapping in _candidates(residue, entry_bonds, index, user):
         if mapping is not None:
             return residue_graph(residue, component, shape, mapping, source)
-    component = index.get(residue.comp_id)
+    own = user.get(residue.comp_id) if user else None
+    component = own or index.get(residue.comp_id)
     if component is not None and component.atoms:
         shape = template(component)
         mapping = map_by_name(residue, shape, shape.names, strained=True)
@@ -63,19 +66,20 @@ def _candidates(
     component = index.get(residue.comp_id)
     if component is not None and not component.atoms:
         component = None
+    own = user.get(residue.comp_id) if user else None
     if entry_bonds and not residue.has_duplicates:
         elements = tuple(sorted(zip(residue.names, residue.elements, strict=True)))
-        shape = entry_template(tuple(entry_bonds), component, elements)
+        defined = own or component
+        shape = entry_template(tuple(entry_bonds), defined, elements)
         if shape is not None:
-            yield "entry", component, shape, map_by_name(residue, shape, shape.names)
+            yield "entry", defined, shape, map_by_name(residue, shape, shape.names)
+    if own is not None:
+        shape = template(own)
+        yield "user", own, shape, map_by_name(residue, shape, shape.names)
+        yield "user", own, shape, map_by_graph(residue, shape)
     if component is not None:
         shape = template(component)
         yield "dictionary", component, shape, map_by_name(residue, shape, shape.names)
         alternative = [atom.alt_name for atom in component.atoms if not is_hydrogen(atom.element)]
         yield "dictionary_alt", component, shape, map_by_name(residue, shape, alternative)
         yield "matched", component, shape, map_by_graph(residue, shape)
-    own = user.get(residue.comp_id) if user else None
-    if own is not None:
-        shape = template(own)
-        yield "user", own, shape, map_by_name(residue, shape, shape.names)
-        yield "user", own, shape, map_by_graph(residue, shape)

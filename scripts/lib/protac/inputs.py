@@ -15,6 +15,9 @@ from scripts.lib.protac.side import Side
 from scripts.lib.protac.warhead import WarheadSmiles
 from scripts.lib.tables import Row, Value
 
+JOINED = ";"
+"""Stands between several atoms of one cell."""
+
 
 @dataclass(slots=True)
 class InputMaker:
@@ -56,6 +59,7 @@ class InputMaker:
             "Residue_ID": instance.name.residue_id,
             "side": side.name,
             "stem": instance.stem,
+            "atoms_missing": JOINED.join(ligand.molecule.atoms_missing),
         }
         if not ligand.exits:
             return {}, [{**names, "reason": "no_ranked_exit"}]
@@ -103,7 +107,7 @@ def _row(stem: str, row: Row, made: ExitFiles) -> Row:
         "head_file": f"{stem}/{made.head}",
         "head_anchor": made.anchor,
         "anchor_unique": not made.alike,
-        "alike_atoms": ";".join(map(str, made.alike)),
+        "alike_atoms": JOINED.join(map(str, made.alike)),
         "open_babel": made.open_babel,
         "params_file": f"{stem}/{made.params}",
         "atom_list_file": f"{stem}/{made.atom_list}",

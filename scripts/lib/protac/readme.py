@@ -79,10 +79,15 @@ def readmes(ligand: Ligand, side: Side, protein: Protein, shown: Sequence[ExitFi
 
 
 def _warning(ligand: Ligand) -> str:
-    """Return what must be known of a covalent ligand."""
+    """Return what must be known of a covalent ligand and of one that was not observed as a whole."""
     links = [link for link in ligand.instance.links if link.kind == "covalent"]
     partners = ", ".join(f"{one.partner_atom} of {one.partner.comp_id} {one.partner.residue_id}" for one in links)
-    return f" It is covalently bound to {partners}, a bond that none of the programs knows." if links else ""
+    covalent = f" It is covalently bound to {partners}, a bond that none of the programs knows." if links else ""
+    missing = ligand.molecule.atoms_missing
+    if not missing:
+        return covalent
+    count = "1 atom was" if len(missing) == 1 else f"{len(missing)} atoms were"
+    return f"{covalent} {count} not observed: {' '.join(missing)}; heads, masks and SMILES lack what was not."
 
 
 def _alike(one: ExitFiles) -> str:

@@ -76,7 +76,7 @@ def params_text(side: Side, letters: str, head: str, anchor: int) -> str:
 def atom_names(molecule: LigandMolecule, instance: Instance) -> tuple[str, ...]:
     """Return a name of each heavy atom that is its own in the whole ligand and fits a PDB file.
 
-    The deposited name where it does, else the element with the first free number.
+    The deposited name where it does, else, as for a name with a blank, the element with the first free number.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def atom_names(molecule: LigandMolecule, instance: Instance) -> tuple[str, ...]:
     used = set(deposited)
     names: list[str] = []
     for k, name in enumerate(deposited):
-        if deposited.count(name) == 1 and len(name) <= _LONGEST_NAME:
+        if deposited.count(name) == 1 and len(name) <= _LONGEST_NAME and " " not in name:
             names.append(name)
             continue
         symbol = molecule.mol.GetAtomWithIdx(k).GetSymbol().upper()

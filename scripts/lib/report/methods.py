@@ -38,6 +38,7 @@ REFERENCES = (
         "10.1021/jm9602928",
     ),
     Reference("Berman 2000", "The Protein Data Bank. Nucleic Acids Res 28:235", "10.1093/nar/28.1.235"),
+    Reference("Bondi 1964", "Van der Waals volumes and radii. J Phys Chem 68:441", "10.1021/j100785a001"),
     Reference(
         "Butina 1999",
         "Unsupervised data base clustering based on Daylight's fingerprint and Tanimoto similarity."
@@ -187,7 +188,8 @@ def _exposure_text(settings: Mapping[str, Any]) -> str:
     return (
         f"Solvent-accessible surface after Lee and Richards (Lee 1971) with {sasa['slices']} slices per atom and a"
         f" probe of {sasa['probe_radius']} Å by FreeSASA (Mitternacht 2016); hydrogens are left out and radii are"
-        " united-atom radii (Tsai 1999; elements without one: Alvarez 2013). The free surface is that of the bound"
+        " united-atom radii (C, N, O and S: Tsai 1999; F, Cl, Br and I: Bondi 1964; P and Se: by convention; other"
+        " elements: Alvarez 2013). The free surface is that of the bound"
         " conformer alone. Contexts: chain, the nearest target chain; target, all target chains of the assembly;"
         " assembly, the whole first biological assembly that holds the ligand; crystal, with the neighbours in the"
         " crystal (X-ray and neutron structures). Each context holds the one before it, so areas can only shrink."

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from scripts.lib import layout
 from scripts.lib.check.names import CHECKS
 from scripts.lib.config import NOT_COMPARED
+from scripts.lib.exits.rank import CLOSED_BELOW
 from scripts.lib.manifest import DIVISION
 from scripts.lib.report import plots
 from scripts.lib.report.content import Content
@@ -67,6 +68,7 @@ def render_report(
         versions=versions,
         methods=paragraphs(settings),
         references=REFERENCES,
+        closed_below=f"{CLOSED_BELOW:g}",
         style=style,
         script=script,
         policy=_policy(style, script),

@@ -228,6 +228,8 @@ class HttpClient:
             return _Failure(f"no connection ({error})", unreachable=True)
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             return _Failure(f"the connection broke ({str(error) or type(error).__name__})")
+        except httpx2.TooManyRedirects as error:
+            return _Failure(f"it only leads elsewhere ({error})")
         except httpx2.InvalidURL as error:
             return _Failure(f"not an address ({error})", unreachable=True)
         if answer.status in RETRIED:

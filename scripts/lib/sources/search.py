@@ -3,7 +3,8 @@
 Words that look like PDB ids and that the source knows name entries; they come first. UniProt
 accessions select by accession; phrases and the remaining words are full text, all of them.
 Only when that finds nothing is any word enough, and only when the whole query finds nothing
-is the target's name tried; both are said.
+is the target's name tried; both are said. A word of one letter narrows a search (cathepsin B),
+but finds nothing alone.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from scripts.lib.entry.fasta import SHORTEST_SEQUENCE, read_fasta
 from scripts.lib.sources.base import Hit, Known, Source, SourceError
-from scripts.lib.sources.query import Query, entry_id_of, parse_query
+from scripts.lib.sources.query import Query, entry_id_of, parse_query, words_of
 
 
 @dataclass(slots=True)
@@ -103,14 +105,16 @@ def find_entries(source: Source, search_query: str, target_name: str) -> Outcome
     """
     outcome = _find(source, parse_query(search_query), "")
     differs = " ".join(target_name.split()).casefold() != " ".join(search_query.split()).casefold()
-    if outcome.candidates or not differs:
-        return outcome
-    second = _find(source, parse_query(target_name), "target_name/")
-    outcome.notes.append("The query found nothing, so the target's name was searched for.")
-    outcome.fallbacks += ["target_name", *second.fallbacks]
-    outcome.notes += second.notes
-    outcome.candidates = second.candidates
-    outcome.totals.update({f"target_name/{key}": value for key, value in second.totals.items()})
+    if not outcome.candidates and differs:
+        second = _find(source, parse_query(target_name), "target_name/")
+        outcome.notes.append("The query found nothing, so the target's name was searched for.")
+        outcome.fallbacks += ["target_name", *second.fallbacks]
+        outcome.notes += second.notes
+        outcome.candidates = second.candidates
+        outcome.totals.update({f"target_name/{key}": value for key, value in second.totals.items()})
+    if not outcome.candidates:
+        sought = f"{search_query!r} and {target_name!r}" if differs else repr(search_query)
+        outcome.notes.append(f"Nothing was found for {sought}: try fewer or other words, a PDB id, or another source.")
     return outcome
 
 
@@ -136,26 +140,19 @@ def add_sequence_hits(source: Source, outcome: Outcome, sequences: Sequence[str]
 
 
 def sequences_of(fasta: str) -> list[str]:
-    """Return the sequences of FASTA text or of bare letters, upper case, without gaps and stops.
+    """Return the sequences of FASTA text or of bare letters as `read_fasta` does, each once.
 
     Raises
     ------
     SourceError
         If there is no sequence or it holds other characters than letters.
     """
-    records: list[list[str]] = [[]]
-    for line in fasta.splitlines():
-        if line.startswith(">"):
-            records.append([])
-        elif not line.startswith(";"):
-            records[-1].append("".join(line.split()).rstrip("*").replace("-", "").replace(".", ""))
-    sequences = [sequence for record in records if (sequence := "".join(record).upper())]
+    try:
+        sequences = read_fasta(fasta)
+    except ValueError as error:
+        raise SourceError(f"fasta_seq holds {error}.") from None
     if not sequences:
-        raise SourceError("fasta_seq holds no sequence: give FASTA records or bare letters.")
-    for sequence in sequences:
-        if not (sequence.isascii() and sequence.isalpha()):
-            odd = next(letter for letter in sequence if not (letter.isascii() and letter.isalpha()))
-            raise SourceError(f"fasta_seq holds {odd!r}, which is no residue: give one-letter codes.")
+        raise SourceError(f"fasta_seq holds no sequence of {SHORTEST_SEQUENCE} residues: give FASTA or bare letters.")
     return list(dict.fromkeys(sequences))
 
 
@@ -173,7 +170,8 @@ def _named(entry_id: str, known: Known, hit: str) -> Candidate:
 def _find(source: Source, query: Query, prefix: str) -> Outcome:
     """Search for one query: named entries, then text."""
     known = source.resolve(query.entry_ids) if query.entry_ids else {}
-    accessions = [name for name in query.accessions if name in source.known_accessions(query.accessions)]
+    known_accessions = source.known_accessions(query.accessions)
+    accessions = [name for name in query.accessions if name in known_accessions]
     terms = query.words(set(known), set(accessions))
     outcome = Outcome(parsed=_described(query, known, accessions, terms))
     outcome.candidates = [_named(name, known[name], f"{prefix}named") for name in query.entry_ids if name in known]
@@ -199,14 +197,20 @@ def _add_text_hits(
     source: Source, outcome: Outcome, terms: Sequence[str], accessions: Sequence[str], prefix: str
 ) -> None:  # fmt: skip
     """Add the hits of full text and accessions: all words, else any word, else the accessions alone."""
+    telling = [term for term in terms if len("".join(words_of(term))) > 1]
+    if terms and not telling and not accessions:
+        outcome.totals["all_words"] = 0
+        outcome.notes.append(f"{', '.join(terms)}: too short to search for alone; give a word of two letters or more.")
+        return
     hits = source.text_search(terms, accessions, any_term=False)
     outcome.totals["all_words"] = len(hits)
     reason = "all_words" if terms else ""
-    if not hits and len(terms) > 1:
-        hits = source.text_search(terms, accessions, any_term=True)
+    if not hits and telling and len(terms) > 1:
+        hits = source.text_search(telling, accessions, any_term=True)
         outcome.totals["any_word"] = len(hits)
         outcome.fallbacks.append("any_word")
-        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so any of them was enough.")
+        enough = "any of them was" if len(telling) > 1 else f"{telling[0]} alone was"
+        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {enough} enough.")
         reason = "any_word"
     if not hits and terms and accessions:
         hits = source.text_search((), accessions, any_term=False)

@@ -136,6 +136,83 @@ def test_ligand_on_an_axis_is_flagged(tmp_path: Path, find: Find) -> None:
     assert "special_position" not in only(away, find).instance.flags
 
 
+def ring(
+    comp_id: str, number: int, centre: tuple[float, float, float], altloc: str = " ", occupancy: float = 1.0
+) -> list[str]:
+    """Return the atoms of benzene under another name, as one alternate."""
+    lines = benzene("A", number, centre, start=800 + number)
+    return [f"{line[:16]}{altloc}{comp_id}{line[20:54]}{occupancy:6.2f}{line[60:]}" for line in lines]
+
+
+def written(kept: KeptInstance, comp_id: str) -> int:
+    """Return how many atoms of a component the cleaned file holds."""
+    assert kept.cleaned.pdb is not None
+    return sum(line[:6] == "HETATM" and line[17:20] == comp_id for line in kept.cleaned.pdb.splitlines())
+
+
+@pytest.mark.parametrize("context", ["chain", "entry"])
+def test_cofactor_modelled_as_the_alternate_of_a_ligand_does_not_surround_it(
+    tmp_path: Path, context: str, find: Find
+) -> None:
+    bound = ring("BNZ", 99, (10.0, 0.5, 4.9), "B", 0.60)
+    alternate = ring("PLP", 98, (10.2, 0.5, 4.9), "A", 0.40)
+    path = write_entry(tmp_path, strand("A", 1), bound, alternate, ring("PLP", 97, (17.0, 0.5, 4.9)))
+    kept = only(path, find, replace(WANTED, context=context))
+    assert set(kept.neighbourhood.residue_id[kept.neighbourhood.comp_id == "PLP"].tolist()) == {"97"}
+    assert written(kept, "PLP") == 6
+    assert "shares_site" in kept.instance.flags
+    assert "special_position" not in kept.instance.flags
+
+
+def matrices(*rotations: tuple[int, int]) -> str:
+    """Return an assembly of chain A turned about z, by the diagonals of its matrices."""
+    lines = ["REMARK 350 BIOMOLECULE: 1\n", "REMARK 350 APPLY THE FOLLOWING TO CHAINS: A\n"]
+    for number, diagonal in enumerate(rotations, start=1):
+        for row, value in enumerate((*diagonal, 1)):
+            cells = "".join(f"{value if column == row else 0:10.6f}" for column in range(3))
+            lines.append(f"REMARK 350   BIOMT{row + 1}{number:4d}{cells}        0.00000\n")
+    return "".join(lines)
+
+
+TWO_FOLD = matrices((1, 1), (-1, -1)) + ("CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1 1 2       2\n")
+"""A dimer about z, which is an axis of the crystal too."""
+
+
+@pytest.mark.parametrize("off_axis", [0.0, 0.3])
+@pytest.mark.parametrize("context", ["target", "assembly", "entry"])
+def test_metal_on_an_axis_stands_there_once(tmp_path: Path, off_axis: float, context: str, find: Find) -> None:
+    zinc = atom_line(950, "ZN", "ZN", "A", 98, (off_axis, 0.0, 0.0), element="ZN")
+    path = write_entry(
+        tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), benzene("A", 99, (4.0, 2.0, 4.9)), [zinc], header=TWO_FOLD
+    )
+    kept = only(path, find, replace(WANTED, context=context))
+    assert kept.neighbourhood.copy_name[kept.neighbourhood.comp_id == "ZN"].tolist() == [""]
+    assert written(kept, " ZN") == 1
+
+
+@pytest.mark.parametrize("off_axis", [0.0, 0.3, 0.9])
+def test_cofactor_on_an_axis_is_not_buried_by_itself(tmp_path: Path, off_axis: float, find: Find) -> None:
+    """Turned by half about z the ring lies on itself, or so near that only one of both can be there."""
+    path = write_entry(
+        tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), ring("PLP", 98, (off_axis, 0.0, 4.0)), header=TWO_FOLD
+    )
+    kept = only(path, find, replace(WANTED, kinds=frozenset({"cofactor"}), context="assembly"))
+    assert around(kept, "crystal") == {"ALA"}
+    assert written(kept, "PLP") == 6
+    assert "special_position" in kept.instance.flags
+
+
+def test_entry_as_deposited_holds_no_metal_of_a_symmetry_mate(tmp_path: Path, find: Find) -> None:
+    """The zinc lies below the strand; that of the strand 12 A above lies 4.7 A above the ligand."""
+    cell = "CRYST1   60.000   60.000   12.000  90.00  90.00  90.00 P 1           1\n"
+    zinc = atom_line(950, "ZN", "ZN", "A", 98, (11.4, 0.8, -2.4), element="ZN")
+    path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (11.4, 1.7, 4.9)), [zinc], header=cell)
+    kept = only(path, find, replace(WANTED, context="entry"))
+    assert "ZN" in around(kept, "crystal")
+    assert kept.cleaned.renamed == ()
+    assert written(kept, " ZN") == 1
+
+
 def test_ligand_without_occupancy_is_rejected(tmp_path: Path, find: Find) -> None:
     ring = [line[:54] + "  0.00" + line[60:] for line in benzene("A", 99, ABOVE_STRAND)]
     rows = cleaned(write_entry(tmp_path, strand("A", 1), ring), find).ligand_rows

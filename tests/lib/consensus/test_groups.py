@@ -178,6 +178,12 @@ def test_open_and_closed_exits_of_one_direction_are_counted_by_entry() -> None:
     assert rows[0]["open_in"] == "1aaa_A_LIG_1"
 
 
+def test_evidence_of_a_direction_is_that_of_the_exit_whose_score_is_told() -> None:
+    ways = {"1aaa": way((3, 0, 0), evidence="C"), "2bbb": way((3.5, 0.5, 0), score=1.0)}
+    (row,) = consensus_rows(grouped([member(entry, KINASE, ways=[one]) for entry, one in ways.items()]))
+    assert (row["best_stem"], row["best_score"], row["evidence"]) == ("1aaa_A_LIG_1", 2.0, "C")
+
+
 def test_rows_name_columns_of_their_tables() -> None:
     found = grouped([member("1aaa", KINASE, ways=[way((3, 0, 0))]), member("2bbb", "")])
     assert {name for row in superposition_rows(found) for name in row} == set(SUPERPOSITION.names)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.lib.entry.atoms import WATER
 from scripts.lib.entry.reader import EntryError, read_entry
 
 
@@ -66,3 +67,65 @@ def test_two_copies_under_one_number_are_two_residues(tmp_path: Path) -> None:
     path = tmp_path / "1abc.pdb"
     path.write_text("".join(line.format(serial, name, x, 0.0, 0.0) for serial, name, x in atoms) + "END\n")
     assert read_entry(path, "1abc").atoms.starts.tolist() == [0, 2]
+
+
+ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00          {element:>2}\n"
+
+
+@pytest.mark.parametrize(
+    ("x", "occupancy"), [("1.TM", "1.00"), ("1-.000", "1.00"), ("1.5 0.00", "1.00"), ("nan", "1.00"), ("1.000", "1.TM")]
+)
+def test_lines_whose_numbers_are_none_are_refused(tmp_path: Path, x: str, occupancy: str) -> None:
+    path = tmp_path / "1abc.pdb"
+    path.write_text(ATOM.format(x=x, occupancy=occupancy, element="C") + "END\n")
+    with pytest.raises(EntryError, match="1 coordinate lines do not keep to the columns"):
+        read_entry(path, "1abc")
+
+
+@pytest.mark.parametrize(("x", "occupancy"), [("1.000", "1.00"), ("-1.000", "0.5"), ("1.", ""), (".5", "1")])
+def test_numbers_of_other_programs_are_read(tmp_path: Path, x: str, occupancy: str) -> None:
+    path = tmp_path / "1abc.pdb"
+    whole, _, decimals = x.partition(".")
+    path.write_text(ATOM.format(x=f"{whole}.{decimals:<3}", occupancy=occupancy, element="C") + "END\n")
+    assert read_entry(path, "1abc").atoms.xyz[0].tolist() == [float(x), 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("written", "element"), [("C", "C"), ("A", "C"), ("<s", "C"), ("N ", "N"), ("CL", "Cl"), ("Br", "Br"), ("X", "X")]
+)
+def test_element_that_is_none_is_told_by_the_name(tmp_path: Path, written: str, element: str) -> None:
+    path = tmp_path / "1abc.pdb"
+    path.write_text(ATOM.format(x="1.000", occupancy="1.00", element=written) + "END\n")
+    assert read_entry(path, "1abc").atoms.element.tolist() == [element.encode()]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["10 10 10 -1e308 90 90", "10 10 10 190 90 90", "-10 10 10 90 90 90", "10 10 10 10 10 90", "1e9 9 9 90 90 90"],
+)
+def test_impossible_cell_is_none(tmp_path: Path, cell: str) -> None:
+    tags = ("length_a", "length_b", "length_c", "angle_alpha", "angle_beta", "angle_gamma")
+    sites = "id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z"
+    header = "".join(f"_cell.{tag} {value}\n" for tag, value in zip(tags, cell.split(), strict=True))
+    loop = "loop_\n" + "".join(f"_atom_site.{tag}\n" for tag in sites.split())
+    path = tmp_path / "1abc.cif"
+    path.write_text(f"data_1ABC\n{header}{loop}1 C C1 . LIG A 1 1.0 2.0 3.0\n")
+    assert not read_entry(path, "1abc").structure.cell.is_crystal()
+
+
+@pytest.mark.parametrize(
+    ("atoms", "name"),
+    [
+        (("OW  O", "HW1 H", "HW2 H"), "HOH"),
+        (("O   O",), "HOH"),
+        (("OH2 O", "H1  H", "H2  H", "LP  X"), "HOH"),
+        (("O1  O", "C1  C", "C2  C"), "SOL"),  # L-sorbose
+    ],
+)
+def test_water_by_the_name_of_a_model_is_water(tmp_path: Path, atoms: tuple[str, ...], name: str) -> None:
+    line = "HETATM{:5d}  {:<3s} SOL W   1    {:8.3f}   0.000   0.000  1.00 10.00          {:>2s}\n"
+    path = tmp_path / "1abc.pdb"
+    path.write_text("".join(line.format(i + 1, *atom.split()[:1], 1.5 * i, atom[-1]) for i, atom in enumerate(atoms)))
+    read = read_entry(path, "1abc").atoms
+    assert set(read.comp_id.tolist()) == {name.encode()}
+    assert set(read.entity_type == WATER) == {name == "HOH"}

@@ -1,4 +1,4 @@
-"""Reading sequences, and comparing them with chains."""
+"""Comparing sequences with chains."""
 
 from __future__ import annotations
 
@@ -8,26 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.lib.entry.sequence import best_match, compare, read_fasta
+from scripts.lib.entry.sequence import SequenceMatch, best_match, compare
 
 UBIQUITIN = "MQIFVKTLTGKTITLEVEPSDTIENVKAKIQDKEGIPPDQQRLIFAGKQLEDGRTLSDYNIQKESTLHLVLRLRGG"
 
 
-def test_fasta_text_gives_its_records() -> None:
-    assert read_fasta(f">one\n{UBIQUITIN[:40]}\n{UBIQUITIN[40:]}\n>two\nACDEFGHIKLMN") == (UBIQUITIN, "ACDEFGHIKLMN")
-
-
-def test_bare_letters_are_a_sequence() -> None:
-    assert read_fasta("acdef GHIKL\n10 mn*-.") == ("ACDEFGHIKLMN",)
-
-
-def test_short_sequences_are_ignored() -> None:
-    assert read_fasta(">tag\nHHHHHH") == ()
-
-
-def test_character_that_is_no_letter_is_named() -> None:
-    with pytest.raises(ValueError, match="'§'"):
-        read_fasta("ACDEF§GHIKL")
+def best_of(queries: list[str], chain: str) -> tuple[SequenceMatch, bool]:
+    return best_match(queries, chain, min_identity=0.9, min_coverage=0.5)
 
 
 def test_same_sequence_is_identical() -> None:
@@ -63,13 +50,27 @@ def test_random_sequences_are_no_match() -> None:
 
 
 def test_peptide_of_a_long_chain_is_too_short_to_match() -> None:
-    assert best_match([UBIQUITIN], UBIQUITIN[:29])[1] is False
-    assert best_match([UBIQUITIN], UBIQUITIN[:30])[1] is True
+    assert best_of([UBIQUITIN], UBIQUITIN[:29])[1] is False
+    assert best_of([UBIQUITIN], UBIQUITIN[:30])[1] is True
+
+
+def test_peptide_asked_for_need_not_have_thirty_residues() -> None:
+    assert best_of([UBIQUITIN[5:17]], UBIQUITIN)[1] is True
 
 
 def test_best_of_several_records_decides() -> None:
-    match, long_enough = best_match(["A" * 50, UBIQUITIN], UBIQUITIN)
-    assert (match.identity, long_enough) == (1.0, True)
+    match, passes = best_of(["A" * 50, UBIQUITIN], UBIQUITIN)
+    assert (match.identity, passes) == (1.0, True)
+
+
+def test_record_that_passes_stands_before_one_that_covers_more() -> None:
+    """A paralogue of 85 % identity over the whole chain doesn't hide an exact part of it."""
+    paralogue = "".join("W" if i % 7 == 3 else letter for i, letter in enumerate(UBIQUITIN))
+    part = UBIQUITIN[:50] + "W" * 20
+    assert compare(paralogue, UBIQUITIN).coverage > compare(part, UBIQUITIN).coverage
+    for records in ([part], [paralogue, part]):
+        match, passes = best_of(records, UBIQUITIN)
+        assert (match, passes) == (compare(part, UBIQUITIN), True)
 
 
 @given(st.text(alphabet="ACDEFGHIKLMNPQRSTVWYXUOJBZ", min_size=1, max_size=60))

@@ -83,6 +83,23 @@ def test_atom_bound_to_the_protein_carries_no_hydrogen_site_and_does_not_leave()
     assert reasons[1, ()] == ""
 
 
+@pytest.mark.parametrize("smiles", ["CCCCCC(S)O", "CCCCCC(S)=N", "CCCCCC(S)NC"])
+def test_oxygen_or_nitrogen_that_a_warhead_turns_into_is_no_exit(smiles: str) -> None:
+    found = find_candidates(graph_of(smiles), linked=frozenset({5}))
+    assert {one.reason for one in found if one.anchor == 7 and not one.leaving} == {"bonded_to_protein"}
+
+
+def test_ring_nitrogen_beside_the_atom_bound_to_the_protein_stays_an_exit() -> None:
+    found = find_candidates(graph_of("CC1CCCCN1"), linked=frozenset({1}))
+    assert [one.reason for one in found if one.anchor == 6 and not one.leaving] == [""]
+
+
+def test_nothing_leaves_from_the_atom_bound_to_the_protein() -> None:
+    found = find_candidates(graph_of("CCCCCC(C)O"), linked=frozenset({5}))
+    assert {one.reason for one in found if one.anchor == 5} == {"bonded_to_protein"}
+    assert {one.reason for one in found if one.anchor == 1} == {""}
+
+
 def test_candidate_beside_an_atom_that_was_not_observed_is_incomplete() -> None:
     found = find_candidates(graph_of("CCCCCCO"), incomplete=frozenset({0}))
     reasons = {(one.anchor, one.leaving): one.reason for one in found}

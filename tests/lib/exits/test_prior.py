@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,16 @@ EXAMPLES = [
     ("c1ccccc1[NH:1]c1ccccc1", "other N-H", 0.1),
     ("CS(=O)(=O)[NH2:1]", "other N-H", 0.1),
     ("CCC(=O)[OH:1]", "acid O-H", 0.1),
+    ("CCC(=O)N[OH:1]", "acid O-H", 0.1),
+    ("O=c1ccccn1[OH:1]", "acid O-H", 0.1),
+    ("CCC(N)=N[OH:1]", "other", 0.15),
+    ("CCN(C)[OH:1]", "other", 0.15),
+    ("c1ccccc1B(O)[OH:1]", "other", 0.15),
+    ("OCCC[N+](C)(C)[CH3:1]", "other methyl", 0.3),
+    ("OCCC[N+:1](C)(C)[CH3:2]", "other", 0.15),
+    ("OCC[CH2:1][N+:2](C)(C)C", "other", 0.15),
+    ("OCCC[N+](C)([O-])[CH3:1]", "other methyl", 0.3),
+    ("CCC[NH2+:1]C", "amine N-H", 1.0),
 ]
 
 
@@ -79,6 +90,14 @@ def test_class_and_prior_are_those_of_the_table(smiles: str, name: str, prior: f
 
 def test_every_class_has_an_example() -> None:
     assert {name for _, name, _ in EXAMPLES} == PRIOR.keys()
+
+
+@pytest.mark.parametrize(("smiles", "name"), [("CN", "other N-H"), ("CNCC", "other N-H"), ("CO", "other")])
+def test_hydrogen_beside_a_metal_is_neither_that_of_an_amine_nor_of_an_alcohol(smiles: str, name: str) -> None:
+    graph = graph_of(smiles)
+    complexed = replace(graph, element=("Pt", *graph.element[1:]))
+    assert chemistry_class(complexed, 1, None) == name
+    assert chemistry_class(graph, 1, None) in ("amine N-H", "alcohol or phenol O")
 
 
 @pytest.mark.parametrize("comp_id", ["JQ1", "FX5"])

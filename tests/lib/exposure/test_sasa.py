@@ -78,7 +78,7 @@ def test_spheres_that_do_not_touch_keep_their_areas(distance: float) -> None:
     assert METHOD.areas(xyz, np.array([1.88, 1.88]), 1)[0] == pytest.approx(4 * math.pi * 3.28**2, rel=1e-3)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.floats(2, 9))
 def test_larger_context_never_exposes_an_atom(seed: int, spread: float) -> None:
     random = np.random.default_rng(seed)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import gemmi
 import pytest
 
 from scripts.lib.entry.reader import EntryError
 from scripts.lib.molecule.components import ComponentIndex
-from tests.tools.cleaning import clean_file
+from tests.tools.cleaning import ANY_TARGET, clean_file
 from tests.tools.enumerate_hets import STANDARD, het_groups
+from tests.tools.fuzz.case import made_entry
+from tests.tools.small_entry import atom_line
 
 
 def test_every_het_group_has_one_status_row(mirror: Path, component_index: Path) -> None:
@@ -65,5 +69,45 @@ def test_entry_without_polymer_keeps_a_row_for_each_het_group(mirror: Path, comp
             continue
         if cleaned.entry_row["reason"] == "no_polymer":
             rejected += 1
-            assert {row["reason"] for row in cleaned.ligand_rows} <= {"entry_rejected", "kind_not_kept"}
+            assert {row["reason"] for row in cleaned.ligand_rows} <= {"entry_rejected", "part_of_polymer"}
     assert rejected > 0
+
+
+@pytest.mark.parametrize("water", ["SOL", "TIP", "SPC", "WAT"])
+def test_water_of_other_programs_is_no_het_group(
+    water: str, archive: Path, component_index: Path, tmp_path: Path
+) -> None:
+    structure = gemmi.read_structure(str(archive / "4cup.cif.gz"))
+    groups = []
+    for name in ("HOH", water):
+        path = tmp_path / f"{name.lower()}.pdb"
+        path.write_text(structure.make_minimal_pdb().replace("HOH", name))
+        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        groups.append([(row["ligand"], row["residue"], row["kind"], row["reason"]) for row in cleaned.ligand_rows])
+    assert groups[0] == groups[1]
+
+
+@pytest.mark.parametrize("kinds", [{"ligand"}, {"ligand", "modified_residue"}])
+def test_modified_residue_has_a_reason_that_no_setting_contradicts(
+    kinds: set[str], archive: Path, component_index: Path
+) -> None:
+    settings = replace(ANY_TARGET, kinds=frozenset(kinds))
+    _, cleaned = clean_file(archive / "1a8o.cif.gz", ComponentIndex(component_index).get, settings)
+    rows = [row for row in cleaned.ligand_rows if row["ligand"] == "MSE"]
+    assert {(row["kept"], row["reason"]) for row in rows} == {(False, "part_of_polymer")}
+
+
+@pytest.mark.parametrize(("count", "kind"), [(27, "ligand"), (28, "polymer")])
+def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer(
+    count: int, kind: str, component_index: Path, tmp_path: Path
+) -> None:
+    """The dictionary's LIG has 18 heavy atoms; here four of each are seen, 1.5 angstroms apart in a row."""
+    chain = [
+        atom_line(1000 + 4 * n + k, f"C{k + 1}", "LIG", "C", n + 1, (15.0 + 1.5 * (4 * n + k), 15.0, 15.0), element="C")
+        for n in range(count)
+        for k in range(4)
+    ]
+    path = tmp_path / "1abc.pdb"
+    path.write_bytes(made_entry().replace(b"END\n", "".join(f"{line}\n" for line in chain).encode() + b"END\n"))
+    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == "LIG"} == {kind}

@@ -76,7 +76,7 @@ def test_complete_ligand_is_the_neutral_dictionary_molecule(comp_id: str, known:
     assert (record.title, record.type, record.formula) == (component.name, component.type, component.formula)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), comp_id=st.sampled_from(["STI", "478", "FK5", "NAG", "JQ1"]), seed=st.integers(0, 2**32 - 1))
 def test_result_does_not_depend_on_the_order_in_the_file_or_the_frame(
     data: st.DataObject, comp_id: str, seed: int, known: Known, index: ComponentIndex
@@ -95,7 +95,7 @@ def test_result_does_not_depend_on_the_order_in_the_file_or_the_frame(
     assert [order[i] for i in record.atom_index] == plain.atom_index.tolist()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), comp_id=st.sampled_from(["STI", "478", "JQ1", "HEM"]))
 def test_matched_molecule_does_not_depend_on_names_or_order(
     data: st.DataObject, comp_id: str, known: Known, index: ComponentIndex

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.lib.molecule.build import build_ligand
+from scripts.lib.molecule.components import ComponentIndex
 from scripts.lib.molecule.dictionary import dictionary_smiles
 from scripts.lib.molecule.user import (
     UserComponentError,
@@ -14,6 +16,7 @@ from scripts.lib.molecule.user import (
     read_user_components,
 )
 from tests.lib.molecule.test_components import CIF
+from tests.tools.components import ideal_instance
 
 IMATINIB = "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1"
 
@@ -97,3 +100,21 @@ def test_defined_stereo_is_kept() -> None:
 def test_formula_is_in_the_dictionarys_style() -> None:
     assert component_from_smiles("LIG", IMATINIB).formula == "C29 H31 N7 O"
     assert component_from_smiles("LIG", "C[N+](C)(C)C").formula == "C4 H12 N 1"
+
+
+@pytest.mark.parametrize(("code", "smiles"), [("LIG", "c1ccc(-c2cc[nH]n2)cc1"), ("DRG", "c1ccc2ccccc2c1")])
+def test_users_definition_comes_before_a_real_component_of_that_code(
+    code: str, smiles: str, index: ComponentIndex
+) -> None:
+    """The skeleton of either molecule is a part of what the dictionary has under the code."""
+    own = component_from_smiles(code, smiles)
+    instance = ideal_instance(own, renamed={"C1": "C1A"})
+    record = build_ligand(instance, index, {code: own})
+    assert (record.bond_source, record.observed_smiles, record.atoms_missing) == ("user", smiles, ())
+
+
+def test_dictionary_is_asked_where_the_users_definition_does_not_fit(index: ComponentIndex) -> None:
+    drug = index.get("STI")
+    assert drug is not None
+    record = build_ligand(ideal_instance(drug), index, {"STI": component_from_smiles("STI", "CCO")})
+    assert record.bond_source == "dictionary"

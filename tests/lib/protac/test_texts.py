@@ -56,11 +56,13 @@ def test_parameters_have_the_e3_ligase_first_and_say_loudly_what_is_missing() ->
     ]
 
 
-def test_names_that_occur_twice_or_are_too_long_are_replaced_by_names_of_their_own() -> None:
+def test_names_that_occur_twice_hold_blanks_or_are_too_long_are_replaced_by_names_of_their_own() -> None:
     instance, molecule = embedded("CCOCC")
     named = replace(instance, atoms=replace(instance.atoms, name=("C1", "C1", "O3", "C4LONG", "C2")))
     assert texts.atom_names(molecule, named) == ("C3", "C4", "O3", "C5", "C2")
     assert texts.atom_names(molecule, instance) == instance.atoms.name
+    blank = replace(instance, atoms=replace(instance.atoms, name=("C 1", "C2", "O3", "C4", "C5")))
+    assert texts.atom_names(molecule, blank) == ("C1", "C2", "O3", "C4", "C5")
 
 
 @pytest.mark.parametrize("smiles", ["C#CCO", "Cc1ccccc1", "CC#CC(C)C", "OCCO"])

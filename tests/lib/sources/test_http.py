@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 import pytest
 
@@ -129,6 +131,32 @@ def test_a_service_that_is_not_there_is_unreachable(waits: _Waits) -> None:
     with pytest.raises(HttpError, match="no connection") as caught:
         _get("http://127.0.0.1:9/x", waits, attempts=2)
     assert caught.value.unreachable
+
+
+class _Circle(BaseHTTPRequestHandler):
+    """Sends every request back to where it came from."""
+
+    def do_GET(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", self.path)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None:
+        """Keep the test's output clean."""
+
+
+def test_a_service_that_leads_in_a_circle_is_given_up_in_one_sentence(waits: _Waits) -> None:
+    with HTTPServer(("127.0.0.1", 0), _Circle) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            with pytest.raises(HttpError, match="leads elsewhere"):
+                _get(f"http://127.0.0.1:{server.server_port}/x", waits, attempts=2)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert len(waits) == 1
 
 
 def test_each_retry_is_in_the_log(standin: StandIn, waits: _Waits, caplog: pytest.LogCaptureFixture) -> None:

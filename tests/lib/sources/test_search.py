@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from scripts.lib.sources.base import Hit, SourceError
@@ -55,6 +57,27 @@ def test_any_word_only_when_all_find_nothing_and_said() -> None:
     assert set(_ids(outcome)) == {"3abc", "4abc"}
     assert outcome.fallbacks == ["any_word"]
     assert "trypsin, HER2" in outcome.notes[0]
+
+
+def test_a_word_of_one_letter_narrows_and_finds_nothing_alone() -> None:
+    source = FakeSource(entry("1abc", "cathepsin B"), entry("2abc", "cathepsin K"), entry("3abc", "B-Raf"))
+    assert _ids(find_entries(source, "cathepsin B", "x")) == ["1abc"]
+    narrowed = find_entries(source, "cathepsin X", "y")
+    assert set(_ids(narrowed)) == {"1abc", "2abc"}
+    assert "cathepsin alone was enough" in narrowed.notes[0]
+    alone = find_entries(source, "b", "../k")
+    assert _ids(alone) == []
+    assert [note for note in alone.notes if "too short" in note] == [
+        "b: too short to search for alone; give a word of two letters or more.",
+        "/k: too short to search for alone; give a word of two letters or more.",
+    ]
+
+
+def test_a_search_that_finds_nothing_says_so_with_the_remedy() -> None:
+    assert find_entries(_source(), "zebra", "quagga").notes[-1] == (
+        "Nothing was found for 'zebra' and 'quagga': try fewer or other words, a PDB id, or another source."
+    )
+    assert "Nothing was found for 'zebra': " in find_entries(_source(), "zebra", "Zebra").notes[-1]
 
 
 def test_accessions_select_and_words_narrow() -> None:
@@ -137,9 +160,10 @@ def test_sequence_hits_follow_behind_and_join() -> None:
 @pytest.mark.parametrize(
     ("fasta", "sequences"),
     [
-        ("mkv laa\n", ["MKVLAA"]),
-        (">one\nMKV\nLAA*\n>two\nGG-G\n", ["MKVLAA", "GGG"]),
-        (">same\nMKV\n>again\nmkv", ["MKV"]),
+        ("mkvlaa mkvlaa\n", ["MKVLAAMKVLAA"]),
+        ("1 mkvlaa mkvlaa\n", ["MKVLAAMKVLAA"]),
+        (">one\nMKVLAA\nMKVL*\n>two\nGGGGG-GGGGG\n", ["MKVLAAMKVL", "GGGGGGGGGG"]),
+        (">same\nMKVLAAMKVL\n>again\nmkvlaamkvl", ["MKVLAAMKVL"]),
     ],
 )
 def test_fasta_and_bare_letters_give_sequences(fasta: str, sequences: list[str]) -> None:
@@ -150,3 +174,17 @@ def test_fasta_and_bare_letters_give_sequences(fasta: str, sequences: list[str])
 def test_what_is_no_sequence_is_one_sentence(fasta: str) -> None:
     with pytest.raises(SourceError, match="fasta_seq holds"):
         sequences_of(fasta)
+
+
+def test_source_is_asked_once_which_accessions_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RCSB answers one request for each accession asked about."""
+    source = _source()
+    ask, asked = source.known_accessions, list[str]()
+
+    def counted(accessions: Sequence[str]) -> set[str]:
+        asked.extend(accessions)
+        return ask(accessions)
+
+    monkeypatch.setattr(source, "known_accessions", counted)
+    find_entries(source, "P00533 P04626 Q99999", "x")
+    assert sorted(asked) == ["P00533", "P04626", "Q99999"]

@@ -72,7 +72,7 @@ class Campaign:
         done = {result.number for result in self.results()}
         left = [number for number in range(count) if number not in done]
         running = [_Worker(self, left[k::workers]) for k in range(workers)]
-        while any(worker.watch() for worker in running):
+        while sum(worker.watch() for worker in running):  # any() would stop at the first that goes on
             time.sleep(0.2)
         return [result for result in self.results() if result.number < count]
 

@@ -1,0 +1,99 @@
+"""What is odd is told and logged, and ends no looking after."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.tables import RESULTS_TABLE
+from service.app import create_app
+from service.durable import read_json, write_json
+from service.lifecycle import build_parts
+from tests.service.core import settings_in, until
+
+
+def made_folder(folder: Path, manifest: Mapping[str, Any], cell: str = "") -> Path:
+    """Make a job folder with a table of one row, each cell the same."""
+    (folder / layout.RESULTS).mkdir(parents=True)
+    (folder / layout.MANIFEST).write_text(json.dumps(manifest))
+    with (folder / layout.RESULTS_DISPLAY).open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([RESULTS_TABLE.names, [cell] * len(RESULTS_TABLE.names)])
+    return folder
+
+
+def adopted(tmp_path: Path, folder: Path) -> dict[str, Any]:
+    """Return what adopting a folder tells, and with which outcome."""
+
+    async def run() -> dict[str, Any]:
+        parts = build_parts(settings_in(tmp_path))
+        async with parts.running(serving=False):
+            answer = await parts.housekeeping.do("adopt", str(folder))
+            record = parts.store.get(answer["message"])
+            return {**answer, "ready": record.results_ready if record else None}
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("manifest", "name"),
+    [
+        ({"settings": [1]}, "settings"), ({"settings": {"fasta_seq": 5}}, "fasta_seq"), ({"counts": "many"}, "counts"),
+        ({"counts": {"entries_found": [1]}}, "entries_found"), ({"counts": {"entries_kept": True}}, "entries_kept"),
+        ({"target_name": {}}, "target_name"), ({"search_query": 1.5}, "search_query"),
+    ],
+)  # fmt: skip
+def test_a_folder_with_an_odd_manifest_is_refused_by_name(tmp_path: Path, manifest: dict[str, Any], name: str) -> None:
+    answer = adopted(tmp_path, made_folder(tmp_path / "odd", manifest))
+    assert (answer["ok"], name in answer["message"]) == (False, True)
+
+
+def test_a_table_with_an_endless_cell_is_no_result(tmp_path: Path) -> None:
+    cell = "x" * (csv.field_size_limit() + 1)
+    answer = adopted(tmp_path, made_folder(tmp_path / "odd", {}, cell))
+    assert (answer["ok"], answer["ready"]) == (True, False)
+
+
+def test_a_command_that_meets_a_defect_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("service.job_queue.record_of_folder", lambda *_, **__: 1 / 0)
+    answer = adopted(tmp_path, tmp_path)
+    assert answer["ok"] is False
+    assert str(tmp_path) not in answer["message"]
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_defect_in_one_look_ends_nothing_and_the_end_of_all_looks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("service.housekeeping.LOOK_SECONDS", 0.02)
+
+    async def run() -> None:
+        parts = build_parts(settings_in(tmp_path))
+        app = create_app(parts)
+        async with app.router.lifespan_context(app):
+            await parts.ready.wait()
+            with monkeypatch.context() as patched:
+                patched.setattr("service.housekeeping._requests", lambda _: 1 / 0)
+                await until(lambda: "ZeroDivisionError" in caplog.text)
+            parts.store.requests.mkdir()
+            await asyncio.to_thread(write_json, parts.store.requests / "1.json", {"command": "prune"})
+            answer = await until(lambda: read_json(parts.store.requests / "1.answer.json"), 10)
+            assert answer == {"ok": True, "message": "0 jobs removed"}
+            transport = httpx2.ASGITransport(app=app)
+            async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+                assert (await client.get("/api/health")).json()["status"] == "healthy"
+                assert parts._keeping is not None
+                parts._keeping.cancel()
+                await until(parts._keeping.done)
+                assert (await client.get("/api/health")).json()["status"] == "degraded"
+
+    asyncio.run(run())
