@@ -32,6 +32,7 @@ def test_jobs_are_sorted_and_paged(pages: Pages, service: LiveService) -> None:
     names = page.locator("tbody tr td:last-child").all_inner_texts()
     expect(page.locator("caption")).to_have_text(f"1–2 of {total} jobs")
     page.get_by_role("link", name="Older →").click()
+    expect(page.locator("caption")).to_contain_text("3–")
     names += page.locator("tbody tr td:last-child").all_inner_texts()
     assert names == sorted(names)
     assert len(set(names)) == len(names)
@@ -62,8 +63,12 @@ def test_lists_work_without_scripts(pages: Pages) -> None:
 
 def test_examples_show_their_ligand_and_lead_to_results(pages: Pages) -> None:
     page = pages.open("/examples")
-    drawn = "(images) => images.every((image) => image.complete && image.naturalWidth > 100)"
-    assert page.locator(".plate img").evaluate_all(drawn)
+    drawings = page.locator(".plate img").all()
+    assert drawings
+    for drawing in drawings:  # they are fetched as they come into view
+        drawing.scroll_into_view_if_needed()
+        expect(drawing).to_have_js_property("complete", value=True)
+        assert drawing.evaluate("(image) => image.naturalWidth") > 100
     assert_accessible(page)
     picture(page, "examples")
     page.get_by_role("link", name="HIV-1 protease with amprenavir", exact=True).click()

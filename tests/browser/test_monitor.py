@@ -68,7 +68,7 @@ def test_log_can_be_held_and_copied(pages: Pages, waiting: str) -> None:
     expect(pause).to_have_attribute("aria-pressed", "false")
     page.goto("/monitor/exam1hpv")
     page.get_by_role("button", name="Copy").click()
-    assert "run started" in page.evaluate("() => navigator.clipboard.readText()")
+    page.wait_for_function("async () => (await navigator.clipboard.readText()).includes('run started')")
 
 
 def test_job_that_is_not_there_is_told(pages: Pages) -> None:

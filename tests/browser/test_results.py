@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import sys
 import time
 import urllib.request
@@ -115,7 +116,7 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
     # from the drawing into 3D and the table
     page.locator("[data-flat] [data-atom='10']").hover()
     assert state(page)["lit"] == 10
-    assert page.locator("[data-atoms] tr.lit").get_attribute("data-atom") == "10"
+    expect(page.locator("[data-atoms] tr.lit")).to_have_attribute("data-atom", "10")
     expect(page.locator("[data-readout]")).to_contain_text("of its own area")
     page.mouse.move(2, 2)
     assert state(page)["lit"] is None
@@ -147,6 +148,7 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
 
     # pin an atom; reload and back keep everything
     page.locator("[data-flat] [data-atom='10']").click()
+    expect(page).to_have_url(re.compile("atom="))
     page.reload()
     shown_3d(page)
     page.wait_for_selector(f"{SCENE}[data-lit='10']", timeout=PATIENCE)
@@ -181,7 +183,7 @@ def test_everything_works_by_keyboard(pages: Pages, mixed: str) -> None:
     page.keyboard.press("End")
     assert state(page)["lit"] == 34
     page.keyboard.press("Enter")
-    assert "atom=" in page.url
+    expect(page).to_have_url(re.compile("atom="))
 
     page.locator("[data-atoms] tr[tabindex='0']").focus()
     page.keyboard.press("ArrowDown")
@@ -205,14 +207,14 @@ def test_everything_works_by_keyboard(pages: Pages, mixed: str) -> None:
 
 def test_page_works_without_scripts(pages: Pages, mixed: str) -> None:
     page = opened(pages, f"/results/{mixed}?q=478&context=chain", java_script_enabled=False)
-    assert page.locator(".instances tbody tr:visible").count() == 1
+    expect(page.locator(".instances tbody tr:visible")).to_have_count(1)
     expect(page.get_by_text("3D needs scripts")).to_be_visible()
     expect(page.get_by_text("Where a linker can leave")).to_be_visible()
     page.locator("[name=q]").fill("")
     page.get_by_role("button", name="Apply").click()
-    assert page.locator(".instances tbody tr:visible").count() == 3
+    expect(page.locator(".instances tbody tr:visible")).to_have_count(3)
     page.get_by_role("link", name="GBS in 1gbt").click()
-    assert page.locator("[data-instance]").get_attribute("data-stem") == "1gbt_A_GBS_704"
+    expect(page.locator("[data-instance]")).to_have_attribute("data-stem", "1gbt_A_GBS_704")
 
 
 def test_page_works_without_webgl(playwright: Playwright, service: LiveService) -> None:
