@@ -1,5 +1,7 @@
 # Settings, the environment of the scripts, the recording of the run, and helpers of all rules.
+import _thread
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -74,9 +76,21 @@ def lift_rate_limit():
         workflow.scheduler.job_rate_limiter = None
 
 
+def end_when_asked():
+    """Let Snakemake's handler of SIGTERM run in a thread of its own.
+
+    It takes a lock of the scheduler, which the main thread holds while it looks after jobs that have ended:
+    interrupted there, it would wait for itself.
+    """
+    end = workflow.scheduler.exit_gracefully
+    if signal.getsignal(signal.SIGTERM) == end:
+        signal.signal(signal.SIGTERM, lambda *_: _thread.start_new_thread(end, ()))
+
+
 def begin_run():
     """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
     lift_rate_limit()
+    end_when_asked()
     if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
         cancel_slurm_jobs(Path.cwd())
     Path(layout.ERROR).unlink(missing_ok=True)

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -71,22 +70,22 @@ def test_time_limit_holds_for_a_silent_process(tmp_path: Path, monkeypatch: pyte
     assert (record.error.kind, "0.5 seconds" in record.error.message) == ("timeout", True)
 
 
-def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path) -> None:
-    async def cancel() -> float:
+def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.runner.TERM_SECONDS", 300.0)  # so that only a clean end comes in time
+
+    async def cancel() -> None:
         async with running(settings_in(tmp_path)) as parts:
             job = await parts.queue.submit(submission())
             await until(lambda: (one := parts.store.get(job.job_id)) and one.current_step in AT_WORK)
-            begun = time.monotonic()
             record, changed = await parts.queue.cancel(job.job_id)
             assert (record.status, changed) == ("running", True)
-            record = await ended(parts, job.job_id, 15)
+            record = await ended(parts, job.job_id, 60)
             assert (record.status, record.error, record.has_results) == ("canceled", None, False)
             assert living(parts.store.folder(job.job_id)) == []
             again = await parts.queue.cancel(job.job_id)
             assert (again[0].status, again[1]) == ("canceled", False)
-            return time.monotonic() - begun
 
-    assert asyncio.run(cancel()) < 6
+    asyncio.run(cancel())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
