@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from scripts.lib.errors import UserError
 
@@ -40,11 +40,9 @@ class FetchError(Exception):
         self.unreachable = unreachable
 
 
-class Hit(NamedTuple):
-    """An entry that a search found; the larger the score, the more relevant."""
-
-    entry_id: str
-    score: float
+Hit = tuple[str, float]
+"""Id of an entry that a search found, and its score: the larger, the more relevant. A plain tuple, as there may be
+a hundred thousand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class SearchService:
                 _LOG.warning("the hits changed between pages: all pages are read again")
         first = page(node, 0, self.page_rows, scoring=scoring)
         self.requests.append({"url": self.url, "body": first, "total": total})
-        return [Hit(entry_id, score) for entry_id, score in found.items()]
+        return list(found.items())
 
     def _all_pages(self, node: Node, scoring: str) -> tuple[int, dict[str, float], bool]:
         """Read all pages once; return the number announced, the hits, and whether that number stayed the same."""

@@ -128,8 +128,8 @@ def add_sequence_hits(source: Source, outcome: Outcome, sequences: Sequence[str]
     """
     best: dict[str, float] = {}
     for sequence in sequences:
-        for hit in source.sequence_search(sequence, min_identity):
-            best[hit.entry_id] = max(hit.score, best.get(hit.entry_id, hit.score))
+        for entry_id, score in source.sequence_search(sequence, min_identity):
+            best[entry_id] = max(score, best.get(entry_id, score))
     outcome.totals["sequence"] = len(best)
     listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
     for entry_id, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
@@ -177,7 +177,7 @@ def _find(source: Source, query: Query, prefix: str) -> Outcome:
     outcome.candidates = [_named(name, known[name], f"{prefix}named") for name in query.entry_ids if name in known]
     outcome.totals["named"] = len(outcome.candidates)
     if not (terms or accessions or known) and source.lists_all:
-        hits = [Hit(entry_id, 0.0) for entry_id in source.all_entries()]
+        hits = [(entry_id, 0.0) for entry_id in source.all_entries()]
         _merge(outcome, hits, [f"{prefix}all_files"], {})
         outcome.totals["all_files"] = len(hits)
         return outcome
@@ -221,23 +221,23 @@ def _add_text_hits(
     owners: dict[str, list[str]] = {}
     if len(accessions) > 1:
         for name in accessions:
-            for hit in source.text_search((), [name], any_term=False):
-                owners.setdefault(hit.entry_id, []).append(f"{prefix}accession:{name}")
+            for entry_id, _ in source.text_search((), [name], any_term=False):
+                owners.setdefault(entry_id, []).append(f"{prefix}accession:{name}")
     elif accessions:
-        owners = {hit.entry_id: [f"{prefix}accession:{accessions[0]}"] for hit in hits}
+        owners = {entry_id: [f"{prefix}accession:{accessions[0]}"] for entry_id, _ in hits}
     _merge(outcome, hits, [f"{prefix}{reason}"] if reason else [], owners)
 
 
 def _merge(outcome: Outcome, hits: Sequence[Hit], reasons: list[str], owners: dict[str, list[str]]) -> None:
     """Add hits to the candidates; an entry that is there already gets the reason and score too."""
     listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
-    for hit in hits:
-        why = [*owners.get(hit.entry_id, ()), *reasons]
-        if hit.entry_id in listed:
-            listed[hit.entry_id].hits += why
-            listed[hit.entry_id].score = hit.score
+    for entry_id, score in hits:
+        why = [*owners.get(entry_id, ()), *reasons]
+        if entry_id in listed:
+            listed[entry_id].hits += why
+            listed[entry_id].score = score
         else:
-            outcome.candidates.append(Candidate(hit.entry_id, hit.entry_id, why, hit.score))
+            outcome.candidates.append(Candidate(entry_id, entry_id, why, score))
 
 
 def _described(

@@ -44,8 +44,8 @@ class FakeSource:
             present = [set(words_of(term)) <= set(words) for term in terms]
             allowed = not accessions or set(accessions) & set(entry.uniprot)
             if allowed and (any(present) if any_term else all(present)):
-                hits.append(Hit(entry.entry_id, sum(present) / len(words)))
-        return sorted(hits, key=lambda hit: (-hit.score, hit.entry_id))
+                hits.append((entry.entry_id, sum(present) / len(words)))
+        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
     def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
         if not self.searches_sequences:

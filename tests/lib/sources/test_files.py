@@ -38,7 +38,7 @@ def test_files_are_used_in_place_and_their_paths_not_shown(tmp_path: Path) -> No
 def test_the_files_name_is_searchable(tmp_path: Path) -> None:
     write(tmp_path / "m" / "compound_17_soak.pdb", pdb_text("XXXX"))
     source = FilesSource([tmp_path / "m"], tmp_path / "cache").open()
-    assert [hit.entry_id for hit in source.text_search(["soak"], (), any_term=False)] == ["compound-17-soak"]
+    assert [entry_id for entry_id, _ in source.text_search(["soak"], (), any_term=False)] == ["compound-17-soak"]
 
 
 @pytest.mark.parametrize("name", ["missing.pdb", "missing"])

@@ -18,7 +18,7 @@ def _open(folder: Path, tmp_path: Path, **options: str) -> MirrorSource:
 
 
 def _text(source: MirrorSource, *terms: str) -> set[str]:
-    return {hit.entry_id for hit in source.text_search(terms, (), any_term=False)}
+    return {entry_id for entry_id, _ in source.text_search(terms, (), any_term=False)}
 
 
 def test_layouts_may_be_mixed(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_egfr_finds_the_egfr_entries(large: MirrorSource, mirror: Path) -> None:
 
 def test_an_accession_finds_the_same(large: MirrorSource, mirror: Path) -> None:
     hits = large.text_search((), ("P00533",), any_term=False)
-    assert {hit.entry_id for hit in hits} == _target_set(mirror, "egfr")
+    assert {entry_id for entry_id, _ in hits} == _target_set(mirror, "egfr")
 
 
 def test_hiv_protease_finds_its_entries(large: MirrorSource, mirror: Path) -> None:

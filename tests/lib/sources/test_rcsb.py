@@ -29,7 +29,7 @@ def source(standin: StandIn, tmp_path: Path) -> Iterator[RcsbSource]:
 
 def _found(source: RcsbSource, *terms: str, **options: Any) -> list[str]:
     values: dict[str, Any] = {"accessions": (), "any_term": False, **options}
-    return [hit.entry_id for hit in source.text_search(terms, values["accessions"], any_term=values["any_term"])]
+    return [entry_id for entry_id, _ in source.text_search(terms, values["accessions"], any_term=values["any_term"])]
 
 
 # Search.
@@ -194,7 +194,7 @@ def test_a_short_sequence_is_refused_in_one_sentence(source: RcsbSource) -> None
 
 def test_a_sequence_finds_similar_proteins(source: RcsbSource, standin: StandIn) -> None:
     hits = source.sequence_search("GSHMKLVVVGAGGVGKSALTIQLIQNHF", 0.9)
-    assert {hit.entry_id for hit in hits} == ENTRIES
+    assert {entry_id for entry_id, _ in hits} == ENTRIES
     assert standin.seen[0].body["request_options"]["scoring_strategy"] == "sequence"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from scripts.lib.sources.base import Hit, SourceError
+from scripts.lib.sources.base import SourceError
 from scripts.lib.sources.search import Outcome, add_sequence_hits, find_entries, pinned_entries, sequences_of
 from tests.lib.sources.fake import FakeSource, entry
 
@@ -149,7 +149,7 @@ def test_a_query_without_words_finds_nothing_elsewhere() -> None:
 def test_sequence_hits_follow_behind_and_join() -> None:
     source = _source()
     source.searches_sequences = True
-    source.sequence_hits = [Hit("4abc", 1.0), Hit("2abc", 0.9), Hit("3abc", 0.9)]
+    source.sequence_hits = [("4abc", 1.0), ("2abc", 0.9), ("3abc", 0.9)]
     outcome = find_entries(source, "EGFR", "x")
     add_sequence_hits(source, outcome, ["MKV"], 0.9)
     assert _ids(outcome) == ["2abc", "1abc", "4abc", "3abc"]

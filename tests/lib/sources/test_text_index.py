@@ -40,7 +40,7 @@ def index(tmp_path: Path, folder: Path) -> TextIndex:
 
 
 def _found(index: TextIndex, *terms: str, any_term: bool = False, accessions: tuple[str, ...] = ()) -> list[str]:
-    return [hit.entry_id for hit in index.search(terms, accessions, any_term=any_term)]
+    return [entry_id for entry_id, _ in index.search(terms, accessions, any_term=any_term)]
 
 
 def test_all_words_must_be_there(index: TextIndex) -> None:
