@@ -68,6 +68,8 @@ class Placement:
 
     def after_undoing(self, other: Placement) -> Placement:
         """Return this motion as seen from where `other` has been undone: other^-1 this."""
+        if not other.name:
+            return self
         rotation = other.rotation.T @ self.rotation
         translation = other.rotation.T @ (self.translation - other.translation)
         if is_identity(rotation, translation):
