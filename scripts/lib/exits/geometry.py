@@ -213,12 +213,12 @@ class Pocket:
         frames = np.stack([frame_of(direction, references) for direction in candidate.directions])
         places = start + BOND * candidate.directions
         free = room(places, frames, *self._with(staying))
-        share = free.mean(axis=1)
+        share = np.count_nonzero(free, axis=1) / ROOM_POINTS
         best: tuple[float, int, FloatArray] | None = None
         others = self._with(beside)
         for place in sorted(range(len(share)), key=lambda k: (-share[k], k))[:SWEPT]:
             lengths = ray_lengths(places[place], frames[place], *others)
-            total = round(float(share[place] + np.isinf(lengths).mean()), 6)
+            total = round(float(share[place]) + _share(np.isinf(lengths)), 6)
             if best is None or total > best[0]:
                 best = total, place, lengths
         assert best is not None
@@ -257,5 +257,10 @@ class Pocket:
                 xyz, radii = self._xyz[more], self._radii[more]
                 free = free & room(place[None], frame[None], xyz, radii)[0]
                 open_rays = open_rays & np.isinf(ray_lengths(place, frame, xyz, radii))
-            rooms[CONTEXTS[level]], ways[CONTEXTS[level]] = float(free.mean()), float(open_rays.mean())
+            rooms[CONTEXTS[level]], ways[CONTEXTS[level]] = _share(free), _share(open_rays)
         return rooms, ways
+
+
+def _share(true: np.ndarray) -> float:
+    """Return the share of what is true, as the mean would but in a tenth of its time."""
+    return int(np.count_nonzero(true)) / true.size

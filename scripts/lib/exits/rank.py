@@ -116,6 +116,7 @@ def rank_candidates(
     """
     site_of = {atom: number for number, site in enumerate(exit_sites(graph), 1) for atom in site}
     pocket = Pocket(graph, surroundings, headline)
+    area_lost = np.nan_to_num(area_lost)
     scored, unscored = [], []
     for candidate in find_candidates(graph, linked=linked, incomplete=incomplete):
         chem_class = chemistry_class(graph, candidate.anchor, candidate.leaving[0] if candidate.leaving else None)
@@ -132,7 +133,7 @@ def _scored(
     candidate: Candidate, chem_class: str, site: int, pocket: Pocket, area_lost: FloatArray, headline: str
 ) -> Exit:
     opening = pocket.opening(candidate)
-    lost = float(np.nansum(area_lost[list(candidate.leaving)]))
+    lost = float(area_lost[list(candidate.leaving)].sum())
     prior = PRIOR[chem_class]
     room, way_out = opening.room[headline], opening.way_out[headline]
     return Exit(
