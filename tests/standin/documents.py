@@ -64,7 +64,7 @@ def load_documents(folder: Path) -> dict[str, Document]:
     for path in paths:
         named = structure_file(path)
         if not isinstance(named, str):
-            documents[named.entry_id].files["cif" if named.is_mmcif else "pdb"] = path
+            documents[named.entry_id].files["cif" if named.is_mmcif else "pdb"] = named.path
     return documents
 
 

@@ -53,8 +53,8 @@ class FilesSource:
             return self
         found: list[StructureFile] = []
         skipped: Counter[str] = Counter()
-        for path in self._listed():
-            file = own_file(path)
+        for place in self._listed():
+            file = own_file(place)
             if isinstance(file, str):
                 skipped[file] += 1
             else:
@@ -68,11 +68,11 @@ class FilesSource:
         self._index.refresh(numbered(found))
         return self
 
-    def _listed(self) -> list[Path]:
-        listed: dict[Path, None] = {}
+    def _listed(self) -> list[str]:
+        listed: dict[str, None] = {}
         for path in self._paths:
             if path.is_file():
-                listed[path] = None
+                listed[str(path)] = None
             else:
                 check_folder(path, "source.files")
                 listed.update(dict.fromkeys(walk(path)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,45 +32,50 @@ class StructureFile:
     ----------
     entry_id : str
         Lower-case id.
-    path : Path
-        The file.
+    place : str
+        Its path as text: a mirror has a quarter of a million.
     is_mmcif : bool
         Whether its name says mmCIF.
     """
 
     entry_id: str
-    path: Path
+    place: str
     is_mmcif: bool
 
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.place)
 
-def structure_file(path: Path) -> StructureFile | str:
+
+def structure_file(place: str) -> StructureFile | str:
     """Return which entry a file of a mirror holds, or why it is skipped.
 
     Parameters
     ----------
-    path : Path
-        For example ``m1/1m17.cif.gz``, ``pdb1hpv.ent.gz``, ``1HPV.pdb``, ``pdb_00001m17.cif.gz``.
+    place : str
+        A path, for example ``m1/1m17.cif.gz``, ``pdb1hpv.ent.gz``, ``1HPV.pdb``, ``pdb_00001m17.cif.gz``.
     """
-    name = path.name.lower()
+    name = place.rpartition(os.sep)[2].lower()
     for pattern, is_mmcif in ((_MMCIF, True), (_PDB, False)):
         match = pattern.fullmatch(name)
         if match:
-            return StructureFile(entry_id_of(match["id"]), path, is_mmcif)
+            return StructureFile(entry_id_of(match["id"]), place, is_mmcif)
     for pattern, reason in _OTHER:
         if pattern.fullmatch(name):
             return reason
     return "its name gives no PDB id" if _STRUCTURE.fullmatch(name) else "not a structure file"
 
 
-def own_file(path: Path) -> StructureFile | str:
+def own_file(place: str) -> StructureFile | str:
     """Return the entry of one of the user's own files, whose names are free, or why it is skipped."""
-    found = structure_file(path)
+    found = structure_file(place)
     if isinstance(found, StructureFile):
         return found
-    match = _STRUCTURE.fullmatch(path.name)
+    match = _STRUCTURE.fullmatch(place.rpartition(os.sep)[2])
     if match is None:
         return found
-    return StructureFile(own_id(match["stem"]), path, match["suffix"].lower() in ("cif", "mmcif"))
+    return StructureFile(own_id(match["stem"]), place, match["suffix"].lower() in ("cif", "mmcif"))
 
 
 def own_id(stem: str) -> str:
@@ -88,5 +94,5 @@ def numbered(files: list[StructureFile]) -> list[StructureFile]:
             number += 1
             entry_id = f"{file.entry_id}-{number}"
         taken.add(entry_id)
-        result.append(StructureFile(entry_id, file.path, file.is_mmcif))
+        result.append(StructureFile(entry_id, file.place, file.is_mmcif))
     return result

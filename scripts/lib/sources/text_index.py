@@ -234,10 +234,10 @@ def _stated(files: Iterable[StructureFile]) -> Iterator[tuple[str, str, int, int
     """Yield the files that are there as the index records them."""
     for file in files:
         try:
-            state = file.path.stat()
+            state = os.stat(file.place)  # noqa: PTH116 - a Path takes three times as long
         except OSError:
             continue
-        yield file.entry_id, str(file.path), int(file.is_mmcif), state.st_size, state.st_mtime_ns, file
+        yield file.entry_id, file.place, int(file.is_mmcif), state.st_size, state.st_mtime_ns, file
 
 
 def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> None:

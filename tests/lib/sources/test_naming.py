@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +25,7 @@ from scripts.lib.sources.naming import StructureFile, numbered, own_file, own_id
     ],
 )
 def test_usual_names_give_entry_and_format(name: str, entry_id: str, is_mmcif: bool) -> None:
-    assert structure_file(Path(name)) == StructureFile(entry_id, Path(name), is_mmcif)
+    assert structure_file(name) == StructureFile(entry_id, name, is_mmcif)
 
 
 @pytest.mark.parametrize(
@@ -45,19 +43,19 @@ def test_usual_names_give_entry_and_format(name: str, entry_id: str, is_mmcif: b
     ],
 )
 def test_other_files_are_skipped_with_a_reason(name: str, words: str) -> None:
-    reason = structure_file(Path(name))
+    reason = structure_file(name)
     assert isinstance(reason, str)
     assert words in reason
 
 
 def test_own_files_may_have_any_name() -> None:
-    assert own_file(Path("My Model_3 (final).PDB.gz")) == StructureFile(
-        "my-model-3-final", Path("My Model_3 (final).PDB.gz"), False
+    assert own_file("of me/My Model_3 (final).PDB.gz") == StructureFile(
+        "my-model-3-final", "of me/My Model_3 (final).PDB.gz", False
     )
 
 
 def test_own_files_of_one_name_are_numbered() -> None:
-    files = [StructureFile("pose", Path(f"{n}/pose.pdb"), False) for n in range(3)]
+    files = [StructureFile("pose", f"{n}/pose.pdb", False) for n in range(3)]
     assert [file.entry_id for file in numbered(files)] == ["pose", "pose-2", "pose-3"]
 
 

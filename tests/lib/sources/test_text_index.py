@@ -17,7 +17,7 @@ from tests.tools.runs import ROOT
 
 
 def _files(folder: Path) -> list[StructureFile]:
-    found = [structure_file(path) for path in sorted(folder.rglob("*.*"))]
+    found = [structure_file(str(path)) for path in sorted(folder.rglob("*.*"))]
     return [file for file in found if not isinstance(file, str)]
 
 
@@ -237,7 +237,7 @@ def test_several_processes_give_the_same_rows_in_order(tmp_path: Path, monkeypat
     files = []
     for number in range(120):
         path = write(tmp_path / f"1a{number:03d}.cif", cif_text("1abc", title=f"number {number}"))
-        files.append(StructureFile(f"1a{number:03d}", path, is_mmcif=True))
+        files.append(StructureFile(f"1a{number:03d}", str(path), is_mmcif=True))
     alone = list(index_rows.read_rows(files))
     monkeypatch.setattr(index_rows, "_MANY", 10)
     assert list(index_rows.read_rows(files)) == alone

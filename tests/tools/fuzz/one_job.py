@@ -75,7 +75,7 @@ class OneJob:
         self._folder.mkdir(parents=True)
         path = self._folder / "structure.gz"
         path.write_bytes(content)
-        read_row(StructureFile(ENTRY, path, b"_atom_site." in content))
+        read_row(StructureFile(ENTRY, str(path), b"_atom_site." in content))
         fetched = self._search(path)
         self._stages()
         return Outcome(*self._judged(path, fetched))
