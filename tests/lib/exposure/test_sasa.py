@@ -156,22 +156,26 @@ def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[CleanedSampl
     """The cleaned PDB file alone reproduces the exposure: all its atoms against the cut-out."""
     compared = 0
     for sample in sorted(samples, key=lambda one: len(one.entry.atoms)):
+        if compared == 200:
+            break
         whole = read_cleaned(sample.kept)
-        if whole is not None and compared < 200:
+        if whole is not None:
             assert _largest_difference(sample, "target", whole, find) < 1e-9, sample.kept.instance.stem
             compared += 1
-    assert compared >= 200
+    assert compared == 200
 
 
 def test_cut_out_gives_the_areas_of_the_whole_assembly(samples: list[CleanedSample], find: Find) -> None:
     """Against the biological assembly that gemmi builds, where only polymer is in reach."""
     compared = 0
     for sample in sorted(samples, key=lambda one: len(one.entry.atoms)):
+        if compared == 50:
+            break
         whole = brute_force_assembly(sample)
-        if whole is not None and compared < 50:
+        if whole is not None:
             assert _largest_difference(sample, "assembly", whole, find) < 1e-9, sample.kept.instance.stem
             compared += 1
-    assert compared >= 50
+    assert compared == 50
 
 
 def _with_molecule(
