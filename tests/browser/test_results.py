@@ -257,8 +257,7 @@ def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService
     assert_accessible(page)
     service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
     service.ended(job_id, 240)
-    page.goto(f"/results/{job_id}")
-    expect(page.get_by_text("This job was canceled")).to_be_visible()
+    expect(page.get_by_text("This job was canceled")).to_be_visible()  # the page comes again by itself
 
 
 def test_series_is_fetched_when_it_is_unfolded(pages: Pages, mixed: str) -> None:
