@@ -19,6 +19,7 @@ from playwright.sync_api import CDPSession, Page, Playwright, expect
 from tests.browser import harness
 from tests.browser.harness import NARROW, Pages, assert_accessible, assert_fits, picture, readme_picture
 from tests.service.core import NOTHING, REFUSED, LiveService
+from tests.tools.figures import calibration
 from tests.tools.wide_job import wide_job
 
 SCENE = "[data-scene]"
@@ -27,6 +28,8 @@ WIDE_JOB = "a0000400"
 MIXED = {"target_name": "Mixed", "search_query": "1HPV 4CUP 1GBT"}
 PATIENCE = 60_000
 """Milliseconds: 3D is drawn without a graphics card here, on a machine that does other work."""
+CALIBRATED = 0.045
+"""Calibration in seconds up to which limits of CPU time hold; on a slower machine they are as much higher."""
 
 
 @pytest.fixture(autouse=True)
@@ -308,9 +311,10 @@ def test_large_job_is_light_and_quick(wide: LiveService, browser: Any, capsys: p
                 f"filter {median(times):.0f} ms of CPU, at most {max(times):.0f}; "
                 f"{weight:.0f} kB without 3D in {len(weights)} requests\n"
             )
+        slower = max(1.0, calibration() / CALIBRATED)
         assert weight < 400
-        assert median(times) < 100
-        assert server < 150
+        assert median(times) < 100 * slower
+        assert server < 150 * slower
 
 
 def _busy_ms(meter: CDPSession) -> float:
