@@ -23,21 +23,6 @@ settings.register_profile("untimed", deadline=None, suppress_health_check=[Healt
 settings.load_profile("untimed")
 
 
-LONGEST_FIRST = (
-    "workflow/test_slurm",
-    "workflow/test_whole_mirror",
-    "service/test_cluster",
-    "workflow/test_determinism",
-)
-"""Modules whose tests take minutes or wait for a cluster: begun last they would leave a core idle at the end."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest tests first; the others stay in their order."""
-    places = {ROOT / f"tests/{name}.py": place for place, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: places.get(item.path, len(places)))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> Iterator[None]:
     """Let what is started here be interrupted even where the tests run in the background, deaf to Ctrl-C."""

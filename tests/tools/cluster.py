@@ -79,6 +79,17 @@ class LocalCluster:
         """Return the jobs that run on a node."""
         return [job for job in self.jobs(folder=folder) if job.state == "RUNNING"]
 
+    def empties(self) -> bool:
+        """Wait until the cluster has no job any more: one that has ended is listed until its node has cleared it away.
+
+        Raises
+        ------
+        TimeoutError
+            If a job is still there after half a minute.
+        """
+        wait_until(lambda: not self.jobs(), 30, "the queue of the cluster to be empty")
+        return True
+
     def kill_node(self, node: str) -> None:
         """Let a node crash, with all that runs on it."""
         self._run("kill-node", node.removeprefix("n"))

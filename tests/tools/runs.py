@@ -89,7 +89,8 @@ class RunningJob:
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)]
         command += ["--configfile", str(configuration)]
         command += [*arguments] if cores is None else ["--cores", str(cores), *arguments]
-        changes = {"PYTHONPATH": None, "PYTHONWARNINGS": None, **(environment or {})}
+        developing = dict.fromkeys(("PYTHONPATH", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE"))
+        changes = {**developing, **(environment or {})}
         variables = {key: value for key, value in {**os.environ, **changes}.items() if value is not None}
         self._output = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by wait
         self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
