@@ -21,7 +21,7 @@ SECONDS = 480
 
 def service_on(cluster: LocalCluster, folder: Path) -> LiveService:
     """Return a service, not started yet, whose jobs run on the cluster."""
-    assert cluster.empties()
+    assert cluster.left() == []
     return LiveService(folder, PROFILE=str(ROOT / "config" / "profiles" / "slurm"), MAX_RUNNING_JOBS="2")
 
 
@@ -43,7 +43,7 @@ def test_canceled_job_and_ended_service_leave_nothing_on_the_cluster(cluster: Lo
         assert cluster.jobs(folder=service.jobs / interrupted)
         service.terminate()
         assert service.record(interrupted)["status"] == "running"
-        assert cluster.empties()
+        assert cluster.left() == []
         assert (living(service.jobs / canceled), living(service.jobs / interrupted)) == ([], [])
 
 
@@ -67,7 +67,7 @@ def test_killed_service_takes_its_run_up_again_and_a_killed_run_is_begun_again(
         service.restart()
         body = service.ended(job, SECONDS)
         assert (body["status"], body["attempt"]) == ("completed", 2)
-        assert cluster.empties()
+        assert cluster.left() == []
         assert living(folder) == []
         expected = run_job(tmp_path / "local", {**HPV, "source": {"kind": "archive"}, "cache_dir": str(tmp_path / "c")})
         assert difference(job_results(folder), job_results(expected.checked().job)) == []

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,16 +79,11 @@ class LocalCluster:
         """Return the jobs that run on a node."""
         return [job for job in self.jobs(folder=folder) if job.state == "RUNNING"]
 
-    def empties(self) -> bool:
-        """Wait until the cluster has no job any more: one that has ended is listed until its node has cleared it away.
-
-        Raises
-        ------
-        TimeoutError
-            If a job is still there after half a minute.
-        """
-        wait_until(lambda: not self.jobs(), 30, "the queue of the cluster to be empty")
-        return True
+    def left(self) -> list[ClusterJob]:
+        """Return the jobs that stay: one that has ended is listed for a moment, until its node has cleared it away."""
+        with suppress(TimeoutError):
+            wait_until(lambda: not self.jobs(), 30, "the queue of the cluster to be empty")
+        return self.jobs()
 
     def kill_node(self, node: str) -> None:
         """Let a node crash, with all that runs on it."""

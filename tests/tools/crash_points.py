@@ -174,7 +174,7 @@ class CrashSite:
             seconds, step = time.monotonic() - began, last_step(job)
             cluster.start_node(node)
         done = run.wait().checked()
-        assert cluster.empties()
+        assert cluster.left() == []
         if running is True:
             return None
         return self._compared(Crash("node", seconds, step, []), done.job, self._expected)

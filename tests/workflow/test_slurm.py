@@ -81,7 +81,7 @@ def test_jobs_whose_nodes_die_give_the_bytes_of_local_runs(
     on_cluster, egfr_on_cluster = [run.wait().checked() for run in runs]
     assert difference(result_files(on_cluster.job), result_files(demo.checked().job)) == []
     assert difference(result_files(egfr_on_cluster.job), result_files(local.job)) == []
-    assert cluster.empties()
+    assert cluster.left() == []
     _check_what_ran(cluster.jobs(ended=True, folder=tmp_path / "egfr"))
 
 
@@ -116,7 +116,7 @@ def test_killed_and_interrupted_runs_leave_nothing_on_the_cluster_and_go_on_else
     first_running(cluster, again)
     again.send(signal.SIGINT)
     assert again.wait().status == 1
-    assert cluster.empties()
+    assert cluster.left() == []
     here = run_job(tmp_path / "job", settings, "--profile", str(ROOT / "config" / "profiles" / "local")).checked()
     assert difference(result_files(here.job), result_files(demo.checked().job)) == []
 
