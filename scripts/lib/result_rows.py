@@ -11,10 +11,7 @@ from scripts.lib import layout
 from scripts.lib.instance.model import Instance, Link
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.reasons import REASONS
-from scripts.lib.tables import Row, instance_key, natural_key
-
-JOINED = ";"
-"""Stands between several values of one cell."""
+from scripts.lib.tables import JOINED, Row, instance_key, natural_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ Kind = Literal["text", "integer", "number", "flag"]
 Value = str | int | float | bool | None
 Row = Mapping[str, Value]
 
+JOINED = ";"
+"""Stands between several values of one cell."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

@@ -13,12 +13,10 @@ import numpy as np
 from scripts.lib.consensus.directions import Direction, Way, directions
 from scripts.lib.consensus.groups import Group, Placed
 from scripts.lib.instance.model import FloatArray
-from scripts.lib.tables import EXIT_VECTORS, Row
+from scripts.lib.tables import EXIT_VECTORS, JOINED, Row
 
 SITES = 5
 """Sites of each instance that are compared."""
-
-JOINED = ";"
 
 
 def read_ways(path: Path) -> Iterator[tuple[str, list[tuple[int, list[str]]]]]:

@@ -11,10 +11,7 @@ from scripts.lib.exits.rank import Exit
 from scripts.lib.instance.model import FloatArray, Instance
 from scripts.lib.molecule.component import Component
 from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.tables import Row, Value
-
-JOINED = ";"
-"""Stands between several atoms of one cell."""
+from scripts.lib.tables import JOINED, Row, Value
 
 
 def linked_atoms(instance: Instance, molecule: LigandMolecule) -> frozenset[int]:

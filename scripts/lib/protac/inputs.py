@@ -13,10 +13,7 @@ from scripts.lib.protac.readme import readmes
 from scripts.lib.protac.round_trip import NOT_CHECKED, anchor_after_round_trip
 from scripts.lib.protac.side import Side
 from scripts.lib.protac.warhead import WarheadSmiles
-from scripts.lib.tables import Row, Value
-
-JOINED = ";"
-"""Stands between several atoms of one cell."""
+from scripts.lib.tables import JOINED, Row, Value
 
 
 @dataclass(slots=True)
