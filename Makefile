@@ -26,8 +26,9 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 		'In PyMOL:     pymol $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.pml' \
 		'In ChimeraX:  chimerax $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.cxc'
 
+# One worker more than cores, as tests of services, clusters and browsers wait; files stay whole, with what they set up.
 test: setup ## run all tests
-	@$(BIN)/python -m pytest -n $(CORES) --dist worksteal tests
+	@$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist loadfile --no-loadscope-reorder tests
 
 test-slurm: setup ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
 	@: $${TETHERMAP_TEST_SLURM:?names the script that starts a cluster} $${TETHERMAP_TEST_MIRROR:?names the large mirror}

@@ -7,10 +7,10 @@ from itertools import groupby
 from pathlib import Path
 
 from scripts.lib import tables
-from scripts.lib.check import compare
-from scripts.lib.check.compare import Outcome
 from scripts.lib.check.deposited import DepositedAtom, ResidueKey, read_deposited
 from scripts.lib.check.instance import Found, check_instance
+from scripts.lib.check.outcome import Outcome
+from scripts.lib.check.status import processed, status_rows
 from scripts.lib.instance.model import Instance
 from scripts.lib.instance.store import read_instances_alone
 from scripts.lib.logs import logged_to
@@ -110,8 +110,8 @@ def _status_outcomes(
         ligands.setdefault(str(row["pdb_id"]), []).append(row)
     for row in tables.read_table(entry_status, tables.ENTRY_STATUS):
         entry_id = str(row["pdb_id"])
-        yield entry_id, compare.status_rows(row, ligands.get(entry_id, []), stems.get(entry_id, []))
-        yield entry_id, compare.processed(row)
+        yield entry_id, status_rows(row, ligands.get(entry_id, []), stems.get(entry_id, []))
+        yield entry_id, processed(row)
 
 
 if __name__ == "__main__":

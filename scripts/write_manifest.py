@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.lib import layout, tables
 from scripts.lib.atomic import replacing, write_text
-from scripts.lib.check.compare import entry_rows
+from scripts.lib.check.status import entry_rows
 from scripts.lib.errors import UserError
 from scripts.lib.job_log import job_log_text
 from scripts.lib.logs import logged_to

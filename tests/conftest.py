@@ -23,6 +23,28 @@ settings.register_profile("untimed", deadline=None, suppress_health_check=[Healt
 settings.load_profile("untimed")
 
 
+LONGEST_FIRST = (
+    "service/test_crashes",
+    "workflow/test_whole_mirror",
+    "workflow/test_slurm",
+    "lib/exposure/test_sasa",
+    "workflow/test_determinism",
+    "service/test_cluster",
+    "browser/test_results",
+    "workflow/test_crash_points",
+    "service/test_openapi",
+    "workflow/test_bad_input",
+    "lib/instance/test_het_groups",
+)
+"""Modules that take minutes: each is one worker's, and begun last it would leave the others idle at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest modules first; the others stay in their order."""
+    places = {ROOT / f"tests/{name}.py": place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> Iterator[None]:
     """Let what is started here be interrupted even where the tests run in the background, deaf to Ctrl-C."""

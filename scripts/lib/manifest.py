@@ -12,7 +12,7 @@ from typing import Any
 from scripts.lib import layout
 from scripts.lib.check.names import CHECKS, fails_job
 from scripts.lib.config import NOT_COMPARED
-from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT
+from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.tables import Row
 from scripts.lib.version import __version__, versions
 

@@ -132,8 +132,10 @@ def test_api_is_explored(pages: Pages) -> None:
     expect(page.locator(".opblock").first).to_be_visible()
     tab_to(page, ".opblock-summary-control", most=60)
     page.keyboard.press("Enter")
+    expect(page.locator(".try-out__btn")).to_be_visible()  # the operation unfolds after a moment
     tab_to(page, ".try-out__btn")
     page.keyboard.press("Enter")
+    expect(page.locator(".execute")).to_be_visible()
     tab_to(page, ".execute")
     page.keyboard.press("Enter")
     expect(page.locator(".live-responses-table").first).to_be_visible()

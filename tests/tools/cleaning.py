@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scripts.lib.complex.clean import CleanedEntry, CleanSettings, KeptInstance, clean_entry
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.reader import Entry, EntryError, read_entry
 from scripts.lib.entry.target import TargetQuery
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.model import CONTEXTS, FloatArray
+from scripts.lib.instance.model import FloatArray
 from scripts.lib.molecule.component import Component
 from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
 

@@ -8,7 +8,8 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Chem import rdDepictor
 
-from scripts.lib.instance.model import CONTEXTS, Instance, LigandAtoms, Link, Neighbourhood, Residue
+from scripts.lib.contexts import CONTEXTS
+from scripts.lib.instance.model import Instance, LigandAtoms, Link, Neighbourhood, Residue
 from scripts.lib.molecule.record import LigandMolecule
 
 Xyz = tuple[float, float, float]

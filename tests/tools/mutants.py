@@ -112,7 +112,7 @@ MUTANTS = (
     Mutant(f"{LIB}/exits/geometry.py", "RAY_END = 0.5, 10.0", "RAY_END = 0.5, 8.0", f"{EXITS}/test_geometry.py"),
     Mutant(f"{LIB}/exits/geometry.py", "SOFTNESS = 1.5, 0.9", "SOFTNESS = 1.5, 1.0", f"{EXITS}/test_geometry.py"),
     Mutant(f"{LIB}/exits/geometry.py", "np.radians(60.0)", "np.radians(45.0)", f"{EXITS}/test_geometry.py"),
-    Mutant(f"{LIB}/exits/geometry.py", "LINKER_RADIUS, PROBE = 1.7", "LINKER_RADIUS, PROBE = 1.5", EXITS),
+    Mutant(f"{LIB}/exits/linker.py", "LINKER_RADIUS = 1.7", "LINKER_RADIUS = 1.5", EXITS),
     Mutant(
         f"{LIB}/exits/geometry.py",
         "staying[list(candidate.leaving)] = False",

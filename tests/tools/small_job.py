@@ -14,6 +14,7 @@ from scripts.build_tables import FILE_LISTS
 from scripts.lib import layout, tables
 from scripts.lib.atomic import write_text
 from scripts.lib.config import recorded, resolve
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.exits.depict import exits_svg
 from scripts.lib.exits.graph import LigandGraph, ligand_graph
 from scripts.lib.exits.rank import Exit, rank_candidates
@@ -22,7 +23,7 @@ from scripts.lib.exits.sdf import exits_sdf
 from scripts.lib.exposure.rows import Method, atom_rows, sdf_fields, summary_row
 from scripts.lib.exposure.sasa import Exposure
 from scripts.lib.instance.backbone import NO_BACKBONE, backbone_writer
-from scripts.lib.instance.model import CONTEXTS, Instance, Residue
+from scripts.lib.instance.model import Instance, Residue
 from scripts.lib.instance.store import instance_writer
 from scripts.lib.molecule.depict import exposed_svg, plain_svg
 from scripts.lib.molecule.record import LigandMolecule

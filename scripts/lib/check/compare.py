@@ -1,9 +1,9 @@
-"""The checks themselves: pure functions that tell what is wrong, with nothing when all is well."""
+"""Checks of files and tables of one ligand: pure functions that tell what is wrong, with nothing when all is well."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,8 +12,10 @@ import numpy as np
 
 from scripts.lib.check.complex_file import FileLigand
 from scripts.lib.check.deposited import DepositedAtom
+from scripts.lib.check.outcome import Outcome
 from scripts.lib.check.sdf_file import SdfLigand
-from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
+from scripts.lib.contexts import CONTEXTS
+from scripts.lib.instance.model import FloatArray, IntArray
 from scripts.lib.tables import Row
 
 MAX_SHIFT = 0.001
@@ -23,29 +25,6 @@ BOND_RANGE = (0.6, 1.35)
 """Bond lengths as multiples of the sum of covalent radii."""
 
 _ROUNDING = 1e-6
-
-KEPT = ("kept", "member_of_group")
-"""Reasons of rows that are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Result of one check: whether it passed, a number that tells how far off, and words."""
-
-    check: str
-    passed: bool
-    value: str = ""
-    detail: str = ""
-
-    def row(self, stem: str) -> Row:
-        """Return the row of `tables.CHECKS`; `stem` is the instance, an entry, or empty for the job."""
-        return {
-            "stem": stem,
-            "check": self.check,
-            "passed": self.passed,
-            "value": self.value,
-            "detail": self.detail,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,44 +281,3 @@ def _same(text: str, value: object) -> bool:
     if isinstance(value, int | float):
         return text != "n/a" and abs(float(text) - value) <= 0.001 + _ROUNDING
     return text == ("n/a" if value in (None, "") else str(value))
-
-
-def status_rows(entry: Row, ligands: Sequence[Row], stems: Sequence[str]) -> Outcome:
-    """Compare what an entry's status says with the rows of its het groups and its instances.
-
-    Parameters
-    ----------
-    entry : Row
-        Row of Entry_Status.
-    ligands : sequence of Row
-        Its rows of Ligand_Status.
-    stems : sequence of str
-        Stems of its instances that were written.
-    """
-    problems = []
-    kept = {str(row["stem"]) for row in ligands if row["reason"] == "kept"}
-    if kept != set(stems):
-        problems.append(f"kept rows and files differ: {', '.join(sorted(kept ^ set(stems)))}")
-    if int(entry["instances_kept"] or 0) != len(stems) or (entry["kept"] is True) != bool(stems):
-        problems.append(f"{entry['instances_kept']} instances kept, {len(stems)} written")
-    if any(not row["reason"] or (row["reason"] in KEPT) != (row["kept"] is True) for row in (entry, *ligands)):
-        problems.append("a row without its reason")
-    return Outcome("status_rows", not problems, str(len(problems)) if problems else "", "; ".join(problems))
-
-
-def processed(entry: Row) -> Outcome:
-    """Tell an entry that an error of this program left out."""
-    passed = entry["reason"] != "program_error"
-    return Outcome("processed", passed, "", "" if passed else str(entry["value"] or "see the log of its shard"))
-
-
-def entry_rows(found: Iterable[str], told: Iterable[str]) -> Outcome:
-    """Tell entries that the search saw and no status row names.
-
-    Parameters
-    ----------
-    found, told : iterable of str
-        Ids as they were asked for: of the search, and of Entry_Status.
-    """
-    missing = sorted(set(found) - set(told))
-    return Outcome("entry_rows", not missing, str(len(missing)) if missing else "", ", ".join(missing[:20]))

@@ -8,7 +8,7 @@ from html import unescape
 
 import numpy as np
 
-from scripts.lib.check.compare import Outcome
+from scripts.lib.check.outcome import Outcome
 from scripts.lib.check.sdf_file import SdfLigand
 from scripts.lib.tables import Row
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from scripts.lib import layout
 from scripts.lib.check import compare
-from scripts.lib.check.compare import DepositedMatch, NamedAtoms, Outcome
+from scripts.lib.check.compare import DepositedMatch, NamedAtoms
 from scripts.lib.check.complex_file import FileLigand, read_ligand, read_residues
 from scripts.lib.check.deposited import DepositedAtom, ResidueKey
 from scripts.lib.check.exits import exits_agree
+from scripts.lib.check.outcome import Outcome
 from scripts.lib.check.protac_files import protac_inputs
 from scripts.lib.check.sdf_file import SdfLigand, read_sdf
 from scripts.lib.exposure.rows import SDF_LISTS

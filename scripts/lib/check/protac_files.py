@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from scripts.lib import layout
-from scripts.lib.check.compare import MAX_SHIFT, Outcome
+from scripts.lib.check.compare import MAX_SHIFT
+from scripts.lib.check.outcome import Outcome
 from scripts.lib.instance.model import FloatArray
 
 CHECK = "protac_inputs"

@@ -14,6 +14,7 @@ from scripts.lib.complex.describe import Description, describe, neighbourhood_of
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.complex.stems import Stems
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.atoms import text
 from scripts.lib.entry.reader import Entry, EntryError
 from scripts.lib.entry.target import TargetChains, TargetQuery, find_target
@@ -23,7 +24,7 @@ from scripts.lib.instance.backbone import Backbone
 from scripts.lib.instance.conformer import best_altloc
 from scripts.lib.instance.find import HetGroup, Residues, find_groups, heaviest
 from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, IntArray, Neighbourhood, Surroundings
+from scripts.lib.instance.model import FloatArray, Instance, IntArray, Neighbourhood, Surroundings
 from scripts.lib.reasons import sentence
 from scripts.lib.tables import Row, Value
 from scripts.lib.version import __version__

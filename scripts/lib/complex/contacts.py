@@ -30,8 +30,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scripts.lib.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.model import CONTEXTS, FloatArray, Instance, IntArray, Neighbourhood
+from scripts.lib.instance.model import FloatArray, Instance, IntArray, Neighbourhood
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import Row, natural_key
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Body, Copy, Scene, View
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
+from scripts.lib.instance.model import FloatArray, IntArray
 
 CHAIN, TARGET, ASSEMBLY, CRYSTAL = range(len(CONTEXTS))
 

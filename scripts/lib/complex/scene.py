@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scripts.lib.complex.placement import DEPOSITED, Assemblies, Crystal, Placement
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.atoms import Atoms, BoolArray, text
 from scripts.lib.entry.near import NearAtoms
 from scripts.lib.entry.reader import Entry
 from scripts.lib.instance.bonds import is_metal
 from scripts.lib.instance.conformer import Conformers
 from scripts.lib.instance.find import HetGroup, Residues
-from scripts.lib.instance.model import CONTEXTS, FloatArray, IntArray
+from scripts.lib.instance.model import FloatArray, IntArray
 
 METAL_REACH = 2.8
 """A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
@@ -65,7 +66,7 @@ class Copy:
     placement : Placement
         Where.
     level : int
-        Index in `scripts.lib.instance.model.CONTEXTS` of the smallest context that holds it.
+        Index in `scripts.lib.contexts.CONTEXTS` of the smallest context that holds it.
     distance : float
         Distance of its nearest heavy atom to the ligand, in angstroms.
     """

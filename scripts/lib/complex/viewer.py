@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scripts.lib import layout
+from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exposure.ramp import STOPS, exposure_colour
-from scripts.lib.instance.model import HEADLINE_CONTEXT, FloatArray, Instance
+from scripts.lib.instance.model import FloatArray, Instance
 
 NEAR = 5.0
 """Residues with an atom this near to the ligand are shown as sticks, in angstroms."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.lib.exits.geometry import BOND
+from scripts.lib.exits.linker import BOND
 from scripts.lib.instance.model import FloatArray
 
 SAME_PLACE = 4.0

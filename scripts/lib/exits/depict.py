@@ -13,11 +13,12 @@ from html import escape
 
 import numpy as np
 
+from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
 from scripts.lib.exits.geometry import CONE
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.rank import Exit
-from scripts.lib.instance.model import HEADLINE_CONTEXT, Instance
+from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.depict import atom_data, instance_title
 from scripts.lib.molecule.drawing import (
     INK,

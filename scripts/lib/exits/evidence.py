@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.lib.exits.geometry import BOND
+from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.linker import BOND
 from scripts.lib.exits.rank import Exit
 from scripts.lib.instance.backbone import GAP, TRUNCATED, Backbone
-from scripts.lib.instance.model import HEADLINE_CONTEXT, FloatArray, Instance
+from scripts.lib.instance.model import FloatArray, Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.reasons import EXIT_EVIDENCE
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.exits.candidates import Candidate, frame_of
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT, FloatArray, IntArray, Surroundings
+from scripts.lib.exits.linker import BOND, LINKER_RADIUS
+from scripts.lib.instance.model import FloatArray, IntArray, Surroundings
 
 RADII = {
     "C": 1.80, "N": 1.64, "O": 1.46, "S": 1.77, "P": 1.80, "F": 1.47, "Cl": 1.75, "Br": 1.85, "I": 1.98, "Se": 1.90,
@@ -23,11 +25,8 @@ RADII = {
 OTHER_RADIUS = 1.80
 """Radius of other elements, in angstroms."""
 
-BOND = 1.5
-"""Length of the bond to the linker's first atom, in angstroms."""
-
-LINKER_RADIUS, PROBE = 1.7, 1.4
-"""Radius of the linker's first atom and of the water around it, in angstroms."""
+PROBE = 1.4
+"""Radius of the water around the linker's first atom, in angstroms."""
 
 ROOM_POINTS = 200
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.candidates import Candidate, find_candidates
 from scripts.lib.exits.geometry import Opening, Pocket
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.prior import PRIOR, chemistry_class
 from scripts.lib.exits.sites import exit_sites
-from scripts.lib.instance.model import HEADLINE_CONTEXT, FloatArray, Surroundings
+from scripts.lib.instance.model import FloatArray, Surroundings
 
 if TYPE_CHECKING:
     from scripts.lib.exits.evidence import Evidence

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.arrows import best_of_sites
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.rank import Exit
 from scripts.lib.exposure.rows import sdf_lists
-from scripts.lib.instance.model import HEADLINE_CONTEXT, Instance
+from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.sdf import sdf_text
 from scripts.lib.tables import Row

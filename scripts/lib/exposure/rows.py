@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.exposure.radii import RADII_NAME
 from scripts.lib.exposure.sasa import ALGORITHM, EXPOSED_ABOVE, Exposure
-from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT, FloatArray, Instance
+from scripts.lib.instance.model import FloatArray, Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import Row, Value
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import freesasa
 import numpy as np
 
+from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.entry.atoms import BoolArray
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.model import CONTEXTS, HEADLINE_CONTEXT, FloatArray, Neighbourhood
+from scripts.lib.instance.model import FloatArray, Neighbourhood
 
 ALGORITHM = "Lee-Richards"
 

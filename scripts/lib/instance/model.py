@@ -10,11 +10,6 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-CONTEXTS = ("chain", "target", "assembly", "crystal")
-"""Contexts from the smallest to the largest; each holds the atoms of those before it."""
-
-HEADLINE_CONTEXT = "target"
-
 
 @dataclass(frozen=True, slots=True)
 class Residue:
@@ -253,9 +248,9 @@ class Neighbourhood:
     copy_name : ndarray of str, shape (n_atoms,)
         Empty for the deposited copy, else the operator's name.
     context : ndarray of int, shape (n_atoms,)
-        Index in `CONTEXTS` of the smallest context that holds the atom.
+        Index in `scripts.lib.contexts.CONTEXTS` of the smallest context that holds the atom.
     largest : int
-        Index in `CONTEXTS` of the largest context that is defined (NMR has no crystal).
+        Index in `scripts.lib.contexts.CONTEXTS` of the largest context that is defined (NMR has no crystal).
     """
 
     xyz: FloatArray
@@ -283,9 +278,9 @@ class Surroundings:
     element : ndarray of str, shape (n_atoms,)
         Element symbols.
     context : ndarray of int8, shape (n_atoms,)
-        Index in `CONTEXTS` of the smallest context that holds the atom.
+        Index in `scripts.lib.contexts.CONTEXTS` of the smallest context that holds the atom.
     largest : int
-        Index in `CONTEXTS` of the largest context that is defined.
+        Index in `scripts.lib.contexts.CONTEXTS` of the largest context that is defined.
     """
 
     xyz: npt.NDArray[np.float32]

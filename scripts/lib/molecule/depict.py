@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exposure import marks
 from scripts.lib.exposure.ramp import STOPS
-from scripts.lib.instance.model import HEADLINE_CONTEXT, FloatArray, Instance, Link
+from scripts.lib.instance.model import FloatArray, Instance, Link
 from scripts.lib.molecule.drawing import MUTED, TEXT_X, Drawing, card, draw, legend, targets, without_hydrogens
 from scripts.lib.molecule.record import LigandMolecule
 

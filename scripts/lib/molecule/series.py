@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from rdkit import Chem, DataStructs
 from rdkit.Chem import rdFingerprintGenerator, rdFMCS
-from rdkit.Chem.Scaffolds import MurckoScaffold
 
 SIMILAR = 0.5
 """Tanimoto coefficient of Morgan counts (radius 2) from which two ligands belong together."""
@@ -148,6 +147,8 @@ class _StepCounter(rdFMCS.MCSProgress):
 
 
 def _scaffold(mol: Chem.Mol) -> Chem.Mol:
+    from rdkit.Chem.Scaffolds import MurckoScaffold  # only where series are found; others read constants
+
     scaffold: Chem.Mol = MurckoScaffold.GetScaffoldForMol(mol)  # type: ignore[no-untyped-call]
     return scaffold
 

@@ -13,7 +13,8 @@ from scripts.lib.consensus.groups import LEAST_IDENTITY
 from scripts.lib.consensus.superpose import FEWEST_PAIRS, LARGEST_RMSD, LONGEST_PAIR, POCKET_RADIUS
 from scripts.lib.exits.candidates import LARGEST_LEAVING
 from scripts.lib.exits.evidence import MOBILE
-from scripts.lib.exits.geometry import BOND, RAY_END
+from scripts.lib.exits.geometry import RAY_END
+from scripts.lib.exits.linker import BOND
 from scripts.lib.exits.rank import AREA_WEIGHT, CLOSED_BELOW, PRIOR_WEIGHT
 from scripts.lib.molecule.series import SIMILAR
 

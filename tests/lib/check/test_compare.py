@@ -164,32 +164,3 @@ def test_lists_of_the_sdf_equal_the_table() -> None:
     assert not compare.sasa_lists(sdf(lists={"list": ("1.01", "n/a")}), rows, columns).passed
     assert not compare.sasa_lists(sdf(lists={"list": ("1.0",)}), rows, columns).passed
     assert not compare.sasa_lists(sdf(), rows, columns).passed
-
-
-KEPT: Row = {"kept": True, "reason": "kept", "stem": "a", "instances_kept": 1}
-LOST: Row = {"kept": False, "reason": "far_from_target", "stem": ""}
-
-
-def test_status_rows_that_fit_pass() -> None:
-    member: Row = {"kept": True, "reason": "member_of_group", "stem": "a"}
-    assert compare.status_rows(KEPT, [KEPT, member, LOST], ["a"]).passed
-    assert compare.status_rows({**LOST, "instances_kept": 0}, [LOST], []).passed
-
-
-@pytest.mark.parametrize(
-    ("entry", "ligands", "stems"),
-    [
-        (KEPT, [LOST], ["a"]),  # an instance without a row
-        (KEPT, [KEPT], []),  # a row without an instance
-        ({**KEPT, "instances_kept": 2}, [KEPT], ["a"]),
-        (KEPT, [KEPT, {**LOST, "reason": ""}], ["a"]),
-        ({**LOST, "instances_kept": 0}, [KEPT], ["a"]),
-    ],
-)
-def test_status_rows_that_do_not_fit_are_told(entry: Row, ligands: list[Row], stems: list[str]) -> None:
-    assert not compare.status_rows(entry, ligands, stems).passed
-
-
-def test_an_entry_lost_to_a_program_error_is_told() -> None:
-    assert compare.processed(KEPT).passed
-    assert not compare.processed({"reason": "program_error", "value": "KeyError"}).passed

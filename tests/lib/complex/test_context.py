@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scripts.lib.complex.clean import CleanedEntry, CleanSettings, KeptInstance
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.target import TargetQuery
-from scripts.lib.instance.model import CONTEXTS
 from scripts.lib.molecule.components import ComponentIndex
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.small_entry import atom_line, benzene, strand, write_entry

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scripts.lib.complex.placement import DEPOSITED, Crystal, placement
-from scripts.lib.instance.model import CONTEXTS
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.molecule.components import ComponentIndex
 from tests.tools.cleaning import clean_file
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scripts.lib.exits.evidence import FLAG_REASONS, Evidence, Witness
-from scripts.lib.exits.geometry import BOND
 from scripts.lib.exits.graph import ligand_graph
+from scripts.lib.exits.linker import BOND
 from scripts.lib.exits.rank import Exit, rank_candidates
 from scripts.lib.instance.backbone import GAP, TRUNCATED, Backbone
 from scripts.lib.instance.model import EntryFacts, Instance, Surroundings

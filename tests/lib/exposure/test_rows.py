@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from scripts.lib import tables
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.exposure.rows import Method, atom_rows, sdf_lists, summary_row
 from scripts.lib.exposure.sasa import Exposure
-from scripts.lib.instance.model import CONTEXTS, Instance
+from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
 from tests.tools.ligands import small_ligand
 

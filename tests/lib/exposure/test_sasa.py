@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.sasa import Sasa, buried_fraction, relative_sasa
-from scripts.lib.instance.model import CONTEXTS, FloatArray, Neighbourhood
+from scripts.lib.instance.model import FloatArray, Neighbourhood
 from scripts.lib.molecule.build import build_ligand
 from scripts.lib.molecule.components import ComponentIndex
 from scripts.lib.reference import RADII
