@@ -16,7 +16,7 @@ if Path(scripts.__file__).parents[1].resolve() != Path(workflow.basedir).resolve
     )
 
 from scripts.lib import layout, recorded_search
-from scripts.lib.atomic import remove_leftovers
+from scripts.lib.atomic import remove_leftovers, remove_leftovers_of
 from scripts.lib.config import NOT_COMPARED, resolve
 from scripts.lib.environment import prepare_environment
 from scripts.lib.errors import UserError
@@ -96,6 +96,8 @@ def begin_run():
     Path(layout.ERROR).unlink(missing_ok=True)
     for folder in (layout.WORK, layout.RESULTS, "search", "logs"):
         remove_leftovers(Path(folder))
+    for name in layout.ROOT_FILES:  # beside them others may write, such as a service
+        remove_leftovers_of(Path(name))
     record_settings(Path(), given)
 
 

@@ -38,7 +38,6 @@ MEDIA_TYPES = {
 }
 """Extensions that a client may see, and what they hold."""
 
-_ROOT_FILES = (layout.RESULTS_DISPLAY_LINK, layout.MANIFEST, layout.JOB_CONFIG)
 _FOLDERS = (layout.RESULTS, "search")
 _SHORT_NAMES = {Path(path).name: path for path in (layout.LIGAND_METADATA, layout.SASA_SUMMARY)}
 _TABLE_WORDS = (
@@ -182,7 +181,7 @@ def _may_be_seen(relative: str) -> bool:
         return False
     if PurePosixPath(relative).suffix.lower() not in MEDIA_TYPES:
         return False
-    return relative in _ROOT_FILES or relative == layout.JOB_LOG or (len(parts) > 1 and parts[0] in _FOLDERS)
+    return relative in layout.ROOT_FILES or relative == layout.JOB_LOG or (len(parts) > 1 and parts[0] in _FOLDERS)
 
 
 def kind_of(root: Path, relative: str) -> str:
@@ -262,7 +261,7 @@ def list_artifacts(job: Path) -> Listing:
 
 def _walk(root: Path) -> Iterator[Artifact | None]:
     """Yield all files below the folders that clients may see; linked folders are not entered."""
-    for name in (*_ROOT_FILES, layout.JOB_LOG):
+    for name in (*layout.ROOT_FILES, layout.JOB_LOG):
         yield _artifact(root, name)
     waiting = [name for name in _FOLDERS if (root / name).is_dir() and not (root / name).is_symlink()]
     while waiting:

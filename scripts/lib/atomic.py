@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+_ENDING = ".part"
+
+_LONGEST_NAME = 80
+"""How much of a file's name its temporary one takes, which is longer; file systems allow 255 bytes."""
 
 
 @contextmanager
@@ -28,7 +34,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     if not path.parent.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name[:80]}.{os.getpid()}.{secrets.token_hex(4)}.part")
+    temporary = path.with_name(f".{path.name[:_LONGEST_NAME]}.{os.getpid()}.{secrets.token_hex(4)}{_ENDING}")
     try:
         yield temporary
         os.replace(temporary, path)
@@ -59,6 +65,12 @@ def remove_leftovers(folder: Path) -> None:
                 Path(place, name).unlink(missing_ok=True)
 
 
+def remove_leftovers_of(path: Path) -> None:
+    """Remove the temporary files that writers of one file left beside it; those of other files stay."""
+    for left in path.parent.glob(f".{glob.escape(path.name[:_LONGEST_NAME])}.*{_ENDING}"):
+        left.unlink(missing_ok=True)
+
+
 def is_leftover(name: str) -> bool:
     """Return whether a file's name is one that `replacing` gives while it is written."""
-    return name.startswith(".") and name.endswith(".part")
+    return name.startswith(".") and name.endswith(_ENDING)

@@ -35,6 +35,10 @@ REPORT = f"{RESULTS}/report.html"
 
 MANIFEST = "job_result_manifest.json"
 JOB_CONFIG = "job_config.json"
+
+ROOT_FILES = (RESULTS_DISPLAY_LINK, MANIFEST, JOB_CONFIG)
+"""Result files that lie in the job folder itself."""
+
 SEARCH_ENTRIES = "search/entries.csv"
 SEARCH_QUERY = "search/query.json"
 JOB_LOG = "logs/job.log"

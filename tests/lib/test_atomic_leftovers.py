@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.lib.atomic import remove_leftovers, replacing
+from scripts.lib.atomic import remove_leftovers, remove_leftovers_of, replacing
 
 
 def test_leftovers_of_killed_writers_go_and_all_else_stays(tmp_path: Path) -> None:
@@ -22,3 +22,15 @@ def test_leftovers_of_killed_writers_go_and_all_else_stays(tmp_path: Path) -> No
 
 def test_missing_folder_has_no_leftovers(tmp_path: Path) -> None:
     remove_leftovers(tmp_path / "nowhere")
+
+
+def test_leftovers_of_one_file_go_and_those_of_others_stay(tmp_path: Path) -> None:
+    ours, other = tmp_path / "a[1].csv", tmp_path / "b.csv"
+    left = []
+    for path in (ours, other):
+        with replacing(path) as temporary:
+            left.append(temporary.with_name(temporary.name.replace(".part", "x.part")))
+            left[-1].write_text("half")
+            temporary.write_text("whole")
+    remove_leftovers_of(ours)
+    assert sorted(tmp_path.iterdir()) == sorted([ours, other, left[1]])

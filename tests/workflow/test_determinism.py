@@ -64,6 +64,19 @@ def test_two_jobs_at_once_share_one_cache(demo: JobRun, demo_settings: dict[str,
         assert difference(result_files(run.job), result_files(demo.checked().job)) == []
 
 
+def test_files_that_killed_writers_left_are_cleared_away(demo_settings: dict[str, Any], tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    ours = [job / path for path in (layout.RESULTS_DISPLAY_LINK, layout.MANIFEST, layout.REPORT, layout.JOB_LOG)]
+    theirs = job / "job.json"  # a service writes into the job folder too
+    left = [path.with_name(f".{path.name}.1.0123abcd.part") for path in (*ours, theirs)]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("half")
+    settings = {**demo_settings, "search_query": "1HPV", "cache_dir": str(tmp_path / "cache")}
+    run_job(job, settings).checked()
+    assert [path for path in left if path.exists()] == left[-1:]
+
+
 def test_job_folder_can_be_moved(demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path) -> None:
     settings = {**demo_settings, "cache_dir": str(tmp_path / "cache")}
     run_job(tmp_path / "here", settings).checked()
