@@ -2,11 +2,12 @@
 CORES ?= 2
 BIN := .venv/bin
 DEMO := results/demo
+FAST := tests --ignore=tests/browser --ignore=tests/mirror --ignore=tests/workflow --ignore=tests/service/test_openapi.py
 CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup assets demo test test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
-	bench-jobs fuzz serve examples mutants lock soak
+.PHONY: help setup assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
+	bench-jobs fuzz serve examples mutants lock soak recruiters
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -30,6 +31,10 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 test: setup ## run all tests
 	@$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist loadfile --no-loadscope-reorder tests
 
+# A minute: modules that belong to processes as a whole are not even read.
+test-fast: setup ## run the tests that start no process: no run, service, browser, cluster
+	@$(BIN)/python -m pytest -n $(CORES) --dist loadfile -m 'not process' $(FAST)
+
 test-slurm: setup ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
 	@: $${TETHERMAP_TEST_SLURM:?names the script that starts a cluster} $${TETHERMAP_TEST_MIRROR:?names the large mirror}
 	@$(BIN)/python -m pytest tests/workflow/test_slurm.py tests/service/test_cluster.py
@@ -49,10 +54,13 @@ format: setup ## write Python and Snakemake files in the house style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/snakefmt Snakefile rules
 
+recruiters: setup ## build the E3 recruiters of config/recruiters.yaml into results/recruiters (MIRROR=folder; else the archive)
+	@$(BIN)/python -m scripts.recruiters results/recruiters --cores $(CORES) $(if $(MIRROR),--mirror $(MIRROR))
+
 examples: setup ## build the curated examples of the service
 	@$(BIN)/python -m service.build_examples
 
-bench: setup ## measure cost and memory by stage
+bench: setup ## measure cost and memory by stage, beside those of the checkout that TETHERMAP_BENCH_BASE names
 	@$(BIN)/python -m tests.tools.bench
 
 bench-exits: setup ## compare the ranking of exits with published degraders (needs TETHERMAP_TEST_MIRROR)

@@ -17,17 +17,18 @@ include: "rules/results.smk"
 localrules:
     all,
     search_entries,
-    plan_shards,
     download_entries,
     build_tables,
-    write_report,
-    write_manifest,
+    finish_job,
 
 
 rule all:
     default_target: True
     input:
         layout.MANIFEST,
+
+
+config = {}  # no script is handed what the rules have not looked up for it
 
 
 onstart:

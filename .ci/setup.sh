@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv from requirements.lock, builds the component index and fetches what the pages load. Called by make;
+# Makes .venv from requirements.lock, compiles our loops, builds the component index and fetches what the pages load. Called by make;
 # a second call does nothing. PYTHON names the interpreter to use: PYTHON=python3.12 make demo
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,8 +9,8 @@ stop() {
     exit 1
 }
 
-# The stamp names everything the environment depends on: the lock, this script, the place.
-digest() { cat requirements.lock .ci/setup.sh .ci/assets.sh service/pages/assets/*lock* | cksum | tr ' ' '-'; }
+# The stamp names everything the environment depends on: the lock, this script, what is compiled, the place.
+digest() { cat requirements.lock scripts/lib/components/index.py .ci/setup.sh .ci/assets.sh scripts/lib/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then
@@ -62,9 +62,11 @@ printf 'Setting up the environment in .venv, once; this takes a few minutes.\n'
 rm -f "$stamp"
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --require-hashes -r requirements.lock ||
     stop "pip could not install the packages of requirements.lock; its message stands above."
-# Makes our modules, and the Snakemake logger among the scripts, importable wherever a run has its folder.
-printf '%s\n' "$(pwd -P)" "$(pwd -P)/scripts" \
+# Makes our modules, and the Snakemake logger among the scripts, importable wherever a run has its folder;
+# scripts/tethermap_startup.py says what is loaded at each start.
+printf '%s\n' "$(pwd -P)" "$(pwd -P)/scripts" "$(pwd -P)/service/client" 'import tethermap_startup' \
     >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
+.venv/bin/python -m scripts.build_kernels || stop "the compiled part could not be built; the message stands above."
 .venv/bin/python -m scripts.build_component_index ||
     stop "the component index could not be built; the message stands above."
 sh .ci/assets.sh || printf '%s\n' 'The pages will work without 3D and without the API explorer: make assets tries again.' >&2

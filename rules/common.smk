@@ -15,40 +15,56 @@ if Path(scripts.__file__).parents[1].resolve() != Path(workflow.basedir).resolve
         " use the one that make sets up beside this Snakefile."
     )
 
-from scripts.lib import layout, recorded_search
+from scripts.lib import layout
 from scripts.lib.atomic import remove_leftovers, remove_leftovers_of
-from scripts.lib.config import NOT_COMPARED, resolve
-from scripts.lib.environment import prepare_environment
+from scripts.lib.config import resolve
 from scripts.lib.errors import UserError
-from scripts.lib.job_settings import record_settings, refuse_changed_settings
-from scripts.lib.logs import record_error
-from scripts.lib.progress import progress_file
-from scripts.lib.progress_display import ProgressDisplay
-from scripts.lib.run_recorder import RecordingHandler, RunRecorder
-from scripts.lib.slurm_jobs import LOGS as SLURM_LOGS
-from scripts.lib.slurm_jobs import cancel_slurm_jobs
+from scripts.lib.results import parameters
+from scripts.lib.run.display import ProgressDisplay
+from scripts.lib.run.environment import prepare_environment
+from scripts.lib.run.logs import INTERRUPTED, record_error
+from scripts.lib.run.progress import progress_file
+from scripts.lib.run.recorder import RecordingHandler, RunRecorder
+from scripts.lib.run.settings import (
+    record_settings,
+    refuse_changed_settings,
+    refuse_read_only,
+)
+from scripts.lib.run.slurm import LOGS as SLURM_LOGS
+from scripts.lib.run.slurm import cancel_slurm_jobs
 
 prepare_environment(Path(workflow.basedir))
 
 try:
     given = resolve(config)
     if workflow.is_main_process:
+        refuse_read_only(Path())
         refuse_changed_settings(Path(), given)
 except UserError as error:
     record_error(error.message, step="", kind=error.kind)
     sys.exit(f"Tethermap: {error.message}")
 
 
-# Each script is handed `config`: without the recorded search and the entries named, which only the search needs
-# and which grow with the job.
-config = {key: value for key, value in given.items() if key != recorded_search.KEY}
-config["filters"] = {
-    key: value for key, value in given["filters"].items() if key != "entries"
-}
+config = dict(
+    given
+)  # what the rules look values up in; the Snakefile takes it away from the scripts
+
+SHARD_LISTS = [
+    layout.shard_file("{shard}", name)
+    for name in ("complex_files", "molecule_files", "exposure_files", "exit_files")
+]
+if given["protac_inputs"]["exits"]:
+    SHARD_LISTS.append(layout.shard_file("{shard}", "protac_files"))
 
 
 wildcard_constraints:
     shard=r"\d+",
+
+
+def spare_imports():
+    """Keep Snakemake from loading pandas and NumPy to see whether a param is a table or an array: none is."""
+    for name in ("pandas", "numpy"):
+        sys.modules.setdefault(name, None)  # takes effect where nothing has loaded them
 
 
 def attach_recorder():
@@ -87,10 +103,23 @@ def end_when_asked():
         signal.signal(signal.SIGTERM, lambda *_: _thread.start_new_thread(end, ()))
 
 
+def tell_interruption():
+    """Leave the reason when somebody interrupts the run, before Snakemake stops it."""
+    stop = signal.getsignal(signal.SIGINT)
+
+    def interrupted(*arguments):
+        record_error(INTERRUPTED, step="", kind="interrupted")
+        if callable(stop):
+            stop(*arguments)
+
+    signal.signal(signal.SIGINT, interrupted)
+
+
 def begin_run():
     """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
     lift_rate_limit()
     end_when_asked()
+    tell_interruption()
     if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
         cancel_slurm_jobs(Path.cwd())
     Path(layout.ERROR).unlink(missing_ok=True)
@@ -106,26 +135,19 @@ def end_run():
     Path(layout.ERROR).unlink(missing_ok=True)
 
 
-def text_setting(dpath):
-    """Look up a setting of free text, whose braces Snakemake would otherwise take for wildcards."""
+def setting(dpath):
+    """Look up a text, list or section, whose braces Snakemake would otherwise take for wildcards.
+
+    Snakemake compares the values of a rule's params without their names: values of one kind that could be exchanged
+    go into one section.
+    """
     value = lookup(dpath=dpath, within=config)
     return lambda wildcards: value
 
 
-def result_settings(wildcards):
-    """Return the settings that can change results: scripts take them whole, a change runs them again."""
-    return {key: value for key, value in config.items() if key not in NOT_COMPARED}
-
-
-def source_settings(wildcards):
-    """Return the settings for steps that ask the source: those of results and the cache's place."""
-    return {**result_settings(wildcards), "cache_dir": config["cache_dir"]}
-
-
-def search_settings(wildcards):
-    """Return the settings for the search: those for its source and, in a rerun, what was found before."""
-    whole = {key: given[key] for key in ("filters", recorded_search.KEY)}
-    return {**source_settings(wildcards), **whole}
+def step_settings(of):
+    """Return the params of a step: what `scripts.lib.results.parameters` says that it is given of the settings."""
+    return lambda wildcards: of(given)
 
 
 def planned_cores():
@@ -136,7 +158,7 @@ def planned_cores():
 
 def shards(wildcards):
     """Return the names of all shards, known once the checkpoint has divided the entries."""
-    plan = Path(checkpoints.plan_shards.get().output.plan)
+    plan = Path(checkpoints.search_entries.get().output.plan)
     return sorted(json.loads(plan.read_text(encoding="utf-8")), key=int)
 
 
@@ -149,4 +171,12 @@ def of_all_shards(name):
     return paths
 
 
+def protac_inputs(wildcards):
+    """Return the index of each shard's inputs for programs that model degraders; none where they are not asked for."""
+    if not given["protac_inputs"]["exits"]:
+        return []
+    return of_all_shards("protac_inputs")(wildcards)
+
+
+spare_imports()
 attach_recorder()

@@ -18,8 +18,11 @@ rule measure_sasa:
     resources:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
+        result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        config=source_settings,
+        target_name=setting("target_name"),
+        sasa=setting("sasa"),
+        components=step_settings(parameters.components),
         progress=progress_file("measure_sasa", "{shard}"),
     script:
         "../scripts/measure_sasa.py"

@@ -14,9 +14,9 @@ rule match_ligands:
     resources:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
+        result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        config=source_settings,
-        components=text_setting("source/components"),
+        components=step_settings(parameters.components),
         progress=progress_file("match_ligands", "{shard}"),
     script:
         "../scripts/match_ligands.py"
@@ -38,7 +38,9 @@ rule find_series:
     resources:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
+        result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
+        cache_dir=setting("cache_dir"),
         seconds=lookup(dpath="series/seconds", within=config),
     script:
         "../scripts/find_series.py"

@@ -7,11 +7,8 @@ rule check_results:
         sasa_atoms=layout.shard_file("{shard}", "sasa_atoms"),
         entry_status=layout.shard_file("{shard}", "entry_status"),
         ligand_status=layout.shard_file("{shard}", "ligand_status"),
-        complex_files=layout.shard_file("{shard}", "complex_files"),
-        molecule_files=layout.shard_file("{shard}", "molecule_files"),
-        exposure_files=layout.shard_file("{shard}", "exposure_files"),
         exits=layout.shard_file("{shard}", "exits"),
-        exit_files=layout.shard_file("{shard}", "exit_files"),
+        file_lists=SHARD_LISTS,
     output:
         checks=layout.shard_file("{shard}", "checks"),
         files=layout.shard_file("{shard}", "files"),
@@ -24,7 +21,9 @@ rule check_results:
     resources:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
+        result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
+        cache_dir=setting("cache_dir"),
         progress=progress_file("check_results", "{shard}"),
     script:
         "../scripts/check_results.py"
@@ -42,8 +41,10 @@ rule build_tables:
         sasa_atoms=of_all_shards("sasa_atoms"),
         contacts=of_all_shards("contacts"),
         exits=of_all_shards("exits"),
+        geometry=of_all_shards("geometry"),
+        bridging=of_all_shards("bridging"),
         backbones=of_all_shards("backbones"),
-        protac_inputs=of_all_shards("protac_inputs"),
+        protac_inputs=protac_inputs,
         complex_files=of_all_shards("complex_files"),
         exposure_files=of_all_shards("exposure_files"),
         exit_files=of_all_shards("exit_files"),
@@ -56,6 +57,8 @@ rule build_tables:
         ligand_metadata=layout.LIGAND_METADATA,
         contacts=layout.CONTACTS,
         exit_vectors=layout.EXIT_VECTORS,
+        exit_answers=layout.EXIT_ANSWERS,
+        observed_exits=layout.OBSERVED_EXITS,
         exit_consensus=layout.EXIT_CONSENSUS,
         superposition=layout.SUPERPOSITION,
         protac_inputs=layout.PROTAC_INPUTS,
@@ -73,53 +76,43 @@ rule build_tables:
     resources:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
+        result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
+        cache_dir=setting("cache_dir"),
         shards=shards,
-        target_name=text_setting("target_name"),
+        target_name=setting("target_name"),
     script:
         "../scripts/build_tables.py"
 
 
-rule write_report:
+# The report is written too, and stays where a failed check ends the job, which Snakemake would not let an output do;
+# so is the link Results_Display.csv, one file with its target that has no time of its own.
+rule finish_job:
     input:
         results_display=layout.RESULTS_DISPLAY,
         sasa_summary=layout.SASA_SUMMARY,
         sasa_atoms=layout.SASA_ATOMS,
         ligand_metadata=layout.LIGAND_METADATA,
         exit_vectors=layout.EXIT_VECTORS,
+        exit_answers=layout.EXIT_ANSWERS,
+        observed_exits=layout.OBSERVED_EXITS,
         exit_consensus=layout.EXIT_CONSENSUS,
         superposition=layout.SUPERPOSITION,
         entry_status=layout.ENTRY_STATUS,
         ligand_status=layout.LIGAND_STATUS,
         series=layout.SERIES_TABLE,
         query=layout.SEARCH_QUERY,
-        config=layout.JOB_CONFIG,
-        checks=of_all_shards("checks"),
-    output:
-        report=layout.REPORT,
-    log:
-        f"{layout.RULE_LOGS}/write_report.log",
-    benchmark:
-        f"{layout.BENCHMARKS}/write_report.tsv"
-    conda:
-        "../environment.yml"
-    script:
-        "../scripts/write_report.py"
-
-
-# The link Results_Display.csv is written too; it is one file with its target and has no time of its own.
-rule write_manifest:
-    input:
-        report=layout.REPORT,
         checks=of_all_shards("checks"),
     output:
         manifest=layout.MANIFEST,
         log=layout.JOB_LOG,
     log:
-        f"{layout.RULE_LOGS}/write_manifest.log",
+        f"{layout.RULE_LOGS}/finish_job.log",
     benchmark:
-        f"{layout.BENCHMARKS}/write_manifest.tsv"
+        f"{layout.BENCHMARKS}/finish_job.tsv"
     conda:
         "../environment.yml"
+    params:
+        settings=step_settings(parameters.shown),
     script:
-        "../scripts/write_manifest.py"
+        "../scripts/finish_job.py"

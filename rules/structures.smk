@@ -12,7 +12,8 @@ rule download_entries:
     conda:
         "../environment.yml"
     params:
-        settings=source_settings,
+        source=step_settings(parameters.download),
+        cache_dir=setting("cache_dir"),
         progress=progress_file("download_entries", "{shard}"),
     script:
         "../scripts/download_entries.py"
@@ -39,8 +40,10 @@ rule clean_complexes:
     resources:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
+        result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        config=source_settings,
+        settings=step_settings(parameters.cleaning),
+        components=step_settings(parameters.components),
         progress=progress_file("clean_complexes", "{shard}"),
     script:
         "../scripts/clean_complexes.py"

@@ -1,4 +1,4 @@
-"""Build the component index from the dictionary bundled with biotite: part of the set-up."""
+"""Build the component index from the dictionary bundled with biotite, and what lies beside it: part of the set-up."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.lib.molecule.components import INDEX_VARIABLE, default_index
-from scripts.lib.molecule.index_build import build_index
+from scripts.lib.component_index import INDEX_VARIABLE, default_index
+from scripts.lib.components.index_build import build_index
+from scripts.lib.molecule.synthetic_accessibility import build_fragment_table, fragment_table
 
 _log = logging.getLogger(__name__)
 
 
 def main(output: Path, *, force: bool = False) -> None:
-    """Write the component index unless it is there.
+    """Write the component index, and RDKit's table of fragments beside the default one, unless they are there.
 
     Parameters
     ----------
@@ -24,6 +25,8 @@ def main(output: Path, *, force: bool = False) -> None:
     force : bool
         Whether to write it even so.
     """
+    if force or not fragment_table().is_file():
+        build_fragment_table(fragment_table())
     if output.is_file() and not force:
         _log.info("the component index is there: %s", output)
         return

@@ -1,38 +1,29 @@
 """Clean the entries of one shard: decide on every het group, write the complexes that are kept."""
 
-import logging
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scripts.lib import layout
-from scripts.lib.complex.clean import CleanedEntry, CleanSettings, KeptInstance, clean_entry
-from scripts.lib.complex.rejected import rejected_entry, status_of_missing
-from scripts.lib.entry.fasta import read_fasta
-from scripts.lib.entry.reader import EntryError, read_entry
-from scripts.lib.entry.target import TargetQuery
-from scripts.lib.errors import PROGRAM_ERRORS
-from scripts.lib.exposure.radii import RadiusTable
-from scripts.lib.instance.backbone import backbone_writer
-from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.store import instance_writer, surroundings_writer
-from scripts.lib.logs import logged_to
-from scripts.lib.molecule.finder import component_finder
-from scripts.lib.progress import ShardProgress
-from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
-from scripts.lib.result_files import ResultFiles, listed_files
+from scripts.lib.complex.settings import CleanSettings
+from scripts.lib.components.finder import Find, JobComponents
+from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.fasta import read_fasta
+from scripts.lib.identifiers import short_code
+from scripts.lib.run.logs import logged_to
 from scripts.lib.sources.query import parse_query
-from scripts.lib.tables import (
-    ENTRY_STATUS,
-    LIGAND_STATUS,
-    NAME_MAP,
-    STRUCTURES,
-    Value,
-    read_table,
-    table_writer,
-)
+from scripts.lib.steps.cache import StepCache, digest_of, step_cache, unchanged
+from scripts.lib.steps.shard_step import ShardStep
+from scripts.lib.steps.writers import CleaningWriters
+from scripts.lib.tables import STRUCTURES, Row, read_table
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from scripts.lib.steps.cleaning import EntryCleaner
+
+PLACES = ("path", "report", "map")
+"""Columns of the downloaded entries that only say where a file lies."""
 
 
 def main(
@@ -48,62 +39,68 @@ def main(
     job: Path,
     progress: Path,
     *,
-    config: Mapping[str, Any],
+    settings: CleanSettings,
+    find: Find,
+    known: StepCache | None = None,
 ) -> None:
     """Clean every entry of a shard and write its complexes, instances and status rows."""
-    settings = clean_settings(config)
-    find = component_finder(config)
-    rules = KindRules(ADDITIVES, COFACTORS, find)
-    radii = RadiusTable(RADII)
-    done = ShardProgress(progress, "clean_complexes")
-    with (
-        instance_writer(instances, neighbourhoods) as write_instance,
-        surroundings_writer(surroundings) as write_surroundings,
-        backbone_writer(backbones) as write_backbone,
-        table_writer(entry_status, ENTRY_STATUS) as write_entry,
-        table_writer(ligand_status, LIGAND_STATUS) as write_ligand,
-        table_writer(name_map, NAME_MAP) as write_name,
-        listed_files(job, files) as results,
-    ):
+    streams = {
+        "instances": instances,
+        "neighbourhoods": neighbourhoods,
+        "surroundings": surroundings,
+        "backbones": backbones,
+        "entry_status": entry_status,
+        "ligand_status": ligand_status,
+        "name_map": name_map,
+    }
+    with ShardStep("clean_complexes", streams, files, job, progress, known) as step:
+        write = CleaningWriters.of(step)
+
+        @cache
+        def cleaner() -> "EntryCleaner":
+            from scripts.lib.steps.cleaning import EntryCleaner  # most of the step's start, needed for new entries only
+
+            return EntryCleaner(settings, find, step, write)
+
+        def clean(row: Row) -> bool:
+            return cleaner().clean(row)
+
+        downloaded = structures.stat().st_mtime_ns
         for row in read_table(structures, STRUCTURES):
-            cleaned = _clean(row, settings, rules, radii)
-            write_entry({**_of_download(row), **cleaned.entry_row, "flags": _joined_flags(row, cleaned)})
-            for ligand_row in cleaned.ligand_rows:
-                write_ligand(ligand_row)
-            for kept in cleaned.kept:
-                write_instance(kept.instance, kept.neighbourhood)
-                write_surroundings(kept.surroundings)
-                write_backbone(kept.backbone)
-                _write_complex(kept, results)
-                for name in kept.cleaned.renamed:
-                    write_name(
-                        {
-                            "stem": kept.instance.stem,
-                            "pdb_id": kept.instance.entry_id,
-                            "what": name.what,
-                            "name_in_pdb": name.name_in_pdb,
-                            "name": name.name,
-                            "copy": name.copy,
-                        }
-                    )
-            done.entry(str(row["pdb_id"]), kept=bool(cleaned.kept))
+            keepable = not row["reason"] and not row["map"] and unchanged(row, downloaded)
+            step.entry(
+                str(row["pdb_id"]),
+                partial(_digest, row, settings) if keepable else None,
+                partial(clean, row),
+            )
 
 
-def clean_settings(config: Mapping[str, Any]) -> CleanSettings:
-    """Return what a job's configuration asks of the cleaning.
+def _digest(row: Row, settings: CleanSettings) -> str:
+    """Return a digest of what an entry's results depend on: its bytes, how it was had, and what the job asks."""
+    asked: dict[str, Any] = asdict(settings)
+    named = asked["target"].pop("named_entries")
+    told = {name: value for name, value in row.items() if name not in PLACES}
+    plain = json.dumps(asked, sort_keys=True, default=sorted)
+    return digest_of(told, plain, row["pdb_id"] in named)
 
-    Parameters
-    ----------
-    config : mapping
-        The configuration as resolved.
-    """
-    filters = config["filters"]
-    query = parse_query(config["search_query"])
+
+def clean_settings(
+    *,
+    target_name: str,
+    search_query: str,
+    fasta_seq: str | None,
+    filters: Mapping[str, Any],
+    structure: Mapping[str, Any],
+    probe_radius: float,
+    predicted: bool = False,
+) -> CleanSettings:
+    """Return what a job's settings of these names ask of the cleaning."""
+    query = parse_query(search_query)
     target = TargetQuery(
-        name=config["target_name"],
+        name=target_name,
         accessions=frozenset(query.accessions),
         named_entries=frozenset(query.entry_ids),
-        sequences=read_fasta(config["fasta_seq"] or ""),
+        sequences=read_fasta(fasta_seq or ""),
         min_identity=filters["min_identity"],
         min_coverage=filters["min_coverage"],
         strict=filters["strict_target"],
@@ -111,54 +108,23 @@ def clean_settings(config: Mapping[str, Any]) -> CleanSettings:
     return CleanSettings(
         target=target,
         kinds=frozenset(filters["kinds"]),
-        only_ligands=frozenset(code.upper() for code in filters["only_ligands"]),
-        always_keep=frozenset(code.upper() for code in filters["always_keep"]),
+        only_ligands=frozenset(short_code(code.upper()) for code in filters["only_ligands"]),
+        always_keep=frozenset(short_code(code.upper()) for code in filters["always_keep"]),
         named=frozenset(word for term in query.terms for word in term.split() if word.isupper() or word.isdigit()),
-        context=config["structure"]["context"],
-        keep_hydrogens=config["structure"]["keep_hydrogens"],
-        probe_radius=config["sasa"]["probe_radius"],
+        context=structure["context"],
+        keep_hydrogens=structure["keep_hydrogens"],
+        probe_radius=probe_radius,
+        min_rscc=filters["min_rscc"],
+        max_rfree=filters["max_rfree"],
+        predicted=predicted,
     )
-
-
-def _clean(row: Mapping[str, Value], settings: CleanSettings, rules: KindRules, radii: RadiusTable) -> CleanedEntry:
-    """Clean one entry; what goes wrong with it becomes its status."""
-    entry_id = str(row["pdb_id"])
-    if row["reason"]:
-        return status_of_missing(entry_id, str(row["reason"]), str(row["value"]))
-    try:
-        entry = read_entry(Path(str(row["path"])), entry_id)
-    except EntryError as error:
-        log.warning("%s: %s", entry_id, error)
-        return status_of_missing(entry_id, error.reason, error.value)
-    try:
-        return clean_entry(entry, settings, rules, radii)
-    except UnicodeDecodeError:  # gemmi keeps eight bytes of a name, which may be half a character
-        return rejected_entry(entry, "file_unreadable", "a name has characters outside ASCII")
-    except PROGRAM_ERRORS as error:
-        log.exception("%s could not be processed", entry_id)
-        return rejected_entry(entry, "program_error", type(error).__name__)
-
-
-def _of_download(row: Mapping[str, Value]) -> dict[str, Value]:
-    names = ("rank", "pdb_id", "requested_id", "source", "revision", "sha256", "successor")
-    return {name: row[name] for name in names}
-
-
-def _joined_flags(row: Mapping[str, Value], cleaned: CleanedEntry) -> str:
-    flags = {flag for part in (row["flags"], cleaned.entry_row.get("flags")) for flag in str(part or "").split(";")}
-    return ";".join(sorted(flags - {""}))
-
-
-def _write_complex(kept: KeptInstance, results: ResultFiles) -> None:
-    for extension, content in (("pdb", kept.cleaned.pdb), ("cif", kept.cleaned.mmcif)):
-        if content is not None:
-            results.write(layout.war_pdb(kept.instance.stem, extension), content)
 
 
 if __name__ == "__main__":
     from snakemake.iocontainers import Snakemake
 
     snakemake: Snakemake
+    components = JobComponents(**snakemake.params.components)
     with logged_to(snakemake.log[0]):
         main(
             structures=Path(snakemake.input.structures),
@@ -172,5 +138,13 @@ if __name__ == "__main__":
             files=Path(snakemake.output.files),
             job=Path(),
             progress=Path(snakemake.params.progress),
-            config=snakemake.params.config,
+            settings=clean_settings(**snakemake.params.settings),
+            find=components,
+            known=step_cache(
+                "clean_complexes",
+                None,
+                snakemake.params.components["cache_dir"],
+                snakemake.resources.result_cache_mb,
+                components,
+            ),
         )

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from scripts.lib import layout
-from scripts.lib.logs import logged_to
-from scripts.lib.progress import ShardProgress
+from scripts.lib.run.logs import logged_to
+from scripts.lib.run.progress import ShardProgress
 from scripts.lib.sources.base import Fetched, FetchError, Source, SourceError
 from scripts.lib.sources.cache import CONNECTIONS
-from scripts.lib.sources.choose import open_source
-from scripts.lib.tables import ENTRIES, STRUCTURES, Value, read_table, table_writer
+from scripts.lib.sources.choose import Reports, open_reports, open_source
+from scripts.lib.sources.naming import PDB_REDO
+from scripts.lib.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Value, read_table, table_writer
+from scripts.lib.validation.file import NONE, ReportFile
 
 _LOG = logging.getLogger("scripts.download_entries")
 
@@ -20,10 +22,17 @@ _IN_VAIN = 8
 """So many entries in a row without any answer mean that there is no network."""
 
 Row = dict[str, Value]
+Result = tuple[Fetched | FetchError, ReportFile]
 
 
 def main(
-    entries: Path, structures: Path, progress: Path, *, config: Mapping[str, Any], planned: Path | None = None
+    entries: Path,
+    structures: Path,
+    progress: Path,
+    *,
+    source: Mapping[str, Any],
+    cache_dir: str | None = None,
+    planned: Path | None = None,
 ) -> None:
     """Write where each entry's file lies, or why it could not be had.
 
@@ -35,31 +44,35 @@ def main(
         The table to write.
     progress : Path
         The shard's progress file.
-    config : mapping
-        The job's resolved settings.
+    source, cache_dir : mapping, str or None
+        Where the files come from and where they are kept, as for `open_source`.
     planned : Path, optional
         The job's table of entries, to know which successors are taken by another shard; the shard's own when not given.
     """
-    rows = list(read_table(entries, ENTRIES))
+    rows = list(read_table(entries, SHARD_ENTRIES))
     reported = ShardProgress(progress, "download_entries")
     with table_writer(structures, STRUCTURES) as write:
         if not rows:
             return
-        taken = {str(row["pdb_id"]) for row in read_table(planned or entries, ENTRIES) if row["selected"]}
-        source = open_source(config, refresh=False)
+        taken = {str(row["pdb_id"]) for row in rows}
+        if planned is not None:
+            taken |= {str(row["pdb_id"]) for row in read_table(planned, ENTRIES) if row["selected"]}
+        opened = open_source(source, cache_dir, refresh=False)
         try:
-            for row, result in zip(rows, fetched(source, [str(row["pdb_id"]) for row in rows]), strict=True):
-                structure = structure_row(row, result, taken)
+            reports = open_reports(source, cache_dir, opened)
+            results = fetched(opened, [str(row["pdb_id"]) for row in rows], reports)
+            for row, (result, report) in zip(rows, results, strict=True):
+                structure = structure_row(row, result, taken, report)
                 write(structure)
                 reported.entry(str(structure["pdb_id"]))
                 if isinstance(result, FetchError):
                     _LOG.warning("%s: %s", row["pdb_id"], result)
         finally:
-            source.close()
+            opened.close()
 
 
-def fetched(source: Source, entry_ids: Sequence[str]) -> Iterator[Fetched | FetchError]:
-    """Yield the file of each entry, or why it can't be had, in order.
+def fetched(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iterator[Result]:
+    """Yield the file of each entry, or why it can't be had, and its validation report, in order.
 
     Raises
     ------
@@ -68,7 +81,7 @@ def fetched(source: Source, entry_ids: Sequence[str]) -> Iterator[Fetched | Fetc
     """
     in_vain = 0
     reached = False
-    for result in _results(source, entry_ids):
+    for result, report in _results(source, entry_ids, reports):
         in_vain = in_vain + 1 if isinstance(result, FetchError) and result.unreachable else 0
         reached = reached or in_vain == 0
         if in_vain >= _IN_VAIN or (in_vain == len(entry_ids) and not reached):
@@ -77,10 +90,12 @@ def fetched(source: Source, entry_ids: Sequence[str]) -> Iterator[Fetched | Fetc
                 "what was downloaded so far is kept.",
                 "upstream",
             )
-        yield result
+        yield result, report
 
 
-def structure_row(row: Mapping[str, Value], result: Fetched | FetchError, taken: set[str]) -> Row:
+def structure_row(
+    row: Mapping[str, Value], result: Fetched | FetchError, taken: set[str], report: ReportFile = NONE
+) -> Row:
     """Return the row of one entry.
 
     Parameters
@@ -91,9 +106,11 @@ def structure_row(row: Mapping[str, Value], result: Fetched | FetchError, taken:
         Its file, or the reason.
     taken : set of str
         Entries that the job has anyway; a successor among them is not taken twice. One taken here is added.
+    report : ReportFile
+        Its validation report.
     """
     entry_id = str(row["pdb_id"])
-    base: Row = {"rank": row["rank"], "pdb_id": entry_id, "requested_id": row["requested_id"] or entry_id}
+    base: Row = {"pdb_id": entry_id, "requested_id": row["requested_id"] or entry_id}
     if isinstance(result, FetchError):
         successor = result.successor or str(row["successor"])
         return {**base, "reason": result.reason, "value": result.value, "successor": successor}
@@ -111,18 +128,28 @@ def structure_row(row: Mapping[str, Value], result: Fetched | FetchError, taken:
         "revision": result.revision,
         "sha256": result.sha256,
         "successor": successors,
-        "flags": "withdrawn" if result.withdrawn else "",
+        "flags": ";".join(flag for flag, holds in _flags(result).items() if holds),
+        "report": str(report.path.absolute()) if report.path else "",
+        "report_status": report.status,
+        "report_source": report.source,
+        "report_sha256": report.sha256,
+        "map": str(report.map.absolute()) if report.map else "",
     }
 
 
-def _results(source: Source, entry_ids: Sequence[str]) -> Iterator[Fetched | FetchError]:
+def _flags(result: Fetched) -> dict[str, bool]:
+    return {PDB_REDO: result.source.startswith(PDB_REDO), "withdrawn": result.withdrawn}
+
+
+def _results(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iterator[Result]:
     """Yield results in order; from the network several entries at a time."""
 
-    def fetch(entry_id: str) -> Fetched | FetchError:
+    def fetch(entry_id: str) -> Result:
         try:
-            return source.fetch(entry_id)
+            found = source.fetch(entry_id)
         except FetchError as error:
-            return error
+            return error, NONE
+        return found, reports(found)
 
     if source.kind != "rcsb":
         yield from map(fetch, entry_ids)
@@ -145,6 +172,7 @@ if __name__ == "__main__":
             entries=Path(snakemake.input.entries),
             structures=Path(snakemake.output.structures),
             progress=Path(snakemake.params.progress),
-            config=snakemake.params.settings,
+            source=snakemake.params.source,
+            cache_dir=snakemake.params.cache_dir,
             planned=Path(layout.SEARCH_ENTRIES),
         )

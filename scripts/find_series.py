@@ -4,21 +4,25 @@ import json
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from rdkit import Chem, rdBase
 
 from scripts.lib import layout
+from scripts.lib.arrays import FloatArray
 from scripts.lib.atomic import replacing, write_text
-from scripts.lib.instance.model import FloatArray
-from scripts.lib.logs import logged_to
-from scripts.lib.molecule.depict_series import aligned_layout, core_svg, member_svg
-from scripts.lib.molecule.ligands import AtomKey, Ligand, collect_ligands, core_of_member
+from scripts.lib.drawing.series import aligned_layout, core_svg, member_svg
 from scripts.lib.molecule.properties import descriptors
-from scripts.lib.molecule.series import Core, clustered, common_core, murcko_scaffold
+from scripts.lib.molecule.record import AtomKey
 from scripts.lib.molecule.store import read_molecules
-from scripts.lib.tables import LIGAND_METADATA, SERIES, Row, table_writer
+from scripts.lib.run.logs import logged_to
+from scripts.lib.series.ligands import SeriesLigand, collect_ligands, core_of_member
+from scripts.lib.series.series import Core, clustered, common_core, murcko_scaffold
+from scripts.lib.steps.cache import step_cache
+from scripts.lib.steps.whole import repeat_or_compute
+from scripts.lib.tables import JOINED, LIGAND_METADATA, SERIES, Row, table_writer
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +32,7 @@ class Series:
     """A named series: its ligands, the centre first, with their parents and their core."""
 
     name: str
-    ligands: tuple[Ligand, ...]
+    ligands: tuple[SeriesLigand, ...]
     parents: tuple[Chem.Mol, ...]
     core: Core
 
@@ -71,11 +75,13 @@ def main(
                 stream.writelines(json.dumps(line) + "\n" for line in _write_members(one, folder))
 
 
-def _series(ligands: Sequence[Ligand], seconds: float) -> Iterator[Series]:
+def _series(ligands: Sequence[SeriesLigand], seconds: float) -> Iterator[Series]:
     """Yield the series, those with most ligands first."""
-    known = [(ligand, parent) for ligand in ligands if (parent := ligand.parent()) is not None]
+    known = []
     for ligand in ligands:
-        if not any(ligand is one for one, _ in known):
+        if (parent := ligand.parent()) is not None:
+            known.append((ligand, parent))
+        else:
             log.warning("%s is in no series: RDKit cannot read %s", ligand.component_names, ligand.parent_smiles)
     groups = clustered([parent for _, parent in known])
     groups.sort(key=lambda group: (-len(group), -sum(len(known[index][0].members) for index in group), group))
@@ -128,7 +134,7 @@ def _write_members(series: Series, folder: Path) -> Iterator[dict[str, object]]:
 
 def _member_svg(
     series: Series,
-    ligand: Ligand,
+    ligand: SeriesLigand,
     parent: Chem.Mol,
     positions: FloatArray,
     core: Sequence[int],
@@ -147,7 +153,7 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("s" if number != 1 else "")
 
 
-def _metadata(ligand: Ligand) -> Row:
+def _metadata(ligand: SeriesLigand) -> Row:
     """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
     parent = ligand.parent()
     return {
@@ -160,6 +166,9 @@ def _metadata(ligand: Ligand) -> Row:
         "Parent_SMILES": ligand.parent_smiles,
         "Instances": len(ligand.members),
         "source": ligand.source,
+        "Common_Name": ligand.fullest.common_name,
+        "Synonyms": JOINED.join(ligand.fullest.synonyms),
+        "SMILES_pH74": ligand.fullest.smiles_at_ph,
     }
 
 
@@ -167,12 +176,14 @@ if __name__ == "__main__":
     from snakemake.iocontainers import Snakemake
 
     snakemake: Snakemake
+    molecules = [Path(path) for path in snakemake.input.molecules]
+    told = {name: Path(snakemake.output[name]) for name in ("series", "members", "ligands")}
+    folder, seconds = Path(layout.SERIES_FOLDER), float(snakemake.params.seconds)
     with logged_to(snakemake.log[0]):
-        main(
-            molecules=[Path(path) for path in snakemake.input.molecules],
-            series=Path(snakemake.output.series),
-            members=Path(snakemake.output.members),
-            ligands=Path(snakemake.output.ligands),
-            folder=Path(layout.SERIES_FOLDER),
-            seconds=float(snakemake.params.seconds),
+        repeat_or_compute(
+            step_cache("find_series", seconds, snakemake.params.cache_dir, snakemake.resources.result_cache_mb),
+            molecules,
+            list(told.values()),
+            partial(main, molecules, folder=folder, seconds=seconds, **told),
+            folder,
         )

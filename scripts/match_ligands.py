@@ -1,29 +1,17 @@
 """Turn the ligand instances of one shard into molecules, and draw them."""
 
-import logging
-from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rdkit import rdBase
+from scripts.lib.components.finder import JobComponents
+from scripts.lib.records import EntryParts, entry_parts
+from scripts.lib.run.logs import logged_to
+from scripts.lib.steps.cache import StepCache, step_cache
+from scripts.lib.steps.shard_step import ShardStep
 
-from scripts.lib import layout
-from scripts.lib.errors import PROGRAM_ERRORS
-from scripts.lib.instance.model import Instance
-from scripts.lib.instance.store import read_instances_alone
-from scripts.lib.logs import logged_to
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.components import ComponentIndex
-from scripts.lib.molecule.depict import plain_svg
-from scripts.lib.molecule.fallback import bare_ligand
-from scripts.lib.molecule.finder import ensured_index, job_components
-from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import write_molecules
-from scripts.lib.molecule.user import UserComponents, read_user_components
-from scripts.lib.progress import ShardProgress
-from scripts.lib.reasons import FLAGS
-from scripts.lib.result_files import ResultFiles, listed_files
-
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from scripts.lib.steps.molecules import LigandMatcher
 
 
 def main(
@@ -33,8 +21,8 @@ def main(
     job: Path,
     progress: Path,
     *,
-    components: ComponentIndex | Path | None = None,
-    user_components: Path | None = None,
+    components: JobComponents,
+    known: StepCache | None = None,
 ) -> None:
     """Write the molecules of a shard, their plain depictions and the list of these files.
 
@@ -48,56 +36,32 @@ def main(
         The job folder; depictions go to their place in it.
     progress : Path
         Progress file of this step.
-    components : ComponentIndex, Path or None
-        The dictionary, or its file; the default one when not given.
-    user_components : Path, optional
-        A component CIF or SMILES table of the user, or a folder of them.
+    components : JobComponents
+        Definitions of components.
+    known : StepCache or None
+        Results of earlier jobs.
     """
-    index = components if isinstance(components, ComponentIndex) else ComponentIndex(ensured_index(components))
-    user = read_user_components(user_components) if user_components is not None else None
-    with rdBase.BlockLogs(), listed_files(job, files) as results:
-        records = _records(instances, index, user, ShardProgress(progress, "match_ligands"), results)
-        write_molecules(molecules, records)
+    with ShardStep("match_ligands", {"molecules": molecules}, files, job, progress, known) as step:
+        stream = step.records("molecules")
 
+        @cache
+        def matcher() -> "LigandMatcher":
+            from scripts.lib.steps.molecules import LigandMatcher  # RDKit, needed for new entries only
 
-def _records(
-    instances: Path,
-    index: ComponentIndex,
-    user: UserComponents | None,
-    done: ShardProgress,
-    results: ResultFiles,
-) -> Iterator[LigandMolecule]:
-    entry = ""
-    for instance in read_instances_alone(instances):
-        if entry and instance.entry_id != entry:
-            done.entry(entry)
-        entry = instance.entry_id
-        record = _molecule(instance, index, user)
-        results.write(layout.ligand_svg(record.stem, "plain"), plain_svg(record, instance))
-        yield record
-    if entry:
-        done.entry(entry)
+            return LigandMatcher(components.index, components.user, step, stream)
 
+        def match(parts: EntryParts) -> None:
+            matcher().match(parts)
 
-def _molecule(instance: Instance, index: ComponentIndex, user: UserComponents | None) -> LigandMolecule:
-    """Return the molecule of an instance; where that fails, its bare atoms, and the reason in the log."""
-    try:
-        record = build_ligand(instance, index, user)
-    except PROGRAM_ERRORS:
-        log.exception("%s could not be made a molecule: its atoms are kept without bonds", instance.stem)
-        return bare_ligand(instance)
-    if not record.sanitised:
-        log.warning("%s: the molecule does not pass RDKit's checks", record.stem)
-    for flag in ("perceived_bonds", "strained_bonds"):
-        if flag in record.flags:
-            log.warning("%s: %s", record.stem, FLAGS[flag])
-    return record
+        for parts in entry_parts(instances, {}):
+            step.entry(parts.entry_id, parts.digest, partial(match, parts))
 
 
 if __name__ == "__main__":
     from snakemake.iocontainers import Snakemake
 
     snakemake: Snakemake
+    components = JobComponents(**snakemake.params.components)
     with logged_to(snakemake.log[0]):
         main(
             instances=Path(snakemake.input.instances),
@@ -105,6 +69,12 @@ if __name__ == "__main__":
             files=Path(snakemake.output.molecule_files),
             job=Path(),
             progress=Path(snakemake.params.progress),
-            components=job_components(snakemake.config),
-            user_components=Path(snakemake.params.components) if snakemake.params.components else None,
+            components=components,
+            known=step_cache(
+                "match_ligands",
+                None,
+                snakemake.params.components["cache_dir"],
+                snakemake.resources.result_cache_mb,
+                components,
+            ),
         )

@@ -1,28 +1,20 @@
 """Measure the exposure of every ligand atom of one shard, in each context."""
 
-from collections.abc import Mapping
+from dataclasses import astuple
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-import numpy as np
+from scripts.lib.components.finder import Find, JobComponents
+from scripts.lib.exposure.method import Method
+from scripts.lib.records import EntryParts, entry_parts
+from scripts.lib.run.logs import logged_to
+from scripts.lib.steps.cache import StepCache, step_cache
+from scripts.lib.steps.shard_step import ShardStep
+from scripts.lib.tables import CONTACTS, SASA_ATOMS, SASA_SUMMARY
 
-from scripts.lib import layout
-from scripts.lib.complex.contacts import ligand_contacts
-from scripts.lib.complex.viewer import chimerax_script, pymol_script
-from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
-from scripts.lib.exposure.rows import Method, atom_rows, summary_row
-from scripts.lib.exposure.sasa import Exposure, Sasa
-from scripts.lib.instance.model import Instance
-from scripts.lib.instance.store import read_instances
-from scripts.lib.logs import logged_to
-from scripts.lib.molecule.depict import exposed_svg
-from scripts.lib.molecule.finder import component_finder
-from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import read_molecules
-from scripts.lib.progress import ShardProgress
-from scripts.lib.reference import RADII
-from scripts.lib.result_files import ResultFiles, listed_files
-from scripts.lib.tables import CONTACTS, SASA_ATOMS, SASA_SUMMARY, table_writer
+if TYPE_CHECKING:
+    from scripts.lib.steps.exposure import ExposureMeter
 
 
 def main(
@@ -36,59 +28,36 @@ def main(
     job: Path,
     progress: Path,
     *,
-    config: Mapping[str, Any],
+    target_name: str,
+    method: Method,
+    find: Find,
+    known: StepCache | None = None,
 ) -> None:
     """Write the exposure tables of a shard and the ligand files that show it."""
-    target_name = config["target_name"]
-    method = Method(config["sasa"]["probe_radius"], config["sasa"]["slices"])
-    sasa = Sasa(method.probe_radius, method.slices)
-    radii = RadiusTable(RADII)
-    polymer_radii = PolymerRadii(radii, component_finder(config))
-    done = ShardProgress(progress, "measure_sasa")
-    with (
-        table_writer(summary, SASA_SUMMARY) as write_summary,
-        table_writer(atoms, SASA_ATOMS) as write_atom,
-        table_writer(contacts, CONTACTS) as write_contact,
-        listed_files(job, files) as results,
-    ):
-        entry = ""
-        pairs = zip(read_instances(instances, neighbourhoods), read_molecules(molecules), strict=True)
-        for (instance, neighbourhood), molecule in pairs:
-            if entry and instance.entry_id != entry:
-                done.entry(entry)
-            entry = instance.entry_id
-            own = np.array([radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
-            around = polymer_radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
-            xyz = instance.atoms.xyz[molecule.atom_index]
-            exposure = sasa.exposure(xyz, own, neighbourhood, around)
-            write_summary(summary_row(target_name, instance, molecule, exposure, method))
-            for row in atom_rows(target_name, instance, molecule, exposure, own):
-                write_atom(row)
-            for row in ligand_contacts(instance, molecule, neighbourhood):
-                write_contact(row)
-            _write_files(instance, molecule, exposure, results)
-        if entry:
-            done.entry(entry)
+    streams = {"summary": summary, "atoms": atoms, "contacts": contacts}
+    with ShardStep("measure_sasa", streams, files, job, progress, known) as step:
+        tables = {"summary": SASA_SUMMARY, "atoms": SASA_ATOMS, "contacts": CONTACTS}
+        write = [step.table(name, table) for name, table in tables.items()]
 
+        @cache
+        def meter() -> "ExposureMeter":
+            from scripts.lib.steps.exposure import ExposureMeter  # RDKit, needed for new entries only
 
-def _write_files(instance: Instance, molecule: LigandMolecule, exposure: Exposure, results: ResultFiles) -> None:
-    """Write the exposed depiction and the viewer scripts of one ligand."""
-    stem = instance.stem
-    structure = "pdb" if "mmcif_only" not in instance.flags else "cif"
-    names = [instance.atoms.name[i] for i in molecule.atom_index.tolist()]
-    contents = {
-        layout.ligand_svg(stem, "exposed"): exposed_svg(molecule, instance, exposure.relative, exposure.headline),
-        layout.viewer_script(stem, "pml"): pymol_script(instance, structure, names, exposure.relative),
-        layout.viewer_script(stem, "cxc"): chimerax_script(instance, structure, names, exposure.relative),
-    }
-    for path, content in contents.items():
-        results.write(path, content)
+            return ExposureMeter(target_name, method, find, step, *write)
+
+        def measure(parts: EntryParts) -> None:
+            meter().measure(parts)
+
+        for parts in entry_parts(instances, {"neighbourhoods": neighbourhoods, "molecules": molecules}):
+            step.entry(parts.entry_id, parts.digest, partial(measure, parts))
 
 
 if __name__ == "__main__":
     from snakemake.iocontainers import Snakemake
 
     snakemake: Snakemake
+    components = JobComponents(**snakemake.params.components)
+    method = Method(**snakemake.params.sasa)
     with logged_to(snakemake.log[0]):
         main(
             instances=Path(snakemake.input.instances),
@@ -100,5 +69,14 @@ if __name__ == "__main__":
             files=Path(snakemake.output.files),
             job=Path(),
             progress=Path(snakemake.params.progress),
-            config=snakemake.params.config,
+            target_name=snakemake.params.target_name,
+            method=method,
+            find=components,
+            known=step_cache(
+                "measure_sasa",
+                [snakemake.params.target_name, *astuple(method)],
+                snakemake.params.components["cache_dir"],
+                snakemake.resources.result_cache_mb,
+                components,
+            ),
         )

@@ -1,81 +1,131 @@
-"""Find the entries of a job: query, filters, ranks, and the reason for each entry left out."""
+"""Find the entries of a job, the reason for each entry left out, and deal those taken into shards."""
 
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import recorded_search
+from scripts.lib import layout, recorded_search
 from scripts.lib.atomic import write_text
-from scripts.lib.config import recorded
-from scripts.lib.logs import logged_to
+from scripts.lib.run.logs import logged_to
 from scripts.lib.sources.base import Source
 from scripts.lib.sources.choose import open_source
-from scripts.lib.sources.mirror import no_sequence_search
-from scripts.lib.sources.search import Outcome, add_sequence_hits, find_entries, pinned_entries, sequences_of
+from scripts.lib.sources.folders import no_sequence_search
+from scripts.lib.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
 from scripts.lib.sources.selection import entry_rows, reasons_counted
-from scripts.lib.tables import ENTRIES, Value, write_table
+from scripts.lib.sources.shards import plan_shards, write_plan
+from scripts.lib.tables import ENTRIES, Value, read_table, write_table
 
 _LOG = logging.getLogger("scripts.search_entries")
 
 
-def main(config: Mapping[str, Any], entries: Path, query: Path, job_config: Path) -> None:
-    """Write the table of entries, how they were found, and the job's settings.
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What a job asks of its source.
 
     Parameters
     ----------
-    config : mapping
-        The job's resolved settings. A recorded search among them is taken as it is; no source is asked then.
-    entries, query, job_config : Path
-        The files to write.
+    search_query, target_name : str
+        As given.
+    filters : mapping
+        The section of that name; what cleaning alone needs of it may be missing.
+    fasta_seq : str or None
+        Sequence to search with; None where the job does not search by sequence.
+    notes : sequence of str
+        What to tell of the settings themselves.
     """
-    earlier = config[recorded_search.KEY]
+
+    search_query: str
+    target_name: str
+    filters: Mapping[str, Any]
+    fasta_seq: str | None = None
+    notes: Sequence[str] = ()
+
+
+def main(
+    entries: Path,
+    query: Path,
+    asked: SearchRequest,
+    *,
+    source: Mapping[str, Any],
+    cache_dir: str | None = None,
+    earlier: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the table of entries and how they were found.
+
+    Parameters
+    ----------
+    entries, query : Path
+        The files to write.
+    asked : SearchRequest
+        What is asked.
+    source, cache_dir : mapping, str or None
+        Whom it is asked, as for `open_source`.
+    earlier : mapping or None
+        A recorded search, which is taken as it is; no source is asked then.
+    """
     if earlier is not None:
         write_table(entries, ENTRIES, recorded_search.entry_rows(earlier))
-        write_text(query, _json(earlier["query"], sort_keys=True))
-        write_text(job_config, _json(recorded(config)))
+        write_text(query, _json(earlier["query"]))
         _LOG.info("the entries are those of the search of %s", earlier["query"].get("date", "an unknown day"))
         return
-    source = open_source(config)
+    opened = open_source(source, cache_dir)
     try:
-        outcome = search(source, config)
-        rows = list(entry_rows(source, outcome, config["filters"]))
+        outcome = search(opened, asked)
+        rows = list(entry_rows(opened, outcome, asked.filters))
     finally:
-        source.close()
+        opened.close()
     write_table(entries, ENTRIES, rows)
-    write_text(query, _json(query_record(source, outcome, rows, config), sort_keys=True))
-    write_text(job_config, _json(recorded(config)))
+    write_text(query, _json(query_record(opened, outcome, rows, asked)))
     taken = sum(bool(row["selected"]) for row in rows)
-    for note in [*outcome.notes, *source.notes]:
+    for note in [*asked.notes, *outcome.notes, *opened.notes]:
         _LOG.info("%s", note)
-    _LOG.info("%s (%s): %d entries seen, %d taken", source.kind, source.label, len(rows), taken)
+    _LOG.info("%s (%s): %d entries seen, %d taken", opened.kind, opened.label, len(rows), taken)
 
 
-def search(source: Source, config: Mapping[str, Any]) -> Outcome:
-    """Return the entries that the job's settings ask for, pinned ones or those that the query finds."""
-    filters = config["filters"]
-    if config["sequence_search"] and not source.searches_sequences:
+def divide(entries: Path, folder: Path, *, entries_per_shard: int, cores: int) -> None:
+    """Deal the entries taken into shards, beside those that are there.
+
+    Parameters
+    ----------
+    entries : Path
+        The table of entries.
+    folder : Path
+        Where the shards' folders go; the plan lies beside it.
+    entries_per_shard : int
+        The most entries of one shard.
+    cores : int
+        Processes that work at the same time.
+    """
+    selected = [row for row in read_table(entries, ENTRIES) if row["selected"]]
+    write_plan(plan_shards(selected, folder, entries_per_shard, cores), folder)
+
+
+def search(source: Source, asked: SearchRequest) -> SearchResult:
+    """Return the entries that a job asks for, pinned ones or those that the query finds."""
+    if asked.fasta_seq is not None and not source.searches_sequences:
         raise no_sequence_search(source.kind)
-    if filters["entries"]:
-        return pinned_entries(source, filters["entries"])
-    sequences = sequences_of(config["fasta_seq"]) if config["sequence_search"] else []
-    outcome = find_entries(source, config["search_query"], config["target_name"])
+    if asked.filters["entries"]:
+        return pinned_entries(source, asked.filters["entries"])
+    sequences = sequences_of(asked.fasta_seq) if asked.fasta_seq is not None else []
+    outcome = find_entries(source, asked.search_query, asked.target_name)
     if sequences:
-        add_sequence_hits(source, outcome, sequences, filters["min_identity"])
+        add_sequence_hits(source, outcome, sequences, asked.filters["min_identity"])
     return outcome
 
 
 def query_record(
-    source: Source, outcome: Outcome, rows: Sequence[Mapping[str, Value]], config: Mapping[str, Any]
+    source: Source, outcome: SearchResult, rows: Sequence[Mapping[str, Value]], asked: SearchRequest
 ) -> dict[str, Any]:
     """Return what was asked of which source, when, and what came of it."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "source": {"kind": source.kind, "label": source.label},
-        "search_query": config["search_query"],
-        "target_name": config["target_name"],
+        "search_query": asked.search_query,
+        "target_name": asked.target_name,
         "parsed": outcome.parsed,
         "requests": source.requests,
         "totals": {
@@ -85,23 +135,32 @@ def query_record(
             "left_out": reasons_counted(rows),
         },
         "fallbacks": outcome.fallbacks,
-        "notes": [*outcome.notes, *source.notes],
+        "notes": [*asked.notes, *outcome.notes, *source.notes],
     }
 
 
-def _json(value: Mapping[str, Any], *, sort_keys: bool = False) -> str:
-    """Return text for a file; a record that may come in any order of its keys is written in one."""
-    return json.dumps(value, indent=1, ensure_ascii=False, sort_keys=sort_keys) + "\n"
+def _json(value: Mapping[str, Any]) -> str:
+    """Return text for a file; a record may come in any order of its keys."""
+    return json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 if __name__ == "__main__":
     from snakemake.iocontainers import Snakemake
 
     snakemake: Snakemake
+    entries = Path(snakemake.output.entries)
     with logged_to(snakemake.log[0]):
         main(
-            config=snakemake.params.settings,
-            entries=Path(snakemake.output.entries),
-            query=Path(snakemake.output.query),
-            job_config=Path(snakemake.output.config),
+            entries,
+            Path(snakemake.output.query),
+            SearchRequest(**snakemake.params.asked),
+            source=snakemake.params.source,
+            cache_dir=snakemake.params.cache_dir,
+            earlier=snakemake.params.recorded_search,
+        )
+        divide(
+            entries,
+            Path(layout.SHARDS),
+            entries_per_shard=snakemake.resources.entries_per_shard,
+            cores=snakemake.resources.processes,
         )

@@ -1,0 +1,8 @@
+"""The HTTP service: rooms over the pipeline's library, ground floor first.
+
+A module imports what lies in its own room or in one before it in `ROOMS`, and of the library what
+`scripts.lib.public` names. The empty name is the ground floor; what `TOP` names stands above all rooms.
+"""
+
+ROOMS = ("", "jobs", "index", "http", "results", "runs", "pages", "routes", "standards")
+TOP = ("app", "__main__", "build_examples")

@@ -18,13 +18,14 @@ from typing import Any
 import uvicorn
 
 from service.allocator import limit_arenas
-from service.housekeeping import ask
-from service.index_query import JobFilters
-from service.lifecycle import Parts, build_parts
+from service.connections import BACKLOG, TimedProtocol, Waiting, raise_descriptor_limit
+from service.index.query import JobFilters
+from service.index.snapshot import snapshot_csv
+from service.jobs.store import JobsFolderBusyError
 from service.logs import configure_logging
+from service.runs.housekeeping import ask
+from service.runs.lifecycle import Parts, build_parts
 from service.settings import Settings, SettingsError
-from service.snapshot import snapshot_csv
-from service.store import JobsFolderBusyError
 
 GRACE_SECONDS = 2
 """How long open connections, downloads for example, may go on after the service was told to end."""
@@ -63,6 +64,7 @@ def serve(settings: Settings) -> int:
     from service.app import create_app
 
     limit_arenas()
+    TimedProtocol.waiting = Waiting(raise_descriptor_limit())
     parts = build_parts(settings)
     parts.store.open()
     config = uvicorn.Config(
@@ -70,6 +72,8 @@ def serve(settings: Settings) -> int:
         host=settings.host,
         port=settings.port,
         workers=1,
+        http=TimedProtocol,
+        backlog=BACKLOG,
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -17,28 +18,32 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from service import query
-from service.compression import Compression
-from service.context import Context, ExampleUnavailable, context_of, from_own_page, release_held
-from service.dry_run import DryRuns
-from service.endpoint import Endpoint
 from service.errors import InternalError, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
-from service.examples import CONFIGURATION, load_examples, unavailable_body
-from service.lifecycle import Parts
-from service.metrics import Metrics
-from service.middleware import BodyLimit, RateLimit, RequestContext, request_id
-from service.openapi import document
+from service.http.access import token_of
+from service.http.answers.discovery import UnavailableExampleAnswer
+from service.http.answers.wes import WesErrorAnswer
+from service.http.compression import Compression
+from service.http.endpoint import Endpoint
+from service.http.metrics import Metrics
+from service.http.middleware import BodyLimit, HostCheck, RateLimit, RequestContext, request_id
+from service.http.openapi import document
+from service.http.parameters import refuse_unknown
+from service.http.responses import error_answer, json_answer
+from service.jobs.submission import Limits
+from service.jobs.uploads import UploadStore
 from service.pages.render import page
-from service.responses import error_answer, json_answer
+from service.results.examples import CONFIGURATION, example_record, load_examples
 from service.routes import (
     batches,
     compare,
+    degraders,
     discovery,
     events,
     examples,
     files,
     index,
     jobs,
+    login_page,
     monitor_page,
     pages,
     results,
@@ -47,23 +52,48 @@ from service.routes import (
     static,
     structures,
     submit_page,
+    uploads,
 )
-from service.schemas import Limits
+from service.routes.context import Context, ExampleUnavailable, context_of, from_own_page, release_held
+from service.runs.dry_run import DryRuns
+from service.runs.interface import Service
 from service.scrub import Scrubber
 from service.settings import Settings
+from service.standards import agents, wes
+
+
+class _AnyPath(Convertor[str]):
+    """The rest of an address, line breaks included: what no path may hold is refused by name, not cut off."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("path", _AnyPath())
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *discovery.ENDPOINTS,
     *index.ENDPOINTS,  # /api/jobs/export before /api/jobs/{job_id}
     *jobs.ENDPOINTS,
+    *uploads.ENDPOINTS,
     *events.ENDPOINTS,
     *results.ENDPOINTS,
     *compare.ENDPOINTS,
+    *degraders.ENDPOINTS,
     *files.ENDPOINTS,
     *batches.ENDPOINTS,
     *sasa.ENDPOINTS,
     *structures.ENDPOINTS,
     *examples.ENDPOINTS,
+    *files.EXAMPLE_ENDPOINTS,
+    *wes.ENDPOINTS,
+    *agents.ENDPOINTS,
+    *login_page.ENDPOINTS,
     *submit_page.ENDPOINTS,
     *monitor_page.ENDPOINTS,
     *pages.ENDPOINTS,
@@ -75,15 +105,13 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 _START_SECONDS = 20.0
 """How long a request waits while the service reads the job folders."""
 
-_LIST_ROUTES = ("/api/sasa_overlay/", "/api/sasa_atommap/")
 
-
-def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: bool = True) -> Starlette:
+def create_app(parts: Service, *, examples_file: Path = CONFIGURATION, manage: bool = True) -> Starlette:
     """Return the application.
 
     Parameters
     ----------
-    parts : Parts
+    parts : Service
         Settings, store, queue and index.
     examples_file : Path
         The configured examples.
@@ -114,7 +142,7 @@ def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: boo
     )
     app.router.redirect_slashes = False
     app.state.endpoints = ENDPOINTS
-    app.state.openapi = document(ENDPOINTS, _limits(settings))
+    app.state.openapi = document(ENDPOINTS, _limits(settings), settings.root_path)
     app.state.context = Context(
         parts=parts,
         examples=load_examples(examples_file),
@@ -122,6 +150,7 @@ def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: boo
         metrics=metrics,
         scrubber=Scrubber(settings),
         dry_runs=DryRuns(settings),
+        uploads=UploadStore(settings),
     )
     return app
 
@@ -132,12 +161,20 @@ def _limits(settings: Settings) -> Limits:
         query_characters=settings.max_query_chars,
         fasta_residues=settings.max_fasta_residues,
         batch_jobs=settings.max_batch,
+        entries=settings.max_entries,
+        webhooks=bool(settings.webhook_secret),
     )
 
 
 def _middleware(settings: Settings, metrics: Metrics) -> list[Middleware]:
     """Return what surrounds every request, outermost first."""
-    layers = [Middleware(RequestContext, metrics=metrics), Middleware(Compression)]
+    bases = (settings.base_url_primary, settings.base_url_secondary)
+    hosts = [settings.host, *settings.allowed_hosts, *(urlsplit(base).hostname or "" for base in bases if base)]
+    layers = [
+        Middleware(RequestContext, metrics=metrics, root_path=settings.root_path),
+        Middleware(HostCheck, hosts=hosts),
+        Middleware(Compression),
+    ]
     if settings.cors_origins:
         layers.append(
             Middleware(
@@ -167,7 +204,9 @@ def _middleware(settings: Settings, metrics: Metrics) -> list[Middleware]:
     if settings.rate_limit is not None:
         rate = settings.rate_limit
         layers.append(Middleware(RateLimit, count=rate.count, seconds=rate.seconds))
-    layers.append(Middleware(BodyLimit, maximum=settings.max_body_bytes))
+    files = max(settings.max_body_bytes, settings.max_upload_bytes)
+    others = {"/api/uploads": files, "/upload": files}
+    layers.append(Middleware(BodyLimit, maximum=settings.max_body_bytes, others=others))
     return layers
 
 
@@ -183,14 +222,19 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
     allowed = sorted({*by_method, *(("HEAD",) if "GET" in by_method else ())})
 
     async def answer(request: Request) -> Response:
-        request.scope["state"]["route"] = path
+        if request.scope["path"].endswith("\n") and not any(
+            str(value).endswith("\n") for value in request.path_params.values()
+        ):
+            raise NotFound("Nothing has this address.", details={})
         endpoint = by_method.get("GET" if request.method == "HEAD" else request.method)
+        request.scope["state"] |= {"route": path, "endpoint": endpoint or endpoints[0]}
         if endpoint is None:
             raise MethodNotAllowed(f"This address takes {', '.join(allowed)}.", headers={"Allow": ", ".join(allowed)})
-        if endpoint.changes:
-            _authorize(request)
+        _authorize(request, endpoint)
         if not endpoint.early:
             await _all_jobs_known(context_of(request).parts)
+        if endpoint.listing:
+            refuse_unknown(request, endpoint.known_parameters)
         return await endpoint.handler(request)
 
     # All methods come here, so that a wrong one is answered like any other error.
@@ -212,7 +256,7 @@ class _AnyMethod:
             release_held(request)
 
 
-async def _all_jobs_known(parts: Parts) -> None:
+async def _all_jobs_known(parts: Service) -> None:
     """Wait for a service that has just been started over many job folders, but not for long."""
     if parts.ready.is_set():
         return
@@ -222,20 +266,16 @@ async def _all_jobs_known(parts: Parts) -> None:
         raise QueueFull("The service is starting: try again.", headers={"Retry-After": "10"}) from None
 
 
-def _authorize(request: Request) -> None:
-    """Refuse a change that another site's page asks for, or without a token where tokens are configured.
-
-    A dry run is a read.
-    """
+def _authorize(request: Request, endpoint: Endpoint) -> None:
+    """Refuse a change that another site's page asks for, and what needs a token without one."""
     settings = context_of(request).parts.settings
-    tokens, origins = settings.api_tokens, settings.cors_origins
-    if not from_own_page(request) and "*" not in origins and request.headers.get("origin") not in origins:
+    origins = settings.cors_origins
+    if endpoint.changes and not (from_own_page(request) or "*" in origins or request.headers.get("origin") in origins):
         raise Unauthorized("A page of another site may not change anything here.")
-    if not tokens or (request.scope["path"] == "/api/jobs" and query.flag(request, "dry_run")):
-        return
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    known = [hmac.compare_digest(given.strip().encode(), token.encode()) for token in tokens]
-    if scheme.lower() != "bearer" or not any(known):
+    token = token_of(request, settings.api_tokens)
+    request.scope["state"]["token"] = token
+    needed = settings.api_tokens and not endpoint.public and (endpoint.changes or settings.private)
+    if needed and token is None:
         raise Unauthorized(
             "This needs a token: send Authorization: Bearer <token>.", headers={"WWW-Authenticate": "Bearer"}
         )
@@ -243,10 +283,15 @@ def _authorize(request: Request) -> None:
 
 def _error_response(request: Request, error: ServiceError) -> Response:
     """Return an error as JSON, or below the pages as a page."""
-    path = request.scope["path"]
+    if request.scope["path"].startswith(f"{wes.BASE}/"):
+        return json_answer(WesErrorAnswer(msg=error.message, status_code=error.status), error.status, error.headers)
+    endpoint: Endpoint | None = request.scope["state"].get("endpoint")
+    for_people = endpoint.kind == "page" if endpoint else not f"{request.scope['path']}/".startswith("/api/")
     by_program = request.method not in ("GET", "HEAD") and "text/html" not in request.headers.get("accept", "")
-    if by_program or path.startswith("/api/") or path in ("/api", "/openapi.json", "/metrics"):
+    if by_program or not for_people:
         return error_answer(error, request_id(request.scope))
+    if isinstance(error, Unauthorized) and "WWW-Authenticate" in error.headers:
+        return login_page.asked(request, error.status)
     return page(
         "message",
         error.status,
@@ -280,10 +325,10 @@ async def _internal_error(request: Request, error: Exception) -> Response:  # no
 
 async def _example_unavailable(request: Request, error: Exception) -> Response:
     assert isinstance(error, ExampleUnavailable)
-    path = request.scope["path"]
-    if path.startswith(_LIST_ROUTES):
+    endpoint: Endpoint = request.scope["state"]["endpoint"]
+    if endpoint.bare_list:
         return json_answer([])
-    body = unavailable_body(error.example)
-    if not path.startswith("/api/"):
-        return page("message", title=error.example.label, message=body["status_reason"], waiting=False)
-    return json_answer(body)
+    answer = UnavailableExampleAnswer(**example_record(error.example, None, None))
+    if endpoint.kind == "page":
+        return page("message", title=error.example.label, message=answer.status_reason, waiting=False)
+    return json_answer(answer)

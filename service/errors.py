@@ -162,6 +162,20 @@ class Unauthorized(ServiceError):
     default_status = 401
 
 
+class Forbidden(ServiceError):
+    """The token is neither the owner's nor the operator's."""
+
+    code = "FORBIDDEN"
+    default_status = 403
+
+
+class MisdirectedRequest(ServiceError):
+    """The request was sent to a name that is none of ours."""
+
+    code = "MISDIRECTED_REQUEST"
+    default_status = 421
+
+
 class RangeNotSatisfiable(ServiceError):
     """The file has no such bytes."""
 
@@ -192,3 +206,14 @@ class UpstreamUnavailable(ServiceError):
 
 class InternalError(ServiceError):
     """An error of this program; the log has it under the request's id."""
+
+
+def error_statuses() -> dict[str, int]:
+    """Return the HTTP status of each error code."""
+    statuses: dict[str, int] = {}
+    waiting: list[type[ServiceError]] = [ServiceError]
+    while waiting:
+        kind = waiting.pop()
+        statuses[kind.code] = kind.default_status
+        waiting.extend(kind.__subclasses__())
+    return statuses

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from datetime import UTC, datetime
 from typing import Any
 
+REPEATED_SECONDS = 60.0
+_MOST_CAUSES = 1000
 _STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "color_message"}
 
 
@@ -28,6 +31,39 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, default=str, ensure_ascii=False)
 
 
+class CountRepeated(logging.Filter):
+    """Lets one warning or error of a cause through, and then for a while only counts its like.
+
+    Parameters
+    ----------
+    seconds : float
+        For how long; the next line after it says how many were left out.
+    """
+
+    def __init__(self, seconds: float = REPEATED_SECONDS) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._causes: dict[tuple[object, ...], list[float]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is written, with what was left out before it."""
+        if record.levelno < logging.WARNING:
+            return True
+        error = record.exc_info[1] if record.exc_info else None
+        cause = (record.name, record.levelno, str(record.msg)[:200], type(error), getattr(error, "errno", None))
+        now = time.monotonic()
+        if len(self._causes) >= _MOST_CAUSES and cause not in self._causes:
+            self._causes.clear()
+        begun, left_out = self._causes.get(cause, (-self._seconds, 0))
+        if now - begun < self._seconds:
+            self._causes[cause] = [begun, left_out + 1]
+            return False
+        self._causes[cause] = [now, 0]
+        if left_out:
+            record.repeated = int(left_out)
+        return True
+
+
 def configure_logging(*, verbose: bool) -> None:
     """Send all logging to standard error.
 
@@ -38,5 +74,6 @@ def configure_logging(*, verbose: bool) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
+    handler.addFilter(CountRepeated())
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)

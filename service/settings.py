@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import ipaddress
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
 PREFIX = "TETHERMAP_"
+UPLOADS = ".uploads"
+"""Folder of what clients have sent, beside the jobs."""
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 SOURCES = ("auto", "rcsb", "mirror", "archive")
+
+OTHER_VARIABLES = (
+    "BENCH_BASE", "COMPONENTS", "HTTP_ATTEMPTS", "HTTP_BACKOFF", "HTTP_READ", "KUBE_CLAIM", "KUBE_IMAGE", "KUBE_MOUNT",
+    "PDBE_FILES_URL", "RCSB_DATA_URL", "RCSB_FILES_URL", "RCSB_SEARCH_URL", "README_PICTURES", "RUN", "RUN_FOLDER",
+    "SCREENSHOTS", "SOAK_JOBS", "SOURCE_DIGEST", "TOKEN", "URL",
+)  # fmt: skip
+"""Variables of the pipeline, the client and the tools, which are no settings of the service; beside them `TEST_*`."""
+
+OPERATOR = "operator"
+"""Name of the token that may do all; a token without a name is such a one."""
+
+OPEN_RATE = "60/minute"
+"""Limit of rate of a service that anyone may use, unless another is set."""
 
 _PER = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
 _SIZE_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -23,103 +43,19 @@ class SettingsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimit:
+class Rate:
     """At most `count` requests of one client in `seconds` seconds."""
 
     count: int
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How the service runs; one field for each `TETHERMAP_<NAME>`.
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Who may change something: the name that jobs are recorded under, and the secret, which is never shown."""
 
-    Parameters
-    ----------
-    jobs_dir, cache_dir, index_dir : Path
-        Folders of jobs, of the structure cache, and of the index with its snapshot.
-    examples_dirs : tuple of Path
-        Folders of curated examples, the first that has one wins; not a variable.
-    source, mirror, profile : str, Path or None, Path or None
-        Source of structures of all jobs; Snakemake profile, None for the local one.
-    job_timeout_s : float or None
-        Wall time of one run in seconds; None for no limit.
-    keep_days, max_jobs_bytes : float or None, int or None
-        Final jobs that are older, or the oldest beyond this size, are removed; None keeps all.
-    """
-
-    jobs_dir: Path
-    cache_dir: Path
-    index_dir: Path
-    examples_dirs: tuple[Path, ...] = ()
-    host: str = "127.0.0.1"
-    port: int = 8000
-    source: str = "auto"
-    mirror: Path | None = None
-    profile: Path | None = None
-    cores_per_job: int = 2
-    max_running_jobs: int = 2
-    job_timeout_s: float | None = 24 * 3600.0
-    keep_days: float | None = None
-    max_jobs_bytes: int | None = None
-    metrics: bool = False
-    api_tokens: tuple[str, ...] = ()
-    cors_origins: tuple[str, ...] = ()
-    environment: str = "production"
-    base_url_primary: str = ""
-    base_url_secondary: str = ""
-    max_body_bytes: int = 1 << 20
-    max_queued_jobs: int = 1000
-    max_batch: int = 100
-    max_target_chars: int = 64
-    max_query_chars: int = 1000
-    max_fasta_residues: int = 20_000
-    rate_limit: RateLimit | None = None
-
-    @classmethod
-    def from_environment(cls, environ: Mapping[str, str]) -> Settings:
-        """Return the settings that an environment gives; what is not given has its default.
-
-        Raises
-        ------
-        SettingsError
-            If a value can't be used.
-        """
-        given: dict[str, Any] = {}
-        for name, parse in _PARSERS.items():
-            text = environ.get(PREFIX + name.upper(), "").strip()
-            emptied = name in _EMPTY_MEANS_NONE and PREFIX + name.upper() in environ
-            if text or emptied:
-                given[name] = _parsed(name, text, parse)
-        if given.get("source") == "mirror" and given.get("mirror") is None:
-            raise SettingsError(f"{PREFIX}MIRROR is missing: {PREFIX}SOURCE=mirror needs the folder of the mirror.")
-        return cls(**_folders(given, environ), **given)
-
-
-def _folders(given: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
-    """Take the folders out of `given` and fill in those that are not set, by the rules of XDG."""
-    home = Path(environ.get("HOME") or Path.home())
-    data = _xdg(environ, "XDG_DATA_HOME", home / ".local/share") / "tethermap"
-    jobs = given.pop("jobs_dir", data / "jobs")
-    cache = given.pop("cache_dir", _xdg(environ, "XDG_CACHE_HOME", home / ".cache") / "tethermap")
-    # Each jobs folder has an index of its own; that of the default one has a name to remember.
-    suffix = "" if jobs == data / "jobs" else "-" + hashlib.sha256(str(jobs).encode()).hexdigest()[:8]
-    index = given.pop("index_dir", cache / f"index{suffix}")
-    examples = (REPOSITORY / "data" / "examples", data / "examples")
-    return {"jobs_dir": jobs, "cache_dir": cache, "index_dir": index, "examples_dirs": examples}
-
-
-def _xdg(environ: Mapping[str, str], name: str, default: Path) -> Path:
-    path = Path(environ.get(name, ""))
-    return path if path.is_absolute() else default
-
-
-def _parsed(name: str, text: str, parse: Callable[[str], Any]) -> Any:
-    try:
-        return parse(text)
-    except ValueError as error:
-        shown = "its value" if name == "api_tokens" else repr(text)
-        raise SettingsError(f"{PREFIX}{name.upper()} is not usable: {shown} {error}.") from None
+    name: str
+    secret: str = field(repr=False)
 
 
 def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
@@ -153,6 +89,20 @@ def _body_size(text: str) -> int:
     if size is None or not 1024 <= size <= 1 << 30:
         raise ValueError("is not a size from 1K to 1G")
     return size
+
+
+def _room(text: str) -> int:
+    size = _size(text)
+    if size is None:
+        raise ValueError("is not a size as 500M or 20G")
+    return size
+
+
+def _hours(text: str) -> float:
+    hours = _positive(text)
+    if hours is None:
+        raise ValueError("is not a positive number")
+    return hours
 
 
 def _flag(text: str) -> bool:
@@ -201,6 +151,33 @@ def _words(text: str) -> tuple[str, ...]:
     return words
 
 
+def _tokens(text: str) -> tuple[Token, ...]:
+    tokens = []
+    for word in _words(text):
+        name, named, secret = word.rpartition(":")
+        if named and not (secret and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", name)):
+            raise ValueError("is not a list as name:token,name:token")
+        tokens.append(Token(name or OPERATOR, secret))
+    return tuple(tokens)
+
+
+def _secret(text: str) -> str:
+    if not re.fullmatch(r"[\x21-\x7e]{16,255}", text):
+        raise ValueError("is not 16 to 255 visible ASCII characters")
+    return text
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    return tuple(_host(word) for word in _words(text))
+
+
+def _prefix(text: str) -> str:
+    text = text.rstrip("/")
+    if text and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", text):
+        raise ValueError("is not a path as /tethermap")
+    return text
+
+
 def _origins(text: str) -> tuple[str, ...]:
     for word in (words := _words(text)):
         if word != "*" and (not urlsplit(word).netloc or _url(word) != word or urlsplit(word).path):
@@ -227,46 +204,185 @@ def _host(text: str) -> str:
     return text.strip("[]")
 
 
-def _rate(text: str) -> RateLimit | None:
+def _rate(text: str) -> Rate | None:
     if not text:
         return None
     match = re.fullmatch(r"([1-9]\d{0,8})/(second|minute|hour)", text)
     if not match:
         raise ValueError("is not a rate as 60/minute, 5/second or 1000/hour")
-    return RateLimit(int(match[1]), _PER[match[2]])
+    return Rate(int(match[1]), _PER[match[2]])
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    "jobs_dir": _path,
-    "cache_dir": _path,
-    "index_dir": _path,
-    "host": _host,
-    "port": _whole(0, 65535),
-    "source": _choice(*SOURCES),
-    "mirror": _existing_folder,
-    "profile": _profile,
-    "cores_per_job": _whole(1, 1024),
-    "max_running_jobs": _whole(1, 256),
-    "job_timeout_s": _positive,
-    "keep_days": _positive,
-    "max_jobs_bytes": _size,
-    "metrics": _flag,
-    "api_tokens": _words,
-    "cors_origins": _origins,
-    "environment": _label,
-    "base_url_primary": _url,
-    "base_url_secondary": _url,
-    "max_body_bytes": _body_size,
-    "max_queued_jobs": _whole(1, 1_000_000),
-    "max_batch": _whole(1, 10_000),
-    "max_target_chars": _whole(1, 200),
-    "max_query_chars": _whole(1, 10_000),
-    "max_fasta_residues": _whole(10, 1_000_000),
-    "rate_limit": _rate,
-}
+def _by(parse: Callable[[str], Any]) -> BeforeValidator:
+    """Return what reads the text of a variable; other values are taken as they are."""
+    return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
+
+
+def _folders(given: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is given and, by the rules of XDG, the folders that are not."""
+    home = Path(environ.get("HOME") or Path.home())
+    data = _xdg(environ, "XDG_DATA_HOME", home / ".local/share") / "tethermap"
+    cache = _xdg(environ, "XDG_CACHE_HOME", home / ".cache") / "tethermap"
+    jobs = Path(given.get("jobs_dir", data / "jobs")).expanduser()
+    # Each jobs folder has an index of its own; that of the default one has a name to remember.
+    suffix = "" if jobs == data / "jobs" else "-" + hashlib.sha256(str(jobs).encode()).hexdigest()[:8]
+    index = Path(given.get("cache_dir", cache)).expanduser() / f"index{suffix}"
+    examples = (REPOSITORY / "data" / "examples", data / "examples")
+    return {"jobs_dir": jobs, "cache_dir": cache, "index_dir": index, "examples_dirs": examples, **given}
+
+
+def _xdg(environ: Mapping[str, str], name: str, default: Path) -> Path:
+    path = Path(environ.get(name, ""))
+    return path if path.is_absolute() else default
+
+
 _EMPTY_MEANS_NONE = {"job_timeout_s", "rate_limit"}
+_NO_VARIABLES = {"examples_dirs"}
+_SECRET = ("api_tokens", "webhook_secret")
 
-VARIABLES = tuple(PREFIX + name.upper() for name in _PARSERS)
+
+class Settings(BaseModel):
+    """How the service runs; one field for each `TETHERMAP_<NAME>`.
+
+    Parameters
+    ----------
+    jobs_dir, cache_dir, index_dir : Path
+        Folders of jobs, of the structure cache, and of the index with its snapshot.
+    examples_dirs : tuple of Path
+        Folders of curated examples, the first that has one wins; not a variable.
+    source, mirror, profile : str, Path or None, Path or None
+        Source of structures of all jobs; Snakemake profile, None for the local one.
+    job_timeout_s : float or None
+        Wall time of one run in seconds; None for no limit.
+    allowed_hosts : tuple of str
+        Names under which the service may be asked, beside loopback and those of `host` and the base addresses.
+    api_tokens : tuple of Token
+        Who may change something; empty for anybody.
+    webhook_secret, webhook_private : str, bool
+        Key of the signature of notices, without which none are sent; whether they may go to private addresses.
+    private, open : bool
+        Whether reading needs a token too; whether anybody may use a service on a public address.
+    root_path : str
+        Path below which a proxy serves it, without a slash at the end.
+    max_queued_per_token : int
+        Jobs that may wait for one token, dry runs included.
+    keep_days, max_jobs_bytes : float or None, int or None
+        Final jobs that are older, or the oldest beyond this size, are removed; None keeps all.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    jobs_dir: Annotated[Path, _by(_path)]
+    cache_dir: Annotated[Path, _by(_path)]
+    index_dir: Annotated[Path, _by(_path)]
+    examples_dirs: tuple[Path, ...] = ()
+    host: Annotated[str, _by(_host)] = "127.0.0.1"
+    port: Annotated[int, _by(_whole(0, 65535))] = 8000
+    source: Annotated[str, _by(_choice(*SOURCES))] = "auto"
+    mirror: Annotated[Path | None, _by(_existing_folder)] = None
+    profile: Annotated[Path | None, _by(_profile)] = None
+    cores_per_job: Annotated[int, _by(_whole(1, 1024))] = 2
+    max_running_jobs: Annotated[int, _by(_whole(1, 256))] = 2
+    job_timeout_s: Annotated[float | None, _by(_positive)] = 24 * 3600.0
+    keep_days: Annotated[float | None, _by(_positive)] = None
+    max_jobs_bytes: Annotated[int | None, _by(_size)] = None
+    metrics: Annotated[bool, _by(_flag)] = False
+    api_tokens: Annotated[tuple[Token, ...], _by(_tokens)] = ()
+    webhook_secret: Annotated[str, _by(_secret)] = ""
+    webhook_private: Annotated[bool, _by(_flag)] = False
+    max_queued_per_token: Annotated[int, _by(_whole(1, 1_000_000))] = 100
+    private: Annotated[bool, _by(_flag)] = False
+    open: Annotated[bool, _by(_flag)] = False
+    allowed_hosts: Annotated[tuple[str, ...], _by(_hosts)] = ()
+    root_path: Annotated[str, _by(_prefix)] = ""
+    cors_origins: Annotated[tuple[str, ...], _by(_origins)] = ()
+    environment: Annotated[str, _by(_label)] = "production"
+    base_url_primary: Annotated[str, _by(_url)] = ""
+    base_url_secondary: Annotated[str, _by(_url)] = ""
+    max_body_bytes: Annotated[int, _by(_body_size)] = 1 << 20
+    max_queued_jobs: Annotated[int, _by(_whole(1, 1_000_000))] = 1000
+    max_upload_file_bytes: Annotated[int, _by(_body_size)] = 50 << 20
+    max_upload_bytes: Annotated[int, _by(_body_size)] = 200 << 20
+    max_upload_files: Annotated[int, _by(_whole(1, 1000))] = 50
+    max_uploads_bytes: Annotated[int, _by(_room)] = 20 << 30
+    keep_uploads_hours: Annotated[float, _by(_hours)] = 24.0
+    max_batch: Annotated[int, _by(_whole(1, 10_000))] = 100
+    max_target_chars: Annotated[int, _by(_whole(1, 200))] = 64
+    max_query_chars: Annotated[int, _by(_whole(1, 10_000))] = 1000
+    max_entries: Annotated[int, _by(_whole(1, 1_000_000))] = 2000
+    max_fasta_residues: Annotated[int, _by(_whole(10, 1_000_000))] = 20_000
+    rate_limit: Annotated[Rate | None, _by(_rate)] = None
+
+    def upload_folder(self, upload_id: str) -> Path:
+        """Return where the files of an upload lie."""
+        return self.jobs_dir / UPLOADS / upload_id / "files"
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> Settings:
+        """Return the settings that an environment gives; what is not given has its default.
+
+        Raises
+        ------
+        SettingsError
+            If a value can't be used.
+        """
+        _refuse_unknown(environ)
+        given: dict[str, Any] = {}
+        for name in cls.model_fields.keys() - _NO_VARIABLES:
+            variable = PREFIX + name.upper()
+            text = environ.get(variable, "").strip()
+            if text or (name in _EMPTY_MEANS_NONE and variable in environ):
+                given[name] = text
+        if given.get("source", "").lower() == "mirror" and "mirror" not in given:
+            raise SettingsError(f"{PREFIX}MIRROR is missing: {PREFIX}SOURCE=mirror needs the folder of the mirror.")
+        try:
+            return _safe(cls(**_folders(given, environ)), given)
+        except ValidationError as error:
+            wrong = min(error.errors(), key=lambda one: list(cls.model_fields).index(str(one["loc"][0])))
+            name = str(wrong["loc"][0])
+            shown = "its value" if name in _SECRET else repr(given[name])
+            reason = wrong["msg"].removeprefix("Value error, ")
+            raise SettingsError(f"{PREFIX}{name.upper()} is not usable: {shown} {reason}.") from None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address or name can be reached from this machine alone."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _safe(settings: Settings, given: Mapping[str, Any]) -> Settings:
+    """Return the settings, with a limit of rate where anybody may ask.
+
+    Raises
+    ------
+    SettingsError
+        If jobs would be open to anybody without that being said.
+    """
+    if settings.private and not settings.api_tokens:
+        raise SettingsError(f"{PREFIX}PRIVATE needs {PREFIX}API_TOKENS: without a token nobody could read anything.")
+    if settings.api_tokens or is_loopback(settings.host):
+        return settings
+    if not settings.open:
+        raise SettingsError(
+            f"{PREFIX}HOST is {settings.host}, which others can reach: set {PREFIX}API_TOKENS,"
+            f" or say {PREFIX}OPEN=true to let anybody use this service."
+        )
+    return settings if "rate_limit" in given else settings.model_copy(update={"rate_limit": _rate(OPEN_RATE)})
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    """Refuse a variable that no part knows: a misspelt one must not start an open service."""
+    known = {*VARIABLES, *(PREFIX + name for name in OTHER_VARIABLES)}
+    for variable in sorted(environ):
+        if variable.startswith(PREFIX) and variable not in known and not variable.startswith(f"{PREFIX}TEST_"):
+            nearest = difflib.get_close_matches(variable, VARIABLES, n=1, cutoff=0)
+            raise SettingsError(f"{variable} is no setting: did you mean {nearest[0]}?")
+
+
+VARIABLES = tuple(PREFIX + name.upper() for name in Settings.model_fields if name not in _NO_VARIABLES)
 """Names of all variables, in the order of the documentation."""
-
-assert {*_PARSERS, "examples_dirs"} == {field.name for field in fields(Settings)}

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, settings
 
 from tests.tools.cluster import VARIABLE as SLURM
 from tests.tools.cluster import LocalCluster, local_cluster
 from tests.tools.runs import ROOT, JobRun, run_job
+from tests.tools.shared import shared, shared_run
 
 # A busy machine is no error of the code: the time of a property test tells nothing.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,25 +26,31 @@ settings.load_profile("untimed")
 
 
 LONGEST_FIRST = (
+    "mirror/test_entries",
     "service/test_crashes",
-    "workflow/test_whole_mirror",
-    "workflow/test_slurm",
-    "lib/exposure/test_sasa",
-    "workflow/test_determinism",
-    "service/test_cluster",
     "browser/test_results",
+    "workflow/test_slurm",
     "workflow/test_crash_points",
-    "service/test_openapi",
+    "workflow/test_determinism",
     "workflow/test_bad_input",
-    "lib/instance/test_het_groups",
+    "service/test_openapi",
+    "service/test_cluster",
+    "test_fuzz",
 )
-"""Modules that take minutes: each is one worker's, and begun last it would leave the others idle at the end."""
+"""Modules that take longest: each is one worker's, and begun last it would leave the others idle at the end."""
+
+
+OF_PROCESSES = frozenset({"cluster", "demo", "job_runner", "live", "mixed", "playwright", "start", "whole"})
+"""Fixtures that start processes: what needs one, or lies in a module whose `pytestmark` says so, is no fast test."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest modules first; the others stay in their order."""
+    """Put the longest modules first, the others stay in their order; mark what starts processes."""
     places = {ROOT / f"tests/{name}.py": place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+    for item in items:
+        if OF_PROCESSES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.process)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -66,6 +74,18 @@ def rcsb_recordings() -> Path:
 
 
 @pytest.fixture(scope="session")
+def validation_reports() -> Path:
+    """Folder of validation reports of entries of the mirror, in the archive's layout."""
+    return _folder("TETHERMAP_TEST_VALIDATION")
+
+
+@pytest.fixture(scope="session")
+def ternary() -> Path:
+    """Folder of ternary complexes with known halves."""
+    return _folder("TETHERMAP_TEST_TERNARY")
+
+
+@pytest.fixture(scope="session")
 def archive() -> Path:
     """Folder of the embedded archive."""
     return ROOT / "data" / "archive"
@@ -74,12 +94,40 @@ def archive() -> Path:
 @pytest.fixture(scope="session")
 def component_index() -> Path:
     """The component index that set-up has built, or a new one."""
-    from scripts.lib.molecule.components import default_index
+    from scripts.lib.component_index import default_index
 
     path = default_index()
     if not path.is_file():
         subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
     return path
+
+
+@pytest.fixture(scope="session")
+def demo_settings() -> dict[str, Any]:
+    """The configuration of `make demo`."""
+    settings: dict[str, Any] = yaml.safe_load((ROOT / "config/demo.yaml").read_text(encoding="utf-8"))
+    return settings
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory, demo_settings: dict[str, Any]) -> JobRun:
+    """The demo job as the plain command runs it: without profile, without logger, without PYTHONPATH."""
+    return shared_run(tmp_path_factory, "demo", demo_settings)
+
+
+@pytest.fixture(scope="session")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a job of three ligands that a service has run with the real Snakemake; to be copied."""
+    from tests.service.core import MIXED, LiveService
+
+    def make(folder: Path) -> str:
+        with LiveService(folder / "service") as service:
+            job_id = service.submit(MIXED)
+            assert service.ended(job_id, 120)["status"] == "completed"
+            service.terminate()
+        return str(service.jobs / job_id)
+
+    return Path(shared(tmp_path_factory, "mixed", make)[1])
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,14 @@ def test_section_shows_value_error_goal_and_a_goal_missed() -> None:
     )
     assert "| slope | 0.0123 ± 0.00400 MB per job | ≤ 0.0100 MB per job (missed) |" in lines
     assert "| jobs | 20,000 | ≥ 200 |" in lines
+    assert "| | measured | goal |" in lines
     assert "| a\\|b | 1.50 |" in lines
+
+
+def test_section_shows_what_was_before_where_it_was_measured_too() -> None:
+    lines = list(figures.section_lines("pipeline", record(Figure("CPU", 2.0, "s", before=4.0), Figure("jobs", 3))))
+    begin = lines.index("| | now | before |")
+    assert lines[begin + 1 : begin + 4] == ["|---|---:|---:|", "| CPU | 2 s | 4 s |", "| jobs | 3 |  |"]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -17,7 +17,7 @@ from tests.tools.fuzz.case import Case, archive_bases
 from tests.tools.fuzz.mutation import MUTATIONS
 from tests.tools.fuzz.one_job import OneJob
 
-CASES = 300
+CASES = 120
 BATCHES = 6
 """So many tests share the cases, so that workers can share them."""
 

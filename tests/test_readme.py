@@ -14,6 +14,8 @@ from scripts.lib import layout
 from scripts.lib.tables import SASA_SUMMARY, read_table
 from tests.tools.runs import ROOT, run_job
 
+pytestmark = pytest.mark.process
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -30,29 +32,32 @@ def test_first_commands_are_targets_of_the_makefile() -> None:
         subprocess.run([*command, "--dry-run"], cwd=ROOT, check=True, capture_output=True)
 
 
-def test_job_of_the_readme_runs_with_the_command_of_the_readme(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def baz2b(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the README's job, run by the README's command."""
     command = shlex.split(block("sh", 1))
     options = dict(zip(command[1::2], command[2::2], strict=True))
     assert options.keys() == {"--snakefile", "--configfile", "--directory", "--cores"}
-    settings = {**yaml.safe_load(block("yaml")), "cache_dir": str(tmp_path / "cache")}
-    run = run_job(tmp_path / "baz2b", settings, cores=int(options["--cores"])).checked()
-    assert "4cup" in (run.job / layout.RESULTS_DISPLAY).read_text(encoding="utf-8")
+    folder = tmp_path_factory.mktemp("readme")
+    settings = {**yaml.safe_load(block("yaml")), "cache_dir": str(folder / "cache")}
+    return run_job(folder / "baz2b", settings, cores=int(options["--cores"])).checked().job
 
 
-def test_result_folder_is_as_the_readme_shows_it(tmp_path: Path) -> None:
-    shown = set(re.findall(r"^ *([\w.]+[\w/]*)", README.split("## A result folder")[1].split("```")[1], re.MULTILINE))
-    run = run_job(tmp_path / "job", {**yaml.safe_load(block("yaml")), "cache_dir": str(tmp_path / "cache")}).checked()
-    top = {path.name + ("/" if path.is_dir() else "") for path in run.job.iterdir()} - {".snakemake/"}
-    results = {path.name + ("/" if path.is_dir() else "") for path in (run.job / layout.RESULTS).iterdir()}
+def test_job_of_the_readme_runs_with_the_command_of_the_readme(baz2b: Path) -> None:
+    assert "4cup" in (baz2b / layout.RESULTS_DISPLAY).read_text(encoding="utf-8")
+
+
+def test_result_folder_is_as_the_readme_shows_it(baz2b: Path) -> None:
+    shown = set(re.findall(r"^ *([\w.-]+[\w/]*)", README.split("## A result folder")[1].split("```")[1], re.MULTILINE))
+    top = {path.name + ("/" if path.is_dir() else "") for path in baz2b.iterdir()} - {".snakemake/"}
+    results = {path.name + ("/" if path.is_dir() else "") for path in (baz2b / layout.RESULTS).iterdir()}
     assert {name for name in shown if name.endswith("/") or "." in name} >= {
         name for name in top | results if name != "logs/"
     }
 
 
-def test_areas_of_amprenavir_are_those_of_the_demo(tmp_path: Path) -> None:
-    settings = {"target_name": "Protease", "search_query": "1HPV", "source": {"kind": "archive"}}
-    run = run_job(tmp_path / "job", {**settings, "cache_dir": str(tmp_path / "cache")}).checked()
-    (row,) = read_table(run.job / layout.SASA_SUMMARY, SASA_SUMMARY)
+def test_areas_of_amprenavir_are_those_of_the_example() -> None:
+    (row,) = read_table(ROOT / "data/examples/exam1hpv" / layout.SASA_SUMMARY, SASA_SUMMARY)
     areas = [float(str(row[f"SASA_{name}_A2"])) for name in ("free", "chain", "target")]
     told = re.search(r"of its (\d+) Å² one chain alone leaves (\d+) Å² exposed, the dimer (\d+) Å²", README)
     assert told is not None

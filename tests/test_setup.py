@@ -10,9 +10,12 @@ import pytest
 
 from tests.tools.runs import ROOT
 
+pytestmark = pytest.mark.process
+
 TOOLS = ("sh", "dirname", "cat", "cksum", "tr", "cut", "rm", "mkdir", "cp", "chmod")
-FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "service/pages/assets/package-lock.json",
-         "service/pages/assets/npm.lock", "service/pages/assets/.npmrc")  # fmt: skip
+FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "scripts/lib/kernels/kernels.c",
+         "scripts/lib/components/index.py",
+         *(f"service/pages/assets/{name}" for name in ("package-lock.json", "npm.lock", ".npmrc")))  # fmt: skip
 
 # Stands for an interpreter: knows its version, makes environments of copies of itself, has what the test says.
 INTERPRETER = """#!/bin/sh
@@ -40,10 +43,9 @@ case "$line" in {missing}) exit 1 ;; esac
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
     """A folder with the repository's set-up files and a `bin` that holds little more than a shell."""
-    (tmp_path / ".ci").mkdir()
     (tmp_path / "bin").mkdir()
-    (tmp_path / "service/pages/assets").mkdir(parents=True)
     for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     for name in TOOLS:
         tool = shutil.which(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,9 +38,9 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         os.replace(temporary, path)
-    except BaseException:
+    finally:
+        # Still there after an error, and where both names are links to one file, which a rename leaves as they are.
         temporary.unlink(missing_ok=True)
-        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -52,6 +52,12 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write bytes, complete or not at all."""
     with replacing(path) as temporary:
         temporary.write_bytes(data)
+
+
+def write_parts(path: Path, parts: Iterable[str]) -> None:
+    """Write the parts of a UTF-8 text as they come, complete or not at all."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(parts)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.lib import recorded_search
-from scripts.lib.entry.fasta import SHORTEST_SEQUENCE, read_fasta
 from scripts.lib.errors import UserError
+from scripts.lib.fasta import SHORTEST_SEQUENCE, read_fasta
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -25,8 +25,13 @@ FOLDER = Path(__file__).resolve().parents[2] / "config"
 
 _UPPER_CASE = ("methods", "only_ligands", "always_keep")
 _PRIVATE = ("mirror", "files", "components")
-NOT_COMPARED = ("cache_dir", "force", "resources")
+NO_PATH = ("auto", "off")
+"""Values of ``source.validation`` that are no folder."""
+
+NOT_COMPARED = ("cache_dir", "force", "resources", "result_cache_mb")
 """Settings that cannot change results."""
+DIVISION = ("shards",)
+"""Settings of how the work is divided; results don't depend on them either, but which files a folder holds does."""
 
 
 class ConfigError(UserError):
@@ -73,6 +78,8 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     schema = load_schema()
     settings = _merge(load_defaults(), raw)
     _normalise(settings)
+    _take_flags(settings, schema)
+    _refuse_unknown(settings, schema)
     for key in schema["required"]:
         if settings[key] is None:
             raise ConfigError(f"{key} is missing: every job needs it in its configuration file.")
@@ -98,8 +105,15 @@ def recorded(settings: Mapping[str, Any]) -> Settings:
     for name in _PRIVATE:
         if source[name] is not None:
             source[name] = label if label and name == source["kind"] else name
-    shown = {key: value for key, value in settings.items() if key != recorded_search.KEY}
-    return {**shown, "source": source, "cache_dir": None, "force": False}
+    if source["validation"] not in NO_PATH:
+        source["validation"] = "folder"
+    kept = {key: value for key, value in settings.items() if key not in (recorded_search.KEY, *NOT_COMPARED)}
+    return {**kept, "source": source, "cache_dir": None, "force": False}
+
+
+def shown(settings: Mapping[str, Any]) -> Settings:
+    """Return the settings that report and manifest show: as recorded, those on which results depend."""
+    return {key: value for key, value in recorded(settings).items() if key not in (*NOT_COMPARED, *DIVISION)}
 
 
 def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -114,10 +128,10 @@ def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
     return sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
 
 
-def cache_folder(settings: Mapping[str, Any]) -> Path:
+def cache_folder(cache_dir: str | None) -> Path:
     """Return the folder of the structure cache: as set, else in the user's cache folder (XDG)."""
-    if settings["cache_dir"] is not None:
-        return Path(settings["cache_dir"])
+    if cache_dir is not None:
+        return Path(cache_dir)
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "tethermap"
 
@@ -146,6 +160,9 @@ def _normalise(settings: Settings) -> None:
     for key in ("target_name", "search_query"):
         if isinstance(settings[key], str):
             settings[key] = settings[key].strip()
+    source = settings["source"]
+    if isinstance(source, dict) and source["validation"] in (False, None):  # YAML reads a bare off as false
+        source["validation"] = "off" if source["validation"] is False else "auto"
     filters = settings["filters"]
     if not isinstance(filters, dict):
         return
@@ -155,6 +172,31 @@ def _normalise(settings: Settings) -> None:
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             items = [item.strip().upper() if key in _UPPER_CASE else item.strip() for item in value]
             filters[key] = list(dict.fromkeys(items))
+
+
+def _take_flags(settings: Settings, schema: Settings) -> None:
+    """Take ``true`` and ``false`` for flags where they come as text, as from Snakemake's ``--config force=true``."""
+    for key, part in _all_keys(schema):
+        section, _, name = key.rpartition(".")
+        values = settings.get(section) if section else settings
+        if part.get("type") == "boolean" and isinstance(values, dict) and isinstance(values.get(name), str):
+            values[name] = {"true": True, "false": False}.get(values[name].lower(), values[name])
+
+
+def _refuse_unknown(settings: Settings, schema: Settings) -> None:
+    """Name a misspelt setting before one that it leaves missing."""
+    known = list(schema["properties"])
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, 1, 0.6)
+            below = [key for key, _ in _all_keys(schema) if key.rpartition(".")[2] == name]
+            meant = [
+                *near,
+                *below,
+                *difflib.get_close_matches(str(name), [key for key, _ in _all_keys(schema)], 1, 0.6),
+            ]
+            hint = f"did you mean {meant[0]}?" if meant else "config/README.md lists all settings."
+            raise ConfigError(f"{name} is not a setting: {hint}")
 
 
 def _check_numbers(settings: Settings) -> None:
@@ -217,8 +259,8 @@ def _resolve_source(settings: Settings) -> None:
     kind = source["kind"]
     if kind in ("mirror", "files") and source[kind] is None:
         raise ConfigError(f"source.{kind} is missing: source.kind {kind} needs a path there.")
-    found = settings["filters"]["entries"] or settings[recorded_search.KEY]
-    if not settings["search_query"].strip() and not found and kind != "files":
+    entries = settings["filters"]["entries"] or settings[recorded_search.KEY]
+    if not settings["search_query"].strip() and not entries and kind != "files":
         raise ConfigError("search_query is empty: give words or PDB ids, or pin entries in filters.entries.")
     if settings["sequence_search"] and not (settings["fasta_seq"] or "").strip():
         raise ConfigError("sequence_search is on but fasta_seq is empty: give the sequence to search with.")
@@ -228,8 +270,10 @@ def _resolve_paths(settings: Settings) -> None:
     """Expand ``~`` and refuse relative paths, which would mean another place in each folder."""
     source = settings["source"]
     settings["cache_dir"] = _absolute("cache_dir", settings["cache_dir"])
-    for name in _PRIVATE:
+    for name in (*_PRIVATE, "validation"):
         value = source[name]
+        if name == "validation" and value in NO_PATH:
+            continue
         if isinstance(value, list):
             source[name] = [_absolute(f"source.{name}", item) for item in value]
         else:
@@ -286,7 +330,11 @@ def _shown(value: Any) -> str:
 
 
 def expected(schema: Mapping[str, Any]) -> str:
-    """Say in words which values the schema of a setting allows."""
+    """Say in words which values the schema of a setting allows.
+
+    >>> expected({"type": "integer", "minimum": 1, "maximum": 50})
+    'a whole number from 1 to 50'
+    """
     if "enum" in schema:
         return "one of " + ", ".join(map(str, schema["enum"]))
     types = [schema["type"]] if isinstance(schema["type"], str) else list(schema["type"])

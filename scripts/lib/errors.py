@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-ErrorKind = Literal["input", "pipeline", "upstream", "disk_full"]
+ErrorKind = Literal["input", "pipeline", "upstream", "disk_full", "interrupted"]
 
 
 class UserError(Exception):
@@ -16,7 +16,7 @@ class UserError(Exception):
         One sentence that names the value and the remedy.
     kind : str
         ``input`` (the user's settings or files), ``pipeline`` (this program), ``upstream``
-        (a service on the network) or ``disk_full``.
+        (a service on the network), ``disk_full`` or ``interrupted`` (somebody stopped the run).
     """
 
     def __init__(self, message: str, kind: ErrorKind = "input") -> None:

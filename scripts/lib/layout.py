@@ -22,6 +22,8 @@ SASA_ATOMS = f"{RESULTS}/Warhead_SASA_atoms.csv"
 LIGAND_METADATA = f"{RESULTS}/Ligand_Metadata.csv"
 CONTACTS = f"{RESULTS}/Contacts.csv"
 EXIT_VECTORS = f"{RESULTS}/Exit_Vectors.csv"
+OBSERVED_EXITS = f"{RESULTS}/Observed_Exits.csv"
+EXIT_ANSWERS = f"{RESULTS}/Exit_Answers.csv"
 EXIT_CONSENSUS = f"{RESULTS}/Exit_Consensus.csv"
 SUPERPOSITION = f"{RESULTS}/Superposition.csv"
 PROTAC_INPUTS = f"{PROTAC_FOLDER}/index.csv"
@@ -35,17 +37,23 @@ REPORT = f"{RESULTS}/report.html"
 
 MANIFEST = "job_result_manifest.json"
 JOB_CONFIG = "job_config.json"
+CRATE = "ro-crate-metadata.json"
+WORKFLOW = f"{RESULTS}/workflow.txt"
+"""The Snakefile that the run was of, which its crate names."""
 
-ROOT_FILES = (RESULTS_DISPLAY_LINK, MANIFEST, JOB_CONFIG)
+ROOT_FILES = (RESULTS_DISPLAY_LINK, MANIFEST, JOB_CONFIG, CRATE)
 """Result files that lie in the job folder itself."""
 
 SEARCH_ENTRIES = "search/entries.csv"
 SEARCH_QUERY = "search/query.json"
+PROTEINS = "search/proteins.json"
+"""Written by `scripts.scout` alone, which runs the search of a job to show what it would take."""
+
 JOB_LOG = "logs/job.log"
 
 SHARDS = f"{WORK}/shards"
 SHARD_PLAN = f"{WORK}/shards.json"
-"""Sizes of all shards, ``{"0": 50, "1": 49}``; written last by `plan_shards`, so that it exists when they do."""
+"""Sizes of all shards, ``{"0": 50, "1": 49}``; written last by `search_entries`, so that it exists when they do."""
 SERIES_MEMBERS = f"{WORK}/series.jsonl"
 LIGANDS = f"{WORK}/ligands.csv"
 PROGRESS = f"{WORK}/progress"
@@ -62,9 +70,9 @@ _SHARD_FILES = {
     "entries": "entries.csv",
     "structures": "structures.csv",
     "instances": "instances.jsonl",
-    "neighbourhoods": "neighbourhoods.npz",
-    "surroundings": "surroundings.npz",
-    "backbones": "backbones.npz",
+    "neighbourhoods": "neighbourhoods.bin",
+    "surroundings": "surroundings.bin",
+    "backbones": "backbones.bin",
     "entry_status": "entry_status.csv",
     "ligand_status": "ligand_status.csv",
     "name_map": "name_map.csv",
@@ -76,8 +84,12 @@ _SHARD_FILES = {
     "contacts": "contacts.csv",
     "exposure_files": "exposure_files.csv",
     "exits": "exits.csv",
+    "geometry": "geometry.csv",
     "exit_files": "exit_files.csv",
+    "bridging": "bridging.jsonl",
+    "observed": "observed.csv",
     "protac_inputs": "protac_inputs.csv",
+    "protac_files": "protac_files.csv",
     "checks": "checks.csv",
     "files": "files.csv",
 }
@@ -107,7 +119,11 @@ def ligand_sdf(stem: str) -> str:
 
 
 def ligand_svg(stem: str, style: str) -> str:
-    """Return the path of a depiction; `style` is ``plain``, ``exposed`` or ``exits``."""
+    """Return the path of a depiction; `style` is ``plain``, ``exposed`` or ``exits``.
+
+    >>> ligand_svg("4cup_A_ZYB_2971", "exits")
+    'TARGET_RESULTS/MCS_Output/MCS_SVG/4cup_A_ZYB_2971_exits.svg'
+    """
     return f"{MCS_SVG}/{stem}_{style}.svg"
 
 
@@ -119,6 +135,18 @@ def viewer_script(stem: str, extension: str) -> str:
 def protac_inputs(stem: str) -> str:
     """Return the folder of a ligand's inputs for programs that model degraders."""
     return f"{PROTAC_FOLDER}/{stem}"
+
+
+def protac_stem(path: str) -> str:
+    """Return the stem of the ligand whose inputs for programs that model degraders a file belongs to; else nothing."""
+    inside = path.removeprefix(f"{PROTAC_FOLDER}/")
+    return inside.partition("/")[0] if inside != path else ""
+
+
+def ligand_files(stem: str) -> list[str]:
+    """Return the paths of what a ligand may have: complex, SDF, depictions."""
+    depictions = [ligand_svg(stem, style) for style in ("plain", "exposed", "exits")]
+    return [war_pdb(stem, "pdb"), war_pdb(stem, "cif"), ligand_sdf(stem), *depictions]
 
 
 def shard_folders(job: Path) -> list[Path]:

@@ -10,6 +10,7 @@ KINDS = {
     "additive": "an additive of crystallisation or purification",
     "ion": "an ion of one atom",
     "glycan": "a sugar linked to the protein",
+    "peptide": "a short chain of standard amino acids beside a protein",
     "modified_residue": "a modified residue of a polymer",
     "polymer": "a residue of a polymer that is no ligand",
     "unknown": "an unknown component",
@@ -51,21 +52,52 @@ REASONS = {
     "no_target_chain": "No chain matches the given sequence closely enough.",
     "unmatched_target": "Nothing in the entry matches the target, and strict_target is on.",
     "no_ligand": "The entry has no het group besides water.",
+    "only_polymer_residues": "The entry has no het group besides water and modified residues of its polymers.",
     "no_instance_kept": "No ligand of the entry was kept; each has its reason.",
+    "r_free": "The R-free is worse than max_rfree, or no validation report gives it.",
     # ligands
     "kind_not_kept": "Its kind is not among the kinds asked for.",
     "part_of_polymer": "It is a residue of a polymer chain, so it is never a ligand; it stays in its chain.",
+    "not_buried": "It is an additive unless a target buries it, and too little of its surface is covered.",
     "not_asked_for": "It is not among the ligands asked for (only_ligands).",
     "far_from_target": "No heavy atom lies near enough to a target chain.",
     "zero_occupancy": "All its atoms have occupancy zero: none was observed.",
     "no_heavy_atoms": "It has no heavy atoms with coordinates.",
     "not_single_conformer": "No atoms of it belong to the chosen conformer.",
     "not_unique": "Atoms elsewhere go by the same chain, number and name: the file does not tell which are its own.",
+    "rscc": "Its correlation with the density (RSCC) is below min_rscc.",
+    "rscc_unknown": "min_rscc is set, and no validation report gives its correlation with the density.",
     "entry_rejected": "Its entry was rejected.",
     "member_of_group": "It is part of a linked group that is kept under the name of its heaviest component.",
     "program_error": "It could not be processed because of an error in this program; see the log.",
 }
 """Reason codes of entries and ligands, each with a sentence for people."""
+
+REMEDIES = {
+    "resolution": "Raise filters.max_resolution, or leave it out.",
+    "method": "Name other filters.methods, or none.",
+    "release_date": "Widen the dates.",
+    "organism": "Leave filters.organism out, or name another.",
+    "not_matched": "Leave search_query empty to take all files.",
+    "not_found": "Check the ids; own files go by their names, search/entries.csv lists them.",
+    "download_failed": "Run the job again later.",
+    "file_truncated": "Get the file again.",
+    "no_polymer": "Give the protein with its ligand, in one file or in two of the same name.",
+    "no_target_chain": "Check fasta_seq, or lower filters.min_identity and min_coverage.",
+    "unmatched_target": "Give the target's gene name or sequence, or set filters.strict_target to false.",
+    "no_ligand": "A ligand in a file of its own goes beside the structure, under the same name.",
+    "r_free": "Raise filters.max_rfree, or leave it out.",
+    "kind_not_kept": "Name its code in filters.always_keep, or its kind in filters.kinds.",
+    "part_of_polymer": "If it is a ligand, check its coordinates: it is bonded as a residue of the chain.",
+    "not_buried": "Name its code in filters.always_keep.",
+    "not_asked_for": "Name it in filters.only_ligands, or leave that out.",
+    "far_from_target": "Check that protein and ligand are in one frame, and that the target is the right chain.",
+    "zero_occupancy": "For a model of your own set source.kind to files.",
+    "not_unique": "Give each ligand a chain and number of its own.",
+    "rscc": "Lower filters.min_rscc, or leave it out.",
+    "rscc_unknown": "Leave filters.min_rscc out, or give the validation reports.",
+}
+"""What a user can do about a reason, in one sentence, where there is something."""
 
 FLAGS = {
     "covalent": "covalently bound to the polymer",
@@ -84,6 +116,7 @@ FLAGS = {
     "mmcif_only": "too large for the PDB format: written as mmCIF only",
     "duplicate_atom_names": "atom names occur twice",
     "stereo_differs": "the configuration seen differs from the dictionary",
+    "stereo_unassigned": "the model draws a stereo centre flat: its configuration cannot be told",
     "metal_bond_open": "a bond to a metal that the dictionary has is too long here and was left out",
     "not_sanitised": "the molecule does not pass RDKit's checks; written as it is",
     "perceived_bonds": "bonds were perceived from distances: check them",
@@ -95,7 +128,11 @@ FLAGS = {
     "shares_site": "another component occupies the same place as an alternate",
     "first_model": "the first of several models was taken",
     "no_crystal": "no crystal context: not an X-ray or neutron structure, or no unit cell",
-    "additive_kept": "on the additive list, kept because asked for or bound like a ligand",
+    "pdb_redo": "the model was refined anew by PDB-REDO, not the one deposited",
+    "crystal_packing": "symmetry mates in the crystal make more than half of its contacts",
+    "two_proteins": "two proteins hold it, as a degrader or glue: only the target's half is ranked",
+    "additive_kept": "on the additive list, kept because asked for, buried or part of a chain",
+    "cofactor": "a natural cofactor; kept where it is the only candidate of its entry, or asked for",
 }
 """What a user should know of an instance that was kept."""
 
@@ -104,9 +141,26 @@ EXIT_REASONS = {
     "equivalent_anchor": "An atom that is the same by symmetry stands for this one.",
     "bonded_to_protein": "The atom or the leaving group is covalently bound to the protein, or was made by that bond.",
     "incomplete": "The anchor or the leaving group has neighbours that were not observed.",
+    "faces_partner": "Another protein holds this part of the ligand: only the target's half is ranked.",
     "no_candidate": "No atom carries a hydrogen and no bond can be cut.",
 }
 """Why a candidate for an exit, or a whole ligand, has no rank."""
+
+GEOMETRY_FLAGS = {
+    "bond_length": "A bond is more than 25 % shorter or longer than its bounds.",
+    "bond_angle": "The distance across an angle is more than 25 % off its bounds.",
+    "internal_clash": "Two atoms of the ligand are more than 30 % nearer than they can be.",
+    "ring_not_flat": "An aromatic ring is out of its plane by more than 0.25 Å.",
+    "double_bond_not_flat": "A double bond is out of its plane by more than 0.25 Å.",
+    "protein_clash": "An atom around the ligand is nearer than 0.75 of the sum of the radii.",
+    "volume_overlap": "More than 7.5 % of the ligand's volume lies inside atoms around it.",
+}
+"""What of a ligand's geometry is beyond the limits of PoseBusters: told, never a reason to leave it out."""
+
+OBSERVED_REASONS = {
+    "linker_not_observed": "Atoms between the two halves were not observed, so it is not known where they end.",
+}
+"""Why a ligand that two proteins hold tells no exit."""
 
 PROTAC_REASONS = {
     "no_ranked_exit": "No place was found where a linker can leave, so there are no inputs.",
@@ -135,13 +189,23 @@ class Doubt(NamedTuple):
 EXIT_EVIDENCE = {
     "closed": Doubt("D", "This structure shows no open way out: the receptor would have to move."),
     "zero_occupancy": Doubt("D", "An atom that fixes the exit has occupancy zero: it was not observed."),
+    "very_low_confidence": Doubt("D", "The prediction is very unsure of the atoms that fix the exit: pLDDT below 50."),
+    "low_confidence": Doubt("C", "The prediction is unsure of the atoms that fix the exit: pLDDT below 70."),
+    "place_uncertain": Doubt("C", "The prediction is unsure of where the ligand stands: expected error above 10 Å."),
     "low_occupancy": Doubt("C", "An atom that fixes the exit has an occupancy below one half."),
     "low_resolution": Doubt("C", "The resolution is worse than 3.0 Å."),
     "no_resolution": Doubt("C", "No resolution is given: nothing tells how precise the places are."),
     "very_mobile": Doubt("C", "The atoms that fix the exit have very high B factors for this chain."),
     "bonds_uncertain": Doubt("C", "Bonds of the ligand are uncertain in this structure."),
+    "poor_fit": Doubt("C", "The ligand fits the density poorly: RSCC below 0.8 or RSR above 0.4 (wwPDB, PDBe)."),
+    "anchor_poor_fit": Doubt(
+        "C",
+        "The residue of the ligand that holds the anchor fits the density poorly: RSCC below 0.8, RSR above 0.4 or"
+        " RSRZ above 2.",
+    ),
     "special_position": Doubt("C", "The ligand lies on a symmetry axis."),
     "shares_site": Doubt("C", "Another component occupies the same place as an alternate."),
+    "predicted": Doubt("B", "The structure is a prediction, not an observation."),
     "partial_occupancy": Doubt("B", "An atom that fixes the exit has an occupancy below 1."),
     "alternate_places": Doubt("B", "Atoms that fix the exit were modelled in more than one place."),
     "moderate_resolution": Doubt("B", "The resolution is worse than 2.5 Å."),
@@ -151,6 +215,8 @@ EXIT_EVIDENCE = {
     "side_chain_incomplete": Doubt("B", "A residue beside the way out lacks atoms."),
     "assembly_in_way": Doubt("B", "Another chain of the assembly takes a part of the way out."),
     "crystal_in_way": Doubt("B", "A symmetry mate in the crystal takes a part of the way out."),
+    "pocket_poor_fit": Doubt("B", "A residue beside the way out fits the density badly (RSRZ above 2, wwPDB)."),
+    "geometry_outliers": Doubt("B", "Bonds or angles of the ligand are unusual: Mogul RMSZ above 2 (wwPDB)."),
     "stereo_differs": Doubt("B", "The configuration seen differs from the dictionary."),
     "link_uncertain": Doubt("B", "The covalent link is uncertain."),
 }
@@ -164,5 +230,8 @@ def sentence(reason: str) -> str:
     ------
     KeyError
         If the code is not in the closed list.
+
+    >>> sentence("not_unique")
+    'Atoms elsewhere go by the same chain, number and name: the file does not tell which are its own.'
     """
     return REASONS[reason]

@@ -39,7 +39,11 @@ def record_search(asked: Sequence[str], query: Mapping[str, Any], entries: Itera
 
 
 def taken(recorded: Mapping[str, Any]) -> list[str]:
-    """Return the ids asked for of the entries that the search took, the best first."""
+    """Return the ids asked for of the entries that the search took, the best first.
+
+    >>> taken({"entries": [{"pdb_id": "1hpv", "selected": True}, {"pdb_id": "1gbt", "selected": False}]})
+    ['1hpv']
+    """
     return [str(row.get("requested_id") or row["pdb_id"]) for row in recorded["entries"] if row["selected"]]
 
 

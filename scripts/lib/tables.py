@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import mmap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from scripts.lib import layout
 from scripts.lib.atomic import replacing
@@ -21,8 +22,28 @@ Kind = Literal["text", "integer", "number", "flag"]
 Value = str | int | float | bool | None
 Row = Mapping[str, Value]
 
+
+class SupportsWrite(Protocol):
+    """Takes text one after another, such as an open file."""
+
+    def write(self, text: str, /) -> object:
+        """Append it."""
+
+
+FEW = 8
+"""So many instances are looked for in the text of lines before these are split."""
+
 JOINED = ";"
 """Stands between several values of one cell."""
+
+
+def split_cell(cell: Value) -> list[str]:
+    """Return the values that a cell joins, none of an empty one.
+
+    >>> split_cell("C1;N2"), split_cell(None)
+    (['C1', 'N2'], [])
+    """
+    return [value for value in str(cell or "").split(JOINED) if value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +80,27 @@ def _columns(text: str) -> tuple[Column, ...]:
     return tuple(built)
 
 
+FIT = (
+    "RSCC:n RSR:n n_atoms_assessed:i mean_occupancy:n mogul_bonds_RMSZ:n2 mogul_angles_RMSZ:n2 n_clashes:i fit_status"
+    " EDIAm:n OPIA:n Q_score:n residue_inclusion:n4 fit_source"
+)
+"""Columns of the fit of a ligand to the experiment, as the validation report of its entry gives it."""
+
+ENTRY_FIT = (
+    "R_free:n4 R_free_recalculated:n4 clashscore:n2 percent_RSRZ_outliers:n2 data_completeness:n2 Q_score_entry:n"
+    " atom_inclusion:n4"
+)
+"""Columns of what the report says of the entry."""
+
+GEOMETRY = (
+    "bond_deviation:n4 angle_deviation:n4 inner_distance:n4 ring_deviation_A:n double_bond_deviation_A:n"
+    " contact_distance:n4 volume_overlap:n4 geometry_flags"
+)
+"""Columns of the geometry of a ligand as modelled (`scripts.lib.validation.geometry`)."""
+
+GEOMETRIES = Table("", _columns(f"stem {GEOMETRY}"))
+"""One row per instance."""
+
 ENTRIES = Table(
     layout.SEARCH_ENTRIES,
     _columns(
@@ -69,9 +111,16 @@ ENTRIES = Table(
 """One row per entry that the search saw, best first. `hits` says why it was found, joined by ``;``; `size` is
 about the number of its atoms."""
 
+SHARD_ENTRIES = Table("", _columns("pdb_id requested_id successor size:i"))
+"""One row per entry of a shard: of what the search found, that on which the shard's results depend. Its rank is not
+there, so that entries found later change no shard that is done."""
+
 STRUCTURES = Table(
     "",
-    _columns("rank:i pdb_id requested_id path format source revision sha256 successor flags reason value"),
+    _columns(
+        "pdb_id requested_id path format source revision sha256 successor flags reason value"
+        " report report_status report_source report_sha256 map"
+    ),
 )
 """One row per selected entry: where its file lies, or the reason why it could not be had."""
 
@@ -96,7 +145,10 @@ RESULTS_TABLE = Table(
         "Target pdb_id Chain Warhead Residue_ID SMILES %Exposed:n4 pdb_path sdf_path sdf_available:f resolution:n2"
         " method release_date components kind altloc occupancy:n2 mean_B:n2 atoms_missing covalent:f link_residue"
         " link_atom bond_source sanitised:f target_chains buried_fraction:n4 SASA_in_complex_A2:n SASA_free_A2:n"
-        " svg_plain_path svg_exposed_path svg_exits_path cif_path series InChIKey flags stem"
+        " svg_plain_path svg_exposed_path svg_exits_path cif_path series InChIKey flags site site_class stem"
+        f" {FIT} RSCC_by_residue {ENTRY_FIT} {GEOMETRY} link_uniprot mutations mutations_near pocket_uniprot"
+        " ligand_name SMILES_pH74 warhead_class"
+        " mean_pLDDT:n1 aligned_error_A:n1 chemistry_notes"
     ),
 )
 
@@ -108,7 +160,7 @@ LIGAND_METADATA = Table(
         " Formal_Charge:i QED:n BertzCT:n HallKierAlpha:n Kappa1:n Kappa2:n Kappa3:n NumSpiroAtoms:i"
         " NumBridgeheadAtoms:i NumAliphaticRings:i NumAromaticRings:i NumSaturatedRings:i NumHeteroAtoms:i MolMR:n"
         " SA_Score:n Lipinski_Pass:f Veber_Pass:f Egan_Pass:f Ghose_Pass:f Muegge_Pass:f PAINS_Hits Brenk_Hits"
-        " Parent_SMILES Instances:i source"
+        " Parent_SMILES Instances:i source Common_Name Synonyms SMILES_pH74"
     ),
 )
 
@@ -133,7 +185,7 @@ CONTACTS = Table(
     layout.CONTACTS,
     _columns(
         "pdb_id Chain Warhead Residue_ID ligand_atom partner_chain partner_residue partner_component partner_atom"
-        " distance_A:n type context partner_copy stem"
+        " distance_A:n type context partner_copy stem partner_uniprot partner_uniprot_residue detail"
     ),
 )
 
@@ -144,7 +196,8 @@ EXIT_VECTORS = Table(
         " leaving_atoms chem_class E:n4 F:n4 prior:n2 area_lost_A2:n score:n4 closed:f vector_x:n4 vector_y:n4"
         " vector_z:n4 hbonds_lost:i hbonds_anchor:i depth_atoms:i clearance_A:n2 E_assembly:n4 F_assembly:n4"
         " E_crystal:n4 F_crystal:n4 incomplete:f reason sdf_index:i evidence evidence_reasons resolution:n2"
-        " occupancy:n2 B_iso:n2 B_normalised:n2 stem"
+        " occupancy:n2 B_iso:n2 B_normalised:n2 torsion_deg:n1 torsions_open:i cone_deg:n1 breaks_covalent_bond:f"
+        " anchor_residues anchor_uniprot lysines lysine_uniprot lysine_distances_A lysine_angles_deg stem"
     ),
 )
 """One row per candidate: the best of each anchor with its rank, the others with the reason why they have none."""
@@ -154,7 +207,7 @@ SUPERPOSITION = Table(
     _columns(
         "group reference is_reference:f pdb_id Chain Warhead Residue_ID target_chain identity:n coverage:n superposed:f"
         " reason n_pairs:i n_used:i rmsd_A:n rmsd_all_A:n r11:n6 r12:n6 r13:n6 r21:n6 r22:n6 r23:n6 r31:n6 r32:n6"
-        " r33:n6 t1:n4 t2:n4 t3:n4 stem"
+        " r33:n6 t1:n4 t2:n4 t3:n4 stem protein site site_class crystal_packing:f"
     ),
 )
 """One row per instance: x in the frame of the reference is r x + t. `n_pairs` Cα atoms of the pocket, `n_used` in the
@@ -166,10 +219,46 @@ EXIT_CONSENSUS = Table(
         "group reference direction n_entries:i n_entries_present:i n_entries_open:i n_instances:i"
         " n_instances_present:i n_instances_open:i n_ligands:i F_median:n4 F_best:n4 best_score:n4 best_stem"
         " best_anchor evidence x:n y:n z:n vector_x:n4 vector_y:n4 vector_z:n4 spread_deg:n1 anchors open_in"
+        " protein site site_class residue residue_uniprot"
     ),
 )
-"""One row per direction of a group of like target chains, in the frame of its reference: how many of the superposed
-entries have an exit there (`present`), and in how many it is open. `x y z` is the linker's first atom in the mean."""
+"""One row per direction of a binding site, in the frame of the group's reference: how many of the site's superposed
+entries have an exit there (`present`), and in how many it is open; `residue` of the reference marks the place. `x y z`
+is the linker's first atom in the mean."""
+
+EXIT_ANSWERS = Table(
+    layout.EXIT_ANSWERS,
+    _columns(
+        "Target protein site site_class site_residue Warhead InChIKey answer_rank:i job_rank:i anchor_atom"
+        " anchor_equivalents action kind leaving_atoms chem_class n_copies:i n_open:i n_entries:i n_entries_open:i"
+        " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries evidence"
+        " evidence_reasons best_stem stems group exit_site breaks_covalent_bond:f observed_atoms"
+        " site_uniprot"
+    ),
+)
+"""One row per target group, binding site, ligand and exit site: what all copies say. `n_copies` are the site's copies
+that symmetry mates don't hold, `n_open` those whose best candidate there has room and a way out."""
+
+OBSERVED_EXITS = Table(
+    layout.OBSERVED_EXITS,
+    _columns(
+        "Target pdb_id Chain Warhead Residue_ID side partner anchor_atom linker_atom alternatives grade weak:f parent"
+        " half_atoms:i area_target_A2:n1 area_partner_A2:n1 vector_x:n4 vector_y:n4 vector_z:n4 reason sdf_index:i"
+        " sentence stem"
+    ),
+)
+"""One row per ligand that two proteins hold, and side: where that side's half of the degrader ends."""
+
+DEGRADERS = Table(
+    "",
+    _columns(
+        "smiles linker linker_class linker_atoms:i reaction_a reaction_b MW:n2 LogP:n2 TPSA:n1 Rotatable_Bonds:i HBD:i"
+        " Heavy_Atom_Count:i SA_Score:n2 span_A:n1 distance_A:n1 reaches:f mapped_smiles"
+    ),
+)
+"""One row per molecule that joins two halves, made when it is asked for. `span_A` is the stretched linker's length,
+`distance_A` that of the anchors where one entry shows both; atom map numbers are SDF indices + 1, of b + 501."""
+
 PROTAC_INPUTS = Table(
     layout.PROTAC_INPUTS,
     _columns(
@@ -191,6 +280,7 @@ ENTRY_STATUS = Table(
     _columns(
         "pdb_id rank:i kept:f reason target_match target_chains instances_found:i instances_kept:i source revision"
         " sha256 successor threshold value requested_id target_identity:n target_coverage:n assembly flags sentence"
+        f" {ENTRY_FIT} report_status report_source report_sha256 report_date map_status"
     ),
 )
 
@@ -198,7 +288,7 @@ LIGAND_STATUS = Table(
     layout.LIGAND_STATUS,
     _columns(
         "pdb_id chain ligand residue components kind kept:f reason threshold value label_chain kind_reason stem"
-        " sentence"
+        f" sentence {FIT}"
     ),
 )
 
@@ -215,6 +305,8 @@ RESULT_TABLES = (
     LIGAND_MCS_MAP,
     CONTACTS,
     EXIT_VECTORS,
+    EXIT_ANSWERS,
+    OBSERVED_EXITS,
     EXIT_CONSENSUS,
     SUPERPOSITION,
     PROTAC_INPUTS,
@@ -233,6 +325,9 @@ def format_value(value: Value, column: Column) -> str:
     ------
     TypeError
         If the value is not of the column's kind.
+
+    >>> format_value(0.12345, Column("score", "number", 2)), format_value(None, Column("score", "number"))
+    ('0.12', '')
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
@@ -251,14 +346,17 @@ def format_value(value: Value, column: Column) -> str:
 
 
 def parse_value(text: str, column: Column) -> Value:
-    """Return a CSV cell as a value of its column's kind; an empty number or flag is None."""
+    """Return a CSV cell as a value of its column's kind; an empty or infinite number and an empty flag are None."""
     if column.kind == "text":
         return text
     if text == "":
         return None
     if column.kind == "flag":
         return text == "True"
-    return int(text) if column.kind == "integer" else float(text)
+    if column.kind == "integer":
+        return int(text)
+    value = float(text)
+    return value if math.isfinite(value) else None
 
 
 @contextmanager
@@ -267,22 +365,37 @@ def table_writer(path: Path, table: Table) -> Iterator[Callable[[Row], None]]:
 
     Parameters
     ----------
-    path : Path
-        The CSV file.
     table : Table
         Its columns. A row may leave columns out; one with others raises KeyError.
     """
-    known = set(table.names)
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(table.names)
+        yield rows_into(stream, table, path.name)
 
-        def write(row: Row) -> None:
-            if unknown := row.keys() - known:
-                raise KeyError(f"{path.name} has no column {sorted(unknown)}")
-            writer.writerow([format_value(row.get(column.name), column) for column in table.columns])
 
-        yield write
+def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row], None]:
+    """Write the header of a table to a text stream; return a function that appends one row.
+
+    Parameters
+    ----------
+    name : str
+        What an error calls the table.
+    """
+    known = set(table.names)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.names)
+
+    def write(row: Row) -> None:
+        if unknown := row.keys() - known:
+            raise KeyError(f"{name} has no column {sorted(unknown)}")
+        writer.writerow([format_value(row.get(column.name), column) for column in table.columns])
+
+    return write
+
+
+def rows_of(lines: Iterable[bytes], table: Table) -> Iterator[dict[str, Value]]:
+    """Yield the rows of lines that `table_writer` wrote below its header, typed by the columns."""
+    for cells in csv.reader(line.decode("utf-8") for line in lines):
+        yield {c.name: parse_value(cell, c) for c, cell in zip(table.columns, cells, strict=True)}
 
 
 def write_table(path: Path, table: Table, rows: Iterable[Row]) -> None:
@@ -292,21 +405,63 @@ def write_table(path: Path, table: Table, rows: Iterable[Row]) -> None:
             write(row)
 
 
-def read_table(path: Path, table: Table) -> Iterator[dict[str, Value]]:
+def read_table(
+    path: Path, table: Table, *, strict: bool = True, stems: Collection[str] | None = None
+) -> Iterator[dict[str, Value]]:
     """Yield the rows of a CSV file written by `table_writer`, typed by the columns.
+
+    Parameters
+    ----------
+    path, table : Path, Table
+        The file and its columns.
+    strict : bool
+        Whether the header must be that of `table`; else columns of another version are text.
+    stems : collection of str or None
+        Instances whose rows are wanted, by the column `stem`, best in the table's order; None for all.
 
     Raises
     ------
     ValueError
-        If the header is not that of `table`.
+        If the header is not that of `table` and `strict`.
     """
     with path.open(encoding="utf-8", newline="") as stream:
-        reader = csv.reader(stream)
-        header = tuple(next(reader, ()))
-        if header != table.names:
+        header = tuple(next(csv.reader([stream.readline()]), ()))
+        if strict and header != table.names:
             raise ValueError(f"{path}: unexpected columns {header}")
-        for cells in reader:
-            yield {c.name: parse_value(cell, c) for c, cell in zip(table.columns, cells, strict=True)}
+        known = {column.name: column for column in table.columns}
+        columns = [known.get(name, Column(name)) for name in header]
+        position = header.index("stem") if stems is not None and "stem" in header else None
+        lines: Iterable[str] = stream
+        if stems is not None and position == len(header) - 1:  # the rest of a long table is not even read
+            lines = lines_ending(path, stems)
+        elif stems is not None and position is not None and len(stems) <= FEW:
+            lines = (line for line in stream if any(stem in line for stem in stems))
+        for cells in csv.reader(lines):
+            if stems is None or (position is not None and cells[position] in stems):
+                yield {c.name: parse_value(cell, c) for c, cell in zip(columns, cells, strict=strict)}
+
+
+def lines_ending(path: Path, stems: Collection[str]) -> Iterator[str]:
+    """Yield the lines of a table that end with one of some stems, each of which has its lines together.
+
+    They are looked for one after another from where the last was found: fast when they come in the table's order.
+    """
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        blocks = []
+        end = 0
+        for stem in stems:
+            last_cell = f",{stem}\n".encode()
+            found = data.find(last_cell, end)
+            if found < 0:
+                found = data.find(last_cell, 0, end)
+            if found < 0:
+                continue
+            begin, end = data.rfind(b"\n", 0, found) + 1, found + len(last_cell)
+            while (after := data.find(b"\n", end) + 1) and data[after - len(last_cell) : after] == last_cell:
+                end = after
+            blocks.append((begin, end))
+        for begin, end in sorted(blocks):
+            yield from data[begin:end].decode("utf-8").splitlines(keepends=True)
 
 
 def natural_key(text: str) -> tuple[int, str]:

@@ -12,8 +12,8 @@ import sys
 from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
-from scripts.lib.progress_display import ProgressDisplay
-from scripts.lib.run_recorder import RunRecorder
+from scripts.lib.run.display import ProgressDisplay
+from scripts.lib.run.recorder import RunRecorder
 
 
 class LogHandler(LogHandlerBase):

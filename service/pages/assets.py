@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from service.addresses import address
+
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 VENDORED = HERE / "assets" / "node_modules"
@@ -89,7 +91,7 @@ class Assets:
         """
         if name not in self._files:
             raise KeyError(name)
-        return f"/static/{self.version}/{name}"
+        return address(f"/static/{self.version}/{name}")
 
 
 def _asset(path: Path) -> Asset:

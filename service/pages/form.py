@@ -13,11 +13,12 @@ from typing import Any, Literal
 import yaml
 
 from scripts.lib.config import load_defaults
-from service.schemas import Limits, Submission, parse_submission, public_settings
+from service.jobs.submission import Limits, Submission, parse_submission, public_settings
 
 Kind = Literal["integer", "number", "flag", "choice", "choices", "codes", "date", "text"]
 
 GROUPS: Mapping[str, str] = {
+    "source.predicted": "Models of your own",
     "filters.entries": "Entries",
     "filters.only_ligands": "Ligands",
     "filters.min_identity": "Target chains",
@@ -25,7 +26,7 @@ GROUPS: Mapping[str, str] = {
 }
 """First setting of each group → its title, in the order of the schema."""
 
-TEXTS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand")
+TEXTS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand", "structures")
 _SEPARATORS = str.maketrans(",;", "  ")
 
 
@@ -134,6 +135,8 @@ def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
         if value.strip():
             given.setdefault(name, []).append(value.strip())
     body: dict[str, Any] = {name: given[name][0] for name in TEXTS if name in given}
+    if "target_name" in body and not body.keys() & {"search_query", "pdb_id", "structures"}:
+        body["search_query"] = body["target_name"]  # one box is enough
     options = {}
     for _, fields in option_groups():
         for one in fields:

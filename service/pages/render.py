@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from scripts.lib.version import __version__
+from service.addresses import ROOT_PATH
+from service.http.responses import PAGE_POLICY
 from service.pages.assets import Assets
-from service.responses import PAGE_POLICY
 
 ASSETS = Assets()
 """What pages load, as it was when the service started."""
@@ -33,7 +35,7 @@ def environment(assets: Assets = ASSETS) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals |= {"asset": assets.url, "has_asset": assets.has, "version": __version__}
+    found.globals |= {"root": ROOT_PATH.get, "asset": assets.url, "has_asset": assets.has, "version": __version__}
     return found
 
 
@@ -55,4 +57,11 @@ def page(name: str, status: int = 200, headers: dict[str, str] | None = None, **
         What the template shows.
     """
     text = environment().get_template(f"{name}.html.j2").render(**values)
-    return HTMLResponse(text, status, {**_HEADERS, **(headers or {})})
+    return HTMLResponse(_below_root(text, ROOT_PATH.get()), status, {**_HEADERS, **(headers or {})})
+
+
+def _below_root(text: str, root: str) -> str:
+    """Put the path below which a proxy serves us before every address in attributes that hasn't it yet."""
+    if not root:
+        return text
+    return re.sub(rf'(\s(?:href|src|action|data-[a-z-]+)=")(?=/(?!/))(?!{re.escape(root)}[/"])', rf"\1{root}", text)

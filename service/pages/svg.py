@@ -7,12 +7,14 @@ only known elements with known attributes of a known form are written again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from xml.etree import ElementTree
 
 from markupsafe import Markup
+
+from scripts.lib.drawing.marks import LEGEND_CLASS
 
 LARGEST_FILE = 2_000_000
 """Bytes of a depiction that is read at all."""
@@ -25,19 +27,27 @@ _WORD = re.compile(r"[a-z]{1,20}")
 _DASHES = re.compile(r"[0-9 ,.]{1,40}")
 _FORMS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(
-        ("cx", "cy", "r", "x1", "y1", "x2", "y2", "stroke-width", "stroke-miterlimit", "fill-opacity"), _NUMBER
+        (
+            *("cx", "cy", "r", "x", "y", "x1", "y1", "x2", "y2", "stroke-width", "stroke-miterlimit"),
+            *("opacity", "fill-opacity", "stroke-opacity", "font-size", "font-weight"),
+        ),
+        _NUMBER,
     ),
-    "stroke-opacity": _NUMBER,
     "fill": _COLOUR,
     "stroke": _COLOUR,
     "d": _PATH,
+    "points": _PATH,
+    "transform": re.compile(r"translate\(-?[0-9.]{1,10} -?[0-9.]{1,10}\)"),
+    "text-anchor": _WORD,
     "class": _CLASS,
     "fill-rule": _WORD,
     "stroke-linecap": _WORD,
     "stroke-linejoin": _WORD,
     "stroke-dasharray": _DASHES,
 }
-_SHAPES = ("path", "circle", "line", "ellipse")
+_SHAPES = ("path", "circle", "line", "ellipse", "polygon")
+_PALE = "0.3"
+_RANK = re.compile(r"[0-9]{1,3}")
 _ATOM = re.compile(r"(?:^| )atom atom-([0-9]{1,4})(?: |$)")
 
 
@@ -74,14 +84,32 @@ class SafeDrawing:
     body: Markup
     atoms: tuple[AtomMark, ...]
 
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """The part that holds its atoms and the numbers of its exits: left, top, width, height."""
+        points = [(mark.x, mark.y) for mark in self.atoms]
+        points += [(float(x), float(y)) for x, y in _BADGE.findall(str(self.body))]
+        if not points:
+            return 0.0, 0.0, self.width, self.height
+        low, high = [min(axis) for axis in zip(*points, strict=True)], [max(axis) for axis in zip(*points, strict=True)]
+        left, top = (value - _MARGIN for value in low)
+        return left, top, high[0] + _MARGIN - left, high[1] + _MARGIN - top
 
-def safe_drawing(text: str) -> SafeDrawing:
+
+_BADGE = re.compile(r'<circle cx="([0-9.-]+)" cy="([0-9.-]+)"')
+_MARGIN = 24.0
+"""Around the middles of atoms and numbers, in pixels: half a label."""
+
+
+def safe_drawing(text: str, exits: Collection[str] = ()) -> SafeDrawing:
     """Return a depiction as elements that can stand in a page.
 
     Parameters
     ----------
     text : str
         The SVG file.
+    exits : collection of str
+        Anchors whose arrows are meant; those of others are pale. An atom without an arrow gets a ring.
 
     Raises
     ------
@@ -99,12 +127,25 @@ def safe_drawing(text: str) -> SafeDrawing:
     if legends:
         height = max(1.0, min(legends) - _LEGEND_TEXT)
     atoms = tuple(sorted(_marks(root), key=lambda mark: mark.index))
+    anchors = {item.get("data-anchor", "") for item in root if _name(item) == "g"}
+    meant = anchors & set(exits)
+    for item in root if any(exits) else ():
+        if item.get("data-anchor", "") in anchors - meant - {""}:
+            item.set("opacity", _PALE)
     body = "".join(_written(item) for item in root)
+    if not meant:
+        body += "".join(_ring(item) for item in root.iter() if item.get("data-atom-name") in exits)
     return SafeDrawing(width, height, Markup(body), atoms)  # noqa: S704 - written by the lines below, value by value
 
 
 _LEGEND_TEXT = 14.0
 """How far below the drawing the first line of the legend stands, in pixels."""
+
+
+def _ring(item: ElementTree.Element) -> str:
+    """Return a ring around an atom that has no arrow, as where the linker of a degrader leaves."""
+    place = _attributes({name: item.get(name, "") for name in ("cx", "cy", "r")})
+    return f'<circle{place} fill="none" stroke="#0072b2" stroke-width="3"/>'
 
 
 def _name(item: ElementTree.Element) -> str:
@@ -123,11 +164,16 @@ def _marks(root: ElementTree.Element) -> Iterator[AtomMark]:
 
 
 def _written(item: ElementTree.Element) -> str:
-    """Return one element and what is in it; circles that only name atoms, texts and all else are left out."""
+    """Return one element and what is in it; circles that only name atoms, texts and all else are left out.
+
+    Of texts the numbers of exits stay.
+    """
     name = _name(item)
-    if name == "g":
+    if name == "g" and item.get("class") != LEGEND_CLASS:
         inner = "".join(_written(child) for child in item)
         return f"<g{_attributes(item.attrib)}>{inner}</g>" if inner else ""
+    if name == "text" and item.get("text-anchor") and _RANK.fullmatch(item.text or ""):
+        return f"<text{_attributes(item.attrib)}>{item.text}</text>"
     if name not in _SHAPES:
         return ""
     if name == "circle" and _ATOM.search(item.get("class", "")):

@@ -2,125 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib.exits.words import CHEMISTRY
-from scripts.lib.reasons import EXIT_EVIDENCE
-from service import query
-from service.bodies import index_row
-from service.compare import SCORE, TOP, Half, Wanted, half_of, pairs_of
-from service.context import Job, context_of, in_thread, job_named
-from service.endpoint import Endpoint, Parameter
-from service.index_query import JobFilters
+from service.errors import JobNotFound
+from service.http.answers.results import AnswerPair, CompareAnswer
+from service.http.endpoint import PAGE, Routes
+from service.http.parameters import Page, Paging, Text
+from service.http.responses import tagged
+from service.index.query import JobFilters
 from service.pages.render import page
-from service.query import Page
-from service.responses import tagged
-from service.routes.parameters import JOB_ERRORS, LIMIT, OFFSET
+from service.pages.results.instances import names_of
+from service.pages.results.pairs import half_view, ligands_of
+from service.results.compare import Half, half_of, pairs_of
+from service.results.job import Job
+from service.routes.context import context_of, in_thread, job_named
 
-_DEFAULT, _MAXIMUM = 100, 1000
-_ON_PAGE, _OFFERED = 50, 100
-_MOST_TOP = 20
+_PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
+_OFFERED = 200
+_A = Text("a", "Id of a job or example: the target's side.", required=True)
+_B = Text("b", "Id of a job or example: the recruiter's side.", required=True)
+_LIGANDS = (
+    Text("a_ligand", "Only answers of this component in a."),
+    Text("b_ligand", "Only answers of this component in b."),
+)
 
 
 async def compare(request: Request) -> Response:
-    """Answer pairs of exit sites of two jobs, best first."""
-    jobs = [job_named(request, query.required(request, name), ready=True) for name in ("a", "b")]
-    shown = Page.of(request, _DEFAULT, _MAXIMUM)
-    body, link = await _body(request, jobs, shown)
-    return tagged(request, body, link)
+    """Answer pairs of answers of two jobs, best first."""
+    jobs = [job_named(request, side.needed(request), ready=True) for side in (_A, _B)]
+    _, answer, link = await _compared(request, jobs, _PAGE.of(request))
+    return tagged(request, answer, link)
 
 
 async def compare_page(request: Request) -> Response:
-    """Show pairs of exit sites of two jobs, or a form that asks for them."""
+    """Show pairs of answers of two jobs, or a form that asks for them."""
     context = context_of(request)
-    named = [query.text(request, name) or "" for name in ("a", "b")]
-    filters = {name: query.text(request, name) or "" for name in ("pdb_id", "ligand", "b_pdb_id", "b_ligand")}
-    _, rows = await context.parts.index.jobs(JobFilters(available=True), "created_desc", _OFFERED, 0)
-    values: dict[str, Any] = {
-        "a": named[0],
-        "b": named[1],
-        "filters": filters,
-        "jobs": [index_row(row) for row in rows],
-        "chemistry": CHEMISTRY,
-        "doubts": EXIT_EVIDENCE,
-    }
+    named = [side.optional.of(request) or "" for side in (_A, _B)]
+    ligands = [ligand.of(request) or "" for ligand in _LIGANDS]
+    _, rows = await context.parts.index.jobs(JobFilters(available=True), "protein", _OFFERED, 0)
+    values: dict[str, Any] = {"error": "", "asked": named, "asked_ligands": ligands, "jobs": rows, "choices": [[], []]}
     if not all(named):
         return page("compare", **values, result=None)
-    jobs = [job_named(request, name) for name in named]
+    try:
+        jobs = [job_named(request, name) for name in named]
+    except JobNotFound as error:
+        return page("compare", error.status, **{**values, "error": error.message}, result=None)
     waiting = next((job for job in jobs if not job.record.final), None)
     if waiting is not None:
         message = f"The job is {waiting.record.status}."
         headers = {"Retry-After": "2"}
         return page("message", 202, headers, title=waiting.record.target_name, message=message, waiting=True)
-    body, _ = await _body(request, jobs, Page.of(request, _ON_PAGE, _MAXIMUM))
-    return page("compare", **values, result=body)
+    halves, answer, _ = await _compared(request, jobs, _ON_PAGE.of(request))
+    values["choices"] = await in_thread(lambda: [ligands_of(context.tables, job) for job in jobs])
+    values["names"] = await in_thread(lambda: [names_of(context.tables, job.folder) for job in jobs])
+    return page("compare", **values, result=answer, pairs=_shown(answer.pairs, halves))
 
 
-async def _body(request: Request, jobs: list[Job], shown: Page) -> tuple[dict[str, Any], Any]:
-    """Return the pairs of a request with what is told of both jobs, and the Link header."""
+def _shown(pairs: Sequence[AnswerPair], halves: Sequence[Half]) -> list[dict[str, Any]]:
+    sides = zip(halves, ("a", "b"), strict=True)
+    views = [[half_view(half.job, getattr(pair, side)) for pair in pairs] for half, side in sides]
+    return [{"pair": pair, "halves": both} for pair, *both in zip(pairs, *views, strict=True)]
+
+
+async def _compared(
+    request: Request, jobs: Sequence[Job], shown: Page
+) -> tuple[Sequence[Half], CompareAnswer, Mapping[str, str]]:
+    """Return the halves of a request, their pairs with what is told of both jobs, and the Link header."""
     cache = context_of(request).tables
-    top = query.integer(request, "top", TOP, minimum=1, maximum=_MOST_TOP)
-    wanted = [
-        Wanted(query.text(request, f"{prefix}pdb_id"), query.text(request, f"{prefix}ligand"), top)
-        for prefix in ("", "b_")
-    ]
+    wanted = [ligand.of(request) for ligand in _LIGANDS]
 
-    def compared() -> tuple[Half, Half, int, list[dict[str, Any]]]:
-        first, second = (half_of(cache, job, which) for job, which in zip(jobs, wanted, strict=True))
-        return first, second, *pairs_of(first, second, shown.offset, shown.limit)
+    def compared() -> tuple[list[Half], int, list[AnswerPair]]:
+        halves = [half_of(cache, job, ligand) for job, ligand in zip(jobs, wanted, strict=True)]
+        first, second = halves
+        return halves, *pairs_of(first, second, shown.offset, shown.limit)
 
-    first, second, total, pairs = await in_thread(compared)
+    halves, total, pairs = await in_thread(compared)
     links, link = shown.links(request, total)
-    body = {
-        "ok": True,
-        "a": first.to_json(),
-        "b": second.to_json(),
-        "score": SCORE,
-        "top": top,
-        "count": len(pairs),
-        **links,
-        "pairs": pairs,
-    }
-    return body, link
+    a, b = (half.told() for half in halves)
+    return halves, CompareAnswer(a=a, b=b, count=len(pairs), pairs=pairs, **links), link
 
 
-def _text(name: str, says: str, *, required: bool = False) -> Parameter:
-    return Parameter(name, {"type": "string"}, says, required=required)
-
-
-_JOBS = ("a job or example: the target's side", "a job or example: the recruiter's side")
-_FILTERS = (
-    _text("pdb_id", "Only exits of this entry in a."),
-    _text("ligand", "Only exits of this component in a."),
-    _text("b_pdb_id", "The same for b."),
-    _text("b_ligand", "The same for b."),
-    Parameter("top", {"type": "integer", "minimum": 1}, f"Only the best sites of each ligand, {TOP} by default."),
-    LIMIT,
-    OFFSET,
-)
+_PAGES = Routes("Pages", "page")
+_ROUTES = Routes("Results and files")
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/api/compare",
         compare,
-        "Results and files",
-        "Pairs of exits of two jobs, the two halves of a degrader.",
-        (*(_text(name, f"Id of {says}.", required=True) for name, says in zip("ab", _JOBS, strict=True)), *_FILTERS),
-        answers={200: "Compare"},
-        errors=(*JOB_ERRORS, "RESULTS_NOT_READY", "MISSING_FIELD", "INVALID_PARAMETER"),
+        "Pairs of answers of two jobs, the two halves of a degrader.",
+        CompareAnswer,
+        (_A, _B, *_LIGANDS, *_PAGE),
+        ready=True,
+        errors=("JOB_NOT_FOUND",),
+        listing=True,
     ),
-    Endpoint(
-        "GET",
+    _PAGES.get(
         "/compare",
         compare_page,
-        "Pages",
-        "Two jobs beside each other: pairs of exits.",
-        (*(_text(name, f"Id of {says}.") for name, says in zip("ab", _JOBS, strict=True)), *_FILTERS),
-        answers={200: "text/html; charset=utf-8", 202: "text/html; charset=utf-8"},
-        errors=(*JOB_ERRORS, "INVALID_PARAMETER"),
+        "Two jobs beside each other: pairs of answers.",
+        {200: PAGE, 202: PAGE},
+        (_A.optional, _B.optional, *_LIGANDS, *_ON_PAGE),
+        errors=("JOB_NOT_FOUND",),
     ),
 )

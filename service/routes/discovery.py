@@ -5,130 +5,155 @@ from __future__ import annotations
 import os
 import shutil
 from datetime import UTC, datetime
-from itertools import groupby
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from scripts.lib.version import __version__
-from service.context import MAX_STREAMS, Context, context_of, in_thread
-from service.endpoint import Endpoint
+from service.addresses import address
 from service.errors import NotFound
-from service.examples import SERVICE
-from service.openapi import API_VERSION
-from service.responses import json_answer, tagged
-from service.routes.sasa import MAX_BULK
-from service.rows import MAX_FILTERS
-from service.run_config import SNAKEFILE
+from service.http.answers.discovery import (
+    BaseUrls,
+    HealthAnswer,
+    ManifestAnswer,
+    NamedLink,
+    OpenApiAnswer,
+    QueueLength,
+    RouteGroup,
+    RouteNote,
+)
+from service.http.endpoint import Routes
+from service.http.openapi import API_VERSION, MAX_BULK
+from service.http.responses import json_answer, tagged
+from service.jobs.record import utc_text
+from service.results.rows import MAX_FILTERS
+from service.routes.context import MAX_STREAMS, Context, context_of, in_thread
+from service.runs.config import SNAKEFILE
 
-_LINKS = (
-    {"name": "RCSB PDB", "url": "https://www.rcsb.org"},
-    {"name": "wwPDB", "url": "https://www.wwpdb.org"},
-    {"name": "PyMOL", "url": "https://pymol.org"},
-    {"name": "UCSF ChimeraX", "url": "https://www.cgl.ucsf.edu/chimerax/"},
+_LINKS = tuple(
+    NamedLink(name=name, url=url)
+    for name, url in (
+        ("RCSB PDB", "https://www.rcsb.org"),
+        ("wwPDB", "https://www.wwpdb.org"),
+        ("PyMOL", "https://pymol.org"),
+        ("UCSF ChimeraX", "https://www.cgl.ucsf.edu/chimerax/"),
+    )
+)
+LOW_DISK_BYTES = 1 << 30
+"""Free bytes below which the service is degraded: a job of a few hundred entries writes that much."""
+
+_LIMITS = (
+    "max_body_bytes",
+    "max_target_chars",
+    "max_query_chars",
+    "max_fasta_residues",
+    "max_batch",
+    "max_upload_file_bytes",
+    "max_upload_bytes",
+    "max_upload_files",
+    "keep_uploads_hours",
+    "max_queued_jobs",
+    "max_queued_per_token",
+    "max_entries",
+    "max_running_jobs",
 )
 
 
 def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return utc_text(datetime.now(UTC))
 
 
-def _health(context: Context) -> dict[str, Any]:
+def _health(context: Context) -> HealthAnswer:
     """Return the state of the service; looks at the disk."""
     parts = context.parts
     jobs_dir = parts.settings.jobs_dir
     exists = jobs_dir.is_dir()
     writable = exists and os.access(jobs_dir, os.W_OK | os.X_OK)
     assets = SNAKEFILE.is_file()
-    free = shutil.disk_usage(jobs_dir).free if exists else 0
     counts = parts.queue.counts()
     able = writable and assets and parts.queue.accepting
     consistent = parts.ready.is_set() and parts.index.consistent
+    free = shutil.disk_usage(jobs_dir).free if exists else 0
     now = _now()
-    return {
-        "ok": able,
-        "service": SERVICE,
-        "status": "healthy" if able and consistent and parts.looked_after else "degraded",
-        "version": __version__,
-        "api_version": API_VERSION,
-        "environment": parts.settings.environment,
-        "timestamp": now,
-        "time": now,
-        "jobs_dir_exists": exists,
-        "jobs_dir_writable": writable,
-        "pipeline_assets_exists": assets,
-        "disk_free_bytes": free,
-        "index_consistent": consistent,
-        "queue": {"queued": counts.queued, "running": counts.running},
+    wrong = {
+        "jobs_dir_missing": not exists,
+        "jobs_dir_not_writable": exists and not writable,
+        "pipeline_missing": not assets,
+        "starting": not parts.ready.is_set(),
+        "stopping": parts.stopping.is_set(),
+        "index_inconsistent": parts.ready.is_set() and not parts.index.consistent,
+        "housekeeping_stopped": not parts.looked_after,
+        "disk_low": free < LOW_DISK_BYTES,
+        "queue_full": counts.queued >= parts.settings.max_queued_jobs,
     }
+    reasons = [reason for reason, is_so in wrong.items() if is_so]
+    return HealthAnswer(
+        ok=able,
+        status="degraded" if reasons or not able else "healthy",
+        reasons=reasons,
+        version=__version__,
+        api_version=API_VERSION,
+        environment=parts.settings.environment,
+        timestamp=now,
+        time=now,
+        jobs_dir_exists=exists,
+        jobs_dir_writable=writable,
+        pipeline_assets_exists=assets,
+        disk_free_bytes=free,
+        index_consistent=consistent,
+        queue=QueueLength(queued=counts.queued, running=counts.running),
+    )
 
 
-async def health(request: Request) -> Response:
+async def get_health(request: Request) -> Response:
     """Answer whether the service can take jobs."""
-    body = await in_thread(_health, context_of(request))
-    return json_answer(body, 200 if body["ok"] else 503, {"Cache-Control": "no-store"})
+    answer = await in_thread(_health, context_of(request))
+    return json_answer(answer, 200 if answer.ok else 503, {"Cache-Control": "no-store"})
 
 
-async def manifest(request: Request) -> Response:
+async def get_manifest(request: Request) -> Response:
     """Answer what this service offers: every route, limits, features."""
     context = context_of(request)
     settings = context.parts.settings
-    endpoints: tuple[Endpoint, ...] = request.app.state.endpoints
-    ordered = sorted(endpoints, key=lambda endpoint: _groups(endpoints).index(endpoint.group))
-    groups = [
-        {
-            "title": title,
-            "description": _DESCRIPTIONS.get(title, title),
-            "routes": [{"method": one.method, "path": one.plain_path, "note": one.note} for one in members],
-        }
-        for title, members in groupby(ordered, key=lambda endpoint: endpoint.group)
-    ]
-    body = {
-        "ok": True,
-        "service": SERVICE,
-        "version": __version__,
-        "api_version": API_VERSION,
-        "environment": settings.environment,
-        "timestamp": _now(),
-        "base_urls": {"primary": settings.base_url_primary or "/", "secondary": settings.base_url_secondary or None},
-        "active_endpoint_groups": groups,
-        "docs_urls": {
-            "api_docs": "/api-docs",
-            "openapi": "/openapi.json",
-            "browser": "/browse",
-            "examples": "/examples",
-        },
-        "companion_tool_links": list(_LINKS),
-        "limits": {
-            "max_body_bytes": settings.max_body_bytes,
-            "max_target_chars": settings.max_target_chars,
-            "max_query_chars": settings.max_query_chars,
-            "max_fasta_residues": settings.max_fasta_residues,
-            "max_batch": settings.max_batch,
-            "max_queued_jobs": settings.max_queued_jobs,
-            "max_running_jobs": settings.max_running_jobs,
+    routes: dict[str, list[RouteNote]] = {}
+    for one in request.app.state.endpoints:
+        note = RouteNote(method=one.method, path=one.plain_path, note=one.note)
+        routes.setdefault(one.group, []).append(note)
+    answer = ManifestAnswer(
+        version=__version__,
+        api_version=API_VERSION,
+        environment=settings.environment,
+        timestamp=_now(),
+        base_urls=BaseUrls(
+            primary=settings.base_url_primary or address("/"), secondary=settings.base_url_secondary or None
+        ),
+        active_endpoint_groups=[
+            RouteGroup(title=title, description=_DESCRIPTIONS.get(title, title), routes=members)
+            for title, members in routes.items()
+        ],
+        companion_tool_links=list(_LINKS),
+        limits={
+            **{name: getattr(settings, name) for name in _LIMITS},
             "max_sasa_bulk": MAX_BULK,
             "max_event_streams": MAX_STREAMS,
             "max_filters": MAX_FILTERS,
             "rate_limit": _rate(context),
         },
-        "features": {
+        features={
             "source": settings.source,
             "tokens_required": bool(settings.api_tokens),
+            "private": settings.private,
+            "webhooks": bool(settings.webhook_secret),
             "cors": bool(settings.cors_origins),
             "metrics": settings.metrics,
             "events": True,
             "dry_run": True,
+            "uploads": True,
             "idempotency": True,
         },
-        "warning": None if settings.api_tokens else "This service asks for no token: keep it in a trusted network.",
-    }
-    return tagged(request, body)
-
-
-def _groups(endpoints: tuple[Endpoint, ...]) -> list[str]:
-    return list(dict.fromkeys(endpoint.group for endpoint in endpoints))
+        warning=None if settings.api_tokens else "This service asks for no token: keep it in a trusted network.",
+    )
+    return tagged(request, answer)
 
 
 def _rate(context: Context) -> str | None:
@@ -136,56 +161,64 @@ def _rate(context: Context) -> str | None:
     return None if rate is None else f"{rate.count} in {rate.seconds:g} seconds"
 
 
-async def openapi(request: Request) -> Response:
+async def get_openapi(request: Request) -> Response:
     """Answer the OpenAPI document."""
     return tagged(request, request.app.state.openapi)
 
 
-async def metrics(request: Request) -> Response:
+async def get_metrics(request: Request) -> Response:
     """Answer counts for Prometheus, where that is switched on."""
     context = context_of(request)
     if not context.parts.settings.metrics:
         raise NotFound("Metrics are switched off.")
     counts = context.parts.queue.counts()
-    gauges = {"jobs_queued": counts.queued, "jobs_running": counts.running}
-    return PlainTextResponse(context.metrics.text(gauges), headers={"Cache-Control": "no-store"})
+    health = await in_thread(_health, context)
+    gauges = {
+        "jobs_queued": counts.queued,
+        "jobs_running": counts.running,
+        "queue_oldest_seconds": round(counts.oldest_seconds, 1),
+        "disk_free_bytes": health.disk_free_bytes,
+        "healthy": int(health.status == "healthy"),
+        "index_consistent": int(health.index_consistent),
+        "event_streams_open": context.streams.taken_now,
+    }
+    return PlainTextResponse(context.metrics.text(gauges, counts.ended), headers={"Cache-Control": "no-store"})
 
 
 _DESCRIPTIONS = {
     "Health and discovery": "What the service is and offers.",
     "Jobs": "Submit jobs, watch and stop them.",
     "Results and files": "What a job has made, as JSON, files and archives.",
+    "Uploads": "Structures of your own, to be used by jobs.",
     "Batches": "Jobs that run one after another.",
     "SASA": "Exposure of ligands by atom.",
     "Structures and ligands": "One file or list of one ligand, for viewers.",
     "Examples": "Curated jobs, read-only.",
     "Index and export": "All jobs, filtered and sorted.",
     "Pages": "For people.",
+    "GA4GH WES": "The same jobs as runs of GA4GH's Workflow Execution Service 1.1.",
+    "Agents": "The same for programs that talk in language models' protocols.",
 }
 
-_GROUP = "Health and discovery"
+
+_ROUTES = Routes("Health and discovery")
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/api/health",
-        health,
-        _GROUP,
+        get_health,
         "Whether the service can take jobs.",
-        answers={200: "Health", 503: "Health"},
+        {200: HealthAnswer, 503: HealthAnswer},
+        public=True,
         early=True,
     ),
-    Endpoint(
-        "GET", "/api/manifest", manifest, _GROUP, "Routes, limits, features.", answers={200: "Manifest"}, early=True
-    ),
-    Endpoint("GET", "/openapi.json", openapi, _GROUP, "The OpenAPI document.", answers={200: "OpenApi"}, early=True),
-    Endpoint(
-        "GET",
+    _ROUTES.get("/api/manifest", get_manifest, "Routes, limits, features.", ManifestAnswer, early=True),
+    _ROUTES.get("/openapi.json", get_openapi, "The OpenAPI document.", OpenApiAnswer, early=True),
+    _ROUTES.get(
         "/metrics",
-        metrics,
-        _GROUP,
+        get_metrics,
         "Counts for Prometheus, where switched on.",
-        answers={200: "text/plain; charset=utf-8"},
+        "text/plain; charset=utf-8",
         errors=("NOT_FOUND",),
     ),
 )

@@ -10,13 +10,14 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from service.context import Job, context_of, in_thread, job_of
-from service.endpoint import Endpoint, Parameter
 from service.errors import RateLimited
-from service.job_events import EventReader
-from service.responses import json_bytes
-from service.routes.jobs import body_of
-from service.routes.parameters import JOB_ERRORS
+from service.http.endpoint import Routes
+from service.http.parameters import Text
+from service.http.responses import json_bytes
+from service.results.events import EventReader
+from service.results.job import Job
+from service.routes.context import context_of, in_thread, job_of
+from service.routes.jobs import state_of
 
 KEEP_ALIVE_SECONDS = 15.0
 _POLL_SECONDS = 0.5
@@ -57,17 +58,20 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
         state = (record.status, record.current_step, record.attempt, record.results_ready)
         if state != shown and not record.final:
             shown, silent = state, 0.0
-            yield _event("status", sent, body_of(context, Job(record, job.folder, job.base)))
+            yield _event("status", None, state_of(context, Job(record, job.folder, job.base)))
         for happening in await in_thread(reader.read):
             if happening.number <= last:
                 continue
             sent, silent = happening.number, 0.0
-            told = b"" if happening.progress is None else _event("progress", sent, happening.progress)
+            told = b""
+            if happening.progress is not None:
+                told = _event("progress", None if happening.line else sent, happening.progress)
             if happening.line:
                 told += _event("log", sent, context.scrubber.text(happening.line))
             yield told  # both or none, as they have one number
         if record.final:
-            yield _event("status", sent + 1, body_of(context, Job(record, job.folder, job.base)))
+            number = reader.last + 1 if reader.last >= last else None  # told before: its number isn't given twice
+            yield _event("status", number, state_of(context, Job(record, job.folder, job.base)))
             return
         if stopping.is_set():
             return
@@ -79,20 +83,21 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
         silent += _POLL_SECONDS
 
 
-def _event(name: str, number: int, data: Any) -> bytes:
+def _event(name: str, number: int | None, data: Any) -> bytes:
     text = data if isinstance(data, str) else json_bytes(data).decode("utf-8")
-    return f"id: {number}\nevent: {name}\ndata: {text}\n\n".encode()
+    numbered = "" if number is None else f"id: {number}\n"
+    return f"{numbered}event: {name}\ndata: {text}\n\n".encode()
 
+
+_ROUTES = Routes("Jobs")
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/api/jobs/{job_id}/events",
         job_events,
-        "Jobs",
         "What happens in a job, as server-sent events.",
-        (Parameter("Last-Event-ID", {"type": "string"}, "Only events after this number.", place="header"),),
-        answers={200: "text/event-stream"},
-        errors=JOB_ERRORS,
+        "text/event-stream",
+        (Text("Last-Event-ID", "Only events after this number.", place="header"),),
+        kind="stream",
     ),
 )

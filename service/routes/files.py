@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service import query
-from service.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact
-from service.bundles import bundle_answer, public_bundle, structures_folder
-from service.context import context_of, in_thread, job_of
-from service.endpoint import Endpoint, Parameter
-from service.query import Page
-from service.responses import file_answer, tagged
-from service.routes.parameters import EXAMPLE_ERRORS, FOLDER, JOB_ERRORS, KIND, LIMIT, OFFSET
-from service.structures import files_of_instances
+from service.http.answers.results import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
+from service.http.common_parameters import FOLDER, KIND
+from service.http.endpoint import Endpoint, Handler, Routes
+from service.http.parameters import Paging, Texts
+from service.http.responses import file_answer, tagged
+from service.jobs.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact
+from service.results.bundles import bundle_answer, public_bundle, structures_folder
+from service.results.structures import files_of_instances
+from service.routes.context import context_of, in_thread, job_of
 
-_DEFAULT, _MAXIMUM = 1000, 2000
+_PAGE = Paging(1000, 2000)
 
 MAX_STEMS = 200
 """Ligands that one ZIP can be asked for by name; more come with all files."""
 
-_ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}))
+_ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}, key=lambda media: (media == "application/json", media)))
+"""JSON last: generated clients take the first that they know for what every file is."""
 
 
 async def list_files(request: Request) -> Response:
@@ -35,25 +38,24 @@ async def list_with_counts(request: Request) -> Response:
 
 async def _list(request: Request, *, counted: bool) -> Response:
     job = job_of(request)
-    kind = (query.text(request, "kind") or "all").lower()
-    folder = request.query_params.get("folder", "")
-    page = Page.of(request, _DEFAULT, _MAXIMUM)
+    kind = (KIND.of(request) or "all").lower()
+    folder = request.query_params.get(FOLDER.name, "")  # as it is: what no folder can be is an invalid path
+    page = _PAGE.of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     found = listing.of(kind, folder)
     part = found[page.offset : page.offset + page.limit]
     body, headers = page.links(request, len(found))
-    counts = {"kinds": listing.counts(), "folders": listing.folders()} if counted else {}
-    answer = {
-        "ok": True,
+    values = {
         "job_id": job.record.job_id,
         "kind": kind,
         "folder": folder,
         "count": len(part),
+        "files": File.all_of(listing, job.base, part),
         **body,
-        **counts,
-        "files": listing.entries(part, f"{job.base}/files"),
     }
-    return tagged(request, answer, headers)
+    if counted:
+        return tagged(request, ArtifactsAnswer(**values, kinds=listing.counts(), folders=listing.folders()), headers)
+    return tagged(request, FilesAnswer(**values), headers)
 
 
 async def get_file(request: Request) -> Response:
@@ -68,14 +70,13 @@ async def list_structures(request: Request) -> Response:
     job = job_of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     files = listing.structures()
-    answer = {
-        "ok": True,
-        "job_id": job.record.job_id,
-        "count": len(files),
-        "total": len(files),
-        "files": listing.entries(files, f"{job.base}/files"),
-        "zip_url": f"{job.base}/war-pdbs.zip",
-    }
+    answer = StructuresAnswer(
+        job_id=job.record.job_id,
+        count=len(files),
+        total=len(files),
+        files=File.all_of(listing, job.base, files),
+        zip_url=f"{job.base}/war-pdbs.zip",
+    )
     return tagged(request, answer)
 
 
@@ -93,14 +94,14 @@ async def bundle(request: Request) -> Response:
     return await _bundle(request, f"{job_id}_results.zip")
 
 
-async def download(request: Request) -> Response:
+async def legacy_bundle(request: Request) -> Response:
     """Answer the same under the name that earlier clients know."""
     return await _bundle(request, f"{request.path_params['job_id']}.zip")
 
 
 async def _bundle(request: Request, name: str) -> Response:
     job = job_of(request, ready=True)
-    stems = query.several(request, "stem", MAX_STEMS)
+    stems = STEM.of(request)
     if stems:
         tables = context_of(request).tables
         chosen = await in_thread(files_of_instances, tables, job.folder, stems)
@@ -113,84 +114,63 @@ async def _bundle(request: Request, name: str) -> Response:
     return await in_thread(bundle_answer, request, listing.artifacts, job.record.job_id, name)
 
 
-STEM = Parameter(
-    "stem",
-    {"type": "array", "items": {"type": "string"}, "maxItems": MAX_STEMS},
-    f"Only the files of this ligand; may be repeated, at most {MAX_STEMS} times.",
-)
+STEM = Texts("stem", f"Only the files of this ligand; may be repeated, at most {MAX_STEMS} times.", maximum=MAX_STEMS)
 
 
-def _endpoints(base: str, group: str, errors: tuple[str, ...]) -> tuple[Endpoint, ...]:
-    """Return the routes of files below jobs or below examples."""
-    listing = (KIND, FOLDER, LIMIT, OFFSET)
-    bad = (*errors, "INVALID_PATH", "INVALID_PARAMETER")
-    ready = (*errors, "RESULTS_NOT_READY")
-    file_errors = (*errors, "INVALID_PATH", "FILE_NOT_FOUND", "RANGE_NOT_SATISFIABLE")
-    path = f"{base}/{{job_id}}"
+def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
+    """Return the routes of files below jobs or below examples; `of` stands in their names."""
+    routes, asked, path = Routes(group), (KIND, FOLDER, *_PAGE), f"{base}/{{job_id}}"
+    bad: dict[str, Any] = {"errors": ("INVALID_PATH",), "listing": True}
+    files = {200: _ANY_FILE, 206: _ANY_FILE}
+    lost = ("INVALID_PATH", "FILE_NOT_FOUND")
     return (
-        Endpoint("GET", f"{path}/files", list_files, group, "Files that can be had.", listing, "", {200: "Files"}, bad),
-        Endpoint(
-            "GET",
+        routes.get(
+            f"{path}/files", list_files, "Files that can be had.", FilesAnswer, asked, **bad, name=f"list_{of}files"
+        ),
+        routes.get(
             f"{path}/artifacts",
             list_with_counts,
-            group,
             "The same with counts by kind and folder.",
-            listing,
-            "",
-            {200: "Artifacts"},
-            bad,
+            ArtifactsAnswer,
+            asked,
+            **bad,
+            name=f"list_{of}artifacts",
         ),
-        Endpoint(
-            "GET",
-            f"{path}/files/{{path:path}}",
-            get_file,
-            group,
-            "One file.",
-            (),
-            "",
-            {200: _ANY_FILE, 206: _ANY_FILE},
-            file_errors,
+        routes.get(
+            f"{path}/files/{{path:path}}", get_file, "One file.", files, errors=lost, kind="file", name=f"get_{of}file"
         ),
-        Endpoint(
-            "GET", f"{path}/war-pdbs", list_structures, group, "Cleaned complexes.", (), "", {200: "Structures"}, errors
+        routes.get(
+            f"{path}/war-pdbs",
+            list_structures,
+            "Cleaned complexes.",
+            StructuresAnswer,
+            listing=True,
+            name=f"list_{of}complexes",
         ),
-        Endpoint(
-            "GET",
+        routes.get(
             f"{path}/war-pdbs.zip",
             structures_zip,
-            group,
             "Cleaned complexes as one ZIP.",
-            (),
-            "",
-            {200: "application/zip"},
-            ready,
+            "application/zip",
+            ready=True,
+            kind="file",
+            name=f"download_{of}complexes",
         ),
-        Endpoint(
-            "GET",
-            f"{path}/bundle",
-            bundle,
-            group,
-            "All files as one ZIP, or those of some ligands.",
-            (STEM,),
-            "",
-            {200: "application/zip", 206: "application/zip"},
-            (*ready, "RANGE_NOT_SATISFIABLE", "FILE_NOT_FOUND", "INVALID_PARAMETER"),
-        ),
+        _archive(routes, f"{path}/bundle", bundle, "All files as one ZIP, or those of some ligands.", of),
     )
 
 
+def _archive(routes: Routes, path: str, handler: Handler, note: str, of: str = "") -> Endpoint:
+    """Return a route of the archive of all files."""
+    answers = {200: "application/zip", 206: "application/zip"}
+    name, lost = f"download_{of}{handler.__name__}", ("FILE_NOT_FOUND",)
+    return routes.get(path, handler, note, answers, (STEM,), ready=True, errors=lost, kind="file", name=name)
+
+
+_GROUP = "Results and files"
+
 ENDPOINTS = (
-    *_endpoints("/api/jobs", "Results and files", JOB_ERRORS),
-    Endpoint(
-        "GET",
-        "/api/jobs/{job_id}/download",
-        download,
-        "Results and files",
-        "The bundle under its earlier name.",
-        (STEM,),
-        "",
-        {200: "application/zip", 206: "application/zip"},
-        (*JOB_ERRORS, "RESULTS_NOT_READY", "RANGE_NOT_SATISFIABLE", "FILE_NOT_FOUND", "INVALID_PARAMETER"),
-    ),
+    *_endpoints("/api/jobs", _GROUP, ""),
+    _archive(Routes(_GROUP), "/api/jobs/{job_id}/download", legacy_bundle, "The bundle under its earlier name."),
 )
-EXAMPLE_ENDPOINTS = _endpoints("/api/examples", "Examples", EXAMPLE_ERRORS)
+EXAMPLE_ENDPOINTS = _endpoints("/api/examples", "Examples", "example_")

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from typing import Any
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
 from scripts.lib import tables
-from service import query
-from service.bodies import job_body, namespace, submitted, waiting_headers
-from service.bundles import public_bundle
-from service.context import Context, Job, changeable_job, context_of, in_thread, job_of
-from service.endpoint import Endpoint, Parameter
-from service.errors import InvalidField
-from service.job_events import log_lines
-from service.job_queue import Idempotency
-from service.json_body import read_json
-from service.reproduce import reproduction
-from service.responses import json_answer, json_bytes, tagged
-from service.routes.parameters import DRY_RUN, IDEMPOTENCY_KEY, JOB_ERRORS
-from service.schemas import parse_submission
+from service.addresses import address
+from service.errors import InvalidField, RateLimited
+from service.http.answers.jobs import (
+    DeletedAnswer,
+    DryRunAnswer,
+    Failure,
+    JobAnswer,
+    JobLogAnswer,
+    JobRequestAnswer,
+    JobSummaryAnswer,
+    ReproductionAnswer,
+    SubmittedAnswer,
+    waiting_headers,
+)
+from service.http.common_parameters import DRY_RUN, IDEMPOTENCY_KEY
+from service.http.endpoint import Routes
+from service.http.json_body import read_json
+from service.http.parameters import Whole
+from service.http.responses import json_answer, json_bytes, tagged
+from service.jobs.record import JobRecord
+from service.jobs.submission import parse_submission
+from service.results.bundles import public_bundle
+from service.results.events import log_lines
+from service.results.job import Job
+from service.results.reproduce import reproduction
+from service.routes.context import Context, changeable_job, context_of, in_thread, job_of, owner_of
+from service.runs.idempotency import Idempotency
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LOG_PAGE = 10_000
@@ -42,7 +58,7 @@ def idempotency(request: Request, route: str, body: Any) -> Idempotency | None:
     if not _KEY.fullmatch(key):
         reason = "is not 1 to 255 visible ASCII characters"
         raise InvalidField(f"Idempotency-Key {reason}.", details={"field": "Idempotency-Key", "reason": reason})
-    return Idempotency(route, key, hashlib.sha256(json_bytes(_canonical(body))).hexdigest())
+    return Idempotency(route, key, hashlib.sha256(json_bytes(_canonical(body))).hexdigest(), owner_of(request))
 
 
 def _canonical(value: Any) -> Any:
@@ -54,176 +70,182 @@ def _canonical(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def body_of(context: Context, job: Job) -> dict[str, Any]:
+def failure_of(context: Context, record: JobRecord) -> Failure | None:
+    """Return why a job failed as clients see it, or None."""
+    error = record.error
+    if error is None:
+        return None
+    return Failure(message=context.scrubber.text(error.message), step=error.step, kind=error.kind)
+
+
+def state_of(context: Context, job: Job) -> JobAnswer:
     """Return the state of a job as clients see it."""
-    bundle = public_bundle(job.folder, job.record.job_id) if job.record.source == "example" else None
-    body = job_body(
-        job.record,
-        context.parts.queue.position(job.record.job_id),
+    record = job.record
+    bundle = public_bundle(job.folder, record.job_id) if record.source == "example" else None
+    return JobAnswer.of(
+        record,
+        context.parts.queue.position(record.job_id),
         public_bundle=bundle.relative if bundle else None,
+        failure=failure_of(context, record),
     )
-    if body["error"]:
-        body["error"]["message"] = context.scrubber.text(body["error"]["message"])
-    return body
 
 
 async def submit_job(request: Request) -> Response:
     """Take a job, or say what it would do."""
     context = context_of(request)
     body = await read_json(request)
-    submission = parse_submission(body, context.limits)
-    if query.flag(request, "dry_run"):
-        return json_answer(await context.dry_runs.run(submission))
+    submission = await in_thread(parse_submission, body, context.limits)
+    if DRY_RUN.of(request):
+        with context.parts.queue.room(owner_of(request)):
+            return json_answer(await context.dry_runs.run(submission))
     key = idempotency(request, "/api/jobs", body)
-    record = await context.parts.queue.submit(submission, idempotency=key)
-    return json_answer(submitted(record), 202, {"Location": namespace(record), **waiting_headers(record)})
+    record = await context.parts.queue.submit(submission, owner=owner_of(request), idempotency=key)
+    answer = SubmittedAnswer.of(record)
+    return json_answer(answer, 202, {"Location": answer.status_url, **waiting_headers(record.status)})
 
 
-async def job_status(request: Request) -> Response:
-    """Answer the state of a job, from memory."""
+async def get_job(request: Request) -> Response:
+    """Answer the state of a job, from memory: now, or with `wait` after its next change."""
     job = job_of(request)
-    return tagged(request, body_of(context_of(request), job), waiting_headers(job.record))
+    seconds = _WAIT.of(request)
+    if seconds and not job.record.final:
+        await _changed(request, job.record, seconds)
+        job = job_of(request)
+    return tagged(request, state_of(context_of(request), job), waiting_headers(job.record.status))
+
+
+async def _changed(request: Request, record: JobRecord, seconds: int) -> None:
+    """Wait until a job is no longer as it was seen, but for some seconds at most, and as one of the open streams."""
+    context = context_of(request)
+    if context.streams.full:
+        raise RateLimited("Too many requests wait: ask without wait.", headers={"Retry-After": "10"})
+    seen = _seen(record)
+    with context.streams.taken(), anyio.move_on_after(seconds):
+        async with contextlib.aclosing(context.parts.queue.watch(record.job_id)) as states:
+            async for state in states:
+                if _seen(state) != seen:
+                    return
+
+
+def _seen(record: JobRecord) -> tuple[object, ...]:
+    return record.status, record.attempt, record.current_step, record.percent, record.entries
+
+
+async def get_job_request(request: Request) -> Response:
+    """Answer what a job was asked for, in full."""
+    record = job_of(request).record
+    return tagged(request, JobRequestAnswer(job_id=record.job_id, request=record.request))
 
 
 async def cancel_job(request: Request) -> Response:
     """Cancel a job."""
     context = context_of(request)
     record, changed = await context.parts.queue.cancel(changeable_job(request).job_id)
-    job = Job(record, context.parts.store.folder(record.job_id), namespace(record))
-    return json_answer(body_of(context, job), 202 if changed else 200)
+    job = Job(record, context.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
+    return json_answer(state_of(context, job), 202 if changed else 200)
 
 
 async def delete_job(request: Request) -> Response:
     """Delete a job that has ended, with its files."""
+    context = context_of(request)
     record = changeable_job(request)
-    await context_of(request).parts.queue.delete(record.job_id)
-    return json_answer({"ok": True, "job_id": record.job_id, "deleted": True})
+    await context.parts.queue.delete(record.job_id)
+    upload = str(record.request.get("structures") or "")
+    if upload and upload not in context.parts.queue.uploads_in_use():
+        await in_thread(lambda: context.uploads.remove(upload))
+    return json_answer(DeletedAnswer(job_id=record.job_id))
 
 
-async def job_log(request: Request) -> Response:
+async def get_job_log(request: Request) -> Response:
     """Answer lines of a job's log."""
     context = context_of(request)
     job = job_of(request)
     record = job.record
-    since = query.integer(request, "since", 0)
-    limit = query.integer(request, "limit", _LOG_PAGE, minimum=1, maximum=_LOG_PAGE)
+    since, limit = _SINCE.of(request) or 0, _LINES.of(request)
     lines = await in_thread(lambda: log_lines(job.folder, final=record.final))
-    asked = "limit" in request.query_params
-    page = lines[since : since + limit] if asked else lines[since:]
-    body = {
-        "ok": True,
-        "job_id": record.job_id,
-        "status": record.status,
-        "target": record.target_name,
-        "current_step": record.current_step,
-        "results_ready": record.results_ready,
-        "log": [context.scrubber.text(line) for line in page],
-        "next": min(since, len(lines)) + len(page),
-        "error": body_of(context, job)["error"],
-    }
-    return tagged(request, body, waiting_headers(record))
+    page = lines[since:] if limit is None else lines[since : since + limit]
+    answer = JobLogAnswer(
+        job_id=record.job_id,
+        status=record.status,
+        target=record.target_name,
+        current_step=record.current_step,
+        results_ready=record.results_ready,
+        log=[context.scrubber.text(line) for line in page],
+        next=min(since, len(lines)) + len(page),
+        error=failure_of(context, record),
+    )
+    return tagged(request, answer, waiting_headers(record.status))
 
 
-async def job_summary(request: Request) -> Response:
+async def get_job_summary(request: Request) -> Response:
     """Answer how many ligands a job has found."""
     context = context_of(request)
     job = job_of(request)
     rows = await in_thread(context.tables.rows, job.folder, tables.SASA_SUMMARY)
     entries = await in_thread(context.tables.rows, job.folder, tables.ENTRY_STATUS)
-    body = {
-        "job_id": job.record.job_id,
-        "target": job.record.target_name,
-        "total_warheads": len(rows),
-        "unique_warheads": len({row["Warhead"] for row in rows}),
-        "structures_downloaded": len({row["pdb_id"] for row in entries if row["sha256"]}),
-        "warhead_id_col": "Warhead",
-    }
-    return tagged(request, body)
+    answer = JobSummaryAnswer(
+        job_id=job.record.job_id,
+        target=job.record.target_name,
+        total_warheads=len(rows),
+        unique_warheads=len({row["Warhead"] for row in rows}),
+        structures_downloaded=len({row["pdb_id"] for row in entries if row["sha256"]}),
+    )
+    return tagged(request, answer)
 
 
-async def reproduce(request: Request) -> Response:
+async def get_reproduction(request: Request) -> Response:
     """Answer what is needed to run the job by hand."""
     job = job_of(request, ready=True)
     body = await in_thread(reproduction, context_of(request).tables, job.folder)
-    return tagged(request, {"ok": True, "job_id": job.record.job_id, **body})
+    return tagged(request, ReproductionAnswer.model_construct(job_id=job.record.job_id, **body))
 
+
+_SINCE = Whole("since", "Leave out as many lines; next of the last answer.")
+_LINES = Whole("limit", "At most as many lines.", minimum=1, maximum=_LOG_PAGE)
+
+_WAIT = Whole("wait", "Answer after the next change, or as many seconds; lowered to 60.", minimum=0, maximum=60)
+_ROUTES = Routes("Jobs")
 
 ENDPOINTS = (
-    Endpoint(
-        "POST",
+    _ROUTES.post(
         "/api/jobs",
         submit_job,
-        "Jobs",
         "Submit a job; with dry_run=true only say what it would do.",
+        {202: SubmittedAnswer, 200: DryRunAnswer},
         (DRY_RUN, IDEMPOTENCY_KEY),
-        body="JobRequest",
-        answers={202: "Submitted", 200: "DryRun"},
-        errors=(
-            "INVALID_JSON",
-            "UNSUPPORTED_MEDIA_TYPE",
-            "MISSING_FIELD",
-            "INVALID_FIELD",
-            "UNSUPPORTED_INPUT",
-            "INVALID_PARAMETER",
-            "IDEMPOTENCY_CONFLICT",
-            "PAYLOAD_TOO_LARGE",
-            "QUEUE_FULL",
-            "UPSTREAM_UNAVAILABLE",
-        ),
+        errors=("UNSUPPORTED_INPUT", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
+        body="NewJob",
         changes=True,
     ),
-    Endpoint(
-        "GET", "/api/jobs/{job_id}", job_status, "Jobs", "State of a job.", answers={200: "Job"}, errors=JOB_ERRORS
+    _ROUTES.get(
+        "/api/jobs/{job_id}", get_job, "State of a job; with wait=20 after its next change.", JobAnswer, (_WAIT,)
     ),
-    Endpoint(
-        "DELETE",
+    _ROUTES.get("/api/jobs/{job_id}/request", get_job_request, "What a job was asked for, in full.", JobRequestAnswer),
+    _ROUTES.delete(
         "/api/jobs/{job_id}",
         delete_job,
-        "Jobs",
         "Delete a job that has ended.",
-        answers={200: "Deleted"},
-        errors=(*JOB_ERRORS, "JOB_STATE_CONFLICT"),
+        DeletedAnswer,
+        errors=("JOB_STATE_CONFLICT",),
         changes=True,
     ),
-    Endpoint(
-        "POST",
+    _ROUTES.post(
         "/api/jobs/{job_id}/cancel",
         cancel_job,
-        "Jobs",
         "Cancel a job that is queued or running.",
-        answers={200: "Job", 202: "Job"},
-        errors=(*JOB_ERRORS, "JOB_STATE_CONFLICT"),
+        {200: JobAnswer, 202: JobAnswer},
+        errors=("JOB_STATE_CONFLICT",),
         changes=True,
     ),
-    Endpoint(
-        "GET",
-        "/api/job_log/{job_id}",
-        job_log,
-        "Jobs",
-        "Lines of a job's log.",
-        (
-            Parameter("since", {"type": "integer", "minimum": 0}, "Leave out as many lines; next of the last answer."),
-            Parameter("limit", {"type": "integer", "minimum": 1}, "At most as many lines."),
-        ),
-        answers={200: "JobLog"},
-        errors=(*JOB_ERRORS, "INVALID_PARAMETER"),
+    _ROUTES.get(
+        "/api/job_log/{job_id}", get_job_log, "Lines of a job's log.", JobLogAnswer, (_SINCE, _LINES), listing=True
     ),
-    Endpoint(
-        "GET",
-        "/api/job_summary/{job_id}",
-        job_summary,
-        "Jobs",
-        "How many ligands a job has found.",
-        answers={200: "JobSummary"},
-        errors=JOB_ERRORS,
-    ),
-    Endpoint(
-        "GET",
+    _ROUTES.get("/api/job_summary/{job_id}", get_job_summary, "How many ligands a job has found.", JobSummaryAnswer),
+    _ROUTES.get(
         "/api/jobs/{job_id}/reproduce",
-        reproduce,
-        "Jobs",
+        get_reproduction,
         "What is needed to run the job by hand and to compare.",
-        answers={200: "Reproduction"},
-        errors=(*JOB_ERRORS, "RESULTS_NOT_READY"),
+        ReproductionAnswer,
+        ready=True,
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -9,25 +10,28 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from scripts.lib import tables
-from service.bodies import index_row
-from service.context import Context, context_of, in_thread, job_of
-from service.endpoint import Endpoint
+from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, OPEN_FROM, PRIOR, ROOM, WAY
+from scripts.lib.reasons import EXIT_EVIDENCE
+from scripts.lib.validation.limits import limit
+from service.addresses import address
 from service.errors import ExampleNotFound
-from service.examples import Example
-from service.jobs import STATES
+from service.http.endpoint import PAGE, Routes
+from service.http.parameters import Paging
+from service.jobs.record import STATES
 from service.pages.render import page
-from service.query import Page
+from service.pages.results.places import GRADES
+from service.results.examples import Example
+from service.routes.context import Context, context_of, in_thread, job_of
 from service.routes.examples import example_of
-from service.routes.index import FILTERS, filters_of, sort_of
-from service.routes.parameters import LIMIT, OFFSET
+from service.routes.index import FILTERS, SORT, filters_of
 
-_ROWS, _MOST_ROWS = 50, 200
+_PAGE = Paging(50, 200)
 
 
-async def browse(request: Request) -> Response:
+async def browse_page(request: Request) -> Response:
     """Show jobs: filtered, sorted, a page of them."""
-    shown = Page.of(request, _ROWS, _MOST_ROWS)
-    filters, sort = filters_of(request), sort_of(request)
+    shown = _PAGE.of(request)
+    filters, sort = filters_of(request), SORT.of(request)
     index = context_of(request).parts.index
     total, rows = await index.jobs(filters, sort, shown.limit, shown.offset)
     links, _ = shown.links(request, total)
@@ -35,10 +39,10 @@ async def browse(request: Request) -> Response:
     view = [(name, value) for name, value in asked if name not in ("limit", "offset")]
     return page(
         "browse",
-        jobs=[index_row(row) for row in rows],
+        jobs=rows,
         asked=dict(asked),
         filtered=any(name != "sort" for name, _ in view),
-        csv_url="/api/jobs/export" + (f"?{urlencode(view)}" if view else ""),
+        csv_url=address("/api/jobs/export") + (f"?{urlencode(view)}" if view else ""),
         sort=sort,
         sort_urls=_sort_urls(view, sort),
         states=STATES,
@@ -51,7 +55,7 @@ def _sort_urls(view: list[tuple[str, str]], sort: str) -> dict[str, str]:
     kept = [(name, value) for name, value in view if name != "sort"]
     created = "created_asc" if sort == "created_desc" else "created_desc"
     names = {"created": created, "protein": "protein", "job_id": "job_id", "modified": "modified_desc"}
-    return {column: f"/browse?{urlencode([*kept, ('sort', name)])}" for column, name in names.items()}
+    return {column: address(f"/browse?{urlencode([*kept, ('sort', name)])}") for column, name in names.items()}
 
 
 async def examples_page(request: Request) -> Response:
@@ -78,7 +82,7 @@ async def _shown(context: Context, example: Example) -> dict[str, Any]:
         return {**body, "picture": None}
     row = (await in_thread(context.tables.rows, folder, tables.RESULTS_TABLE))[0]
     names = (row["pdb_id"], row["Chain"], row["Warhead"])
-    picture = f"/api/svg/{example.job_id}/{'/'.join(quote(str(name), safe='') for name in names)}"
+    picture = address(f"/api/svg/{example.job_id}/{'/'.join(quote(str(name), safe='') for name in names)}")
     return {**body, "picture": f"{picture}?resid={quote(str(row['Residue_ID']), safe='')}", "first": row}
 
 
@@ -86,42 +90,47 @@ async def open_job(request: Request) -> Response:
     """Go to a job's results, or to its progress while it runs."""
     job = job_of(request)
     name = "results" if job.record.final else "monitor"
-    return RedirectResponse(f"/{name}/{job.record.job_id}", 302)
+    return RedirectResponse(address(f"/{name}/{job.record.job_id}"), 302)
 
 
-async def api_docs(request: Request) -> Response:
+async def api_docs_page(request: Request) -> Response:
     """Show the OpenAPI document."""
     return page("api_docs", api=request.app.state.openapi)
 
 
-_GROUP = "Pages"
-_HTML = {200: "text/html; charset=utf-8"}
-_LOST = ("JOB_NOT_FOUND",)
+async def help_page(_: Request) -> Response:
+    """Explain the words of the answers."""
+    return page(
+        "help",
+        chemistry=CHEMISTRY,
+        doubts=EXIT_EVIDENCE,
+        grades=GRADES,
+        words=_words,
+        room=ROOM,
+        way=WAY,
+        prior=PRIOR,
+        open_from=f"{100 * OPEN_FROM:.0f} %",
+        full_room=f"{100 * FULL_ROOM:.0f} %",
+        rscc=limit("rscc_poor"),
+        rsr=limit("rsr_poor"),
+    )
+
+
+def _words(scale: Sequence[tuple[float, str]]) -> str:
+    """Return a scale as text: ``from 35 % wide open, from 20 % open, …``; the prior's is one of plain numbers."""
+    *upper, last = scale
+    bounds = [f"{bound:g}" if scale is PRIOR else f"{100 * bound:.0f} %" for bound, _ in upper]
+    named = [f"from {bound} {word}" for bound, (_, word) in zip(bounds, upper, strict=True)]
+    return ", ".join([*named, f"else {last[1]}"])
+
+
+_ROUTES = Routes("Pages", "page")
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/browse",
-        browse,
-        _GROUP,
-        "All jobs, filtered, sorted, paged.",
-        (*FILTERS, LIMIT, OFFSET),
-        "",
-        _HTML,
-        ("INVALID_PARAMETER",),
-    ),
-    Endpoint("GET", "/examples", examples_page, _GROUP, "All examples.", answers=_HTML),
-    Endpoint(
-        "GET", "/examples/{job_id}", example_page, _GROUP, "One example.", answers=_HTML, errors=("EXAMPLE_NOT_FOUND",)
-    ),
-    Endpoint("GET", "/api-docs", api_docs, _GROUP, "The API, readable.", answers=_HTML),
-    Endpoint(
-        "GET",
-        "/open_job/{job_id}",
-        open_job,
-        _GROUP,
-        "To results or progress of a job.",
-        answers={302: ""},
-        errors=_LOST,
-    ),
+    _ROUTES.get("/browse", browse_page, "All jobs, filtered, sorted, paged.", PAGE, (*FILTERS, *_PAGE)),
+    _ROUTES.get("/examples", examples_page, "All examples.", PAGE),
+    _ROUTES.get("/examples/{job_id}", example_page, "One example.", PAGE),
+    _ROUTES.get("/help", help_page, "What the words of the answers mean.", PAGE),
+    _ROUTES.get("/api-docs", api_docs_page, "The API, readable.", PAGE),
+    _ROUTES.get("/open_job/{job_id}", open_job, "To results or progress of a job.", {302: ""}),
 )

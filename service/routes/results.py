@@ -3,47 +3,54 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from scripts.lib.tables import Column, Table, Value
-from service import query
-from service.context import context_of, in_thread, job_of
-from service.endpoint import Endpoint, Parameter
-from service.job_tables import TABLES, columns_of, matching, number
-from service.query import Page
-from service.responses import disposition, matches, tagged
-from service.results import results_body
-from service.routes.parameters import CHAIN, JOB_ERRORS, LIGAND, LIMIT, OFFSET, PDB_ID, RESIDUE_ID, optional
-from service.rows import csv_lines, view_of
+from scripts.lib.column_words import COLUMN_WORDS
+from scripts.lib.tables import SASA_SUMMARY, Column, Table, Value
+from service.http.answers.results import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
+from service.http.common_parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID
+from service.http.endpoint import Routes
+from service.http.parameters import Choice, Paging, Text, Whole
+from service.http.responses import disposition, matches, tagged
+from service.results.overview import results_answer
+from service.results.rows import csv_lines, view_of
+from service.results.tables import TABLES, CellRow, TableCache, cell_rows, columns_of, dict_of, matching, number
+from service.routes.context import context_of, in_thread, job_of
 
-_DEFAULT, _MAXIMUM = 1000, 10_000
+_PAGE = Paging(1000, 10_000)
+_TABLE = Choice("table", "Which table.", known=tuple(TABLES))
+_FORMAT = Choice("format", "How to answer.", known=("json", "csv"))
+_SORT = Text("sort", "A column, or - and a column.")
+_INSTANCE = (PDB_ID.optional, CHAIN.optional, LIGAND.optional, RESIDUE_ID.optional)
+_TOP = Whole("top", "Only the best of each ligand.", minimum=1)
+_LIGAND = LIGAND.optional
+_TARGET = Text("target", "Protein as the column `protein` names it, or a group of chains.")
+_TOP_ANSWERS = Whole("top", "Only the best of each ligand and binding site.", minimum=1)
 
 
-async def results(request: Request) -> Response:
+async def get_results(request: Request) -> Response:
     """Answer the overview of a job's results."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    return tagged(request, await in_thread(results_body, context.tables, job.record, job.folder, job.base))
+    return tagged(request, await in_thread(results_answer, context.tables, job.record, job.folder, job.base))
 
 
-async def table_rows(request: Request) -> Response:
+async def list_rows(request: Request) -> Response:
     """Answer rows of a table, filtered, sorted and paged, as JSON or CSV."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    name = query.choice(request, "table", tuple(TABLES), "results") or "results"
-    form = query.choice(request, "format", ("json", "csv"), "json")
+    name, form, page = _TABLE.of(request), _FORMAT.of(request), _PAGE.of(request)
     table: Table = TABLES[name]
-    page = Page.of(request, _DEFAULT, _MAXIMUM)
     columns: Sequence[Column] = await in_thread(columns_of, job.folder, table)
-    view = view_of(columns, request.query_params.multi_items(), query.text(request, "sort"))
-    rows: list[Mapping[str, Value]] = await in_thread(lambda: view.rows(context.tables.rows(job.folder, table)))
+    view = view_of(columns, request.query_params.multi_items(), _SORT.of(request))
     asked = form == "json" or "limit" in request.query_params
-    part = rows[page.offset : page.offset + page.limit] if asked else rows[page.offset :]
+    stop = page.offset + page.limit if asked else None
+    part, total = await in_thread(view.page, context.tables, job.folder, table, slice(page.offset, stop))
     if form == "csv":
         tag = await in_thread(_tag, job.folder / table.path, request.scope["query_string"].decode("latin-1"))
         headers = {
@@ -56,17 +63,16 @@ async def table_rows(request: Request) -> Response:
         if request.method == "HEAD":
             return Response(headers=headers, media_type="text/csv")
         return StreamingResponse(csv_lines(columns, part), 200, headers, "text/csv")
-    links, link = page.links(request, len(rows))
-    body: dict[str, Any] = {
-        "ok": True,
-        "job_id": job.record.job_id,
-        "table": name,
-        "columns": [column.name for column in columns],
-        "count": len(part),
+    links, link = page.links(request, total)
+    answer = RowsAnswer(
+        job_id=job.record.job_id,
+        table=name,
+        columns=[column.name for column in columns],
+        count=len(part),
+        rows=part,
         **links,
-        "rows": part,
-    }
-    return tagged(request, body, link)
+    )
+    return tagged(request, answer, link)
 
 
 def _tag(path: Path, view: str) -> str:
@@ -79,59 +85,72 @@ def _tag(path: Path, view: str) -> str:
     return f'"{hashlib.blake2b(state, digest_size=12).hexdigest()}"'
 
 
-async def exit_vectors(request: Request) -> Response:
+async def list_exit_vectors(request: Request) -> Response:
     """Answer the places where a linker can leave, of all ligands or of some."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    asked = [query.text(request, name) for name in ("pdb_id", "chain", "ligand", "residue_id")]
-    top = query.integer(request, "top", 0, minimum=1) if "top" in request.query_params else None
-    rows = await in_thread(context.tables.rows, job.folder, TABLES["exits"])
-    pdb_id, chain, ligand, residue = asked
-    found = matching(rows, pdb_id or None, chain, ligand, residue)
+    asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
+    found = await in_thread(_exits, context.tables, job.folder, asked, top)
+    return tagged(request, ExitVectorsAnswer(job_id=job.record.job_id, count=len(found), exits=found))
+
+
+def _exits(cache: TableCache, folder: Path, asked: Sequence[str | None], top: int | None) -> list[dict[str, Value]]:
+    """Return the exits of the instances that are meant, of which alone rows are read."""
+    table = TABLES["exits"]
+    rows: Iterable[CellRow] = cell_rows(folder, table)
+    if any(name is not None for name in asked):
+        stems = [str(row["stem"]) for row in matching(cache.rows(folder, SASA_SUMMARY), *asked)]
+        rows = cell_rows(folder, table, stems=stems)
     if top is not None:
-        found = [row for row in found if (rank := number(row, "rank")) is not None and rank <= top]
-    return tagged(request, {"ok": True, "job_id": job.record.job_id, "count": len(found), "exits": found})
+        rows = (row for row in rows if (rank := number(row, "rank")) is not None and rank <= top)
+    return [dict_of(row) for row in matching(list(rows), *asked)]
 
 
-_TOP = Parameter("top", {"type": "integer", "minimum": 1}, "Only the best of each ligand.")
-_GROUP = "Results and files"
+async def list_answers(request: Request) -> Response:
+    """Answer what all copies of a ligand say of its exits, of all ligands or of some."""
+    context = context_of(request)
+    job = job_of(request, ready=True)
+    ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
+    rows: list[Any] = [dict_of(row) for row in await in_thread(context.tables.rows, job.folder, TABLES["answers"])]
+    if ligand is not None:
+        rows = [row for row in rows if row["Warhead"] == ligand.upper()]
+    if target is not None:
+        names = ("protein", "group")
+        rows = [row for row in rows if target.lower() in {str(row[name]).lower() for name in names}]
+    if top is not None:
+        rows = [row for row in rows if (rank := number(row, "answer_rank")) is not None and rank <= top]
+    return tagged(request, ExitAnswersAnswer(job_id=job.record.job_id, count=len(rows), answers=rows))
+
+
+_ROUTES = Routes("Results and files")
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/api/jobs/{job_id}/results",
-        results,
-        _GROUP,
-        "Overview of the results.",
-        (),
-        "",
-        {200: "Results"},
-        (*JOB_ERRORS, "RESULTS_NOT_READY"),
-    ),
-    Endpoint(
-        "GET",
+    _ROUTES.get("/api/jobs/{job_id}/results", get_results, "Overview of the results.", ResultsAnswer, ready=True),
+    _ROUTES.get(
         "/api/jobs/{job_id}/rows",
-        table_rows,
-        _GROUP,
+        list_rows,
         "Rows of a table: column=, column__gte=, column__lte=, column__contains=.",
-        (
-            Parameter("table", {"type": "string", "enum": list(TABLES)}, "Which table."),
-            Parameter("sort", {"type": "string"}, "A column, or - and a column."),
-            LIMIT,
-            OFFSET,
-            Parameter("format", {"type": "string", "enum": ["json", "csv"]}, "How to answer."),
-        ),
-        answers={200: ("Rows", "text/csv; charset=utf-8")},
-        errors=(*JOB_ERRORS, "RESULTS_NOT_READY", "INVALID_PARAMETER"),
+        (RowsAnswer, "text/csv; charset=utf-8"),
+        (_TABLE, _SORT, *_PAGE, _FORMAT),
+        ready=True,
+        says="What some columns mean:\n\n" + "\n".join(f"- `{name}`: {says}" for name, says in COLUMN_WORDS.items()),
     ),
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/api/jobs/{job_id}/exit-vectors",
-        exit_vectors,
-        _GROUP,
+        list_exit_vectors,
         "Places where a linker can leave.",
-        (optional(PDB_ID), optional(CHAIN), optional(LIGAND), optional(RESIDUE_ID), _TOP),
-        answers={200: "ExitVectors"},
-        errors=(*JOB_ERRORS, "RESULTS_NOT_READY", "INVALID_PARAMETER"),
+        ExitVectorsAnswer,
+        (*_INSTANCE, _TOP),
+        ready=True,
+        listing=True,
+    ),
+    _ROUTES.get(
+        "/api/jobs/{job_id}/answers",
+        list_answers,
+        "One answer per ligand and exit site, made of all its copies.",
+        ExitAnswersAnswer,
+        (_LIGAND, _TARGET, _TOP_ANSWERS),
+        ready=True,
+        listing=True,
     ),
 )

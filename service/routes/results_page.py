@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from scripts.lib import layout, tables
-from service import query
-from service.bodies import error_of, progress
-from service.context import Context, Job, context_of, in_thread, job_of, sasa_context
-from service.endpoint import Endpoint, Parameter
-from service.errors import FileNotFound
-from service.job_tables import number
+from scripts.lib.run.told import told_at_end
+from service.addresses import address
+from service.errors import FileNotFound, MissingField
+from service.http.answers.jobs import JobProgress
+from service.http.common_parameters import CONTEXT
+from service.http.endpoint import PAGE, Routes
+from service.http.parameters import Choice, Parameter, Text
+from service.http.responses import disposition, file_answer, text_answer
+from service.jobs.artifacts import resolve_artifact
 from service.pages.render import page
 from service.pages.results.columns import COLUMNS, USUAL
 from service.pages.results.consensus import directions
-from service.pages.results.depiction import drawing_of, thumbnail
+from service.pages.results.depiction import drawing_of, exits_drawing, thumbnail
+from service.pages.results.fit import FITS, fit_of
 from service.pages.results.instance import Place, instance_view
 from service.pages.results.instances import MAX_SHOWN, Row, TableView, choices, csv_of, instances, names_of, searched
 from service.pages.results.left_out import left_out
+from service.pages.results.overlay import overlay_view
+from service.pages.results.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.results.series import all_series, series_view
-from service.responses import disposition, text_answer
-from service.results import pipeline_of
-from service.routes.files import MAX_STEMS
-from service.routes.parameters import CONTEXT, JOB_ERRORS
+from service.results.answers import Answers
+from service.results.job import Job
+from service.results.overview import pipeline_of
+from service.results.tables import number
+from service.routes.context import Context, context_of, in_thread, job_of
+from service.routes.files import MAX_STEMS, STEM
+from service.runs.on_demand import partners_text
 
 _MAX_SERIES = 60
 
@@ -35,18 +46,56 @@ async def results_page(request: Request) -> Response:
     """Show the results of a job, or that it is not done."""
     job = job_of(request)
     if not job.record.final:
-        values = {"job": job.record, "progress": progress(job.record)}
+        values = {"job": job.record, "progress": JobProgress.model_validate(job.record)}
         return page("results_waiting", 202, {"Retry-After": "5"}, **values)
-    return page("results", **await in_thread(_page_values, request, context_of(request), job))
+    state = repr((job.record, job.base, request.url.query, _stamp(job.folder)))
+    if (known := _PAGES.get(state)) is not None:
+        return known
+    return _PAGES.keep(state, page("results", **await in_thread(_page_values, request, context_of(request), job)))
+
+
+class _Pages:
+    """The pages of finished jobs that were asked for last, by all that they are made from."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[str, Response] = OrderedDict()
+
+    def get(self, state: str) -> Response | None:
+        answer = self._kept.get(state)
+        if answer is None:
+            return None
+        self._kept.move_to_end(state)
+        return Response(answer.body, answer.status_code, answer.headers)
+
+    def keep(self, state: str, answer: Response) -> Response:
+        self._kept[state] = answer
+        while sum(len(kept.body) for kept in self._kept.values()) > self._most:
+            self._kept.popitem(last=False)
+        return answer
+
+
+_PAGES = _Pages(4 << 20)
+
+
+def _stamp(folder: Path) -> tuple[int, ...]:
+    """Return when the results of a job were written, which its folders and its manifest tell."""
+    places = (folder / name for name in (layout.MANIFEST, layout.RESULTS, layout.MCS_OUTPUT, layout.SERIES_FOLDER))
+    return tuple(place.stat().st_mtime_ns if place.exists() else 0 for place in places)
 
 
 def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]:
     record, base = job.record, job.base
     view = TableView.of(request.query_params)
-    everything = instances(context.tables, job.folder)
+    answers = Answers.of(job.folder)
+    everything = instances(context.tables, job.folder, answers)
     names = names_of(context.tables, job.folder)
     found = view.rows(everything, names)
-    row = _selected(request, everything) or next(iter([*found[:1], *everything[:1]]), None)
+    here = address(f"/results/{record.job_id}")
+    best = best_places(answers, names, here)
+    first = {place["stem"] for place in best[:1]}
+    row = _selected(request, everything) or next((row for row in found if row["stem"] in first), None)
+    row = row or next(iter([*found[:1], *everything[:1]]), None)
     place = Place(context.tables, job.folder, base)
     series = all_series(context.tables, job.folder)
     asked = request.query_params.get("series", "")
@@ -54,17 +103,22 @@ def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]
     return {
         "job": record,
         "base": base,
-        "here": f"/results/{record.job_id}",
-        "error": error_of(record),
+        "here": here,
+        "places_at_once": SHOWN_PLACES,
+        "best": best,
+        "unmatched": unmatched_notice(context.tables.rows(job.folder, tables.ENTRY_STATUS)),
+        "told": [context.scrubber.text(line) for line in told_at_end(job.folder)],
+        "error": record.error,
         "view": view,
         "chosen": row["stem"] if row is not None else None,
         "usual": USUAL,
         "max_stems": MAX_STEMS,
         "all_columns": COLUMNS,
         "choices": choices(everything),
+        "fits": FITS,
         "names": names,
         **_table_values(everything, found),
-        "instance": instance_view(place, row, sasa_context(request)) if row is not None else None,
+        "instance": instance_view(place, row, CONTEXT.of(request)) if row is not None else None,
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
         "open_series": series_view(job.folder, base, open_series, everything) if open_series else None,
@@ -90,6 +144,7 @@ def _table_values(everything: Sequence[Row], found: Sequence[Row]) -> dict[str, 
         "complete": complete,
         "places": {row["stem"]: place for place, row in enumerate(everything)},
         "searched": searched,
+        "fit_of": fit_of,
     }
 
 
@@ -108,7 +163,13 @@ async def table_part(request: Request) -> Response:
         everything = instances(context.tables, job.folder)
         found = view.rows(everything, names_of(context.tables, job.folder))
         values = _table_values(everything, found)
-        return {"view": view, "base": job.base, "here": f"/results/{job.record.job_id}", "chosen": None, **values}
+        return {
+            "view": view,
+            "base": job.base,
+            "here": address(f"/results/{job.record.job_id}"),
+            "chosen": None,
+            **values,
+        }
 
     return page("results/table_part", **await in_thread(read))
 
@@ -131,7 +192,7 @@ async def instance_part(request: Request) -> Response:
     """Show one ligand: depiction, viewer, exits, atoms, contacts, properties, files."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    surroundings = sasa_context(request)
+    surroundings = CONTEXT.of(request)
 
     def read() -> dict[str, Any]:
         row = _selected(request, instances(context.tables, job.folder))
@@ -139,14 +200,40 @@ async def instance_part(request: Request) -> Response:
             raise FileNotFound("The job has no such ligand.")
         return instance_view(Place(context.tables, job.folder, job.base), row, surroundings)
 
-    return page("results/instance_part", instance=await in_thread(read), here=f"/results/{job.record.job_id}")
+    return page("results/instance_part", instance=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
+
+
+async def report_page(request: Request) -> Response:
+    """Show the report of a job; it runs no script here, its file does."""
+    job = job_of(request, ready=True)
+    return await file_answer(request, await in_thread(resolve_artifact, job.folder, layout.REPORT), inline=True)
+
+
+async def overlay_page(request: Request) -> Response:
+    """Show chosen ligands in the common frame of their group."""
+    context = context_of(request)
+    job = job_of(request, ready=True)
+    stems = list(dict.fromkeys(request.query_params.getlist("stem")))
+    if not stems:
+        raise MissingField("Choose ligands first.", details={"field": "stem"})
+    view = await in_thread(overlay_view, context.tables, job, stems[:MAX_STEMS])
+    return page("overlay", view=view, base=job.base, here=address(f"/results/{job.record.job_id}"))
+
+
+async def partners(request: Request) -> Response:
+    """Answer the atoms that the assembly and the crystal add around one ligand, for the 3D view."""
+    context = context_of(request)
+    job = job_of(request, ready=True)
+    stem = str(request.path_params["stem"])
+    text = await in_thread(partners_text, context.parts.settings, job.folder, stem)
+    return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
 
 
 async def series_part(request: Request) -> Response:
     """Show one series: its core, its ligands and the heat map of exposure."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    asked = query.required(request, "series")
+    asked = _SERIES.needed(request)
 
     def read() -> dict[str, Any]:
         series = next((row for row in all_series(context.tables, job.folder) if row["series"] == asked), None)
@@ -154,96 +241,101 @@ async def series_part(request: Request) -> Response:
             raise FileNotFound("The job has no such series.")
         return series_view(job.folder, job.base, series, instances(context.tables, job.folder))
 
-    return page("results/series_part", view=await in_thread(read), here=f"/results/{job.record.job_id}")
+    return page("results/series_part", view=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
 
 
 async def picture(request: Request) -> Response:
     """Answer a small depiction of one ligand with its exposure colours."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    stem = str(request.path_params["stem"])
+    stem, style = str(request.path_params["stem"]), _STYLE.of(request)
+    exits = (_EXITS.of(request) or "").split(",")
 
     def read() -> str:
-        row = next((row for row in instances(context.tables, job.folder) if row["stem"] == stem), None)
+        row = next((row for row in context.tables.rows(job.folder, tables.RESULTS_TABLE) if row["stem"] == stem), None)
         if row is None:
             raise FileNotFound("The job has no such ligand.")
-        return str(thumbnail(drawing_of(job.folder, row, None, "target")))
+        drawing = exits_drawing(job.folder, row, exits) if style == "exits" else drawing_of(job.folder, row)
+        return str(thumbnail(drawing))
 
     headers = {"Content-Security-Policy": "default-src 'none'"}
     return text_answer(request, await in_thread(read), "image/svg+xml", headers)
 
 
-_TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}
-_VIEW = (
-    Parameter("q", _TEXT, "Words that a row must hold."),
-    Parameter("ligand", _TEXT, "Component code."),
-    Parameter("min", _NUMBER, "Least exposed area in Å²."),
-    Parameter("max", _NUMBER, "Largest exposed area in Å²."),
-    Parameter("flag", _TEXT, "Flag that a row must have; none for rows without; may be repeated."),
-    Parameter("sort", _TEXT, "Key of a column, or - and a key."),
-    Parameter("columns", _TEXT, "Keys of the columns, with commas."),
+_VIEW = (  # read by `TableView`, which leaves out what makes no sense: a page is shown all the same
+    Parameter("q", "Words that a row must hold."),
+    Parameter("ligand", "Component code."),
+    Parameter("min", "Least exposed area in Å².", schema=_NUMBER),
+    Parameter("max", "Largest exposed area in Å².", schema=_NUMBER),
+    Parameter("flag", "Flag that a row must have; none for rows without; may be repeated."),
+    Parameter("fit", "How the ligand must fit the experiment.", schema={"type": "string", "enum": ["", *FITS]}),
+    Parameter("sort", "Key of a column, or - and a key."),
+    Parameter("columns", "Keys of the columns, with commas."),
 )
-_ROW = Parameter("row", _TEXT, "Stem of the ligand shown.")
-_SERIES = Parameter("series", _TEXT, "Name of a series.")
-_GROUP = "Pages"
-_HTML = {200: "text/html; charset=utf-8"}
-_READY = (*JOB_ERRORS, "RESULTS_NOT_READY")
+_ROW = Parameter("row", "Stem of the ligand shown.")
+_STYLE = Choice("style", "What it shows.", known=("exposure", "exits"))
+_EXITS = Text("exits", "Anchors whose arrows are meant, with commas; the others are pale.")
+_SERIES = Text("series", "Name of a series.")
+_ROUTES = Routes("Pages", "page")
+_LOST = ("FILE_NOT_FOUND",)
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/results/{job_id}",
-        results_page,
-        _GROUP,
-        "Results of a job.",
-        (*_VIEW, _ROW, CONTEXT, _SERIES),
-        answers={**_HTML, 202: "text/html; charset=utf-8"},
-        errors=(*JOB_ERRORS, "INVALID_PARAMETER"),
+    _ROUTES.get(
+        "/results/{job_id}", results_page, "Results of a job.", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES)
     ),
-    Endpoint("GET", "/results/{job_id}/table", table_part, _GROUP, "Its table alone.", _VIEW, "", _HTML, _READY),
-    Endpoint(
-        "GET",
+    _ROUTES.get("/results/{job_id}/table", table_part, "Its table alone.", PAGE, _VIEW, ready=True),
+    _ROUTES.get(
         "/results/{job_id}/table.csv",
         table_csv,
-        _GROUP,
         "Its table as shown: rows, order, columns.",
+        "text/csv; charset=utf-8",
         _VIEW,
-        "",
-        {200: "text/csv; charset=utf-8"},
-        _READY,
+        ready=True,
     ),
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/results/{job_id}/instance",
         instance_part,
-        _GROUP,
         "One ligand of it.",
+        PAGE,
         (_ROW, CONTEXT),
-        "",
-        _HTML,
-        (*_READY, "FILE_NOT_FOUND", "INVALID_PARAMETER"),
+        ready=True,
+        errors=_LOST,
     ),
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/results/{job_id}/series",
         series_part,
-        _GROUP,
         "One series of it.",
+        PAGE,
         (_SERIES,),
-        "",
-        _HTML,
-        (*_READY, "FILE_NOT_FOUND", "MISSING_FIELD", "INVALID_PARAMETER"),
+        ready=True,
+        errors=(*_LOST, "MISSING_FIELD"),
     ),
-    Endpoint(
-        "GET",
+    _ROUTES.get("/results/{job_id}/report", report_page, "Its report, readable.", PAGE, ready=True, errors=_LOST),
+    _ROUTES.get(
+        "/results/{job_id}/overlay",
+        overlay_page,
+        "Some ligands of it laid over each other.",
+        PAGE,
+        (STEM,),
+        ready=True,
+        errors=(*_LOST, "MISSING_FIELD"),
+    ),
+    _ROUTES.get(
+        "/results/{job_id}/partners/{stem}",
+        partners,
+        "Atoms of partner chains and symmetry mates around one ligand of it.",
+        "application/json",
+        ready=True,
+        errors=("NOT_FOUND", "QUEUE_FULL"),
+    ),
+    _ROUTES.get(
         "/results/{job_id}/picture/{stem}",
         picture,
-        _GROUP,
         "Small depiction of one ligand.",
-        (),
-        "",
-        {200: "image/svg+xml"},
-        (*_READY, "FILE_NOT_FOUND"),
+        "image/svg+xml",
+        (_STYLE, _EXITS),
+        ready=True,
+        errors=_LOST,
     ),
 )

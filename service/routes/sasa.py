@@ -9,60 +9,71 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from scripts.lib import tables
+from scripts.lib.contexts import EXPOSED_ABOVE
 from scripts.lib.tables import Value
-from service import query
-from service.context import Context, Job, context_of, in_thread, job_of, sasa_context
-from service.endpoint import Endpoint, Parameter
 from service.errors import InvalidField, MissingField, NotFound
-from service.exposure import atoms_by_instance, exposure_body, instance_atoms, summary_row
-from service.job_tables import matching, same_entry, same_residue
-from service.json_body import read_json
-from service.responses import json_answer, tagged
-from service.routes.parameters import CHAIN, CONTEXT, JOB_ERRORS, LIGAND, PDB_ID, RESIDUE_ID, optional
+from service.http.answers.sasa import (
+    LigandExposure,
+    MeasuredLigand,
+    MissingLigand,
+    SasaAtomsAnswer,
+    SasaAvailableAnswer,
+    SasaBulkAnswer,
+    SasaResidueAnswer,
+)
+from service.http.common_parameters import CHAIN, CONTEXT, LIGAND, PDB_ID, RESIDUE_ID
+from service.http.endpoint import Routes
+from service.http.json_body import read_json
+from service.http.openapi import MAX_BULK
+from service.http.parameters import Flag
+from service.http.responses import json_answer, tagged
+from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms, summary_row
+from service.results.job import Job
+from service.results.tables import matching, same_entry, same_residue
+from service.routes.context import Context, context_of, in_thread, job_of
 
-MAX_BULK = 500
 _SHOWN = 64
 
 
-async def available(request: Request) -> Response:
+async def list_measured_ligands(request: Request) -> Response:
     """Answer the ligands of an entry that have been measured."""
     job = job_of(request, ready=True)
-    pdb_id = query.required(request, "pdb_id")
+    pdb_id = PDB_ID.needed(request)
     rows = await in_thread(context_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
-    found = [
-        {"chain": row["Chain"], "residue_id": row["Residue_ID"], "ligand": row["Warhead"]}
+    ligands = [
+        MeasuredLigand(chain=str(row["Chain"]), residue_id=str(row["Residue_ID"]), ligand=str(row["Warhead"]))
         for row in matching(rows, pdb_id)
     ]
-    found.sort(key=lambda item: str(item["chain"]))
-    return tagged(request, {"ok": True, "pdb_id": same_entry(pdb_id), "available": found})
+    ligands.sort(key=lambda ligand: ligand.chain)
+    return tagged(request, SasaAvailableAnswer(pdb_id=same_entry(pdb_id), available=ligands))
 
 
-async def atoms(request: Request) -> Response:
+async def get_exposure(request: Request) -> Response:
     """Answer the exposure of each atom of one ligand."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    pdb_id, chain, residue = (query.required(request, name) for name in ("pdb_id", "chain", "residue_id"))
-    ligand, surroundings = query.text(request, "ligand"), sasa_context(request)
-    buried = query.flag(request, "include_buried", default=True) is not False
+    pdb_id, chain, residue = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, RESIDUE_ID))
+    ligand, surroundings = LIGAND.optional.of(request), CONTEXT.of(request)
+    buried = _BURIED.of(request) is not False
 
-    def read() -> dict[str, Any] | None:
+    def read() -> SasaAtomsAnswer | None:
         summary = summary_row(context.tables, job.folder, pdb_id, chain, residue, ligand)
         if summary is None:
             return None
         rows = instance_atoms(job.folder, str(summary["stem"]))
-        return exposure_body(summary, rows, surroundings, include_buried=buried)
+        return SasaAtomsAnswer.model_construct(**exposure_of(summary, rows, surroundings, include_buried=buried))
 
-    body = await in_thread(read)
-    if body is None:
+    answer = await in_thread(read)
+    if answer is None:
         raise NotFound("The job has no such ligand.", details={"key": f"{same_entry(pdb_id)}|{chain}|{residue}"})
-    return tagged(request, {"ok": True, **body})
+    return tagged(request, answer)
 
 
-async def bulk(request: Request) -> Response:
+async def get_exposures(request: Request) -> Response:
     """Answer the exposure of many ligands at once."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    surroundings = sasa_context(request)
+    surroundings = CONTEXT.of(request)
     body = await read_json(request)
     items = body.get("requests")
     if items is None:
@@ -71,29 +82,34 @@ async def bulk(request: Request) -> Response:
         reason = f"is not a list of at most {MAX_BULK}"
         raise InvalidField(f"requests {reason}.", details={"field": "requests", "reason": reason})
     results, missing = await in_thread(_bulk, context, job, items, surroundings)
-    return json_answer({"ok": True, "results": results, "missing": missing})
+    return json_answer(SasaBulkAnswer(results=results, missing=missing))
 
 
 def _bulk(
     context: Context, job: Job, items: list[Any], surroundings: str
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    found: list[Mapping[str, Value]] = []
-    missing: list[dict[str, Any]] = []
+) -> tuple[dict[str, LigandExposure], list[MissingLigand]]:
+    known = Summaries(context.tables.rows(job.folder, tables.SASA_SUMMARY))
+    summaries: list[Mapping[str, Value]] = []
+    missing: list[MissingLigand] = []
     for index, item in enumerate(items):
         names = _names(item)
         if names is None:
-            missing.append({"index": index, "key": None, "reason": "malformed: give pdb_id, chain and residue_id"})
+            reason = "malformed: give pdb_id, chain and residue_id"
+            missing.append(MissingLigand(index=index, key=None, reason=reason))
             continue
         pdb_id, chain, residue = names
-        summary = summary_row(context.tables, job.folder, pdb_id, chain, residue, None)
+        summary = known.row(pdb_id, chain, residue)
         if summary is None:
             key = f"{same_entry(pdb_id)}|{chain}|{same_residue(residue)}"[: 3 * _SHOWN]
-            missing.append({"index": index, "key": key, "reason": "the job has no such ligand"})
+            missing.append(MissingLigand(index=index, key=key, reason="the job has no such ligand"))
         else:
-            found.append(summary)
-    rows = atoms_by_instance(job.folder, {str(summary["stem"]) for summary in found})
-    bodies = [exposure_body(summary, rows[str(summary["stem"])], surroundings) for summary in found]
-    return {body["key"]: body for body in bodies}, missing
+            summaries.append(summary)
+    rows = atoms_by_instance(job.folder, known.in_order([str(summary["stem"]) for summary in summaries]))
+    exposures = [
+        LigandExposure.model_construct(**exposure_of(summary, rows[str(summary["stem"])], surroundings))
+        for summary in summaries
+    ]
+    return {exposure.key: exposure for exposure in exposures}, missing
 
 
 def _names(item: Any) -> tuple[str, str, str] | None:
@@ -107,75 +123,65 @@ def _names(item: Any) -> tuple[str, str, str] | None:
     return texts[0], texts[1], texts[2]
 
 
-async def residue_for_ligand(request: Request) -> Response:
+async def get_residue_of_ligand(request: Request) -> Response:
     """Answer in which residues of a chain a ligand is."""
     job = job_of(request, ready=True)
-    pdb_id, chain, ligand = (query.required(request, name) for name in ("pdb_id", "chain", "ligand"))
+    pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
     rows = await in_thread(context_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
     found = matching(rows, pdb_id, chain, ligand)
     if not found:
         raise NotFound("The job has no such ligand.", details={"pdb_id": same_entry(pdb_id)})
     residues = [str(row["Residue_ID"]) for row in found]
-    answer = {
-        "ok": True,
-        "pdb_id": found[0]["pdb_id"],
-        "chain": found[0]["Chain"],
-        "ligand": found[0]["Warhead"],
-        "residue_id": residues[0],
-        "resid": residues[0],
-        "residues": residues,
-        "source": "Resolved_SASA_Summary.csv",
-    }
+    answer = SasaResidueAnswer(
+        pdb_id=str(found[0]["pdb_id"]),
+        chain=str(found[0]["Chain"]),
+        ligand=str(found[0]["Warhead"]),
+        residue_id=residues[0],
+        resid=residues[0],
+        residues=residues,
+    )
     return tagged(request, answer)
 
 
-_GROUP = "SASA"
-_ERRORS = (*JOB_ERRORS, "RESULTS_NOT_READY", "MISSING_FIELD", "INVALID_PARAMETER")
-_BURIED = Parameter("include_buried", {"type": "boolean"}, "false leaves out atoms of no more than 0.1 Å².")
+_BURIED = Flag("include_buried", f"false leaves out atoms of no more than {EXPOSED_ABOVE} Å².")
+
+_ROUTES = Routes("SASA")
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/api/jobs/{job_id}/sasa/available",
-        available,
-        _GROUP,
+        list_measured_ligands,
         "Ligands of an entry.",
+        SasaAvailableAnswer,
         (PDB_ID,),
-        "",
-        {200: "SasaAvailable"},
-        _ERRORS,
+        ready=True,
+        listing=True,
     ),
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/api/jobs/{job_id}/sasa/atoms",
-        atoms,
-        _GROUP,
+        get_exposure,
         "Exposure of each atom of one ligand.",
-        (PDB_ID, CHAIN, RESIDUE_ID, optional(LIGAND), _BURIED, CONTEXT),
-        "",
-        {200: "SasaAtoms"},
-        (*_ERRORS, "NOT_FOUND"),
+        SasaAtomsAnswer,
+        (PDB_ID, CHAIN, RESIDUE_ID, LIGAND.optional, _BURIED, CONTEXT),
+        errors=("NOT_FOUND",),
+        ready=True,
     ),
-    Endpoint(
-        "POST",
+    _ROUTES.post(
         "/api/jobs/{job_id}/sasa/bulk",
-        bulk,
-        _GROUP,
+        get_exposures,
         "Exposure of many ligands.",
+        SasaBulkAnswer,
         (CONTEXT,),
-        "BulkRequest",
-        {200: "SasaBulk"},
-        (*_ERRORS, "INVALID_JSON", "INVALID_FIELD", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"),
+        body="WantedLigands",
+        ready=True,
     ),
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/api/jobs/{job_id}/sasa/residue_for_ligand",
-        residue_for_ligand,
-        _GROUP,
+        get_residue_of_ligand,
         "Residues of a ligand.",
+        SasaResidueAnswer,
         (PDB_ID, CHAIN, LIGAND),
-        "",
-        {200: "SasaResidue"},
-        (*_ERRORS, "NOT_FOUND"),
+        errors=("NOT_FOUND",),
+        ready=True,
     ),
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.compression import takes_gzip
-from service.endpoint import Endpoint
 from service.errors import FileNotFound
+from service.http.compression import takes_gzip
+from service.http.endpoint import Routes
+from service.http.responses import matches
 from service.pages.assets import MEDIA_TYPES
 from service.pages.render import ASSETS
-from service.responses import matches
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -36,14 +36,15 @@ async def static_file(request: Request) -> Response:
     return Response(asset.body, headers=headers)
 
 
+_ROUTES = Routes("Pages", "page")
+
 ENDPOINTS = (
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         "/static/{version}/{path:path}",
         static_file,
-        "Pages",
         "What the pages load: styles, scripts, icons.",
-        answers={200: tuple(MEDIA_TYPES.values())},
+        tuple(MEDIA_TYPES.values()),
         errors=("FILE_NOT_FOUND",),
+        public=True,
     ),
 )

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service import query
-from service.context import Context, Job, context_of, in_thread, job_of, resid, sasa_context
-from service.depiction import recoloured
-from service.endpoint import Endpoint, Parameter
+from scripts.lib import tables
+from scripts.lib.contexts import HEADLINE_FIRST
+from scripts.lib.drawing.interactions import interactions_svg
 from service.errors import FileNotFound, NotFound
-from service.exposure import CONTEXTS, atom_map, instance_atoms, overlay
-from service.middleware import request_id
-from service.responses import FILE_POLICY, disposition, error_answer, file_answer, tagged, text_answer
-from service.routes.parameters import CHAIN, CONTEXT, JOB_ERRORS, PDB_ID, RESID, optional
-from service.structures import (
+from service.http.answers.base import ErrorAnswer
+from service.http.answers.sasa import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
+from service.http.common_parameters import CHAIN, CONTEXT, PDB_ID, RESID
+from service.http.endpoint import Endpoint, Handler, Routes
+from service.http.middleware import request_id
+from service.http.parameters import Parameter, Text
+from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, tagged, text_answer
+from service.pages.svg import LARGEST_FILE
+from service.results.depiction import recoloured
+from service.results.exposure import atom_map, instance_atoms, overlay
+from service.results.job import Job
+from service.results.structures import (
     Asked,
     chains_of,
     complex_file,
@@ -26,25 +31,28 @@ from service.structures import (
     find_instance,
     instance_file,
     instance_rows,
+    links_of,
     metadata_row,
     protein_text,
 )
+from service.results.tables import read_rows
+from service.routes.context import Context, context_of, in_thread, job_of
 
 
 def _asked(request: Request) -> Asked:
     """Return the instance that the path names."""
     path = request.path_params
-    return Asked(path["pdb_id"], path.get("chain"), path["ligand"], resid(request))
+    return Asked(path["pdb_id"], path.get("chain"), path["ligand"], RESID.of(request))
 
 
-async def exposed_svg(request: Request) -> Response:
+async def get_exposed_svg(request: Request) -> Response:
     """Answer the depiction with exposure colours."""
     context = context_of(request)
     job = job_of(request, ready=True)
-    surroundings = sasa_context(request)
+    surroundings = CONTEXT.of(request)
     row = await in_thread(find_instance, context.tables, job.folder, _asked(request))
     artifact = await in_thread(instance_file, job.folder, row, "svg_exposed_path")
-    if surroundings == CONTEXTS[0]:
+    if surroundings == HEADLINE_FIRST[0]:
         return await file_answer(request, artifact, inline=True)
 
     def redraw() -> str:
@@ -55,17 +63,39 @@ async def exposed_svg(request: Request) -> Response:
     return text_answer(request, await in_thread(redraw), artifact.media_type, headers)
 
 
-async def plain_svg(request: Request) -> Response:
+async def get_plain_svg(request: Request) -> Response:
     """Answer the plain depiction."""
     return await _file(request, "svg_plain_path")
 
 
-async def exits_svg(request: Request) -> Response:
+async def get_interactions_svg(request: Request) -> Response:
+    """Answer the depiction with the residues in contact, drawn now."""
+    context = context_of(request)
+    job = job_of(request, ready=True)
+    surroundings = CONTEXT.of(request)
+    row = await in_thread(find_instance, context.tables, job.folder, _asked(request))
+    artifact = await in_thread(instance_file, job.folder, row, "svg_plain_path")
+
+    def draw() -> str:
+        if artifact.size > LARGEST_FILE:
+            raise FileNotFound("The ligand's depiction is too large for this.")
+        contacts = read_rows(job.folder / tables.CONTACTS.path, tables.CONTACTS, {str(row["stem"])})
+        try:
+            return interactions_svg(artifact.path.read_text(encoding="utf-8"), contacts, surroundings)
+        except ValueError:
+            raise FileNotFound("The ligand has no depiction that residues could be drawn around.") from None
+
+    name = artifact.name.removesuffix("_plain.svg") + "_interactions.svg"
+    headers = {"Content-Disposition": disposition(name, inline=True), "Content-Security-Policy": FILE_POLICY}
+    return text_answer(request, await in_thread(draw), artifact.media_type, headers)
+
+
+async def get_exits_svg(request: Request) -> Response:
     """Answer the depiction with the exits' arrows."""
     return await _file(request, "svg_exits_path")
 
 
-async def ligand_sdf(request: Request) -> Response:
+async def get_ligand_sdf(request: Request) -> Response:
     """Answer the ligand's SDF."""
     return await _file(request, "sdf_path")
 
@@ -76,7 +106,7 @@ async def _file(request: Request, column: str) -> Response:
     return await file_answer(request, await in_thread(instance_file, job.folder, row, column), inline=True)
 
 
-async def complex_pdb(request: Request) -> Response:
+async def get_complex_pdb(request: Request) -> Response:
     """Answer a cleaned complex."""
     context = context_of(request)
     job = job_of(request, ready=True)
@@ -84,51 +114,50 @@ async def complex_pdb(request: Request) -> Response:
     if not name.lower().endswith(".pdb"):
         raise FileNotFound("Names here end in .pdb.")
     stem = name[: -len(".pdb")]
-    row = await in_thread(find_by_name, context.tables, job.folder, stem, resid(request))
+    row = await in_thread(find_by_name, context.tables, job.folder, stem, RESID.of(request))
     return await file_answer(request, await in_thread(complex_file, job.folder, row), inline=True)
 
 
-async def protein(request: Request) -> Response:
+async def get_protein(request: Request) -> Response:
     """Answer the polymer of one chain."""
     job = job_of(request, ready=True)
     pdb_id, chain = request.path_params["pdb_id"], request.path_params["chain"]
-    ligand = query.text(request, "ligand")
-    tables = context_of(request).tables
-    text, name = await in_thread(protein_text, tables, job.folder, pdb_id, chain, ligand)
+    ligand = _PREFERRED.of(request)
+    text, name = await in_thread(protein_text, context_of(request).tables, job.folder, pdb_id, chain, ligand)
     headers = {"Content-Disposition": disposition(file_name(pdb_id, name), inline=True)}
     return text_answer(request, text, "chemical/x-pdb", headers)
 
 
-async def ligand_props(request: Request) -> Response:
+async def get_ligand_props(request: Request) -> Response:
     """Answer what is known of a component."""
     job = job_of(request, ready=True)
-    tables = context_of(request).tables
+    cache = context_of(request).tables
     ligand = str(request.path_params["ligand"])
-    row = await in_thread(metadata_row, tables, job.folder, ligand, query.text(request, "smiles"))
-    pdb_id = query.text(request, "pdb_id")
+    row = await in_thread(metadata_row, cache, job.folder, ligand, _SMILES.of(request))
+    pdb_id = PDB_ID.optional.of(request)
     if row is not None and pdb_id is not None:
-        asked = Asked(pdb_id, query.text(request, "chain"), str(row["Ligand"]), resid(request))
-        row = row if await in_thread(instance_rows, tables, job.folder, asked) else None
+        asked = Asked(pdb_id, CHAIN.optional.of(request), str(row["Ligand"]), RESID.of(request))
+        row = row if await in_thread(instance_rows, cache, job.folder, asked) else None
     if row is None:
         error = NotFound("The job has no such ligand.", details={"ligand": ligand[:64]}, status=200)
         return error_answer(error, request_id(request.scope))
-    return tagged(request, {"ok": True, "job_id": job.record.job_id, **row})
+    return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": links_of(row)})
 
 
-async def ligand_chain(request: Request) -> Response:
+async def get_ligand_chain(request: Request) -> Response:
     """Answer in which chain a ligand is."""
     job = job_of(request, ready=True)
     path = request.path_params
     chains = await in_thread(chains_of, context_of(request).tables, job.folder, path["pdb_id"], path["ligand"])
-    return tagged(request, {"chain": chains[0] if chains else None})
+    return tagged(request, LigandChainAnswer(chain=chains[0] if chains else None))
 
 
-async def sasa_overlay(request: Request) -> Response:
+async def list_overlay_atoms(request: Request) -> Response:
     """Answer atoms with exposure and colours."""
     return tagged(request, await _atoms(request, overlay))
 
 
-async def sasa_atommap(request: Request) -> Response:
+async def list_mapped_atoms(request: Request) -> Response:
     """Answer exposure by the index of the atom in the SDF."""
     return tagged(request, await _atoms(request, atom_map))
 
@@ -136,7 +165,7 @@ async def sasa_atommap(request: Request) -> Response:
 async def _atoms(request: Request, form: Any) -> list[dict[str, Any]]:
     context: Context = context_of(request)
     job: Job = job_of(request, ready=True)
-    asked, surroundings = _asked(request), sasa_context(request)
+    asked, surroundings = _asked(request), CONTEXT.of(request)
 
     def read() -> list[dict[str, Any]]:
         rows = instance_rows(context.tables, job.folder, asked)
@@ -148,96 +177,73 @@ async def _atoms(request: Request, form: Any) -> list[dict[str, Any]]:
     return await in_thread(read)
 
 
-_GROUP = "Structures and ligands"
-_ERRORS = (*JOB_ERRORS, "RESULTS_NOT_READY")
-_FILE = (*_ERRORS, "FILE_NOT_FOUND", "INVALID_PARAMETER", "RANGE_NOT_SATISFIABLE")
-_SVG: Mapping[int, str] = {200: "image/svg+xml", 206: "image/svg+xml"}
-_PDB: Mapping[int, str] = {200: "chemical/x-pdb", 206: "chemical/x-pdb"}
-_SDF: Mapping[int, str] = {200: "chemical/x-mdl-sdfile", 206: "chemical/x-mdl-sdfile"}
-_LIST = (*_ERRORS, "INVALID_PARAMETER")
-_SMILES = Parameter("smiles", {"type": "string"}, "Looks the component up when its code is unknown.")
+_ROUTES = Routes("Structures and ligands")
+_SVG, _PDB, _SDF = (
+    dict.fromkeys((200, 206), media) for media in ("image/svg+xml", "chemical/x-pdb", "chemical/x-mdl-sdfile")
+)
+_SMILES = Text("smiles", "Looks the component up when its code is unknown.")
+_PREFERRED = Text("ligand", "Prefer the complex of this ligand.")
 _ONE = "{job_id}/{pdb_id}/{chain}/{ligand}"
 _ANY = "{job_id}/{pdb_id}/{ligand}"
 
 
-def _pair(name: str, handler: Any, note: str, answers: Mapping[int, str], *more: Parameter) -> tuple[Endpoint, ...]:
+def _file_of(path: str, handler: Handler, note: str, answer: Any, *parameters: Parameter, name: str = "") -> Endpoint:
+    """Return the route of a file."""
+    return _ROUTES.get(
+        path, handler, note, answer, parameters, ready=True, errors=("FILE_NOT_FOUND",), kind="file", name=name
+    )
+
+
+def _pair(path: str, handler: Handler, note: str, answer: Any, *parameters: Parameter) -> tuple[Endpoint, Endpoint]:
     """Return the routes of a file with and without the chain."""
-    parameters = (RESID, *more)
-    return tuple(
-        Endpoint("GET", f"/api/{name}/{path}", handler, _GROUP, said, parameters, "", answers, _FILE)
-        for path, said in ((_ONE, note), (_ANY, f"{note[:-1]}, of the most exposed instance."))
+    any_note, any_name = f"{note[:-1]}, of the most exposed instance.", f"{handler.__name__}_of_any_chain"
+    return (
+        _file_of(f"/api/{path}/{_ONE}", handler, note, answer, RESID, *parameters),
+        _file_of(f"/api/{path}/{_ANY}", handler, any_note, answer, RESID, *parameters, name=any_name),
     )
 
 
 ENDPOINTS = (
-    *_pair("svg", exposed_svg, "Depiction with exposure colours.", _SVG, CONTEXT),
-    *_pair("svg-plain", plain_svg, "Plain depiction.", _SVG),
-    *_pair("svg-exits", exits_svg, "Depiction with numbered arrows where a linker can leave.", _SVG),
-    Endpoint(
-        "GET",
+    *_pair("svg", get_exposed_svg, "Depiction with exposure colours.", _SVG, CONTEXT),
+    *_pair("svg-plain", get_plain_svg, "Plain depiction.", _SVG),
+    *_pair("svg-interactions", get_interactions_svg, "Ligand amid the residues in contact with it.", _SVG, CONTEXT),
+    *_pair("svg-exits", get_exits_svg, "Depiction with numbered arrows where a linker can leave.", _SVG),
+    _file_of(
         "/api/pdb/{job_id}/{name}",
-        complex_pdb,
-        _GROUP,
-        "Cleaned complex: <pdb>_<chain>_<ligand>[_<residue>].pdb.",
-        (RESID,),
-        "",
+        get_complex_pdb,
+        "Cleaned complex, by the name `<pdb>_<chain>_<ligand>[_<residue>].pdb`.",
         _PDB,
-        _FILE,
+        RESID,
     ),
-    Endpoint(
-        "GET",
-        "/api/protein/{job_id}/{pdb_id}/{chain}",
-        protein,
-        _GROUP,
-        "Polymer of one chain.",
-        (Parameter("ligand", {"type": "string"}, "Prefer the complex of this ligand."),),
-        "",
-        {200: "chemical/x-pdb"},
-        (*_ERRORS, "FILE_NOT_FOUND", "INVALID_PARAMETER"),
+    _file_of(
+        "/api/protein/{job_id}/{pdb_id}/{chain}", get_protein, "Polymer of one chain.", "chemical/x-pdb", _PREFERRED
     ),
-    *_pair("sdf", ligand_sdf, "Ligand with its bonds.", _SDF),
-    Endpoint(
-        "GET",
+    *_pair("sdf", get_ligand_sdf, "Ligand with its bonds.", _SDF),
+    _ROUTES.get(
         "/api/ligand_props/{job_id}/{ligand}",
-        ligand_props,
-        _GROUP,
+        get_ligand_props,
         "Descriptors of a component.",
-        (_SMILES, optional(PDB_ID), optional(CHAIN), RESID),
-        "",
-        {200: "LigandProps"},
-        _LIST,
+        LigandPropsAnswer | ErrorAnswer,
+        (_SMILES, PDB_ID.optional, CHAIN.optional, RESID),
+        ready=True,
     ),
-    Endpoint(
-        "GET",
-        "/api/ligand_chain/{job_id}/{pdb_id}/{ligand}",
-        ligand_chain,
-        _GROUP,
-        "Chain of a ligand.",
-        (),
-        "",
-        {200: "LigandChain"},
-        _ERRORS,
-    ),
-    Endpoint(
-        "GET",
+    _ROUTES.get(f"/api/ligand_chain/{_ANY}", get_ligand_chain, "Chain of a ligand.", LigandChainAnswer, ready=True),
+    _ROUTES.get(
         f"/api/sasa_overlay/{_ONE}",
-        sasa_overlay,
-        _GROUP,
+        list_overlay_atoms,
         "Atoms with exposure and colours.",
+        list[OverlayAtom],
         (RESID, CONTEXT),
-        "",
-        {200: "Overlay"},
-        _LIST,
+        ready=True,
+        listing=True,
     ),
-    Endpoint(
-        "GET",
+    _ROUTES.get(
         f"/api/sasa_atommap/{_ONE}",
-        sasa_atommap,
-        _GROUP,
+        list_mapped_atoms,
         "Exposure by atom of the SDF.",
+        list[MappedAtom],
         (RESID, CONTEXT),
-        "",
-        {200: "AtomMap"},
-        _LIST,
+        ready=True,
+        listing=True,
     ),
 )

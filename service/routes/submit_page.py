@@ -11,15 +11,20 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from service.context import Context, context_of, from_own_page
-from service.endpoint import Endpoint, Parameter
+from service.addresses import address
 from service.errors import InvalidField, ServiceError, Unauthorized, UnsupportedMediaType
-from service.job_queue import Idempotency
-from service.json_body import read_body
+from service.http.answers.jobs import FormMeaningAnswer, FormMistakeAnswer
+from service.http.endpoint import PAGE, Routes
+from service.http.json_body import read_body
+from service.http.multipart import sent_files
+from service.http.parameters import Parameter
+from service.http.responses import json_answer, json_bytes
+from service.jobs.submission import public_settings
+from service.jobs.uploads import Upload
 from service.pages.form import Meaning, meaning_of, option_groups, values_of_request
 from service.pages.render import page
-from service.responses import json_answer, json_bytes
-from service.schemas import public_settings
+from service.routes.context import Context, context_of, from_own_page, owner_of
+from service.runs.idempotency import Idempotency
 
 _FIELDS = 200
 _KEY_CHARACTERS = 64
@@ -30,7 +35,7 @@ _START = {"target_name": ["HIV-1 protease"], "search_query": ["1HPV"]}
 async def submit_page(request: Request) -> Response:
     """Show the form: empty, or with what an earlier job or an example asks for."""
     context = context_of(request)
-    return _form(context, _values_from(context, request.query_params.get("from", "")))
+    return _form(request, _values_from(context, request.query_params.get("from", "")))
 
 
 async def submit_form(request: Request) -> Response:
@@ -38,14 +43,31 @@ async def submit_form(request: Request) -> Response:
     context = context_of(request)
     pairs = await form_pairs(request)
     values = _values(pairs)
+    if chosen := values.pop("sequence", None):  # a protein of the preview
+        return _form(request, {**values, "fasta_seq": chosen})
     try:
         meaning = meaning_of(pairs, context.limits)
         if values.get("task") == ["preview"]:
-            return _form(context, values, meaning, preview=await context.dry_runs.run(meaning.submission))
-        record = await context.parts.queue.submit(meaning.submission, idempotency=_once(values, meaning), source="web")
+            with context.parts.queue.room(owner_of(request)):
+                return _form(request, values, meaning, preview=await context.dry_runs.run(meaning.submission))
+        key, owner = _once(values, meaning, owner_of(request)), owner_of(request)
+        record = await context.parts.queue.submit(meaning.submission, idempotency=key, source="web", owner=owner)
     except ServiceError as error:
-        return _form(context, values, error=error)
-    return RedirectResponse(f"/monitor/{record.job_id}", 303)
+        return _form(request, values, error=error)
+    return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
+
+
+async def upload_form(request: Request) -> Response:
+    """Keep the files of the page's own form, and show the form of a job over them."""
+    if not from_own_page(request):
+        raise Unauthorized("The form was sent from another site.")
+    context = context_of(request)
+    try:
+        async with sent_files(request, context.parts.settings.max_upload_files) as files:
+            upload = await context.uploads.add(files, context.parts.clock.utc())
+    except ServiceError as error:
+        return _form(request, {}, error=error)
+    return _form(request, {"structures": [upload.upload_id]})
 
 
 async def check_form(request: Request) -> Response:
@@ -56,9 +78,11 @@ async def check_form(request: Request) -> Response:
     except (Unauthorized, UnsupportedMediaType):
         raise
     except ServiceError as error:
-        return json_answer({"ok": True, "valid": False, "field": _field(error), "message": error.message})
-    body = {"request": meaning.body, "curl": meaning.curl, "job_yaml": meaning.job_yaml}
-    return json_answer({"ok": True, "valid": True, **body, "notes": list(meaning.submission.notes)})
+        return json_answer(FormMistakeAnswer(field=_field(error), message=error.message))
+    notes = list(meaning.submission.notes)
+    return json_answer(
+        FormMeaningAnswer(request=meaning.body, curl=meaning.curl, job_yaml=meaning.job_yaml, notes=notes)
+    )
 
 
 async def form_pairs(request: Request) -> list[tuple[str, str]]:
@@ -84,13 +108,13 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
         raise InvalidField(f"The form has more than {_FIELDS} fields.", details={"field": "form"}) from None
 
 
-def _once(values: Mapping[str, list[str]], meaning: Meaning) -> Idempotency | None:
+def _once(values: Mapping[str, list[str]], meaning: Meaning, owner: str | None) -> Idempotency | None:
     """Return what makes a form that is sent twice one job: the key of its page and what it asks for."""
     key = values.get("key", [""])[0]
     if not key.isalnum() or not key.isascii() or len(key) > _KEY_CHARACTERS:
         return None
     digest = hashlib.sha256(json_bytes(meaning.body)).hexdigest()
-    return Idempotency("/", f"{key}-{digest[:32]}", digest)
+    return Idempotency("/", f"{key}-{digest[:32]}", digest, owner)
 
 
 def _values(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
@@ -110,6 +134,14 @@ def _values_from(context: Context, job_id: str) -> dict[str, list[str]]:
     return values_of_request(record.request) if record is not None and record.source != "example" else {}
 
 
+def _upload(context: Context, values: Mapping[str, list[str]]) -> Upload | None:
+    """Return the upload that a form names, None where there is none."""
+    try:
+        return context.uploads.get(values.get("structures", [""])[0])
+    except ServiceError:
+        return None
+
+
 def _field(error: ServiceError) -> str:
     """Return the form's field that an error is about."""
     name = str(error.details.get("field", ""))
@@ -117,13 +149,14 @@ def _field(error: ServiceError) -> str:
 
 
 def _form(
-    context: Context,
+    request: Request,
     values: Mapping[str, list[str]],
     meaning: Meaning | None = None,
     *,
     error: ServiceError | None = None,
-    preview: Mapping[str, Any] | None = None,
+    preview: Any | None = None,
 ) -> Response:
+    context, owner = context_of(request), owner_of(request)
     if meaning is None:
         try:
             meaning = meaning_of([(name, one) for name, many in values.items() for one in many], context.limits)
@@ -146,45 +179,45 @@ def _form(
         examples=list(context.examples.values()),
         shipped={one.job_id for one in context.examples.values() if parts.store.is_example(one.job_id)},
         key=secrets.token_hex(16),
-        tokens=bool(parts.settings.api_tokens),
+        upload=_upload(context, values),
+        limits_of_uploads=parts.settings,
+        tokens=bool(parts.settings.api_tokens) and owner is None,
         source=parts.settings.source,
         running=counts.running,
         queued=counts.queued,
     )
 
 
-_GROUP = "Pages"
-_FORM_ERRORS = ("UNAUTHORIZED", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "MISSING_FIELD", "INVALID_FIELD")
+_ROUTES = Routes("Pages", "page")
 
 ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/",
-        submit_page,
-        _GROUP,
-        "Form to submit a job.",
-        (Parameter("from", {"type": "string"}, "Fill it in as this job or example."),),
-        answers={200: "text/html; charset=utf-8"},
+    _ROUTES.get(
+        "/", submit_page, "Form to submit a job.", PAGE, (Parameter("from", "Fill it in as this job or example."),)
     ),
-    Endpoint(
-        "POST",
+    _ROUTES.post(
         "/",
         submit_form,
-        _GROUP,
         "What the form sends; task=preview only shows which entries a job would use.",
+        {200: PAGE, 303: ""},
+        errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Form",
-        answers={200: "text/html; charset=utf-8", 303: ""},
-        errors=(*_FORM_ERRORS, "QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         changes=True,
     ),
-    Endpoint(
-        "POST",
+    _ROUTES.post(
+        "/upload",
+        upload_form,
+        "What the form for files sends; shows what is in them, with the form of a job over them.",
+        PAGE,
+        errors=("QUEUE_FULL",),
+        body="Files",
+        changes=True,
+    ),
+    _ROUTES.post(
         "/api/form",
         check_form,
-        _GROUP,
         "What the form means as JSON, as a command and as a file, or what is wrong with it.",
+        FormMeaningAnswer | FormMistakeAnswer,
         body="Form",
-        answers={200: "FormMeaning"},
-        errors=_FORM_ERRORS,
+        kind="json",
     ),
 )

@@ -1,23 +1,27 @@
-"""A running service and a real browser for tests of the pages.
+"""A running service and a real browser for tests of the pages; its jobs are those of the stand-in pipeline.
 
 Playwright's loop runs as long as the browser does, so both end with the last test of this package.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser import harness
 from tests.service.core import HPV, REFUSED, LiveService
 
 
 @pytest.fixture(scope="package")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    """A service over the embedded archive, with folders of its own."""
-    with LiveService(tmp_path_factory.mktemp("browser"), MAX_RUNNING_JOBS="2") as live:
+def service(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[LiveService]:
+    """A service over the embedded archive, with folders of its own and a finished job of three ligands."""
+    folder = tmp_path_factory.mktemp("browser")
+    shutil.copytree(mixed, folder / "jobs" / mixed.name)
+    with LiveService(folder, quick=True, MAX_RUNNING_JOBS="2") as live:
         yield live
 
 
@@ -41,6 +45,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 @pytest.fixture
 def pages(service: LiveService, browser: Browser) -> Iterator[harness.Pages]:
     """Opens pages; the test fails when one asks another host, breaks the policy or tells an error."""
+    expect.set_options(timeout=harness.wait_ms())
     with harness.watched(browser, f"http://127.0.0.1:{service.port}") as opened:
         yield opened
 

@@ -15,8 +15,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from PIL import Image
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, ViewportSize, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, ViewportSize
 
+from tests.tools.patience import patience
 from tests.tools.runs import ROOT
 
 AXE = ROOT / "service/pages/assets/node_modules/axe-core/axe.min.js"
@@ -38,8 +39,6 @@ _SWITCHES = (
     # With the network cut the browser takes any connection for a slow one and loads more pictures ahead.
     "--force-effective-connection-type=4G",
 )
-_PATIENCE_MS = 45_000
-"""How long a busy machine may take for what takes a quiet one some milliseconds."""
 _TELL_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) =>
     console.error(`CSP ${event.effectiveDirective} blocks ${event.blockedURI} ${event.sample}`))"""
 
@@ -50,7 +49,9 @@ def find_chromium() -> str | None:
     return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-expect.set_options(timeout=_PATIENCE_MS)
+def wait_ms() -> float:
+    """Return how long to wait for what takes a quiet machine a second or two: 3D is drawn without a graphics card."""
+    return 1000 * patience(30)
 
 
 def launch(playwright: Playwright, *switches: str) -> Browser:
@@ -131,7 +132,7 @@ class Pages:
         values = {"viewport": WIDE, "base_url": self.address, "reduced_motion": "reduce", **options}
         context = self.browser.new_context(**values)
         self._contexts.callback(context.close)
-        context.set_default_timeout(_PATIENCE_MS)
+        context.set_default_timeout(wait_ms())
         context.add_init_script(_TELL_VIOLATIONS)
         page = context.new_page()
         self.watch.attach(page)

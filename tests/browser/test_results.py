@@ -18,32 +18,15 @@ from playwright.sync_api import CDPSession, Page, Playwright, expect
 
 from tests.browser import harness
 from tests.browser.harness import NARROW, Pages, assert_accessible, assert_fits, picture, readme_picture
-from tests.service.core import NOTHING, REFUSED, LiveService
+from tests.service.core import MIXED, NOTHING, REFUSED, LiveService
 from tests.tools.figures import calibration
 from tests.tools.wide_job import wide_job
 
 SCENE = "[data-scene]"
 READY = f"{SCENE}[data-state=ready]"
 WIDE_JOB = "a0000400"
-MIXED = {"target_name": "Mixed", "search_query": "1HPV 4CUP 1GBT"}
-PATIENCE = 60_000
-"""Milliseconds: 3D is drawn without a graphics card here, on a machine that does other work."""
 CALIBRATED = 0.045
 """Calibration in seconds up to which limits of CPU time hold; on a slower machine they are as much higher."""
-
-
-@pytest.fixture(autouse=True)
-def patient() -> None:
-    """Wait long: the machine may be busy, and how fast the page is has a test of its own."""
-    expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="package")
-def mixed(service: LiveService) -> str:
-    """A job with three ligands."""
-    job_id = service.submit(MIXED)
-    assert service.ended(job_id, 240)["status"] == "completed"
-    return job_id
 
 
 @pytest.fixture(scope="package")
@@ -51,14 +34,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> LiveService:
     """A service with a job of 400 ligands."""
     folder = tmp_path_factory.mktemp("wide")
     wide_job(folder / "jobs" / WIDE_JOB, 400)
-    return LiveService(folder)
-
-
-def opened(pages: Pages, path: str, **options: Any) -> Page:
-    """Return a page that waits long, as drawing in 3D takes all of a small machine's time."""
-    page = pages.open(path, **options)
-    page.set_default_timeout(PATIENCE)
-    return page
+    return LiveService(folder, quick=True)
 
 
 def state(page: Page) -> dict[str, Any]:
@@ -100,6 +76,9 @@ def cells_of(text: str) -> list[list[str]]:
             row["Warhead"],
             row["Chain"],
             row["Residue_ID"],
+            row["answer_atom"],
+            row["answer_open"],
+            row["answer_evidence"],
             f"{float(row['resolution']):.2f}",
             f"{float(row['SASA_in_complex_A2']):.1f}",
             f"{100 * float(row['buried_fraction']):.0f}",
@@ -109,8 +88,8 @@ def cells_of(text: str) -> list[list[str]]:
     ]
 
 
-def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all(pages: Pages, mixed: str) -> None:
-    page = opened(pages, f"/results/{mixed}", accept_downloads=True)
+def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}", accept_downloads=True)
     page.get_by_role("link", name="ZYB in 4cup").click()
     page.wait_for_selector("[data-stem='4cup_A_ZYB_2971']")
     shown_3d(page)
@@ -126,9 +105,9 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
 
     # and from 3D into the drawing
     point_at_atom(page, 10)
-    expect(page.locator("[data-lit-ring]")).to_have_attribute("visibility", "visible")
+    expect(page.locator("[data-drawing=exposure] [data-lit-ring]")).to_have_attribute("visibility", "visible")
     lit = page.locator("[data-flat] [data-atom='10']")
-    assert page.locator("[data-lit-ring]").get_attribute("cx") == lit.get_attribute("cx")
+    assert page.locator("[data-drawing=exposure] [data-lit-ring]").get_attribute("cx") == lit.get_attribute("cx")
 
     # other surroundings: other colours, other numbers
     before = state(page)["colours"]
@@ -136,7 +115,7 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
     assert state(page)["context"] == "crystal"
     assert state(page)["colours"] != before
     page.get_by_role("button", name="Surface").click()
-    page.wait_for_selector(f"{SCENE}[data-surface=on]", timeout=PATIENCE)
+    page.wait_for_selector(f"{SCENE}[data-surface=on]")
     page.locator("[name=context][value=target]").check(force=True)
     page.locator("[data-flat] [data-atom='10']").hover()
     readme_picture(page, "results")
@@ -154,7 +133,7 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
     expect(page).to_have_url(re.compile("atom="))
     page.reload()
     shown_3d(page)
-    page.wait_for_selector(f"{SCENE}[data-lit='10']", timeout=PATIENCE)
+    page.wait_for_selector(f"{SCENE}[data-lit='10']")
     again = state(page)
     assert (again["stem"], again["context"], again["lit"]) == ("4cup_A_ZYB_2971", "crystal", 10)
     assert page.get_by_label("Words").input_value() == "zyb"
@@ -170,8 +149,64 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
     assert Path(taken.value.path()).read_text(encoding="utf-8").startswith("4cup_A_ZYB_2971\n")
 
 
-def test_everything_works_by_keyboard(pages: Pages, mixed: str) -> None:
-    page = opened(pages, f"/results/{mixed}")
+def test_page_opens_with_the_answer_and_shows_its_copy(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}")
+    text = (mixed / "TARGET_RESULTS/Exit_Answers.csv").read_text(encoding="utf-8")
+    answers = list(csv.DictReader(io.StringIO(text)))
+    leading = [row for row in answers if row["answer_rank"] == "1"]
+    cards = page.locator(".place")
+    expect(cards).to_have_count(len(leading))
+    assert page.locator("[data-instance]").get_attribute("data-stem") == leading[0]["best_stem"]
+    for number, row in enumerate(leading):
+        expect(cards.nth(number)).to_contain_text(row["action"])
+        expect(cards.nth(number)).to_contain_text(f"open in {row['n_open']} of {row['n_copies']}")
+    last = leading[-1]
+    cards.last.get_by_role("link").click()
+    page.wait_for_selector(f"[data-stem='{last['best_stem']}']")
+    expect(page).to_have_url(re.compile(f"atom={last['anchor_atom']}"))
+    expect(page.locator("[data-readout] strong")).to_have_text(last["anchor_atom"])
+
+
+def test_surroundings_close_exits_and_are_drawn(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}?row=1hpv_A_478_200")
+    shown_3d(page)
+    assert state(page)["partners"] == []
+    page.locator("[name=context][value=crystal]").check(force=True)
+    page.wait_for_selector(f"{SCENE}[data-partners~=crystal]")
+    found = state(page)
+    assert dict(found["partners"])["crystal"] > 20
+    shut = [int(text) for text in page.locator(".site.closed > .site-head .mark").all_text_contents()]
+    assert found["closed"] == [rank for rank in shut if rank <= 5]
+    assert set(found["closed"]) > {rank for rank in _closed_alone(mixed, "1hpv_A_478_200") if rank <= 5}
+    expect(page.locator("[data-closed-here]")).to_contain_text("symmetry mates close exit")
+    page.locator(".flat [value=exits]").check()
+    expect(page.locator("[data-drawing=exits] .exit.shut")).to_have_count(len(found["closed"]))
+    page.locator("[data-drawing=exits] [data-atom-exits='3']").hover()
+    assert state(page)["lit"] == 3
+    before = state(page)["camera"]
+    page.locator("tr[data-partner]").first.click()
+    assert state(page)["camera"] != before
+    assert_accessible(page)
+
+
+def _closed_alone(job: Path, stem: str) -> list[int]:
+    text = (job / "TARGET_RESULTS/Exit_Vectors.csv").read_text(encoding="utf-8")
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["stem"] == stem and row["closed"] == "True"]
+    return [int(row["site_rank"]) for row in rows if row["site_rank"]]
+
+
+def test_chosen_ligands_are_laid_over_each_other(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}")
+    page.locator("[name=stem][value='1hpv_A_478_200']").check()
+    page.get_by_role("button", name="Lay over each other").click()
+    page.wait_for_selector("[data-overlay][data-state=ready]")
+    placed = page.evaluate("document.querySelector('[data-overlay]').overlay.atoms()")
+    assert [len(atoms) for atoms in placed] == [35]
+    assert_accessible(page)
+
+
+def test_everything_works_by_keyboard(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}")
     shown_3d(page)
     page.locator(".instances tbody a").first.focus()
     page.keyboard.press("ArrowDown")
@@ -180,7 +215,7 @@ def test_everything_works_by_keyboard(pages: Pages, mixed: str) -> None:
     expect(page.get_by_role("button", name="ZIP of selected (1)")).to_be_enabled()
     shown_3d(page)
 
-    page.locator(".hits [tabindex='0']").focus()
+    page.locator(".hits [tabindex='0']").first.focus()
     page.keyboard.press("ArrowRight")
     assert state(page)["lit"] == 1
     page.keyboard.press("End")
@@ -208,8 +243,8 @@ def test_everything_works_by_keyboard(pages: Pages, mixed: str) -> None:
     expect(flags).to_be_focused()
 
 
-def test_page_works_without_scripts(pages: Pages, mixed: str) -> None:
-    page = opened(pages, f"/results/{mixed}?q=478&context=chain", java_script_enabled=False)
+def test_page_works_without_scripts(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}?q=478&context=chain", java_script_enabled=False)
     expect(page.locator(".instances tbody tr:visible")).to_have_count(1)
     expect(page.get_by_text("3D needs scripts")).to_be_visible()
     expect(page.get_by_text("Where a linker can leave")).to_be_visible()
@@ -223,8 +258,8 @@ def test_page_works_without_scripts(pages: Pages, mixed: str) -> None:
 def test_page_works_without_webgl(playwright: Playwright, service: LiveService) -> None:
     browser = harness.launch(playwright, "--disable-3d-apis")
     with harness.watched(browser, f"http://127.0.0.1:{service.port}") as pages:
-        page = opened(pages, "/results/exam1hpv")
-        page.wait_for_selector(f"{SCENE}[data-state=no-webgl]", timeout=PATIENCE)
+        page = pages.open("/results/exam1hpv")
+        page.wait_for_selector(f"{SCENE}[data-state=no-webgl]")
         expect(page.get_by_text("This browser offers no WebGL")).to_be_visible()
         page.locator("[data-flat] [data-atom='3']").hover()
         expect(page.locator("[data-readout] strong")).to_be_visible()
@@ -237,15 +272,15 @@ def test_page_works_without_the_vendored_viewer(pages: Pages) -> None:
     page = pages.open("/browse")
     page.route("**/vendor/3dmol.js", lambda route: route.fulfill(status=404, body=""))
     page.goto("/results/exam1hpv")
-    page.wait_for_selector(f"{SCENE}[data-state=missing]", timeout=PATIENCE)
+    page.wait_for_selector(f"{SCENE}[data-state=missing]")
     expect(page.get_by_text("This server was set up without 3Dmol.js")).to_be_visible()
 
 
 @pytest.mark.parametrize(("body", "words"), [(NOTHING, "No ligand was kept"), (REFUSED, "The job failed")])
 def test_job_without_ligands_says_why(pages: Pages, service: LiveService, body: dict[str, Any], words: str) -> None:
     job_id = service.submit(body)
-    service.ended(job_id, 240)
-    page = opened(pages, f"/results/{job_id}")
+    service.ended(job_id)
+    page = pages.open(f"/results/{job_id}")
     expect(page.get_by_text(words)).to_be_visible()
     assert_accessible(page)
     picture(page, f"results-{words.rsplit(maxsplit=1)[-1]}")
@@ -255,31 +290,31 @@ def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService
     status, batch = service.call("POST", "/api/batches", {"jobs": [REFUSED, MIXED], "delay_seconds": 30})
     assert status == 202
     job_id = batch["jobs"][1]["job_id"]
-    page = opened(pages, f"/results/{job_id}")
+    page = pages.open(f"/results/{job_id}")
     expect(page.get_by_role("link", name="Watch it run")).to_be_visible()
     assert_accessible(page)
     service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
-    service.ended(job_id, 240)
+    service.ended(job_id)
     expect(page.get_by_text("This job was canceled")).to_be_visible()  # the page comes again by itself
 
 
-def test_series_is_fetched_when_it_is_unfolded(pages: Pages, mixed: str) -> None:
-    page = opened(pages, f"/results/{mixed}")
+def test_series_is_fetched_when_it_is_unfolded(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}")
     page.get_by_text("without relatives in this job").click()
     page.locator("[data-series=S001] > summary").click()
-    expect(page.locator("[data-series-view=S001] .heat")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("[data-series-view=S001] .heat")).to_be_visible()
     assert page.locator("[data-series-view=S001] .heat thead th").count() > 5
     assert_accessible(page)
 
 
 def test_page_is_accessible_and_looks_as_kept(pages: Pages) -> None:
-    page = opened(pages, "/results/exam1hpv")
+    page = pages.open("/results/exam1hpv")
     shown_3d(page)
     page.locator("[data-flat] [data-atom='2']").click()
     assert_accessible(page)
     assert_fits(page)
     picture(page, "results")
-    narrow = opened(pages, "/results/exam1hpv", viewport=NARROW)
+    narrow = pages.open("/results/exam1hpv", viewport=NARROW)
     assert_fits(narrow)
 
 

@@ -29,8 +29,8 @@ def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, s
     expect(page).to_have_title(re.compile("^✓ HIV-1 protease · completed"))
     assert icon.get_attribute("href") != at_work
     expect(page.locator("#sentence")).to_have_text("Completed: 1 ligand instance kept from 1 entry.")
-    expect(page.locator(".steps [data-state=done]")).to_have_count(12)
-    expect(page.locator("#log")).to_contain_text("writing the manifest: started")
+    expect(page.locator(".steps [data-state=done]")).to_have_count(11)
+    expect(page.locator("#log")).to_contain_text("writing report and manifest: started")
     body = service.job(job_id)
     assert (body["source"], body["has_results"]) == ("web", True)
     assert_accessible(page)
@@ -108,7 +108,7 @@ def test_form_works_without_scripts(pages: Pages, service: LiveService) -> None:
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
     assert page.locator("meta[http-equiv=refresh]").count() == 1  # it comes again by itself
-    service.ended(page.url.rsplit("/", 1)[1], 150)
+    service.ended(page.url.rsplit("/", 1)[1])
     expect(page.get_by_text("Completed: nothing was found.")).to_be_visible()
     assert page.locator("meta[http-equiv=refresh]").count() == 0
     assert page.get_by_role("button", name="Copy").count() == 0  # what needs scripts is not shown

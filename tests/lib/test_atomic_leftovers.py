@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.lib.atomic import remove_leftovers, remove_leftovers_of, replacing
+from scripts.lib.results.finish import link
 
 
 def test_leftovers_of_killed_writers_go_and_all_else_stays(tmp_path: Path) -> None:
@@ -34,3 +35,10 @@ def test_leftovers_of_one_file_go_and_those_of_others_stay(tmp_path: Path) -> No
             temporary.write_text("whole")
     remove_leftovers_of(ours)
     assert sorted(tmp_path.iterdir()) == sorted([ours, other, left[1]])
+
+
+def test_second_link_to_one_file_leaves_no_temporary_name(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("a\n")
+    for _ in range(2):  # POSIX: a rename between two links to one file does nothing
+        link(tmp_path / "table.csv", tmp_path / "second.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["second.csv", "table.csv"]

@@ -72,6 +72,9 @@ def test_odd_target_names_are_kept_as_they_are(name: str) -> None:
         ({"sequence_search": True, "fasta_seq": " "}, "sequence_search is on", "give the sequence"),
         ({"search_query": " "}, "search_query is empty", "pin entries"),
         ({"target": "x"}, "target is not a setting", "did you mean target_name?"),
+        ({"serach_query": "x", "search_query": None}, "serach_query is not a setting", "did you mean search_query?"),
+        ({"filter": {}}, "filter is not a setting", "did you mean filters?"),
+        ({"force": "maybe"}, "force is 'maybe'", "give true or false"),
         ({"max_resolution": 2}, "max_resolution is not a setting", "did you mean filters.max_resolution?"),
         ({"filters": {"min_identiti": 0.5}}, "filters.min_identiti is not a setting", "filters.min_identity?"),
         ({"filters": {"max_resolution": -1}}, "filters.max_resolution is -1", "from 0.1 to 100 or null"),
@@ -141,7 +144,7 @@ def test_changed_keys_are_those_that_can_change_results() -> None:
 
 def test_cache_is_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder(resolve(JOB)) == tmp_path / "tethermap"
+    assert cache_folder(None) == tmp_path / "tethermap"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache_folder(resolve(JOB)) == Path.home() / ".cache" / "tethermap"
-    assert cache_folder(resolve({**JOB, "cache_dir": "/scratch/cache"})) == Path("/scratch/cache")
+    assert cache_folder(None) == Path.home() / ".cache" / "tethermap"
+    assert cache_folder("/scratch/cache") == Path("/scratch/cache")

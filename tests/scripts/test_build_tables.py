@@ -15,7 +15,7 @@ STEMS = ["1abc_A_LIG_9", "1abc_A_LIG_60", "1abc_A_LIG_60A", "2abc_B_017_-3", "3a
 
 
 def built(job: SmallJob) -> SmallJob:
-    main(job.path, job.shards, target_name=TARGET)
+    main(job.path, job.shards, target_name=TARGET, protac_inputs=job.of_shards("protac_inputs"))
     return job
 
 

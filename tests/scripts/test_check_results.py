@@ -10,7 +10,7 @@ from scripts.check_results import main
 from scripts.lib import layout, tables
 from scripts.lib.check.names import CHECKS
 from scripts.lib.instance.store import read_instances_alone
-from tests.tools.small_job import SmallJob, small_job
+from tests.tools.small_job import FILE_LISTS, SmallJob, small_job
 
 NAMES = (
     "group_PDB type_symbol label_atom_id label_alt_id auth_comp_id auth_asym_id auth_seq_id pdbx_PDB_ins_code"
@@ -49,7 +49,7 @@ def failures(job: SmallJob) -> set[tuple[str, str]]:
         exits=place("exits"),
         entry_status=place("entry_status"),
         ligand_status=place("ligand_status"),
-        file_lists=(place("complex_files"), place("molecule_files"), place("exposure_files"), place("exit_files")),
+        file_lists=tuple(map(place, FILE_LISTS)),
         checks=place("checks"),
         files=place("files"),
         job=job.path,

@@ -12,7 +12,7 @@ import pytest
 from scripts import download_entries
 from scripts.lib.errors import UserError
 from scripts.lib.reasons import REASONS
-from scripts.lib.tables import ENTRIES, STRUCTURES, Value, read_table, write_table
+from scripts.lib.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Table, Value, read_table, write_table
 from tests.lib.sources.make import cif_text, settings, write
 from tests.standin import StandIn
 from tests.tools.runs import ROOT
@@ -20,7 +20,7 @@ from tests.tools.runs import ROOT
 Row = dict[str, Value]
 
 
-def _entries(path: Path, ids: list[str], **requested: str) -> Path:
+def _entries(path: Path, ids: list[str], table: Table = SHARD_ENTRIES, **requested: str) -> Path:
     rows: list[Row] = [
         {
             "rank": rank,
@@ -31,14 +31,18 @@ def _entries(path: Path, ids: list[str], **requested: str) -> Path:
         }
         for rank, name in enumerate(ids, start=1)
     ]
-    write_table(path, ENTRIES, rows)
+    write_table(path, table, [{name: row[name] for name in row.keys() & set(table.names)} for row in rows])
     return path
+
+
+def _source(config: dict[str, Any]) -> dict[str, Any]:
+    return {"source": config["source"], "cache_dir": config["cache_dir"]}
 
 
 def _download(job: Path, config: dict[str, Any], ids: list[str], planned: list[str] | None = None) -> list[Row]:
     entries = _entries(job / "entries.csv", ids)
-    others = _entries(job / "planned.csv", planned) if planned else None
-    download_entries.main(entries, job / "structures.csv", job / "progress.jsonl", config=config, planned=others)
+    others = _entries(job / "planned.csv", planned, ENTRIES) if planned else None
+    download_entries.main(entries, job / "structures.csv", job / "progress.jsonl", planned=others, **_source(config))
     return list(read_table(job / "structures.csv", STRUCTURES))
 
 
@@ -69,7 +73,7 @@ def test_a_second_job_downloads_nothing(tmp_path: Path, rcsb: dict[str, Any], st
 def test_rows_are_in_the_order_of_the_entries(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
     standin.fault("files", "slow", entry="1abc", seconds=0.2)
     rows = _download(tmp_path / "job", rcsb, ["1abc", "5abc", "3abc"])
-    assert [(row["rank"], row["pdb_id"]) for row in rows] == [(1, "1abc"), (2, "5abc"), (3, "3abc")]
+    assert [row["pdb_id"] for row in rows] == ["1abc", "5abc", "3abc"]
 
 
 def test_what_cannot_be_had_is_a_row_and_the_rest_goes_on(
@@ -130,9 +134,8 @@ def test_a_withdrawn_entry_of_a_mirror_is_flagged(tmp_path: Path) -> None:
 
 def test_the_successor_that_the_search_took_keeps_the_id_asked_for(tmp_path: Path, rcsb: dict[str, Any]) -> None:
     entries = tmp_path / "entries.csv"
-    row: Row = {"rank": 1, "pdb_id": "3abc", "requested_id": "1old", "selected": True, "successor": "3abc"}
-    write_table(entries, ENTRIES, [row])
-    download_entries.main(entries, tmp_path / "structures.csv", tmp_path / "progress.jsonl", config=rcsb)
+    write_table(entries, SHARD_ENTRIES, [{"pdb_id": "3abc", "requested_id": "1old", "successor": "3abc"}])
+    download_entries.main(entries, tmp_path / "structures.csv", tmp_path / "progress.jsonl", **_source(rcsb))
     (found,) = read_table(tmp_path / "structures.csv", STRUCTURES)
     assert (found["pdb_id"], found["requested_id"], found["successor"]) == ("3abc", "1old", "3abc")
 
@@ -173,7 +176,8 @@ from pathlib import Path
 from scripts import download_entries
 job = Path(sys.argv[1])
 config = json.loads(Path(sys.argv[2]).read_text())
-download_entries.main(job / "entries.csv", job / "structures.csv", job / "progress.jsonl", config=config)
+paths = (job / name for name in ("entries.csv", "structures.csv", "progress.jsonl"))
+download_entries.main(*paths, source=config["source"], cache_dir=config["cache_dir"])
 """
 
 
@@ -192,7 +196,8 @@ def test_jobs_that_share_a_cache_at_once_download_each_file_once(
     assert standin.count("files") == len(ids)
     tables = {(tmp_path / name / "structures.csv").read_bytes() for name in "abc"}
     assert len(tables) == 1
-    left = [path for path in (tmp_path / "cache").rglob("*") if path.is_file() and path.suffix != ".lock"]
+    assert standin.count("reports") == len(ids) + 4  # XML is asked for where there is no mmCIF report
+    left = [path for path in (tmp_path / "cache/structures").rglob("*") if path.is_file() and path.suffix != ".lock"]
     assert sorted(path.name for path in left) == [f"{name}.cif.gz" for name in ids]
 
 
@@ -218,12 +223,3 @@ def test_a_cut_between_the_writing_of_files_leaves_whole_files_only(
     rows = _download(tmp_path / "b", rcsb, [f"{number}abc" for number in range(1, 7)])
     assert all(row["sha256"] for row in rows)
     assert not (tmp_path / "a" / "structures.csv").exists()
-
-
-def test_every_entry_of_the_mirror_is_there_with_its_checksum(tmp_path: Path, mirror: Path) -> None:
-    ids = sorted({path.name[:4] for path in mirror.iterdir()})
-    config = settings(tmp_path / "cache", {"kind": "mirror", "mirror": str(mirror)})
-    rows = _download(tmp_path / "job", config, ids)
-    assert len(rows) == 397
-    assert all(row["reason"] == "" and row["revision"] for row in rows)
-    assert len({row["sha256"] for row in rows}) == 397

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import scripts.find_series
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.matching.build import build_ligand
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.store import write_molecules
 from scripts.lib.tables import LIGAND_METADATA, SERIES

@@ -12,14 +12,16 @@ import pytest
 
 import scripts.match_ligands
 from scripts.lib import layout
+from scripts.lib.components.finder import JobComponents
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.components.user import UserComponentError
 from scripts.lib.entry.reader import EntryError
 from scripts.lib.instance.model import Instance, Neighbourhood
 from scripts.lib.instance.store import instance_writer, read_instances_alone
-from scripts.lib.molecule import build
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.matching import build
 from scripts.lib.molecule.sdf import sdf_text
 from scripts.lib.molecule.store import read_molecules
-from scripts.lib.molecule.user import UserComponentError
+from scripts.lib.steps import molecules
 from tests.tools.cleaning import clean_file
 from tests.tools.components import component_of, ideal_instance
 from tests.tools.ligands import small_neighbourhood
@@ -42,7 +44,7 @@ def shard(archive: Path, component_index: Path, tmp_path_factory: pytest.TempPat
 
 
 def _write(folder: Path, kept: list[tuple[Instance, Neighbourhood]]) -> None:
-    with instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.npz") as write:
+    with instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.bin") as write:
         for instance, neighbourhood in kept:
             write(instance, neighbourhood)
 
@@ -54,8 +56,7 @@ def _run(shard: Path, job: Path, component_index: Path, user: Path | None = None
         files=job / "files.csv",
         job=job,
         progress=job / "progress.jsonl",
-        components=component_index,
-        user_components=user,
+        components=JobComponents("archive", None, [str(user)] if user else [], component_index),
     )
 
 
@@ -119,7 +120,7 @@ def test_one_bad_ligand_does_not_sink_its_shard(
             raise RuntimeError("Pre-condition Violation")
         return build.build_ligand(instance, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(scripts.match_ligands, "build_ligand", build_ligand)
+    monkeypatch.setattr(molecules, "build_ligand", build_ligand)
     with caplog.at_level(logging.ERROR):
         _run(shard, tmp_path, component_index)
     records = {record.stem: record for record in read_molecules(tmp_path / "molecules.bin")}

@@ -10,19 +10,18 @@ import pytest
 
 from scripts.lib import layout
 from scripts.lib.atomic import write_text
-from scripts.lib.config import resolve
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.exposure.method import Method
 from scripts.lib.exposure.rows import atom_rows
-from scripts.lib.instance.backbone import backbone_writer
-from scripts.lib.instance.store import instance_writer, surroundings_writer
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.instance.backbone import packed_backbone
+from scripts.lib.instance.store import instance_writer, packed_surroundings
+from scripts.lib.matching.build import build_ligand
 from scripts.lib.molecule.store import write_molecules
+from scripts.lib.records import record_file
 from scripts.lib.tables import EXIT_VECTORS, FILES, SASA_ATOMS, Value, read_table, write_table
 from scripts.rank_exits import main
 from tests.tools.bench_exits import exposure_of
 from tests.tools.cleaning import clean_file
-
-CONFIG = resolve({"target_name": "BAZ2B", "search_query": "4CUP 1HPV", "source": {"kind": "archive"}})
 
 
 def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> dict[str, Any]:
@@ -30,14 +29,14 @@ def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]
     kept = [one for e in entries for one in clean_file(next(archive.glob(f"{e}.*")), index.get)[1].kept]
     molecules = [build_ligand(one.instance, index) for one in kept]
     with (
-        instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.npz") as write,
-        surroundings_writer(folder / "surroundings.npz") as write_surroundings,
-        backbone_writer(folder / "backbones.npz") as write_backbone,
+        instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.bin") as write,
+        record_file(folder / "surroundings.bin") as surroundings,
+        record_file(folder / "backbones.bin") as backbones,
     ):
         for one in kept:
             write(one.instance, one.neighbourhood)
-            write_surroundings(one.surroundings)
-            write_backbone(one.backbone)
+            surroundings.write(packed_surroundings(one.instance.stem, one.surroundings))
+            backbones.write(packed_backbone(one.instance.stem, one.backbone))
             write_text(folder / layout.war_pdb(one.instance.stem), one.cleaned.pdb or "")
     write_molecules(folder / "molecules.bin", molecules)
     rows = [
@@ -48,16 +47,21 @@ def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]
     write_table(folder / "sasa_atoms.csv", SASA_ATOMS, rows)
     return {
         "instances": folder / "instances.jsonl",
-        "surroundings": folder / "surroundings.npz",
-        "backbones": folder / "backbones.npz",
+        "neighbourhoods": folder / "neighbourhoods.bin",
+        "surroundings": folder / "surroundings.bin",
+        "backbones": folder / "backbones.bin",
         "molecules": folder / "molecules.bin",
         "sasa_atoms": folder / "sasa_atoms.csv",
         "exits": folder / "exits.csv",
-        "protac_inputs": folder / "protac_inputs.csv",
+        "geometry": folder / "geometry.csv",
+        "bridging": folder / "bridging.jsonl",
+        "observed": folder / "observed.csv",
         "files": folder / "exit_files.csv",
         "job": folder,
         "progress": folder / "progress.jsonl",
-        "config": CONFIG,
+        "target_name": "BAZ2B",
+        "method": Method(1.4, 100),
+        "find": index.get,
     }
 
 
@@ -102,10 +106,11 @@ def test_anchor_is_the_atom_of_the_sdf(rows: list[dict[str, Value]], archive: Pa
 def test_each_ligand_has_its_sdf_and_its_depiction_listed(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
     arguments = shard(tmp_path, archive, index, ["4cup"])
     main(**arguments)
-    paths = [layout.ligand_sdf("4cup_A_ZYB_2971"), layout.ligand_svg("4cup_A_ZYB_2971", "exits")]
+    stem = "4cup_A_ZYB_2971"
+    paths = [layout.ligand_sdf(stem), layout.ligand_svg(stem, "exits")]
+    paths += [layout.viewer_script(stem, extension) for extension in ("pml", "cxc")]
     listed = {str(row["path"]): row["sha256"] for row in read_table(arguments["files"], FILES)}
-    assert [path for path in listed if not path.startswith(layout.PROTAC_FOLDER)] == paths
-    assert f"{layout.protac_inputs('4cup_A_ZYB_2971')}/exits.json" in listed
+    assert list(listed) == paths
     assert {path: hashlib.sha256((tmp_path / path).read_bytes()).hexdigest() for path in listed} == listed
 
 

@@ -21,12 +21,21 @@ class _Job:
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         self.folder = folder
+        asked = search_entries.SearchRequest(
+            config["search_query"],
+            config["target_name"],
+            config["filters"],
+            config["fasta_seq"] if config["sequence_search"] else None,
+        )
         search_entries.main(
-            config, folder / "search" / "entries.csv", folder / "search" / "query.json", folder / "job_config.json"
+            folder / "search" / "entries.csv",
+            folder / "search" / "query.json",
+            asked,
+            source=config["source"],
+            cache_dir=config["cache_dir"],
         )
         self.rows = list(read_table(folder / "search" / "entries.csv", ENTRIES))
         self.record = json.loads((folder / "search" / "query.json").read_text())
-        self.config = json.loads((folder / "job_config.json").read_text())
 
     @property
     def selected(self) -> list[Any]:
@@ -68,24 +77,14 @@ def test_results_hold_no_path(tmp_path: Path) -> None:
     source = {"kind": "mirror", "mirror": str(tmp_path / "in-house")}
     job = _Job(tmp_path / "job", settings(tmp_path / "cache", source))
     assert job.record["source"] == {"kind": "mirror", "label": "in-house"}
-    for path in (
-        job.folder / "search" / "entries.csv",
-        job.folder / "search" / "query.json",
-        job.folder / "job_config.json",
-    ):
+    for path in (job.folder / "search" / "entries.csv", job.folder / "search" / "query.json"):
         assert str(tmp_path) not in path.read_text()
-    assert job.config["cache_dir"] is None
-
-
-def test_the_settings_are_recorded_as_resolved(tmp_path: Path) -> None:
-    config = _archive_job(tmp_path, "kinase", filters={"max_entries": 7}).config
-    assert (config["search_query"], config["filters"]["max_entries"], config["sasa"]["slices"]) == ("kinase", 7, 100)
 
 
 def test_the_same_search_gives_the_same_bytes(tmp_path: Path) -> None:
     first = _archive_job(tmp_path / "a", "HIV").folder
     second = _archive_job(tmp_path / "b", "HIV").folder
-    for name in ("search/entries.csv", "search/query.json", "job_config.json"):
+    for name in ("search/entries.csv", "search/query.json"):
         assert (first / name).read_bytes() == (second / name).read_bytes()
 
 
@@ -125,11 +124,11 @@ def test_pinned_entries_are_exactly_those(tmp_path: Path) -> None:
 
 
 def test_filters_and_cuts_are_rows(tmp_path: Path) -> None:
-    job = _archive_job(tmp_path, "trypsin OR bromodomain", filters={"max_entries": 1, "max_resolution": 1.9})
+    job = _archive_job(tmp_path, "trypsin bromodomain", filters={"max_entries": 1, "max_resolution": 1.9})
     assert job.record["fallbacks"] == ["any_word"]
     assert (job.selected, job.reasons) == (["4cup"], {"1gbt": "resolution"})
     assert job.record["totals"]["left_out"] == {"resolution": 1}
-    job = _archive_job(tmp_path, "trypsin OR bromodomain", filters={"max_entries": 1})
+    job = _archive_job(tmp_path, "trypsin bromodomain", filters={"max_entries": 1})
     assert len(job.selected) == 1
     assert list(job.reasons.values()) == ["cut_by_max_entries"]
 
@@ -196,11 +195,3 @@ def test_an_unreachable_service_is_one_sentence(tmp_path: Path, standin: StandIn
 def test_all_rows_have_known_reasons(tmp_path: Path) -> None:
     job = _archive_job(tmp_path, "HIV 9zzz trypsin", filters={"max_entries": 1})
     assert set(job.reasons.values()) <= set(REASONS)
-
-
-def test_all_entries_of_the_mirror_can_be_pinned(tmp_path: Path, mirror: Path) -> None:
-    ids = sorted({path.name[:4] for path in mirror.iterdir()})
-    source = {"kind": "mirror", "mirror": str(mirror)}
-    job = _Job(tmp_path / "job", settings(tmp_path / "cache", source, filters={"entries": ids}))
-    assert job.selected == ids
-    assert len(ids) == 397

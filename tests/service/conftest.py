@@ -1,44 +1,50 @@
-"""A running service for tests that only read, with one job of each kind."""
+"""A running service for tests that only read, with one job of each kind.
+
+Its jobs are those of the stand-in pipeline, but for one that another service has run with the real Snakemake.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
 
+from tests.service.answers import checked
 from tests.service.core import REFUSED, LiveService
-
-MIXED = {"target_name": "Mixed", "search_query": "1HPV 4CUP 1GBT"}
+from tests.tools.patience import patience
 
 
 @pytest.fixture(scope="session")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+def live(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[LiveService]:
     """A service over the embedded archive."""
-    with LiveService(tmp_path_factory.mktemp("live"), METRICS="true", MAX_RUNNING_JOBS="2") as service:
+    folder = tmp_path_factory.mktemp("live")
+    shutil.copytree(mixed, folder / "jobs" / mixed.name)
+    with LiveService(folder, quick=True, METRICS="true", MAX_RUNNING_JOBS="2") as service:
         yield service
 
 
 @pytest.fixture(scope="session")
 def http(live: LiveService) -> Iterator[httpx2.Client]:
     """A client of it."""
-    with httpx2.Client(base_url=f"http://127.0.0.1:{live.port}", timeout=60) as client:
+    address = f"http://127.0.0.1:{live.port}"
+    with httpx2.Client(base_url=address, timeout=patience(60), event_hooks={"response": [checked]}) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def done_job(live: LiveService) -> str:
+def done_job(mixed: Path) -> str:
     """A job that has run to its end, with three ligands."""
-    job_id = live.submit(MIXED)
-    assert live.ended(job_id, 120)["status"] == "completed"
-    return job_id
+    return mixed.name
 
 
 @pytest.fixture(scope="session")
 def failed_job(live: LiveService) -> str:
     """A job that its source refuses."""
     job_id = live.submit(REFUSED)
-    assert live.ended(job_id, 120)["status"] == "failed"
+    assert live.ended(job_id)["status"] == "failed"
     return job_id
 
 

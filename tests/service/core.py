@@ -1,4 +1,7 @@
-"""The service in this process, or as a process of its own that can be killed; runs are real ones."""
+"""The service in this process, or as a process of its own that can be killed.
+
+Runs are those of a small process tree that stands for Snakemake, or real ones where that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,25 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from service import processes
-from service.clock import Clock
-from service.jobs import FINAL, JobRecord
-from service.lifecycle import Parts, build_parts
-from service.runner import read_state
-from service.schemas import Limits, Submission, parse_submission
+from service.jobs.clock import Clock
+from service.jobs.record import FINAL, JobRecord
+from service.jobs.submission import Limits, Submission, parse_submission
+from service.runs import processes
+from service.runs.lifecycle import Parts, build_parts
+from service.runs.runner import read_state
 from service.settings import Settings
+from tests.service.answers import check
+from tests.standin.pipeline import COMMAND, HOLD
+from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT
 
+if TYPE_CHECKING:
+    from tests.service.forks import Forked
+
 HPV = {"target_name": "HIV protease", "search_query": "1HPV"}
+MIXED = {"target_name": "Mixed", "search_query": "1HPV 4CUP 1GBT"}
 NOTHING = {"target_name": "zebra", "search_query": "zebra crossing"}
 REFUSED = {
     "target_name": "BAZ2B",
@@ -65,16 +75,16 @@ def submission(body: Mapping[str, Any] = HPV, **changes: Any) -> Submission:
 
 
 @contextlib.asynccontextmanager
-async def running(settings: Settings, **options: Any) -> AsyncIterator[Parts]:
-    """Run the service's parts in this process."""
-    parts = build_parts(settings, **options)
+async def running(settings: Settings, *, real: bool = False, **options: Any) -> AsyncIterator[Parts]:
+    """Run the service's parts in this process; `real` for the real Snakemake."""
+    parts = build_parts(settings, **{"snakemake": None if real else COMMAND, **options})
     async with parts.running():
         yield parts
 
 
 async def ended(parts: Parts, job_id: str, seconds: float = 60) -> JobRecord:
     """Wait for a job's end and return its record."""
-    async with asyncio.timeout(seconds):
+    async with asyncio.timeout(patience(seconds)):
         *_, record = [record async for record in parts.queue.watch(job_id)]
         assert record.status in FINAL, record
         return record
@@ -82,19 +92,17 @@ async def ended(parts: Parts, job_id: str, seconds: float = 60) -> JobRecord:
 
 async def until(true: Callable[[], Any], seconds: float = 30) -> Any:
     """Wait until something is true and return it."""
-    async with asyncio.timeout(seconds):
+    async with asyncio.timeout(patience(seconds)):
         while not (value := true()):  # noqa: ASYNC110 - anything can be waited for
             await asyncio.sleep(0.02)
         return value
 
 
-def wait_until(true: Callable[[], Any], seconds: float = 45, what: str = "") -> Any:
-    """Wait until something is true and return it, without a loop."""
-    deadline = time.monotonic() + seconds
-    while not (value := true()):
-        assert time.monotonic() < deadline, f"not within {seconds} s: {what or true}"
-        time.sleep(0.02)
-    return value
+def hold(folder: Path, step: str) -> Path:
+    """Let jobs below a folder stay at a step of the stand-in pipeline until the file that is returned is gone."""
+    part = folder / f".{HOLD}"
+    part.write_text(step, encoding="utf-8")
+    return part.rename(folder / HOLD)
 
 
 def living(folder: Path) -> list[processes.Process]:
@@ -110,12 +118,15 @@ class LiveService:
     ----------
     folder : Path
         Where its jobs, cache and index lie.
+    quick : bool
+        Whether it starts quickly, with the stand-in pipeline.
     **variables : str
         Further `TETHERMAP_` settings, without the prefix.
     """
 
-    def __init__(self, folder: Path, **variables: str) -> None:
+    def __init__(self, folder: Path, *, quick: bool = False, **variables: str) -> None:
         self.folder = folder
+        self._quick = quick
         self.jobs = Path(variables.get("JOBS_DIR", folder / "jobs"))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -125,18 +136,25 @@ class LiveService:
         self.environment = {**os.environ, **{f"TETHERMAP_{key}": str(value) for key, value in given.items()}}
         self.environment["XDG_DATA_HOME"] = str(folder / "data")  # not the examples that its user has built
         self.environment.pop("PYTHONWARNINGS", None)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Forked | None = None
 
     def start(self) -> Self:
         """Start it and wait until it answers."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "service.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "service"],
-                cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+        path = self.folder / "service.log"
+        if self._quick and hasattr(os, "pidfd_open"):
+            from tests.service.forks import Forked
+
+            self._process = Forked(self.environment, path)
+        else:
+            module = ("tests.service.forks", "serve") if self._quick else ("service",)
+            with path.open("ab") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", *module],
+                    cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True,
+                )  # fmt: skip
         process = self._process
-        wait_until(lambda: self.answers(process), 30, self.log())
+        wait_until(lambda: self.answers(process), 30, "the service to answer")
         return self
 
     def log(self) -> str:
@@ -168,7 +186,7 @@ class LiveService:
     def _signal(self, number: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(number)
-            self._process.wait(15)
+            self._process.wait(patience(15))
             self._process = None
 
     def __enter__(self) -> Self:
@@ -185,11 +203,13 @@ class LiveService:
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, method=method)
         request.add_header("Content-Type", "application/json")
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
-                return answer.status, json.loads(answer.read())
+            with urllib.request.urlopen(request, timeout=patience(20)) as answer:
+                status, value = answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             with error:
-                return error.code, json.loads(error.read())
+                status, value = error.code, json.loads(error.read())
+        check(method, path.partition("?")[0], status, value)
+        return status, value
 
     def submit(self, body: Mapping[str, Any] = HPV) -> str:
         """Submit a job and return its id."""
@@ -216,7 +236,7 @@ class LiveService:
         """Return a job's record as it is on disk."""
         return dict(json.loads((self.jobs / job_id / "job_record.json").read_text()))
 
-    def answers(self, process: subprocess.Popen[bytes] | None = None) -> bool:
+    def answers(self, process: subprocess.Popen[bytes] | Forked | None = None) -> bool:
         """Return whether a service answers at its port; `process` must be alive meanwhile."""
         assert process is None or process.poll() is None, self.log()
         with contextlib.suppress(OSError):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from service.runner import read_state
-from tests.service.core import HPV, LiveService, living, wait_until
+from service.runs.runner import read_state
+from tests.service.core import HPV, LiveService, living
 from tests.tools.cluster import LocalCluster
+from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT, difference, job_results, run_job
 
 pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")

@@ -1,20 +1,22 @@
-"""Two jobs beside each other: pairs of exits, as JSON and as a page."""
+"""Two jobs beside each other: pairs of answers, as JSON and as a page."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from itertools import cycle, product
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
 from scripts.lib import tables
-from scripts.lib.exits.words import CHEMISTRY
+from scripts.lib.tables import Value
 from service.build_examples import SHIPPED
-from service.compare import Wanted, _best_of_sites, _falling
-from service.job_tables import matching
+from service.jobs.record import JobRecord
+from service.results.compare import Half, _falling, half_of, pairs_of
+from service.results.job import Job
+from service.results.tables import TableCache
 
 TARGET, RECRUITER = "exam1hpv", "exam4cup"
 
@@ -37,64 +39,92 @@ def test_pairs_come_by_falling_sum_without_all_being_made() -> None:
     assert list(_falling([], second)) == list(_falling(first, [])) == []
 
 
-class Counted(list[dict[str, Any]]):
-    """Rows that count how often all of them are gone through."""
-
-    times = 0
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        self.times += 1
-        return super().__iter__()
-
-
-def test_rows_of_many_entries_are_gone_through_once() -> None:
-    rows = Counted(
-        {"pdb_id": f"{number % 50:04d}", "Chain": chain, "Warhead": "LIG", "Residue_ID": "1", "stem": str(number),
-         "site_id": "1", "site_rank": 1}
-        for number, chain in zip(range(200), cycle("Aab"), strict=False)
-    )  # fmt: skip
-    assert len(list(_best_of_sites(rows, Wanted(ligand="LIG")))) == 200
-    assert rows.times == 1
-    found = matching(rows, None, "a", "LIG")
-    assert rows.times == 2
-    assert found == [row for number in range(50) for row in matching(rows, f"{number:04d}", "a", "LIG")]
+def test_each_pair_has_both_answers_as_their_table_has_them(body: dict[str, Any]) -> None:
+    assert set(body) == {"ok", "a", "b", "count", "total", "limit", "offset", "next", "prev", "pairs"}
+    assert body["total"] == body["a"]["answers"] * body["b"]["answers"] > 3
+    answers = tables.EXIT_ANSWERS
+    rows = {
+        side: {row["anchor_atom"]: row for row in tables.read_table(SHIPPED / job / answers.path, answers)}
+        for side, job in (("a", TARGET), ("b", RECRUITER))
+    }
+    for rank, pair in enumerate(body["pairs"], 1):
+        assert pair["rank"] == rank
+        assert pair["score"] == pytest.approx(pair["a"]["score_median"] + pair["b"]["score_median"], abs=1e-4)
+        assert (pair["distance_A"], pair["shortest_linker_atoms"], pair["basis"]) == (None, 2, "range")
+        for side in ("a", "b"):
+            assert pair[side] == rows[side][pair[side]["anchor_atom"]]
 
 
-def test_each_pair_is_told_by_both_sites_and_the_sum_of_their_scores(body: dict[str, Any]) -> None:
-    assert body["score"] == "a.score + b.score"
-    assert body["total"] == body["a"]["sites"] * body["b"]["sites"] == body["count"] > 3
-    assert [pair["rank"] for pair in body["pairs"]] == list(range(1, body["total"] + 1))
-    for pair in body["pairs"]:
-        assert pair["score"] == pytest.approx(pair["a"]["score"] + pair["b"]["score"], abs=1e-4)
-        assert pair["closed"] is (pair["a"]["closed"] or pair["b"]["closed"])
-    assert {pair["a"]["ligand"] for pair in body["pairs"]} == {"478"}
+def test_pair_that_is_blocked_comes_after_all_that_are_open(body: dict[str, Any]) -> None:
+    blocked = [sum(2 * pair[side]["n_open"] < pair[side]["n_copies"] for side in "ab") for pair in body["pairs"]]
+    assert blocked == sorted(blocked)
+    assert blocked[0] < blocked[-1]
 
 
-def test_sites_are_the_best_exits_of_the_table(body: dict[str, Any]) -> None:
-    rows = list(tables.read_table(SHIPPED / TARGET / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS))
-    best = {row["site_rank"]: row for row in reversed(rows) if row["site_rank"] in (1, 2, 3)}
-    sites = {pair["a"]["site_rank"]: pair["a"] for pair in body["pairs"]}
-    assert sites.keys() == best.keys()
-    for rank, site in sites.items():
-        row = best[rank]
-        assert (site["anchor_atom"], site["score"], site["rank"]) == (row["anchor_atom"], row["score"], row["rank"])
-        assert site["direction"] == [row["vector_x"], row["vector_y"], row["vector_z"]]
+def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[str, Value]]) -> Half:
+    """Return a half of a job with one degrader, MZ1 in 5T35, of which one end is the target's."""
+    linkers = {"NBL": "CAW", "CBT": "CBD"}
+    names: dict[str, Value] = {
+        "pdb_id": "5t35",
+        "Chain": "D",
+        "Warhead": "759",
+        "Residue_ID": "301",
+        "stem": "5t35_D_759_301",
+    }
+    own: dict[str, Value] = {
+        "site": "main",
+        "Warhead": "759",
+        "anchor_atom": anchor,
+        "kind": "observed",
+        "n_copies": 1,
+        "n_open": 1,
+    }
+    own |= {"observed": 1, "observed_entries": "5t35", "best_stem": "5t35_D_759_301", "stems": "5t35_D_759_301"}
+    seen = {
+        **names,
+        "side": "target",
+        "anchor_atom": anchor,
+        "linker_atom": linkers[anchor],
+        "grade": "A",
+        "reason": "",
+    }
+    places = {"NBL": (0.0, 0.0, 0.0), "CBT": (3.0, 4.0, 12.0)}
+    atoms = [
+        {**names, "exact_atom": name, "sdf_index": index, "x": x, "y": y, "z": z}
+        for index, (name, (x, y, z)) in enumerate(places.items())
+    ]
+    (folder / "TARGET_RESULTS").mkdir(parents=True)
+    tables.write_table(folder / tables.OBSERVED_EXITS.path, tables.OBSERVED_EXITS, [seen])
+    tables.write_table(folder / tables.SASA_ATOMS.path, tables.SASA_ATOMS, atoms)
+    tables.write_table(folder / tables.EXIT_ANSWERS.path, tables.EXIT_ANSWERS, [*answers, own])
+    time = "2026-01-01T00:00:00Z"
+    record = JobRecord(
+        job_id="0000000a",
+        sequence=1,
+        status="completed",
+        target_name=target,
+        search_query="",
+        created_at=time,
+        modified_at=time,
+    )
+    return half_of(TableCache(), Job(record, folder, "/api/jobs/0000000a"))
 
 
-def test_links_lead_to_the_files(http: httpx2.Client, body: dict[str, Any]) -> None:
-    for side in (body["pairs"][0]["a"], body["pairs"][-1]["b"], body["a"], body["b"]):
-        inputs = side.get("inputs", {})
-        urls = [url for name, url in {**side, **inputs}.items() if name.endswith("_url") and url]
-        assert {http.get(url).status_code for url in urls} == {200}
-    inputs = body["pairs"][0]["a"]["inputs"]
-    params = http.get(inputs["params_url"]).text.splitlines()
-    assert params[3] == f"Anchor atoms: E3_ANCHOR {inputs['anchor']}"
-    assert inputs["smiles"].count("[*]") == 1
-
-
-def test_two_jobs_of_one_side_are_told_to_share_chain_letters(body: dict[str, Any]) -> None:
-    assert body["a"]["side"] == body["b"]["side"] == "target"
-    assert all(pair["chains_collide"] for pair in body["pairs"])
+def test_ends_that_one_ternary_entry_shows_have_its_distance_and_shortest_linker(tmp_path: Path) -> None:
+    answer: dict[str, Value] = {"site": "main", "Warhead": "0S6", "n_copies": 2, "n_open": 2, "score_median": 2.6}
+    carried = {**answer, "anchor_atom": "C23", "observed": 1, "observed_entries": "5t35", "best_stem": "6duv_A_0S6_501"}
+    other = {**answer, "anchor_atom": "C6", "score_median": 9.0, "observed": 0, "observed_entries": ""}
+    target = job_of_degrader(tmp_path / "a", "BRD4", "NBL", [carried, other])
+    recruiter = job_of_degrader(tmp_path / "b", "VHL", "CBT", [])
+    total, pairs = pairs_of(target, recruiter, 0, 10)
+    told = [
+        (pair["a"]["anchor_atom"], pair["b"]["anchor_atom"], pair["basis"], pair["distance_A"])
+        for pair in (pair.model_dump() for pair in pairs)
+    ]
+    assert total == 3
+    assert told == [("C23", "CBT", "ternary", 13.0), ("NBL", "CBT", "ternary", 13.0), ("C6", "CBT", "range", None)]
+    assert pairs[0].shortest_linker_atoms == 10  # eleven bonds of 1.25 Å are the fewest that reach 13 Å
+    assert pairs_of(target, target, 0, 10)[1][0].basis == "range"  # the same end twice is no degrader
 
 
 def test_pages_together_are_the_whole_list(http: httpx2.Client, body: dict[str, Any]) -> None:
@@ -113,13 +143,10 @@ def test_filters_narrow_each_side_for_itself(http: httpx2.Client, done_job: str)
         answer: dict[str, Any] = http.get("/api/compare", params={"a": done_job, "b": done_job, **filters}).json()
         return answer
 
-    both = of(top=1)
-    assert both["a"]["sites"] == both["b"]["sites"] >= 2
-    narrowed = of(top=1, ligand="478", b_pdb_id="4CUP")
-    assert (narrowed["a"]["sites"], narrowed["b"]["sites"], narrowed["total"]) == (1, 1, 1)
-    assert (narrowed["pairs"][0]["a"]["ligand"], narrowed["pairs"][0]["b"]["pdb_id"]) == ("478", "4cup")
-    assert of(ligand="XYZ")["total"] == 0
-    assert of(top=2)["total"] > both["total"]
+    both, narrowed = of(), of(a_ligand="478")
+    assert narrowed["b"]["answers"] == both["b"]["answers"] > narrowed["a"]["answers"] > 0
+    assert {pair["a"]["Warhead"] for pair in narrowed["pairs"]} == {"478"}
+    assert of(b_ligand="XYZ")["total"] == 0
 
 
 def test_jobs_absent_unknown_or_waiting_are_told(http: httpx2.Client, queued_job: str, failed_job: str) -> None:
@@ -133,22 +160,29 @@ def test_jobs_absent_unknown_or_waiting_are_told(http: httpx2.Client, queued_job
     assert of(a=TARGET, b="../../etc") == (404, "JOB_NOT_FOUND")
     assert of(a=queued_job, b=TARGET) == (202, "RESULTS_NOT_READY")
     assert of(a=TARGET, b=RECRUITER, limit="0") == (400, "INVALID_PARAMETER")
-    assert of(a=TARGET, b=RECRUITER, top="x") == (400, "INVALID_PARAMETER")
+    assert of(a=TARGET, b=RECRUITER, top="1") == (400, "INVALID_PARAMETER")
     assert of(a=failed_job, b=TARGET) == (200, "")
     assert http.get("/compare", params={"a": queued_job, "b": TARGET}).status_code == 202
     assert http.get("/compare", params={"a": "00000000", "b": TARGET}).status_code == 404
 
 
-def test_page_asks_for_jobs_and_shows_their_pairs_without_a_script(http: httpx2.Client, body: dict[str, Any]) -> None:
+def test_page_offers_jobs_by_name_and_shows_their_pairs_without_a_script(
+    http: httpx2.Client, body: dict[str, Any]
+) -> None:
     form = http.get("/compare")
     assert form.status_code == 200
-    assert f'<option value="{TARGET}">' in form.text
+    assert f'<option value="{TARGET}">HIV-1 protease' in form.text
     shown = http.get("/compare", params={"a": TARGET, "b": RECRUITER})
     assert f"{body['total']} pairs" in shown.text
     best = body["pairs"][0]
-    expected = [best["a"]["anchor_atom"], best["b"]["anchor_atom"], best["a"]["inputs"]["params_url"]]
-    expected += [CHEMISTRY[best["a"]["chem_class"]], f"evidence {best['b']['evidence']['evidence']}"]
-    assert [text for text in [*expected, "share chain letters"] if text not in shown.text] == []
-    empty = http.get("/compare", params={"a": TARGET, "b": RECRUITER, "ligand": "<b>"})
+    expected = [
+        best["a"]["action"],
+        best["b"]["action"],
+        "any linker from 2 atoms on",
+        f"evidence {best['b']['evidence']}",
+    ]
+    assert [text for text in expected if text not in shown.text] == []
+    empty = http.get("/compare", params={"a": TARGET, "b": RECRUITER, "a_ligand": "<b>"})
     assert "No pairs" in empty.text
-    assert "<b>" not in empty.text
+    assert "<b>&" not in empty.text
+    assert '"<b>"' not in empty.text

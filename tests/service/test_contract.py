@@ -12,12 +12,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.app import ENDPOINTS, create_app
-from service.jobs import JobRecord
-from service.lifecycle import build_parts
-from service.openapi_schemas import error_codes
-from service.settings import RateLimit
-from tests.service.conftest import MIXED
-from tests.service.core import REFUSED, settings_in
+from service.errors import error_statuses
+from service.jobs.record import JobRecord
+from service.runs.lifecycle import build_parts
+from service.settings import Rate, Token
+from tests.service.core import MIXED, REFUSED, settings_in
+from tests.standin.pipeline import COMMAND
 
 Answer = httpx2.Response
 TOO_DEEP = '{"a":' * 33 + "1" + "}" * 33
@@ -133,6 +133,13 @@ def test_media_type_may_have_parameters_and_depth_of_32_is_fine(http: httpx2.Cli
 QUERIES = [
     ("/api/jobs/{job}/files?limit=0", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/files?limit=-1", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/files?knid=svg", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/war-pdbs?kind=svg", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/exit-vectors?ligands=478", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/sasa/available?pdb_id=1hpv&chain=A", 400, "INVALID_PARAMETER"),
+    ("/api/job_log/{job}?from=3", 400, "INVALID_PARAMETER"),
+    ("/api/indexed-jobs?ligandd=478", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/export?state=failed", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/files?limit=ten", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/files?limit=1.5", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/files?limit=", 400, "INVALID_PARAMETER"),
@@ -151,6 +158,7 @@ QUERIES = [
     ("/api/jobs/{job}/rows?sort=nothing", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/rows?format=xml", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/exit-vectors?top=0", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/answers?top=0", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/sasa/available", 400, "MISSING_FIELD"),
     ("/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A", 400, "MISSING_FIELD"),
     ("/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=%20&residue_id=200", 400, "MISSING_FIELD"),
@@ -222,7 +230,10 @@ def test_wrong_method_is_405_with_allow(http: httpx2.Client, path: str) -> None:
     address = re.sub(r"\{[\w:]+\}", "aaaaaaaa", path)
     for method in {"PUT", "PATCH", "DELETE", "POST"} - methods:
         answer = http.request(method, address)
-        assert_error(answer, 405, "METHOD_NOT_ALLOWED")
+        if path.startswith("/ga4gh/"):  # failures there are in the words of the standard
+            assert (answer.status_code, answer.json()["status_code"]) == (405, 405)
+        else:
+            assert_error(answer, 405, "METHOD_NOT_ALLOWED")
         allowed = set(answer.headers["allow"].split(", "))
         assert allowed == methods | ({"HEAD"} if "GET" in methods else set())
 
@@ -230,9 +241,11 @@ def test_wrong_method_is_405_with_allow(http: httpx2.Client, path: str) -> None:
 GONE_WHILE_WAITING = [
     "/api/jobs/{job}/results", "/api/jobs/{job}/bundle", "/api/jobs/{job}/download", "/api/jobs/{job}/war-pdbs.zip",
     "/api/jobs/{job}/rows", "/api/jobs/{job}/reproduce", "/api/jobs/{job}/exit-vectors",
+    "/api/jobs/{job}/answers",
     "/api/jobs/{job}/sasa/available?pdb_id=1hpv", "/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=1",
     "/api/jobs/{job}/sasa/residue_for_ligand?pdb_id=1hpv&chain=A&ligand=478", "/api/svg/{job}/1hpv/A/478",
     "/api/svg/{job}/1hpv/478", "/api/svg-plain/{job}/1hpv/478", "/api/svg-exits/{job}/1hpv/478",
+    "/api/svg-interactions/{job}/1hpv/478",
     "/api/pdb/{job}/1hpv_A_478.pdb",
     "/api/protein/{job}/1hpv/A", "/api/sdf/{job}/1hpv/478", "/api/ligand_props/{job}/478",
     "/api/ligand_chain/{job}/1hpv/478", "/api/sasa_overlay/{job}/1hpv/A/478", "/api/sasa_atommap/{job}/1hpv/A/478",
@@ -337,8 +350,8 @@ def test_odd_idempotency_key_is_refused(http: httpx2.Client, key: str) -> None:
 
 def local(tmp_path: Path, **values: Any) -> TestClient:
     """Return a client of a service in this process."""
-    app = create_app(build_parts(settings_in(tmp_path, **values)))
-    return TestClient(app, raise_server_exceptions=False)
+    app = create_app(build_parts(settings_in(tmp_path, **values), snakemake=COMMAND))
+    return TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
 
 
 def test_body_over_the_limit_is_413_announced_or_chunked(tmp_path: Path) -> None:
@@ -351,20 +364,20 @@ def test_body_over_the_limit_is_413_announced_or_chunked(tmp_path: Path) -> None
 
 
 def test_changes_need_a_token_where_tokens_are_configured_and_reads_do_not(tmp_path: Path) -> None:
-    with local(tmp_path, api_tokens=("secret", "other")) as client:
+    with local(tmp_path, api_tokens=(Token("operator", "secret"), Token("ann", "other"))) as client:
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic secret"}):
             answer = client.post("/api/jobs", json=MIXED, headers=headers)
             assert_error(answer, 401, "UNAUTHORIZED")
             assert answer.headers["www-authenticate"] == "Bearer"
         for endpoint in ENDPOINTS:
             answer = client.request(endpoint.method, re.sub(r"\{[\w:]+\}", "exam1hpv", endpoint.path))
-            assert (answer.status_code == 401) == endpoint.changes, endpoint.path
-        assert client.post("/api/jobs?dry_run=true", json={}).status_code == 400
+            assert (answer.status_code == 401) == (endpoint.changes and not endpoint.public), endpoint.path
+        assert client.post("/api/jobs?dry_run=true", json={}).status_code == 401
         assert client.post("/api/jobs", json={}, headers={"Authorization": "bearer other"}).status_code == 400
 
 
 def test_rate_limit_answers_429_with_retry_after(tmp_path: Path) -> None:
-    with local(tmp_path, rate_limit=RateLimit(3, 60.0)) as client:
+    with local(tmp_path, rate_limit=Rate(3, 60.0)) as client:
         answers = [client.get("/api/examples") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
         assert_error(answers[-1], 429, "RATE_LIMITED")
@@ -373,8 +386,8 @@ def test_rate_limit_answers_429_with_retry_after(tmp_path: Path) -> None:
 
 
 def test_rate_limit_counts_forms_that_are_sent_but_no_pages(tmp_path: Path) -> None:
-    with local(tmp_path, rate_limit=RateLimit(2, 60.0)) as client:
-        assert [client.post("/", data={"target_name": "x"}).status_code for _ in range(3)] == [400, 400, 429]
+    with local(tmp_path, rate_limit=Rate(2, 60.0)) as client:
+        assert [client.post("/", data={"search_query": "x"}).status_code for _ in range(3)] == [400, 400, 429]
         assert client.get("/").status_code == 200
 
 
@@ -400,7 +413,7 @@ def test_unexpected_error_is_500_without_detail(tmp_path: Path, monkeypatch: pyt
 def test_dry_run_of_a_source_that_does_not_answer_is_503(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    monkeypatch.setattr("service.dry_run._SECONDS", 6.0)
+    monkeypatch.setattr("service.runs.dry_run._SECONDS", 6.0)
     with local(tmp_path, source="rcsb") as client:
         answer = client.post("/api/jobs?dry_run=true", json=MIXED)
         assert_error(answer, 503, "UPSTREAM_UNAVAILABLE")
@@ -431,5 +444,5 @@ def test_request_id_is_kept_when_it_is_plain(http: httpx2.Client) -> None:
 
 def test_every_error_code_is_tested_here() -> None:
     text = Path(__file__).read_text(encoding="utf-8") + (Path(__file__).parent / "test_files.py").read_text()
-    text += (Path(__file__).parent / "test_idempotency.py").read_text()
-    assert [code for code in error_codes() if f'"{code}"' not in text] == []
+    text += "".join((Path(__file__).parent / f"test_{name}.py").read_text() for name in ("idempotency", "attacks"))
+    assert [code for code in error_statuses() if f'"{code}"' not in text] == []

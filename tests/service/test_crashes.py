@@ -1,15 +1,19 @@
-"""Whatever is killed, deleted or full: each job ends in one true state and a restart needs no hand."""
+"""Whatever is killed, deleted or full: each job ends in one true state and a restart needs no hand.
+
+A small process tree stands for Snakemake here but where a name says otherwise, and is held at the step at which
+something happens; `test_crash_points` kills real runs at random moments.
+"""
 
 from __future__ import annotations
 
-import functools
+import hashlib
 import json
 import random
 import shutil
 import signal
 import socket
-import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,13 +22,15 @@ from typing import Any
 import pytest
 
 from scripts.lib import layout
-from scripts.lib.events import read_events
-from service import processes
-from service.durable import read_json, write_json
-from service.runner import RUN_FILE, read_state
-from tests.service.core import HPV, NOTHING, LiveService, living, wait_until
+from scripts.lib.run.events import read_events
+from service.jobs.durable import read_json, write_json
+from service.runs import processes
+from service.runs.runner import RUN_FILE, read_state
+from tests.service.core import HPV, MIXED, NOTHING, REFUSED, LiveService, hold, living
 from tests.service.disks import fill, small_disk
-from tests.tools.runs import difference, job_results, run_job
+from tests.standin.pipeline import HOLD, finished
+from tests.tools.patience import patience, wait_until
+from tests.tools.runs import difference, job_results
 
 pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")
 
@@ -36,8 +42,9 @@ def start(tmp_path: Path) -> Iterator[Starter]:
     """Start a service in a folder of its own; it and its runs end with the test."""
     made: list[LiveService] = []
 
-    def begin(**variables: str) -> LiveService:
-        made.append(LiveService(tmp_path / f"service{len(made)}", **{"MAX_RUNNING_JOBS": "1", **variables}))
+    def begin(*, real: bool = False, **variables: str) -> LiveService:
+        folder = tmp_path / f"service{len(made)}"
+        made.append(LiveService(folder, quick=not real, **{"MAX_RUNNING_JOBS": "1", **variables}))
         return made[-1].start()
 
     yield begin
@@ -45,16 +52,13 @@ def start(tmp_path: Path) -> Iterator[Starter]:
         service.__exit__()
 
 
-@functools.cache
-def undisturbed(query: str) -> dict[str, str]:
-    """Return the result files of a job that the command line has run without anything happening to it."""
-    body = next(one for one in (HPV, NOTHING) if one["search_query"] == query)
-    with tempfile.TemporaryDirectory() as folder:
-        settings = {**body, "source": {"kind": "archive"}, "cache_dir": f"{folder}/cache"}
-        return job_results(run_job(Path(folder) / "job", settings).checked().job)
+def results_of(query: str) -> dict[str, str]:
+    """Return the result files of a job of the stand-in pipeline to which nothing has happened."""
+    contents = {name: content for name, content in finished(query).items() if name != layout.JOB_LOG}
+    return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
 
-def true_state(service: LiveService, job_id: str) -> dict[str, Any]:
+def true_state(service: LiveService, job_id: str, undisturbed: Path | None = None) -> dict[str, Any]:
     """Check that all places tell the same final state, nothing of the job lives, no byte differs; return its body."""
     body = service.ended(job_id)
     assert service.record(job_id)["status"] == body["status"]
@@ -62,7 +66,8 @@ def true_state(service: LiveService, job_id: str) -> dict[str, Any]:
     assert living(service.jobs / job_id) == []
     assert not list((service.jobs / job_id).rglob("*.part"))
     if body["status"] == "completed":
-        assert difference(job_results(service.jobs / job_id), undisturbed(body["search_query"])) == []
+        expected = job_results(undisturbed) if undisturbed else results_of(body["search_query"])
+        assert difference(job_results(service.jobs / job_id), expected) == []
     if body["status"] == "completed" and body["search_query"] == "1HPV":
         assert (body["has_results"], body["results_row_count"]) == (True, 1)
         manifest = json.loads((service.jobs / job_id / layout.MANIFEST).read_text())
@@ -73,6 +78,14 @@ def true_state(service: LiveService, job_id: str) -> dict[str, Any]:
 def indexed(service: LiveService, job_id: str) -> str | None:
     _, answer = service.call("GET", "/api/indexed-jobs?limit=5000")
     return next((job["status"] for job in answer["jobs"] if job["job_id"] == job_id), None)
+
+
+def stopped_at(service: LiveService, step: str) -> tuple[str, Path]:
+    """Submit a job that stays at a step; return its id and the file that holds it there."""
+    gate = hold(service.folder, step)
+    job = service.submit()
+    at_step(service, job, step)
+    return job, gate
 
 
 def at_step(service: LiveService, job_id: str, step: str) -> None:
@@ -103,7 +116,7 @@ def test_killed_while_jobs_are_queued(start: Starter) -> None:
     assert times == sorted(times)
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.02, 0.1, 0.6])
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.1, 0.3])
 def test_killed_while_a_job_starts(start: Starter, delay: float) -> None:
     service = start()
     job = service.submit(NOTHING)
@@ -128,35 +141,36 @@ def test_killed_between_the_note_of_a_run_and_its_process(start: Starter) -> Non
 
 def test_a_process_that_was_begun_but_not_noted_is_found_and_adopted(start: Starter) -> None:
     service = start()
-    job = service.submit()
-    at_step(service, job, "clean_complexes")
+    job, gate = stopped_at(service, "clean_complexes")
     service.kill()
     state = read_state(service.jobs / job)
     assert state is not None
     write_json(service.jobs / job / RUN_FILE, asdict(replace(state, pid=None, start=None)))
     service.start()
+    gate.unlink()
     body = true_state(service, job)
     assert (body["status"], body["attempt"]) == ("completed", 1)
 
 
 def test_killed_while_a_job_runs_which_is_adopted(start: Starter) -> None:
     service = start()
-    job = service.submit()
-    at_step(service, job, "clean_complexes")
+    job, gate = stopped_at(service, "clean_complexes")
     service.restart()
+    gate.unlink()
     body = true_state(service, job)
     assert (body["status"], body["attempt"], body["progress"]["percent"]) == ("completed", 1, 100)
     assert began(service, job, "search_entries") == 1
 
 
-def test_power_cut_resumes_from_the_finished_steps(start: Starter) -> None:
-    service = start()
-    job = service.submit()
+def test_power_cut_resumes_from_the_finished_steps(start: Starter, mixed: Path) -> None:
+    """A run of the real Snakemake."""
+    service = start(real=True)
+    job = service.submit(MIXED)
     at_step(service, job, "match_ligands")
     service.kill()
     processes.send(living(service.jobs / job), signal.SIGKILL)
     service.start()
-    body = true_state(service, job)
+    body = true_state(service, job, mixed)
     assert (body["status"], body["attempt"]) == ("completed", 2)
     assert began(service, job, "search_entries") == 1
     assert body["started_at"] == service.record(job)["started_at"] <= body["finished_at"]
@@ -164,11 +178,11 @@ def test_power_cut_resumes_from_the_finished_steps(start: Starter) -> None:
 
 def test_scripts_that_outlive_service_and_snakemake_are_ended_first(start: Starter) -> None:
     service = start()
-    job = service.submit()
-    at_step(service, job, "clean_complexes")
+    job, _ = stopped_at(service, "clean_complexes")
     service.kill()
     kill_snakemake(service, job)
     assert living(service.jobs / job), "a script should go on"
+    (service.folder / HOLD).unlink()
     service.start()
     body = true_state(service, job)
     assert (body["status"], body["attempt"]) == ("completed", 2)
@@ -176,9 +190,9 @@ def test_scripts_that_outlive_service_and_snakemake_are_ended_first(start: Start
 
 def test_snakemake_killed_once_is_run_again(start: Starter) -> None:
     service = start()
-    job = service.submit()
-    at_step(service, job, "download_entries")
+    job, gate = stopped_at(service, "download_entries")
     kill_snakemake(service, job)
+    gate.unlink()
     body = true_state(service, job)
     assert (body["status"], body["attempt"]) == ("completed", 2)
     assert began(service, job, "search_entries") == 1
@@ -186,7 +200,7 @@ def test_snakemake_killed_once_is_run_again(start: Starter) -> None:
 
 def test_snakemake_killed_twice_fails_as_interrupted(start: Starter) -> None:
     service = start()
-    job = service.submit()
+    job, _ = stopped_at(service, "download_entries")
     for attempt in (1, 2):
         wait_until(lambda: service.job(job)["attempt"] == attempt and service.job(job)["current_step"])  # noqa: B023
         kill_snakemake(service, job)
@@ -198,15 +212,16 @@ def test_snakemake_killed_twice_fails_as_interrupted(start: Starter) -> None:
     assert true_state(service, job)["status"] == "failed"
 
 
-def test_a_step_killed_from_outside_is_run_again(start: Starter) -> None:
-    service = start()
-    job = service.submit()
+def test_a_step_killed_from_outside_is_run_again(start: Starter, mixed: Path) -> None:
+    """A run of the real Snakemake, whose words for that are known."""
+    service = start(real=True)
+    job = service.submit(MIXED)
     at_step(service, job, "clean_complexes")
     state = read_state(service.jobs / job)
     assert state is not None
     scripts = wait_until(lambda: [one for one in living(service.jobs / job) if one.pid != state.pid])
     processes.send(scripts, signal.SIGKILL)
-    body = true_state(service, job)
+    body = true_state(service, job, mixed)
     assert (body["status"], body["attempt"]) == ("completed", 2)
 
 
@@ -227,7 +242,7 @@ def test_killed_while_a_bundle_is_being_packed(start: Starter) -> None:
     whole = _bundle(service, job)
     with socket.create_connection(("127.0.0.1", service.port)) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        client.sendall(f"GET /api/jobs/{job}/bundle HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        client.sendall(f"GET /api/jobs/{job}/bundle HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         client.recv(512)
         service.kill()
     service.start()
@@ -236,9 +251,8 @@ def test_killed_while_a_bundle_is_being_packed(start: Starter) -> None:
 
 
 def _bundle(service: LiveService, job: str) -> bytes:
-    import urllib.request
-
-    with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/api/jobs/{job}/bundle", timeout=20) as answer:
+    address = f"http://127.0.0.1:{service.port}/api/jobs/{job}/bundle"
+    with urllib.request.urlopen(address, timeout=patience(20)) as answer:
         return bytes(answer.read())
 
 
@@ -274,6 +288,7 @@ def test_index_truncated(start: Starter, cut: str) -> None:
 @pytest.mark.parametrize("when", ["queued", "running", "finished", "service down"])
 def test_job_folder_deleted_by_hand(start: Starter, when: str) -> None:
     service = start()
+    hold(service.folder, "" if when == "finished" else "clean_complexes")
     first = service.submit(NOTHING if when == "finished" else HPV)
     second = service.submit(NOTHING)
     victim = second if when == "queued" else first
@@ -290,6 +305,7 @@ def test_job_folder_deleted_by_hand(start: Starter, when: str) -> None:
         service.start()
     assert service.call("GET", f"/api/jobs/{victim}")[0] == 404
     wait_until(lambda: indexed(service, victim) is None, 10)
+    (service.folder / HOLD).unlink()
     other = first if victim == second else second
     assert true_state(service, other)["status"] == "completed"
     if when != "service down":  # the run goes on then, and writes until the next start
@@ -299,7 +315,7 @@ def test_job_folder_deleted_by_hand(start: Starter, when: str) -> None:
 
 def test_disk_full(start: Starter, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 6 << 20) as disk:
-        service = start(JOBS_DIR=str(disk / "jobs"))
+        service = start(real=True, JOBS_DIR=str(disk / "jobs"))
         filler = fill(disk, leave=300 << 10)
         job = service.submit()
         body = true_state(service, job)
@@ -307,8 +323,8 @@ def test_disk_full(start: Starter, tmp_path: Path) -> None:
         service.restart()
         assert true_state(service, job)["error"]["kind"] == "disk_full"
         filler.unlink()
-        again = service.submit(NOTHING)
-        assert true_state(service, again)["status"] == "completed"
+        service.restart()
+        assert service.call("POST", f"/api/jobs/{service.submit(NOTHING)}/cancel")[0] in (200, 202)
         service.kill()
 
 
@@ -327,42 +343,41 @@ def test_submission_on_a_full_disk_is_refused_and_leaves_nothing(start: Starter,
 
 def test_cancel_survives_a_kill(start: Starter) -> None:
     service = start()
-    job = service.submit()
-    at_step(service, job, "clean_complexes")
+    job, _ = stopped_at(service, "clean_complexes")
     assert service.call("POST", f"/api/jobs/{job}/cancel")[0] == 202
     service.restart()
     assert true_state(service, job)["status"] == "canceled"
 
 
 def test_time_limit_counts_from_the_start_of_the_process(start: Starter) -> None:
-    service = start(JOB_TIMEOUT_S="4")
-    job = service.submit()
-    wait_until(lambda: living(service.jobs / job))
+    service = start(JOB_TIMEOUT_S=f"{patience(1):.1f}")
+    job, _ = stopped_at(service, "clean_complexes")
     service.restart()
     body = true_state(service, job)
     assert (body["status"], body["error"]["kind"], body["attempt"]) == ("failed", "timeout", 1)
 
 
-def test_service_told_to_end_leaves_its_run_resumable(start: Starter) -> None:
-    service = start()
-    job, waiting = service.submit(), service.submit(NOTHING)
+def test_service_told_to_end_leaves_its_run_resumable(start: Starter, mixed: Path) -> None:
+    """Runs of the real Snakemake."""
+    service = start(real=True)
+    job, waiting = service.submit(MIXED), service.submit(REFUSED)
     at_step(service, job, "match_ligands")
-    assert service.terminate() < 5
+    assert service.terminate() < patience(5)
     assert living(service.jobs / job) == []
     assert service.record(job)["status"] == "running"
     assert service.record(waiting)["status"] == "queued"
     service.start()
-    body = true_state(service, job)
+    body = true_state(service, job, mixed)
     assert (body["status"], body["attempt"]) == ("completed", 1)
     assert began(service, job, "search_entries") == 1
-    assert true_state(service, waiting)["status"] == "completed"
+    assert true_state(service, waiting)["status"] == "failed"
 
 
 def test_service_killed_again_and_again_at_random_moments(start: Starter) -> None:
     moments = random.Random(20261120)
     service = start(MAX_RUNNING_JOBS="2")
     jobs = [service.submit(), service.submit(NOTHING)]
-    for _ in range(4):
-        time.sleep(moments.uniform(0.1, 2.0))
+    for _ in range(6):
+        time.sleep(moments.uniform(0.05, 0.4))
         service.restart()
     assert [true_state(service, job)["status"] for job in jobs] == ["completed", "completed"]

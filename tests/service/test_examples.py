@@ -10,13 +10,15 @@ import pytest
 
 from service.app import ENDPOINTS
 from service.build_examples import SHIPPED, example_record, run_example
-from service.examples import load_examples
-from service.store import RECORD
+from service.jobs.record import RECORD
+from service.results.examples import load_examples
 from tests.service.core import settings_in
 from tests.tools.runs import difference, result_files
 
+pytestmark = pytest.mark.process
+
 EXAMPLES = load_examples()
-VARYING = {"job_config.json", "search/query.json", RECORD}
+VARYING = {"job_config.json", "search/query.json", "ro-crate-metadata.json", RECORD}
 
 
 @pytest.mark.parametrize("job_id", [example.job_id for example in EXAMPLES.values() if example.shipped])
@@ -25,8 +27,8 @@ def test_fresh_run_gives_the_bytes_of_the_shipped_example(job_id: str, tmp_path:
     assert set(difference(result_files(tmp_path / "job"), result_files(SHIPPED / job_id))) <= VARYING
 
 
-def test_three_are_shipped_and_two_are_not() -> None:
-    assert sorted(example.shipped for example in EXAMPLES.values()) == [False, False, True, True, True]
+def test_three_are_shipped_and_five_are_built_from_a_mirror() -> None:
+    assert sorted(example.shipped for example in EXAMPLES.values()) == [False] * 5 + [True] * 3
     for example in EXAMPLES.values():
         assert (SHIPPED / example.job_id).is_dir() == example.shipped
         if example.shipped:
@@ -62,13 +64,16 @@ def test_records_have_all_fields_and_their_urls_work(http: httpx2.Client) -> Non
     assert whole["counts"]["war_pdb_count"] == 1
 
 
-MISSING = sorted({endpoint.path for endpoint in ENDPOINTS if "{job_id}" in endpoint.path and endpoint.method == "GET"})
+MISSING = {endpoint.path: endpoint for endpoint in ENDPOINTS if endpoint.reads_job and endpoint.method == "GET"}
 
 
-@pytest.mark.parametrize("path", MISSING)
+@pytest.mark.parametrize("path", sorted(MISSING))
 def test_configured_example_that_is_not_there_answers_200_everywhere(http: httpx2.Client, path: str) -> None:
     url = re.sub(r"\{[\w:]+\}", "x.pdb", path.replace("{job_id}", "exambrd4"))
-    answer = http.get(url + "?pdb_id=1abc&chain=A&residue_id=1&ligand=X")
+    asked = {"pdb_id": "1abc", "chain": "A", "residue_id": "1", "ligand": "X", "smiles": "CCO"}
+    asked |= {"a": "exambrd4", "b": "exambrd4"}
+    known = MISSING[path].known_parameters
+    answer = http.get(url, params={name: value for name, value in asked.items() if name in known})
     assert answer.status_code == 200
     if path.startswith(("/api/jobs", "/api/examples")):
         body = answer.json()

@@ -13,9 +13,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from service.artifacts import KINDS, kind_of, list_artifacts, resolve_artifact, safe_parts
-from service.bundles import blocks, zip_of
 from service.errors import FileNotFound, InvalidPath
+from service.jobs.artifacts import KINDS, kind_of, list_artifacts, resolve_artifact, safe_parts
+from service.results.bundles import blocks, zip_of
 from tests.service.core import LiveService
 from tests.service.test_contract import assert_error
 
@@ -33,7 +33,12 @@ def test_listing_has_the_hashes_of_the_manifest_and_the_files_have_these_hashes(
     for entry in listing["files"]:
         content = http.get(entry["download_url"]).content
         assert len(content) == entry["size_bytes"]
-        varies = entry["relative_path"] in ("job_config.json", "logs/job.log", "search/query.json")
+        varies = entry["relative_path"] in (
+            "job_config.json",
+            "logs/job.log",
+            "ro-crate-metadata.json",
+            "search/query.json",
+        )
         assert (entry["sha256"] is None) == (varies or entry["relative_path"] == "job_result_manifest.json")
         assert entry["sha256"] in (None, hashlib.sha256(content).hexdigest())
 
@@ -176,7 +181,7 @@ def test_archive_of_nothing_is_valid_and_empty(http: httpx2.Client, failed_job: 
 
 
 def test_prepared_bundle_of_an_example_is_served_when_it_is_there(tmp_path: Path) -> None:
-    from service.bundles import public_bundle
+    from service.results.bundles import public_bundle
 
     assert public_bundle(tmp_path, "exam1hpv") is None
     prepared = tmp_path / "bundles" / "exam1hpv_public_results.zip"
@@ -245,8 +250,8 @@ def test_only_safe_files_are_listed_and_served(job: Path) -> None:
 
 
 def test_download_url_is_encoded_except_for_slashes(job: Path) -> None:
-    entry = resolve_artifact(job, "TARGET_RESULTS/é ü%20.csv").to_json("/api/jobs/x/files", None)
-    assert entry["download_url"] == "/api/jobs/x/files/TARGET_RESULTS/%C3%A9%20%C3%BC%2520.csv"
+    url = resolve_artifact(job, "TARGET_RESULTS/é ü%20.csv").url("/api/jobs/x/files")
+    assert url == "/api/jobs/x/files/TARGET_RESULTS/%C3%A9%20%C3%BC%2520.csv"
 
 
 def test_kinds_are_those_of_the_contract_and_a_lone_mmcif_is_a_structure(job: Path) -> None:

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from scripts.lib import layout
-from service.follow import Follower, Live
-from service.jobs import EntryCounts
+from service.jobs.record import EntryCounts
+from service.runs.follow import Follower, Live
 
 
 def events(folder: Path, *lines: dict[str, object], end: str = "\n") -> None:

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from service.errors import ServiceError
+from service.jobs.submission import Limits, public_settings
 from service.pages.form import TEXTS, body_of_form, meaning_of, option_groups, values_of_request
-from service.schemas import Limits, public_settings
 
 JOB = [("target_name", "HIV-1 protease"), ("search_query", "1HPV")]
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -92,8 +92,10 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
     good = http.post("/api/form", data=dict(JOB)).json()
     assert good["valid"] is True
     assert good["request"] == dict(JOB)
-    bad = http.post("/api/form", data={"target_name": "x"}).json()
-    assert (bad["valid"], bad["field"]) == (False, "search_query")
+    one_box = http.post("/api/form", data={"target_name": "x"}).json()
+    assert one_box["request"] == {"target_name": "x", "search_query": "x"}
+    bad = http.post("/api/form", data={"search_query": "x"}).json()
+    assert (bad["valid"], bad["field"]) == (False, "target_name")
     assert http.get("/api/indexed-jobs").json()["count"] == before
 
 
@@ -111,6 +113,14 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
 def test_form_of_another_site_is_refused(http: httpx2.Client, path: str, headers: dict[str, str]) -> None:
     answer = http.post(path, data=dict(JOB), headers=headers)
     assert answer.status_code == 401
+
+
+def test_protein_of_the_preview_becomes_the_target_by_one_button(http: httpx2.Client) -> None:
+    shown = http.post("/", data={**dict(JOB), "task": "preview"}).text
+    assert "Proteins in them" in shown
+    filled = http.post("/", data={**dict(JOB), "sequence": "PQITLWQRPLVTIKIGGQLKEALLDTGADDTVLEEM"})
+    assert filled.status_code == 200
+    assert "PQITLWQRPLVTIKIGGQLKEALLDTGADDTVLEEM</textarea>" in filled.text
 
 
 def test_form_that_is_sent_twice_is_one_job(http: httpx2.Client) -> None:

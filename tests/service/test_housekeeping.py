@@ -15,9 +15,11 @@ import pytest
 from scripts.lib import layout
 from scripts.lib.tables import RESULTS_TABLE
 from service.app import create_app
-from service.durable import read_json, write_json
-from service.lifecycle import build_parts
+from service.jobs.durable import read_json, write_json
+from service.runs.lifecycle import build_parts
 from tests.service.core import settings_in, until
+
+pytestmark = pytest.mark.process
 
 
 def made_folder(folder: Path, manifest: Mapping[str, Any], cell: str = "") -> Path:
@@ -64,7 +66,7 @@ def test_a_table_with_an_endless_cell_is_no_result(tmp_path: Path) -> None:
 def test_a_command_that_meets_a_defect_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("service.job_queue.record_of_folder", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("service.runs.queue.record_of_folder", lambda *_, **__: 1 / 0)
     answer = adopted(tmp_path, tmp_path)
     assert answer["ok"] is False
     assert str(tmp_path) not in answer["message"]
@@ -74,7 +76,7 @@ def test_a_command_that_meets_a_defect_is_answered(
 def test_a_defect_in_one_look_ends_nothing_and_the_end_of_all_looks_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("service.housekeeping.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("service.runs.housekeeping.LOOK_SECONDS", 0.02)
 
     async def run() -> None:
         parts = build_parts(settings_in(tmp_path))
@@ -82,14 +84,14 @@ def test_a_defect_in_one_look_ends_nothing_and_the_end_of_all_looks_is_told(
         async with app.router.lifespan_context(app):
             await parts.ready.wait()
             with monkeypatch.context() as patched:
-                patched.setattr("service.housekeeping._requests", lambda _: 1 / 0)
+                patched.setattr("service.runs.housekeeping._requests", lambda _: 1 / 0)
                 await until(lambda: "ZeroDivisionError" in caplog.text)
             parts.store.requests.mkdir()
             await asyncio.to_thread(write_json, parts.store.requests / "1.json", {"command": "prune"})
             answer = await until(lambda: read_json(parts.store.requests / "1.answer.json"), 10)
             assert answer == {"ok": True, "message": "0 jobs removed"}
             transport = httpx2.ASGITransport(app=app)
-            async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+            async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
                 assert (await client.get("/api/health")).json()["status"] == "healthy"
                 assert parts._keeping is not None
                 parts._keeping.cancel()

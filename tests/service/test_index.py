@@ -14,14 +14,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from service import durable
-from service.index import FILE, Index, IndexedJob
-from service.index_query import JobFilters
-from service.jobs import JobRecord
-from service.outcome import ResultRow
-from service.reconcile import reconcile
-from service.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT, snapshot_csv
-from service.store import RECORD, Store
+from service.index.database import FILE, Index, IndexedJob
+from service.index.query import JobFilters
+from service.index.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT, snapshot_csv
+from service.jobs import durable
+from service.jobs.record import RECORD, JobRecord, ResultRow
+from service.jobs.store import Store
+from service.runs.reconcile import reconcile
 from tests.service.disks import fill, small_disk
 from tests.service.test_jobs import RECORD as JOB
 from tests.tools.runs import ROOT
@@ -231,7 +230,7 @@ def test_a_restart_reads_only_what_has_changed(tmp_path: Path) -> None:
 
 def test_many_small_changes_leave_the_index_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkpoint with each snapshot once left a row group in the file and in memory for good."""
-    monkeypatch.setattr("service.index._SNAPSHOT_SECONDS", 0.0)
+    monkeypatch.setattr("service.index.database._SNAPSHOT_SECONDS", 0.0)
 
     async def run() -> None:
         async with opened(tmp_path) as index:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.job_steps import Step, steps_of
+from service.results.steps import Step, steps_of
 
 
 def event(kind: str, seconds: int, rule: str = "", **fields: Any) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from service.intake import fasta_length, new_record
-from service.jobs import EDGES, QUEUED, RUNNING, STATES, EntryCounts, IllegalChangeError, JobError, JobRecord
+from service.jobs.record import EDGES, QUEUED, RUNNING, STATES, EntryCounts, IllegalChangeError, JobError, JobRecord
+from service.runs.intake import fasta_length, new_record
 
 RECORD = new_record(
     "0a1b2c3d", 7, "2026-05-30T10:00:00Z", target_name="T", search_query="q", source="api", request={"a": [1]},

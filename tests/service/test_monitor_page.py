@@ -7,37 +7,45 @@ from typing import Any
 import httpx2
 import pytest
 
+from service.jobs.record import EntryCounts, JobError, JobRecord, State
 from service.routes.monitor_page import sentence_of
 
+TIME = "2026-05-30T10:00:00Z"
 
-def job(status: str, **fields: Any) -> dict[str, Any]:
-    entries = {"found": fields.pop("found", None)}
-    base = {"attempt": 1, "current_step": None, "queue_position": None, "results_row_count": 0, "error": None,
-            "started_at": "2026-05-30T10:00:00Z", "progress": {"entries": entries}}  # fmt: skip
-    return {**base, "status": status, **fields}
+
+def job(status: State, **fields: Any) -> JobRecord:
+    base: dict[str, Any] = {"job_id": "00000001", "sequence": 1, "target_name": "x", "search_query": "y"}
+    times = {"created_at": TIME, "modified_at": TIME, "started_at": TIME}
+    return JobRecord(**{**base, **times, "status": status, **fields})
 
 
 @pytest.mark.parametrize(
-    ("body", "sentence"),
+    ("state", "sentence"),
     [
-        (job("queued", queue_position=1), "Next to run."),
-        (job("queued", queue_position=3), "Waiting: number 3 in the queue."),
-        (job("queued", attempt=2), "Interrupted; it waits to go on where it was."),
-        (job("running"), "Running: starting."),
-        (job("running", current_step="measure_sasa"), "Running: measuring exposure."),
-        (job("running", current_step="search_entries", attempt=2), "Running for the second time: searching."),
-        (job("completed", results_row_count=1, found=1), "Completed: 1 ligand instance kept from 1 entry."),
-        (job("completed", results_row_count=7, found=4), "Completed: 7 ligand instances kept from 4 entries."),
-        (job("completed", found=0), "Completed: nothing was found."),
-        (job("completed", found=3), "Completed: no ligand was kept."),
-        (job("failed", error={"step": "search_entries"}), "Failed while searching."),
-        (job("failed", error={"step": ""}), "Failed."),
-        (job("canceled", started_at=None), "Canceled."),
-        (job("canceled"), "Canceled while it ran; what was finished is kept."),
+        ((job("queued"), 1), "Next to run."),
+        ((job("queued"), 3), "Waiting: number 3 in the queue."),
+        ((job("queued", attempt=2), None), "Interrupted; it waits to go on where it was."),
+        ((job("running"), None), "Running: starting."),
+        ((job("running", current_step="measure_sasa"), None), "Running: measuring exposure."),
+        ((job("running", current_step="search_entries", attempt=2), None), "Running for the second time: searching."),
+        (
+            (job("completed", result_rows=1, entries=EntryCounts(1)), None),
+            "Completed: 1 ligand instance kept from 1 entry.",
+        ),
+        (
+            (job("completed", result_rows=7, entries=EntryCounts(4)), None),
+            "Completed: 7 ligand instances kept from 4 entries.",
+        ),
+        ((job("completed", entries=EntryCounts(0)), None), "Completed: nothing was found."),
+        ((job("completed", entries=EntryCounts(3)), None), "Completed: no ligand was kept."),
+        ((job("failed", error=JobError("", "search_entries", "input")), None), "Failed while searching."),
+        ((job("failed", error=JobError("", "", "pipeline")), None), "Failed."),
+        ((job("canceled", started_at=None), None), "Canceled."),
+        ((job("canceled"), None), "Canceled while it ran; what was finished is kept."),
     ],
 )
-def test_state_is_told_in_words(body: dict[str, Any], sentence: str) -> None:
-    assert sentence_of(body) == sentence
+def test_state_is_told_in_words(state: tuple[JobRecord, int | None], sentence: str) -> None:
+    assert sentence_of(*state) == sentence
 
 
 def test_page_of_a_failed_job_holds_its_reason_escaped_and_no_refresh(http: httpx2.Client, failed_job: str) -> None:

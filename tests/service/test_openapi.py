@@ -1,8 +1,9 @@
-"""The OpenAPI document is valid and true: thousands of generated requests get only what it declares."""
+"""The OpenAPI document is valid and true: generated requests get only what it declares."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import threading
 import time
@@ -25,16 +26,21 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from scripts.lib import tables
+from scripts.lib.column_words import COLUMN_WORDS
 from service.app import ENDPOINTS, create_app
-from service.lifecycle import build_parts
-from service.openapi import document
-from service.schemas import Limits
+from service.http.openapi import document
+from service.jobs.submission import Limits
+from service.runs.lifecycle import build_parts
 from tests.service.core import settings_in
+from tests.tools.patience import patience
 from tests.tools.runs import ROOT
 
+pytestmark = pytest.mark.process
+
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
-EXAMPLES = 26
-"""Cases of each operation and mode; operations without parameters have fewer."""
+CASES = int(os.environ.get("TETHERMAP_TEST_CASES", "5"))
+"""Cases of each operation and mode; operations without parameters have fewer. 16 make two thousand requests."""
 
 REAL: dict[str, list[str]] = {
     "job_id": ["exam1hpv", "exam4cup", "exam1gbt", "exambrd4", "00000000"],
@@ -65,6 +71,17 @@ def test_document_is_valid_and_lists_every_route() -> None:
     assert max(Counter(names).values()) == 1
 
 
+def test_columns_of_the_fit_have_words_and_every_word_its_column() -> None:
+    columns = {column.name for table in tables.RESULT_TABLES for column in table.columns}
+    assert columns >= COLUMN_WORDS.keys()
+    fits = f"{tables.FIT} {tables.ENTRY_FIT} {tables.GEOMETRY}".split()
+    assert {name.partition(":")[0] for name in fits} <= COLUMN_WORDS.keys()
+    api = document(ENDPOINTS, Limits())
+    assert COLUMN_WORDS["RSCC"] in api["paths"]["/api/jobs/{job_id}/rows"]["get"]["description"]
+    described = api["components"]["schemas"]["ExitVector"]["properties"]["lysine_angles_deg"]
+    assert described["description"] == COLUMN_WORDS["lysine_angles_deg"]
+
+
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     """A service over the shipped examples whose jobs fail at once, as thousands will be submitted."""
@@ -79,7 +96,7 @@ def address(tmp_path: Path) -> Iterator[str]:
     port = server.servers[0].sockets[0].getsockname()[1]
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
-    thread.join(20)
+    thread.join(patience(20))
 
 
 def test_generated_requests_get_only_declared_answers(address: str) -> None:
@@ -99,7 +116,7 @@ def test_generated_requests_get_only_declared_answers(address: str) -> None:
                 case.path_parameters[name] = chance.choice(REAL[name])
         if case.path in GOOD and chance.random() < 0.5:
             case.body = chance.choice(GOOD[case.path])
-        answer = case.call(timeout=20, allow_redirects=False)
+        answer = case.call(timeout=patience(20), allow_redirects=False)
         statuses[answer.status_code] += 1
         if answer.status_code == 503 and answer.json()["error"]["code"] == "QUEUE_FULL":
             return  # declared, and not an error of the server
@@ -114,14 +131,14 @@ def test_generated_requests_get_only_declared_answers(address: str) -> None:
             with contextlib.suppress(Unsatisfiable):
                 run = given(case=operation.as_strategy(generation_mode=mode))(ask)
                 settings(
-                    max_examples=EXAMPLES,
+                    max_examples=CASES,
                     derandomize=True,
                     database=None,
                     deadline=None,
                     phases=[Phase.generate],
                     suppress_health_check=list(HealthCheck),
                 )(run)()
-    assert statuses.total() >= 2000, statuses
+    assert statuses.total() >= 75 * CASES, statuses
     assert not [status for status in statuses if status >= 500 and status != 503], statuses
-    assert statuses[200] > 200, statuses
-    assert statuses[202] > 10, statuses
+    assert statuses[200] > 7 * CASES, statuses
+    assert statuses[202] > 1, statuses

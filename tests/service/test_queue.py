@@ -1,4 +1,4 @@
-"""Order, batches, keys and limits of the queue, over real runs that are short."""
+"""Order, batches, keys and limits of the queue."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from typing import Any
 
 import pytest
 
-from service.durable import write_json
-from service.ending import Ending
 from service.errors import BatchNotFound, IdempotencyConflict, JobNotFound, JobStateConflict, QueueFull
-from service.idempotency import Idempotency
-from service.index_query import JobFilters
-from service.jobs import JobRecord
-from service.lifecycle import build_parts
-from service.outcome import Outcome, read_outcome
-from service.retention import to_remove
-from service.run_config import SNAKEMAKE
+from service.index.query import JobFilters
+from service.jobs.durable import write_json
+from service.jobs.outcome import Outcome, read_outcome
+from service.jobs.record import JobRecord
+from service.runs.ending import Ending
+from service.runs.idempotency import Idempotency
+from service.runs.lifecycle import build_parts
+from service.runs.retention import to_remove
 from tests.service.core import HPV, NOTHING, REFUSED, SettableClock, ended, running, settings_in, submission, until
 from tests.service.test_jobs import RECORD as JOB
+from tests.tools.patience import patience
+
+pytestmark = pytest.mark.process
 
 QUICK = submission(REFUSED)
 
@@ -37,7 +39,7 @@ def seconds(text: str | None) -> float:
 
 def test_a_refused_job_fails_with_the_pipelines_own_reason(tmp_path: Path) -> None:
     async def run() -> JobRecord:
-        async with running(settings_in(tmp_path)) as parts:
+        async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(QUICK)
             return await ended(parts, job.job_id)
 
@@ -246,10 +248,9 @@ def test_an_error_of_the_service_itself_fails_the_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run() -> JobRecord:
-        parts = build_parts(settings_in(tmp_path), snakemake=SNAKEMAKE)
-        async with parts.running():
+        async with running(settings_in(tmp_path)) as parts:
             with monkeypatch.context() as patched:
-                patched.setattr("service.supervisor.judge", lambda *_, **__: 1 / 0)
+                patched.setattr("service.runs.supervisor.judge", lambda *_, **__: 1 / 0)
                 job = await parts.queue.submit(QUICK)
                 return await ended(parts, job.job_id)
 
@@ -271,7 +272,7 @@ def test_a_job_whose_end_can_not_be_written_because_a_file_is_gone_fails(
 
     async def run() -> JobRecord:
         async with running(settings_in(tmp_path), snakemake=(sys.executable, "-c", "")) as parts:
-            monkeypatch.setattr("service.job_queue.read_outcome", outcome)
+            monkeypatch.setattr("service.runs.course.read_outcome", outcome)
             job = await parts.queue.submit(QUICK)
             return await ended(parts, job.job_id, 20)
 
@@ -292,7 +293,7 @@ def test_a_job_that_ends_while_its_refused_record_is_written_stays_ended(
     def slow(path: Path, value: Any) -> int:
         if not started.is_set():
             started.set()
-            assert go_on.wait(20)
+            assert go_on.wait(patience(20))
         return write_json(path, value)
 
     async def run() -> tuple[JobRecord | None, JobRecord | None]:
@@ -301,12 +302,12 @@ def test_a_job_that_ends_while_its_refused_record_is_written_stays_ended(
             made = replace(JOB, status="running")
             parts.store.create([(made, {})])
             with monkeypatch.context() as patched:
-                patched.setattr("service.store.write_json", full)
+                patched.setattr("service.jobs.store.write_json", full)
                 assert parts.store.save(made.changed(made.created_at, done=1)) is None
-                patched.setattr("service.store.write_json", slow)
+                patched.setattr("service.jobs.store.write_json", slow)
                 looking = asyncio.create_task(parts.housekeeping.look())
                 await until(started.is_set)
-                finishing = asyncio.create_task(parts.queue._finish(made.job_id, Ending("completed")))
+                finishing = asyncio.create_task(parts.queue._course._finish(made.job_id, Ending("completed")))
                 await asyncio.wait({finishing}, timeout=0.3)  # it may end first, or wait for the other
                 go_on.set()
                 await asyncio.gather(looking, finishing)

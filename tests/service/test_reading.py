@@ -14,10 +14,10 @@ import httpx2
 import pytest
 
 from scripts.lib import layout, tables
+from scripts.lib.contexts import HEADLINE_FIRST
 from service.app import ENDPOINTS
-from service.depiction import recoloured
-from service.exposure import CONTEXTS
-from service.job_tables import matching
+from service.results.depiction import recoloured
+from service.results.tables import matching
 from tests.service.core import LiveService
 
 
@@ -32,15 +32,19 @@ def bytes_of(folder: Path) -> dict[str, str]:
 
 def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, done_job: str, failed_job: str) -> None:
     values = {"pdb_id": "1hpv", "chain": "A", "ligand": "478", "name": "1hpv_A_478.pdb", "batch_id": "batch_00000000"}
-    values |= {"stem": "1hpv_A_478_200", "version": "0"}
+    values |= {"stem": "1hpv_A_478_200", "version": "0", "upload_id": "upload_00000000", "run_id": "00000000"}
     urls = []
     for endpoint in ENDPOINTS:
         if endpoint.method == "GET":
             for job in (done_job, failed_job, "exam4cup", "exambrd4"):
                 url = endpoint.path.replace("{job_id}", job).replace("{path:path}", "Results_Display.csv")
                 query = "?pdb_id=1hpv&chain=A&residue_id=200&ligand=478&context=chain" if "sasa/" in url else ""
+                query = query.partition("&")[0] if url.endswith("/available") else query
                 query = f"?a={job}&b=exam4cup" if url == "/api/compare" else query
+                query = "?a=00000000&b=00000000&smiles=CCO" if url.startswith("/api/degraders") else query
+                query = "?stem=1hpv_A_478_200" if url.endswith("/overlay") else query
                 query = "?series=S001" if url.endswith("/series") else query
+                query = "?stem=1hpv_A_478_200&anchor=XX" if url.endswith("/protac-inputs") else query
                 urls.append(re.sub(r"\{(\w+)\}", lambda match: values[match[1]], url) + query)
     before = bytes_of(live.jobs)
     assert before
@@ -91,7 +95,7 @@ def test_every_table_has_rows_as_json_and_csv(http: httpx2.Client, done_job: str
     assert http.get(f"/api/jobs/{done_job}/rows?table={table}&format=csv").status_code == 200
 
 
-@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("context", HEADLINE_FIRST)
 def test_exposure_by_atom_adds_up_to_the_summary(
     http: httpx2.Client, live: LiveService, done_job: str, context: str
 ) -> None:
@@ -115,6 +119,23 @@ def test_exposure_by_atom_adds_up_to_the_summary(
     assert mapped == [{"atomIndex": k, "exposure": area} for k, area in enumerate(areas)]
     svg = http.get(f"/api/svg/{done_job}/1hpv/A/478?context={context}").text
     assert [float(text) for text in re.findall(r'data-sasa="([0-9.]+)"', svg)] == areas
+
+
+@pytest.mark.parametrize("context", ["chain", "target"])
+def test_picture_of_contacts_shows_their_residues(
+    http: httpx2.Client, live: LiveService, done_job: str, context: str
+) -> None:
+    wanted = ("chain", "target")[: ("chain", "target").index(context) + 1]
+    contacts = tables.read_table(live.jobs / done_job / layout.CONTACTS, tables.CONTACTS)
+    own = [row for row in contacts if row["stem"] == "1hpv_A_478_200" and row["context"] in wanted]
+    answer = http.get(f"/api/svg-interactions/{done_job}/1hpv/A/478?context={context}")
+    assert "1hpv_A_478_200_interactions.svg" in answer.headers["content-disposition"]
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert answer.text.count('<g class="residue">') == len(
+        {(row["partner_chain"], row["partner_residue"]) for row in own}
+    )
+    kinds = set(re.findall('class="contact ([a-z_]+)"', answer.text))
+    assert kinds == {row["type"] for row in own}
 
 
 def test_recolouring_with_the_headline_changes_nothing_that_can_be_seen(live: LiveService, done_job: str) -> None:
@@ -201,6 +222,21 @@ def test_exits_are_rows_of_their_table_the_best_by_rank(http: httpx2.Client, liv
     assert http.get(url, params={"ligand": "XXX"}).json()["count"] == 0
 
 
+def test_answers_are_rows_of_their_table_by_ligand_protein_and_rank(
+    http: httpx2.Client, live: LiveService, done_job: str
+) -> None:
+    table = list(tables.read_table(live.jobs / done_job / layout.EXIT_ANSWERS, tables.EXIT_ANSWERS))
+    url = f"/api/jobs/{done_job}/answers"
+    assert table
+    assert http.get(url).json()["answers"] == table
+    protein = next(str(row["protein"]) for row in table if row["Warhead"] == "478")
+    (best,) = http.get(url, params={"ligand": "478", "target": protein.lower(), "top": "1"}).json()["answers"]
+    assert (best["Warhead"], best["answer_rank"], best["n_copies"]) == ("478", 1, 1)
+    assert http.get(url, params={"target": "another protein"}).json()["count"] == 0
+    for name in ("answers", "observed", "consensus"):
+        assert http.get(f"/api/jobs/{done_job}/rows", params={"table": name}).status_code == 200
+
+
 def test_batch_runs_in_order_and_tells_its_results(http: httpx2.Client, live: LiveService) -> None:
     jobs = [
         {"target_name": "BAZ2B", "search_query": "4CUP"},
@@ -238,6 +274,6 @@ def test_form_of_the_page_submits_and_is_refused_from_elsewhere(http: httpx2.Cli
     assert live.job(job_id)["source"] == "web"
     http.post(f"/api/jobs/{job_id}/cancel")
     assert http.post("/", data=good, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 401
-    bad = http.post("/", data={"target_name": "<b>x</b>", "search_query": ""})
-    assert bad.status_code == 400
+    bad = http.post("/", data={"target_name": "<b>x</b>" + 64 * "x", "search_query": ""})
+    assert bad.status_code == 422
     assert "&lt;b&gt;x&lt;/b&gt;" in bad.text

@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from scripts.lib import tables
 from scripts.lib.exits.prior import PRIOR
 from scripts.lib.exits.words import CHEMISTRY
 from scripts.lib.tables import Value
@@ -22,6 +23,7 @@ from service.pages.results.consensus import directions
 from service.pages.results.exits import exit_sites
 from service.pages.results.instance import bridge
 from service.pages.results.instances import TableView
+from tests.service.answers import checked
 from tests.service.core import LiveService
 from tests.tools.runs import ROOT
 from tests.tools.wide_job import wide_job
@@ -42,10 +44,15 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
         text = text.replace("covalent;partial_occupancy", f'"{quoted}"').replace("SER A 195 OG", f'"{quoted}"')
         text = text.replace("4-carbamimidamidobenzoic acid", f'"{quoted}"')
         path.write_text(text.replace("<desc>", "<desc/><script>alert(3)</script><desc>"), encoding="utf-8")
+    directions_found = hostile / tables.EXIT_CONSENSUS.path  # as if three structures told of each direction
+    directions_found.write_text(re.sub(r"(G1-\d+),1,", r"\1,3,", directions_found.read_text()))
     record = json.loads((hostile / "job_record.json").read_text(encoding="utf-8"))
     record |= {"target_name": HOSTILE, "search_query": HOSTILE, "notes": [HOSTILE]}
     (hostile / "job_record.json").write_text(json.dumps(record), encoding="utf-8")
-    with LiveService(folder) as service, httpx2.Client(base_url=f"http://127.0.0.1:{service.port}") as client:
+    with (
+        LiveService(folder, quick=True) as service,
+        httpx2.Client(base_url=f"http://127.0.0.1:{service.port}", event_hooks={"response": [checked]}) as client,
+    ):
         yield client
 
 
@@ -101,6 +108,23 @@ def test_page_without_scripts_has_atoms_contacts_exits_and_files(wide: httpx2.Cl
         assert part in page
     assert page.count("<tr data-atom=") == 35
     assert "/api/jobs/exam1hpv/files/TARGET_RESULTS/MCS_Output/MCS_SDF/1hpv_A_478_200.sdf" in page
+
+
+def test_every_section_is_on_a_page_that_has_something_for_it(wide: httpx2.Client) -> None:
+    templates = [
+        ROOT / "service/pages/templates/results.html.j2",
+        *(ROOT / "service/pages/templates/results").iterdir(),
+    ]
+    heads = re.findall(r"<h[234][^>]*>([^<{]+)", "".join(path.read_text(encoding="utf-8") for path in templates))
+    pages = "".join(wide.get(f"/results/{job}").text for job in ("exam1hpv", "a0000bad"))
+    assert len(heads) >= 9
+    assert [head for head in heads if f">{head}" not in pages] == []
+
+
+def test_degrader_inputs_of_a_ligand_can_be_had(wide: httpx2.Client) -> None:
+    paths = re.findall(r'href="([^"]*/PROTAC_Inputs/[^"]*)"', wide.get("/results/exam1hpv").text)
+    assert len(paths) >= 7
+    assert [path for path in paths if wide.get(path).status_code != 200] == []
 
 
 def test_context_changes_colours_and_shares(wide: httpx2.Client) -> None:

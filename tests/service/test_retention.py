@@ -16,13 +16,15 @@ import pytest
 
 from scripts.lib import layout
 from service.app import create_app
-from service.durable import write_json
-from service.intake import new_record
-from service.jobs import COMPLETED, FAILED, QUEUED, RUNNING, State
-from service.lifecycle import build_parts
-from service.store import RECORD
+from service.jobs.durable import write_json
+from service.jobs.record import COMPLETED, FAILED, QUEUED, RECORD, RUNNING, State
+from service.runs.intake import new_record
+from service.runs.lifecycle import build_parts
 from tests.service.core import NOTHING, LiveService, settings_in
+from tests.tools.patience import patience
 from tests.tools.runs import ROOT
+
+pytestmark = pytest.mark.process
 
 OLD = "2020-01-01T00:00:00Z"
 
@@ -78,19 +80,19 @@ def test_a_job_that_is_read_is_removed_when_it_is_no_more(tmp_path: Path) -> Non
 
 
 def test_a_download_goes_on_while_old_jobs_are_removed(tmp_path: Path) -> None:
-    service = LiveService(tmp_path, KEEP_DAYS="30")
+    service = LiveService(tmp_path, quick=True, KEEP_DAYS="30")
     service.jobs.mkdir(parents=True)
     size = 40 << 20
     big = finished(service.jobs, "0000000a", 1, "2026-11-01T00:00:00Z") / layout.RESULTS / "big.txt"
     big.write_bytes(bytes(size))
     with service, socket.create_connection(("127.0.0.1", service.port)) as client:
-        client.sendall(b"GET /api/jobs/0000000a/bundle HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        client.sendall(b"GET /api/jobs/0000000a/bundle HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         received = len(client.recv(1 << 16))
         finished(service.jobs, "0000000b", 2, OLD)
         write_json(service.jobs / "0000000a" / RECORD, {**service.record("0000000a"), "finished_at": OLD})
         prune = subprocess.run(
             [sys.executable, "-m", "service", "prune"],
-            cwd=ROOT, env=service.environment, capture_output=True, text=True, timeout=60, check=True,
+            cwd=ROOT, env=service.environment, capture_output=True, text=True, timeout=patience(60), check=True,
         )  # fmt: skip
         assert "0000000a" not in prune.stdout
         while block := client.recv(1 << 20):
@@ -113,7 +115,7 @@ def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Path) -> 
         app = create_app(parts)
         async with app.router.lifespan_context(app):
             transport = httpx2.ASGITransport(app=app)
-            async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+            async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
                 health = await client.get("/api/health")
                 assert health.status_code == 503
                 assert health.json()["ok"] is health.json()["index_consistent"] is False

@@ -12,15 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from service import processes
-from service.ending import judge
-from service.jobs import JobRecord
-from service.run_config import child_environment, on_cluster, snakemake_command
-from service.runner import RUN_LOG, Runner, RunState, read_state
-from service.store import CONFIG, RECORD, SERVICE_FOLDER
-from service.supervisor import note_cancel
+from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER, JobRecord
+from service.runs import processes
+from service.runs.config import child_environment, on_cluster, snakemake_command
+from service.runs.ending import judge
+from service.runs.runner import RUN_LOG, Runner, RunState, read_state
+from service.runs.supervisor import note_cancel
 from tests.service.core import NOTHING, ended, living, running, settings_in, submission, until
+from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT
+
+pytestmark = pytest.mark.process
 
 SILENT = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n"
 ESCAPING = (
@@ -57,13 +59,13 @@ async def outcome(folder: Path, code: str, *, seconds: float, timeout_s: float |
 
 @pytest.mark.parametrize("code", [SILENT, ESCAPING], ids=["ignores SIGTERM", "leaves its session"])
 def test_cancel_ends_every_process(tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.runner.TERM_SECONDS", 1.0)
+    monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 1.0)
     record = asyncio.run(outcome(tmp_path, code, seconds=15))
     assert record.status == "canceled"
 
 
 def test_time_limit_holds_for_a_silent_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.runner.TERM_SECONDS", 0.5)
+    monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 0.5)
     record = asyncio.run(outcome(tmp_path, SILENT, seconds=10, timeout_s=0.5))
     assert record.status == "failed"
     assert record.error is not None
@@ -71,10 +73,10 @@ def test_time_limit_holds_for_a_silent_process(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.runner.TERM_SECONDS", 300.0)  # so that only a clean end comes in time
+    monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 300.0)  # so that only a clean end comes in time
 
     async def cancel() -> None:
-        async with running(settings_in(tmp_path)) as parts:
+        async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(submission())
             await until(lambda: (one := parts.store.get(job.job_id)) and one.current_step in AT_WORK)
             record, changed = await parts.queue.cancel(job.job_id)
@@ -91,19 +93,22 @@ def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path, mon
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("whole_group", [True, False])
 def test_a_run_ended_from_outside_is_run_again(tmp_path: Path, number: signal.Signals, whole_group: bool) -> None:
+    """What the real Snakemake says then is known for an interruption; the second run is seen to begin."""
+
     async def run() -> JobRecord:
-        async with running(settings_in(tmp_path)) as parts:
+        async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(submission())
-            path = parts.store.folder(job.job_id)
             await until(lambda: (one := parts.store.get(job.job_id)) and one.current_step in AT_WORK)
-            state = read_state(path)
+            state = read_state(parts.store.folder(job.job_id))
             assert state is not None
             assert state.pid is not None
             (os.killpg if whole_group else os.kill)(state.pid, number)
+            await until(lambda: (one := parts.store.get(job.job_id)) and (one.attempt == 2 or one.final), 60)
+            await parts.queue.cancel(job.job_id)
             return await ended(parts, job.job_id)
 
     record = asyncio.run(run())
-    assert (record.status, record.attempt) == ("completed", 2)
+    assert (record.status, record.attempt) == ("canceled", 2)
 
 
 @pytest.mark.parametrize("command", [("/no/such/snakemake",), (__file__,)], ids=["missing", "no program"])
@@ -123,7 +128,7 @@ def test_snakemake_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
 
     async def run() -> JobRecord:
-        async with running(settings_in(tmp_path)) as parts:
+        async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(submission(NOTHING))
             return await ended(parts, job.job_id)
 
@@ -162,7 +167,9 @@ def test_endings_without_a_recorded_reason(tmp_path: Path, log: str, status: int
     assert (ending.status is None) == (kind == "interrupted")
 
 
-def test_a_reused_process_number_is_not_taken_for_the_run() -> None:
+@pytest.mark.parametrize("by_psutil", [False, True])
+def test_a_reused_process_number_is_not_taken_for_the_run(monkeypatch: pytest.MonkeyPatch, *, by_psutil: bool) -> None:
+    monkeypatch.setattr(processes, "_LINUX", not by_psutil)
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True) as stranger:
         one = processes.process(stranger.pid)
         assert one is not None
@@ -172,17 +179,21 @@ def test_a_reused_process_number_is_not_taken_for_the_run() -> None:
     assert processes.process(stranger.pid) is None
 
 
-def test_age_of_a_process_does_not_depend_on_the_wall_clock() -> None:
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as child:
+@pytest.mark.parametrize("by_psutil", [False, True])
+def test_process_is_found_by_its_mark_and_has_its_age(monkeypatch: pytest.MonkeyPatch, *, by_psutil: bool) -> None:
+    monkeypatch.setattr(processes, "_LINUX", not by_psutil)
+    marked = {**os.environ, processes.RUN_VARIABLE: "f" * 32}
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], env=marked) as child:
         one = processes.process(child.pid)
         assert one is not None
-        assert 0 <= processes.age_seconds(one) < 5
+        wait_until(lambda: processes.members("f" * 32, None, None) == [one], 5, "the new program to have its mark")
+        assert 0 <= processes.age_seconds(one) < patience(5)
         child.kill()
 
 
 def test_a_lock_left_by_a_killed_run_is_taken_away(tmp_path: Path) -> None:
     async def run() -> JobRecord:
-        async with running(settings_in(tmp_path)) as parts:
+        async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(submission())
             path = parts.store.folder(job.job_id)
             await until(lambda: list((path / ".snakemake/locks").glob("*")))
@@ -241,13 +252,13 @@ def test_a_cancel_that_meets_the_end_of_its_run_leaves_the_job_ended(
     def held(descriptor: int) -> None:
         if end.exists() and RECORD in Path(f"/proc/self/fd/{descriptor}").readlink().name:
             saving.set()
-            assert canceled.wait(20)
+            assert canceled.wait(patience(20))
         synchronise(descriptor)
 
     def late(folder: Path) -> None:
         note_cancel(folder)
         end.touch()
-        assert saving.wait(20)
+        assert saving.wait(patience(20))
 
     async def run() -> tuple[str, bool, JobRecord | None]:
         async with running(settings_in(tmp_path), snakemake=script(tmp_path, code)) as parts:
@@ -255,7 +266,7 @@ def test_a_cancel_that_meets_the_end_of_its_run_leaves_the_job_ended(
             await until(lambda: living(parts.store.folder(job.job_id)))
             supervisor = parts.queue._supervisors[job.job_id][0]
             monkeypatch.setattr("os.fsync", held)
-            monkeypatch.setattr("service.job_queue.note_cancel", late)
+            monkeypatch.setattr("service.runs.queue.note_cancel", late)
             await parts.queue.cancel(job.job_id)
             if supervisor._stopping is not None:
                 await supervisor._stopping

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib.exposure.ramp import exposure_colour
+from scripts.lib.drawing.ramp import exposure_colour
 from service.pages.svg import UnreadableDrawing, safe_drawing
 from tests.tools.runs import ROOT
 

@@ -1,4 +1,4 @@
-"""Every command of the service's README answers as the README shows it."""
+"""The service's README is true: its commands run, its tables are those of the code."""
 
 from __future__ import annotations
 
@@ -11,53 +11,37 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
+import pytest
 
-from service.app import ENDPOINTS
 from service.settings import PREFIX, VARIABLES, Settings
-from tests.service.core import LiveService, wait_until
+from tests.service.core import LiveService
+from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT
-from tests.tools.service_readme import MARKER, README, Session, command_of, routes_text
+from tests.tools.service_readme import MARKER, README, Session, answers, command_of, routes_text
+
+pytestmark = pytest.mark.process
 
 TEXT = README.read_text(encoding="utf-8")
-BLOCK = re.compile(r"### `(\w+) (\S+)`\n\n.*?\n\n```sh\n(.*?)\n```\n\n```(\w+)\n(.*?)\n```\n", re.DOTALL)
 
 
-def form(value: Any) -> Any:
-    """Return the shape of a value: keys and kinds of what they hold; lists by their first item."""
-    if isinstance(value, dict):
-        return {key: form(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [form(item) for item in value[:1]]
-    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+def test_table_of_routes_is_that_of_the_service() -> None:
+    assert TEXT.partition(MARKER)[2].strip() == routes_text().strip()
 
 
-def blocks(text: str) -> dict[tuple[str, str], tuple[str, str, str]]:
-    """Return command, language and answer of each route."""
-    return {(found[0], found[1]): (found[2], found[3], found[4]) for found in BLOCK.findall(text)}
-
-
-def test_every_route_has_its_command() -> None:
-    documented = blocks(TEXT.partition(MARKER)[2])
-    assert {key: command for key, (command, _, _) in documented.items()} == {
-        (endpoint.method, endpoint.plain_path): command_of(endpoint) for endpoint in ENDPOINTS
-    }
-
-
-def test_every_command_answers_as_shown(tmp_path: Path) -> None:
-    with LiveService(tmp_path / "service", METRICS="true") as service:
-        fresh = blocks(routes_text(Session(service, tmp_path)))
-    documented = blocks(TEXT.partition(MARKER)[2])
-    assert fresh.keys() == documented.keys()
-    for key, (_, language, answer) in fresh.items():
-        _, shown_language, shown_answer = documented[key]
-        assert language == shown_language, key
-        if language == "json":
-            assert form(json.loads(answer)) == form(json.loads(shown_answer)), key
-        else:
-            assert answer == shown_answer, key
+def test_command_of_every_route_answers_well(tmp_path: Path) -> None:
+    with LiveService(tmp_path / "service", quick=True, METRICS="true") as service:
+        for endpoint, text in answers(Session(service, tmp_path)):
+            command = command_of(endpoint)
+            if endpoint.path.endswith("/protac-inputs") or "/partners/" in endpoint.path:  # made from working files
+                assert text.startswith("404 "), (command, text)
+            elif "http_code" in command:
+                assert text.startswith(("2", "3")), (command, text)
+            elif text.startswith("{"):
+                assert json.loads(text).get("ok", True), (command, text)
+            else:
+                assert text.strip(), command
 
 
 @contextmanager
@@ -72,11 +56,11 @@ def made_to_serve(folder: Path, command: str) -> Iterator[int]:
             cwd=ROOT, env=service.environment, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
     try:
-        wait_until(service.answers, 60, (folder / "service.log").read_text())
+        wait_until(service.answers, 60, "the service to answer")
         yield service.port
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(20)
+        process.wait(patience(20))
 
 
 def test_first_commands_of_the_readme_work_as_they_stand(tmp_path: Path) -> None:
@@ -88,7 +72,7 @@ def test_first_commands_of_the_readme_work_as_they_stand(tmp_path: Path) -> None
         environment = {"PATH": "/usr/bin:/bin"}
         ran = subprocess.run(
             ["bash", "-c", f"set -e\n{here}"],
-            check=True, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120,
+            check=True, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=patience(60),
         )  # fmt: skip
     decoder = json.JSONDecoder()
     results, end = decoder.raw_decode(ran.stdout)
@@ -121,7 +105,7 @@ def test_readme_has_a_row_for_every_setting_with_its_default() -> None:
 
 def test_query_of_the_readme_reads_the_snapshot(tmp_path: Path) -> None:
     (query,) = re.findall(r"```sql\n(.*?)```", TEXT, re.DOTALL)
-    with LiveService(tmp_path / "service") as service:
+    with LiveService(tmp_path / "service", quick=True) as service:
         service.terminate()
     with duckdb.connect(config={"file_search_path": str(tmp_path / "service" / "index")}) as connection:
         rows = connection.sql(query).fetchall()
@@ -132,6 +116,6 @@ def test_command_of_the_projects_readme_answers_as_shown(tmp_path: Path) -> None
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"```bash\n(curl .*?)\n```", text)
     (answer,) = re.findall(r"```json\n(.*?)\n```", text, re.DOTALL)
-    with LiveService(tmp_path / "service") as service:
+    with LiveService(tmp_path / "service", quick=True) as service:
         here = command.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
         assert json.loads(Session(service, tmp_path).run(here)) == json.loads(answer)

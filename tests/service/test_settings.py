@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import VARIABLES, RateLimit, Settings, SettingsError
+from service.settings import VARIABLES, Rate, Settings, SettingsError, Token
 
 
 def test_defaults_lie_in_the_users_folders() -> None:
@@ -50,14 +50,14 @@ def test_a_token_is_never_shown() -> None:
 
 def test_values_are_read(tmp_path: Path) -> None:
     variables = {
-        "MIRROR": str(tmp_path), "SOURCE": "mirror", "MAX_JOBS_BYTES": "20G", "API_TOKENS": "one, two",
+        "MIRROR": str(tmp_path), "SOURCE": "mirror", "MAX_JOBS_BYTES": "20G", "API_TOKENS": "one, ann:two",
         "RATE_LIMIT": "60/minute", "JOB_TIMEOUT_S": "0", "METRICS": "on", "PROFILE": "config/profiles/slurm",
         "CORS_ORIGINS": "https://a.example http://localhost:3000", "MAX_BODY_BYTES": "2M",
     }  # fmt: skip
     settings = Settings.from_environment({f"TETHERMAP_{name}": value for name, value in variables.items()})
     assert settings.max_jobs_bytes == 20 << 30
-    assert settings.api_tokens == ("one", "two")
-    assert settings.rate_limit == RateLimit(60, 60.0)
+    assert settings.api_tokens == (Token("operator", "one"), Token("ann", "two"))
+    assert settings.rate_limit == Rate(60, 60.0)
     assert settings.job_timeout_s is None
     assert settings.profile is not None
     assert settings.profile.is_absolute()
@@ -69,5 +69,6 @@ def test_every_variable_of_the_contract_is_known() -> None:
         "HOST PORT JOBS_DIR CACHE_DIR SOURCE MIRROR PROFILE CORES_PER_JOB MAX_RUNNING_JOBS JOB_TIMEOUT_S KEEP_DAYS"
         " MAX_JOBS_BYTES METRICS API_TOKENS CORS_ORIGINS ENVIRONMENT BASE_URL_PRIMARY BASE_URL_SECONDARY"
         " MAX_BODY_BYTES MAX_QUEUED_JOBS MAX_BATCH MAX_TARGET_CHARS MAX_QUERY_CHARS MAX_FASTA_RESIDUES RATE_LIMIT"
+        " PRIVATE OPEN ALLOWED_HOSTS ROOT_PATH MAX_ENTRIES MAX_QUEUED_PER_TOKEN"
     )
     assert {f"TETHERMAP_{name}" for name in contract.split()} <= set(VARIABLES)

@@ -10,10 +10,10 @@ import httpx2
 import pytest
 
 from service.app import ENDPOINTS
-from service.openapi import document
+from service.http.openapi import document
+from service.jobs.submission import Limits
 from service.pages.assets import STATIC, VENDOR, VENDORED, Assets
 from service.pages.render import environment
-from service.schemas import Limits
 
 
 @pytest.fixture(scope="module")

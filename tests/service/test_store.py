@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from service import durable
-from service.jobs import BatchItem, BatchRecord, JobRecord
-from service.store import RECORD, JobsFolderBusyError, Store
+from service.jobs import durable
+from service.jobs.record import RECORD, BatchItem, BatchRecord, JobRecord
+from service.jobs.store import JobsFolderBusyError, Store
 from tests.service.disks import fill, small_disk
 from tests.service.test_jobs import RECORD as JOB
+from tests.tools.patience import patience
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_a_record_that_the_disk_refuses_is_kept_and_written_later(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr("service.store.write_json", full)
+        patched.setattr("service.jobs.store.write_json", full)
         assert store.save(running) is None
         assert store.get(JOB.job_id) == running
     assert store.flush(replace(running)) is None  # not the last one that was saved
@@ -133,7 +134,7 @@ def test_an_unreadable_record_is_left_alone(store: Store) -> None:
 
 
 def test_memory_holds_only_the_latest_of_many_finished_jobs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.store._REMEMBERED", 3)
+    monkeypatch.setattr("service.jobs.store._REMEMBERED", 3)
     jobs = [replace(JOB, job_id=f"{number:08d}", status="completed") for number in range(9)]
     store.create([(job, {}) for job in jobs])
     assert [store.get(job.job_id) for job in jobs] == jobs
@@ -178,10 +179,10 @@ def test_jobs_of_a_batch_deleted_at_once_all_leave_their_states(store: Store, mo
         second_wrote.set()
         return stamp
 
-    monkeypatch.setattr("service.store.write_json", overtaken)
+    monkeypatch.setattr("service.jobs.store.write_json", overtaken)
     first, second = (threading.Thread(target=store.delete, args=(item.job_id,)) for item in batch.items)
     first.start()
-    assert first_writes.wait(20)
+    assert first_writes.wait(patience(20))
     second.start()
     first.join()
     second.join()
@@ -208,7 +209,7 @@ def test_a_job_of_a_batch_that_can_not_be_written_is_deleted_all_the_same(
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("service.store.write_json", full)
+    monkeypatch.setattr("service.jobs.store.write_json", full)
     store.delete("11111111")
     known = store.batch(batch.batch_id)
     assert known is not None

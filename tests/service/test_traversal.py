@@ -8,6 +8,7 @@ import socket
 import pytest
 
 from tests.service.core import LiveService
+from tests.tools.patience import patience
 
 SPELLINGS = [
     "../job_record.json", "..%2fjob_record.json", "%2e%2e/job_record.json", "%2e%2e%2fjob_record.json",
@@ -28,6 +29,7 @@ SPELLINGS = [
 ROUTES = [
     "/api/jobs/{job}/files/{x}", "/api/examples/exam1hpv/files/{x}", "/api/jobs/exam1hpv/files/{x}",
     "/api/pdb/{job}/{x}.pdb", "/api/svg/{job}/{x}/A/478", "/api/svg/{job}/1hpv/{x}", "/api/svg-plain/{job}/1hpv/A/{x}",
+    "/api/svg-interactions/{job}/{x}/A/478",
     "/api/sdf/{job}/{x}/478", "/api/protein/{job}/1hpv/{x}", "/api/ligand_props/{job}/{x}",
     "/api/ligand_chain/{job}/{x}/478", "/api/sasa_overlay/{job}/{x}/A/478", "/api/sasa_atommap/{job}/1hpv/{x}/478",
     "/api/jobs/{x}", "/api/jobs/{x}/files", "/api/jobs/{x}/bundle", "/api/batches/{x}", "/api/examples/{x}",
@@ -42,7 +44,7 @@ def raw(port: int, targets: list[str]) -> list[tuple[int, bytes]]:
     """Send request lines exactly as they are over one connection each; return status and body."""
     answers = []
     for target in targets:
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=patience(10)) as connection:
             line = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             connection.sendall(line.encode("latin-1"))
             data = b""

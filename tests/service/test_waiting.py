@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from service.clock import Clock
-from service.jobs import BatchItem, BatchRecord, JobRecord
-from service.waiting import WaitingList
+from service.jobs.clock import Clock
+from service.jobs.record import BatchItem, BatchRecord, JobRecord
+from service.runs.waiting import WaitingList
 from tests.service.test_jobs import RECORD
 
 

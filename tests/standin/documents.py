@@ -10,7 +10,8 @@ from typing import Any
 import gemmi
 
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
-from scripts.lib.sources.mirror import choose_files, walk
+from scripts.lib.sources.folders import walk
+from scripts.lib.sources.mirror import choose_files
 from scripts.lib.sources.naming import structure_file
 from tests.standin.fulltext import Text
 

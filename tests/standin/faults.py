@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import Literal
 
-Service = Literal["search", "data", "removed", "files", "pdbe", "components"]
+Service = Literal["search", "data", "removed", "files", "pdbe", "components", "reports"]
 Kind = Literal[
     "status",  # answers with `status`, and `retry_after` when given
     "slow",  # waits `seconds` before the first byte

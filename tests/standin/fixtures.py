@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.lib.sources.make import cif_text, pdb_text, write
+from tests.lib.validation.make import report_cif, report_xml
 from tests.standin import StandIn
 
 __all__ = ["served", "standin"]
@@ -14,14 +15,21 @@ __all__ = ["served", "standin"]
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
-    """A stand-in that serves six small entries; two withdrawn ones lead to one of them, one to nothing."""
+    """A stand-in that serves six small entries, and validation reports of three.
+
+    Two withdrawn entries lead to one of them, one to nothing.
+    """
     folder = tmp_path_factory.mktemp("served")
     for number in range(1, 6):
         text = cif_text(f"{number}abc", title=f"EGFR kinase number {number}", gene="EGFR", uniprot="P00533")
         write(folder / f"{number}abc.cif.gz", text)
     write(folder / "6abc.pdb.gz", pdb_text("6abc", "A LIGASE"))
+    reports = folder.with_name("reports")
+    for name, text in (("1abc", report_cif("1abc")), ("2abc", report_cif("2abc")), ("3abc", report_xml("3abc"))):
+        form = "xml" if text.startswith("<") else "cif"
+        write(reports / "ab" / name / f"{name}_validation.{form}.gz", text)
     removed = {"1old": ("2old",), "2old": ("3abc",), "1gon": ()}
-    with StandIn(folder, removed) as running:
+    with StandIn(folder, removed, reports=reports) as running:
         yield running
 
 

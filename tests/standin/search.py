@@ -93,8 +93,22 @@ class SearchEngine:
             ordered = ordered[start : start + rows]
             if not ordered and rows:
                 return None
+        if facets := options.get("facets"):
+            frame["facets"] = [self._facet(facet, scores) for facet in facets]
         frame["result_set"] = [_hit(name, score, options) for name, score in ordered]
         return frame
+
+    def _facet(self, facet: Json, scores: Scores) -> Json:
+        """Return how many of the hits have each value of an attribute, as far as asked for."""
+        if facet.get("aggregation_type") != "terms" or facet.get("attribute") not in ATTRIBUTES:
+            raise RefusedError(f"facet {json.dumps(facet)} is not known")
+        path = ATTRIBUTES[facet["attribute"]][1] + facet["attribute"]
+        counts: dict[str, int] = {}
+        for name in scores:
+            for value in values(self._documents[name].data, path):
+                counts[value] = counts.get(value, 0) + 1
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: facet.get("max_num_intervals", 100)]
+        return {"name": facet["name"], "groups": [{"identifier": name, "population": n} for name, n in ranked]}
 
     def _ordered(self, named: Scores, sort: list[Json]) -> list[tuple[str, float]]:
         rows = list(named.items())

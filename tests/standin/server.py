@@ -55,6 +55,8 @@ class StandIn:
         Withdrawn entries and their successors, lower case.
     components : Path, optional
         Folder of component definitions, ``<CODE>.cif``.
+    reports : Path, optional
+        Folder of validation reports in the archive's layout.
     port : int
         0 for any.
     """
@@ -65,10 +67,12 @@ class StandIn:
         removed: Mapping[str, tuple[str, ...]] | None = None,
         components: Path | None = None,
         port: int = 0,
+        reports: Path | None = None,
     ) -> None:
         self.documents = load_documents(folder)
         self.removed = dict(removed or {})
         self.components = components
+        self.reports = reports
         self.gone_files: set[str] = set()
         self.faults = FaultPlan()
         self.engine = SearchEngine(self.documents)
@@ -145,6 +149,9 @@ class StandIn:
         if path.startswith("/download/"):
             name = path.rpartition("/")[2].lower()
             return "files", name.partition(".")[0], self._file(name), None
+        if path.startswith("/pub/pdb/validation_reports/"):
+            name = path.rpartition("/")[2]
+            return "reports", name.partition("_validation")[0], self._report(path), None
         if path.startswith("/ligands/download/"):
             name = path.rpartition("/")[2]
             return "components", name.partition(".")[0].lower(), self._component(name), None
@@ -196,6 +203,13 @@ class StandIn:
         if suffix.endswith(".gz"):
             return Reply(200, data, "application/gzip")
         return Reply(200, gzip.decompress(data), "text/plain")
+
+    def _report(self, path: str) -> Reply:
+        below = path.removeprefix("/pub/pdb/validation_reports/")
+        place = (self.reports or Path("/nowhere")) / below
+        if ".." in below or not place.is_file():
+            return Reply(404, HTML, "text/html")
+        return Reply(200, place.read_bytes(), "application/gzip")
 
     def _component(self, name: str) -> Reply:
         path = (self.components or Path("/nowhere")) / Path(name).name

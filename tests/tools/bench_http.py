@@ -51,7 +51,7 @@ class Connection:
     async def get(self, path: str) -> tuple[float, float, int]:
         """Return seconds to the first byte and to the last, and the length of the body."""
         begun = time.perf_counter()
-        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
+        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         first = time.perf_counter() - begun
         length = int(head.partition(b"content-length: ")[2].split()[0])
@@ -91,7 +91,7 @@ async def archive(port: int, process: int, job_id: str, target: Path) -> list[Fi
     peak = before
     begun = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(f"GET /api/jobs/{job_id}/bundle HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n".encode())
+    writer.write(f"GET /api/jobs/{job_id}/bundle HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     first = time.perf_counter() - begun
     announced = int(head.partition(b"content-length: ")[2].split()[0])

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from service.index import Index, IndexedJob
-from service.index_query import JobFilters
-from service.intake import new_record
-from service.jobs import COMPLETED, FAILED, JobRecord, State
-from service.outcome import ResultRow
+from service.index.database import Index, IndexedJob
+from service.index.query import JobFilters
+from service.jobs.record import COMPLETED, FAILED, JobRecord, ResultRow, State
+from service.runs.intake import new_record
 from tests.tools.figures import Figure
 
 JOBS, ROWS_PER_JOB, QUERIES = 100_000, 3, 200

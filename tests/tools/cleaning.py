@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import gemmi
 import numpy as np
 import numpy.typing as npt
 
-from scripts.lib.complex.clean import CleanedEntry, CleanSettings, KeptInstance, clean_entry
+from scripts.lib import layout
+from scripts.lib.arrays import FloatArray
+from scripts.lib.complex.clean import CleanedEntry, KeptInstance, clean_entry
+from scripts.lib.complex.settings import CleanSettings
+from scripts.lib.components.component import Component
 from scripts.lib.contexts import CONTEXTS
-from scripts.lib.entry.reader import Entry, EntryError, read_entry
-from scripts.lib.entry.target import TargetQuery
-from scripts.lib.exposure.radii import RadiusTable
+from scripts.lib.entry.reader import Entry, read_entry
+from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
+from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.model import FloatArray
-from scripts.lib.molecule.component import Component
+from scripts.lib.instance.model import Instance, Neighbourhood
+from scripts.lib.instance.store import read_instances
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.molecule.store import read_molecules
 from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
+from scripts.lib.tables import NAME_MAP, read_table
+from tests.tools.freesasa import freesasa_areas
 
 Find = Callable[[str], Component | None]
 Names = npt.NDArray[np.str_]
@@ -28,29 +37,33 @@ ANY_TARGET = CleanSettings(TargetQuery("no such target"))
 
 
 @dataclass(frozen=True)
-class CleanedSample:
-    """One kept instance and its entry.
+class Sample:
+    """One kept instance, cleaned here or by a job.
 
     Parameters
     ----------
-    entry : Entry
-        As read.
-    kept : KeptInstance
+    instance, neighbourhood : Instance, Neighbourhood
         What the pipeline found.
+    pdb : str or None
+        The PDB file of its complex; None where that has other names than the entry.
+    molecule : LigandMolecule or None
+        Its molecule, where a job has made it.
     """
 
-    entry: Entry
-    kept: KeptInstance
+    instance: Instance
+    neighbourhood: Neighbourhood
+    pdb: str | None
+    molecule: LigandMolecule | None = None
 
     @property
     def xyz(self) -> FloatArray:
         """Heavy atoms of the ligand in angstroms, shape (n_heavy, 3)."""
-        return self.kept.instance.atoms.xyz[self.kept.instance.atoms.heavy]
+        return self.instance.atoms.xyz[self.instance.atoms.heavy]
 
     @property
     def elements(self) -> tuple[str, ...]:
         """Their elements."""
-        return tuple(self.kept.instance.atoms.element[i] for i in self.kept.instance.atoms.heavy)
+        return tuple(self.instance.atoms.element[i] for i in self.instance.atoms.heavy)
 
 
 @dataclass(frozen=True)
@@ -69,29 +82,77 @@ def clean_file(path: Path, find: Find, settings: CleanSettings = ANY_TARGET) -> 
     return entry, clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, find), RadiusTable(RADII))
 
 
-def clean_samples(mirror: Path, find: Find, *, most_atoms: int) -> list[CleanedSample]:
-    """Return the first two instances of each file of a mirror with at most so many atoms."""
-    samples: list[CleanedSample] = []
-    for path in sorted(mirror.glob("*.gz")):
-        try:
-            entry, cleaned = clean_file(path, find)
-        except EntryError:
-            continue
-        if len(entry.atoms) <= most_atoms:
-            samples.extend(CleanedSample(entry, kept) for kept in cleaned.kept[:2])
-    return samples
+def clean_sample(kept: KeptInstance) -> Sample:
+    """Return an instance that was cleaned here."""
+    return Sample(kept.instance, kept.neighbourhood, None if kept.cleaned.renamed else kept.cleaned.pdb)
 
 
-def read_cleaned(kept: KeptInstance) -> Surround | None:
+def job_samples(job: Path) -> Iterator[Sample]:
+    """Yield all instances of a finished job."""
+    renamed = {row["stem"] for row in read_table(job / layout.NAME_MAP, NAME_MAP)}
+    for folder in layout.shard_folders(job):
+        shard = folder.name
+        instances, neighbourhoods, molecules = (
+            job / layout.shard_file(shard, name) for name in ("instances", "neighbourhoods", "molecules")
+        )
+        pairs = zip(read_instances(instances, neighbourhoods), read_molecules(molecules), strict=True)
+        for (instance, neighbourhood), molecule in pairs:
+            path = job / layout.war_pdb(instance.stem)
+            pdb = path.read_text(encoding="utf-8") if path.exists() and instance.stem not in renamed else None
+            yield Sample(instance, neighbourhood, pdb, molecule)
+
+
+def radii_of(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray]:
+    """Return the radii of the ligand, by element alone, and of the atoms around it."""
+    table = RadiusTable(RADII)
+    around = sample.neighbourhood
+    own = np.array([table.of_element(element) for element in sample.elements])
+    return own, PolymerRadii(table, find).of_all(around.comp_id, around.atom_name, around.element)
+
+
+def largest_difference(sample: Sample, context: str, whole: Surround, find: Find) -> float:
+    """Compare the areas in a context with those amid a whole set of atoms, in square angstroms."""
+    own, around = radii_of(sample, find)
+    method = Sasa(probe_radius=1.4, slices=100)
+    exposure = method.exposure(sample.xyz, own, sample.neighbourhood, around)
+    radii = PolymerRadii(RadiusTable(RADII), find).of_all(whole.comp_id, whole.atom_name, whole.element)
+    areas = method.areas(np.concatenate([sample.xyz, whole.xyz]), np.concatenate([own, radii]), len(own))
+    return float(np.abs(exposure.bound[context] - areas).max())
+
+
+def differ_from_freesasa(samples: Sequence[Sample], find: Find) -> list[str]:
+    """Return the ligands whose areas are not FreeSASA's, each alone or in one context, in turn.
+
+    We are given some atoms around twice, FreeSASA, which has no areas then, once.
+    """
+    differ = []
+    names = [field.name for field in fields(Neighbourhood) if field.name != "largest"]
+    for number, sample in enumerate(samples):
+        own, around = radii_of(sample, find)
+        near = sample.neighbourhood
+        twice = np.append(np.arange(len(near)), np.arange(len(near))[::7])
+        doubled = replace(near, **{name: getattr(near, name)[twice] for name in names})
+        exposure = Sasa(probe_radius=1.4, slices=100).exposure(sample.xyz, own, doubled, around[twice])
+        level = number % (near.largest + 2) - 1
+        areas = exposure.free if level < 0 else exposure.bound[CONTEXTS[level]]
+        held = near.context <= level
+        xyz, radii = np.concatenate([sample.xyz, near.xyz[held]]), np.concatenate([own, around[held]])
+        if np.abs(areas - freesasa_areas(xyz, radii, len(own))).max() > 1e-12:
+            differ.append(sample.instance.stem)
+    return differ
+
+
+def read_cleaned(sample: Sample) -> Surround | None:
     """Return all atoms of a cleaned PDB file but the ligand's, read back with gemmi.
 
     None where names were shortened, as radii go by the full names, or where the file rounds coordinates:
     those of copies that were moved, and those deposited with more than three decimals (7AVW).
     """
-    if kept.cleaned.pdb is None or kept.cleaned.renamed or _is_rounded(_in_file(kept)):
+    around = sample.neighbourhood
+    if sample.pdb is None or _is_rounded(around.xyz[around.context <= CONTEXTS.index("target")]):
         return None
-    structure = gemmi.read_pdb_string(kept.cleaned.pdb)
-    serials = set(kept.cleaned.serial.tolist())
+    structure = gemmi.read_pdb_string(sample.pdb)
+    serials = set(sample.instance.atoms.serial.tolist())
     return _surround(
         (atom.pos, residue.name, atom)
         for chain in structure[0]
@@ -101,29 +162,23 @@ def read_cleaned(kept: KeptInstance) -> Surround | None:
     )
 
 
-def _in_file(kept: KeptInstance) -> FloatArray:
-    """Return the coordinates around a ligand that its PDB file holds, shape (n_atoms, 3), in angstroms."""
-    around = kept.neighbourhood
-    return around.xyz[around.context <= CONTEXTS.index("target")]
-
-
 def _is_rounded(xyz: FloatArray) -> bool:
     """Tell whether a PDB file's three decimals change coordinates."""
     return bool(np.any(np.abs(np.round(xyz, 3) - xyz) > 1e-9))
 
 
-def brute_force_assembly(sample: CleanedSample) -> Surround | None:
+def brute_force_assembly(entry: Entry, sample: Sample) -> Surround | None:
     """Return the polymer atoms of the first assembly with the ligand in its deposited place, by gemmi alone.
 
     None where more than polymer is in reach, where there are alternates, or where the assembly
     doesn't hold the deposited place: there the pipeline's own rules would be needed.
     """
-    entry, around = sample.entry, sample.kept.neighbourhood
+    around = sample.neighbourhood
     polymer = {residue.name for residue in _polymer_residues(entry.structure)}
     simple = set(around.comp_id[around.context < 3].tolist()) <= polymer
     if not simple or entry.molecules or (entry.atoms.altloc != b"").any():
         return None
-    atoms = list(_assembly_atoms(entry, sample.kept))
+    atoms = list(_assembly_atoms(entry, sample.instance))
     return _surround(atoms) if atoms else None
 
 
@@ -144,9 +199,9 @@ def _polymer_residues(structure: gemmi.Structure) -> Iterator[gemmi.Residue]:
                 yield residue
 
 
-def _assembly_atoms(entry: Entry, kept: KeptInstance) -> Iterator[tuple[gemmi.Vec3, str, gemmi.Atom]]:
+def _assembly_atoms(entry: Entry, instance: Instance) -> Iterator[tuple[gemmi.Vec3, str, gemmi.Atom]]:
     """Yield the polymer atoms of the first assembly that holds the instance in its deposited place."""
-    own = {kept.instance.name.auth_asym_id, kept.instance.name.label_asym_id}
+    own = {instance.name.auth_asym_id, instance.name.label_asym_id}
     structure = entry.structure
     places = next((p for p in map(_places, structure.assemblies) if own & p.keys()), None)
     if places is None:

@@ -11,12 +11,12 @@ import random
 import re
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from tests.tools.patience import wait_until
 
 VARIABLE = "TETHERMAP_TEST_SLURM"
 NODES = 3
@@ -146,22 +146,6 @@ def daemons(folder: Path) -> list[int]:
         except OSError:  # it has just ended
             continue
     return [number for number in found if number != os.getpid()]
-
-
-def wait_until(true: Callable[[], Any], seconds: float, what: str) -> Any:
-    """Wait until something is true and return it.
-
-    Raises
-    ------
-    TimeoutError
-        If it is not within so many seconds; the message says what.
-    """
-    deadline = time.monotonic() + seconds
-    while not (value := true()):
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"not within {seconds:g} s: {what}")
-        time.sleep(0.1)
-    return value
 
 
 def _node_state(node: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scripts.lib.instance.model import FloatArray, Instance, LigandAtoms, Link, Residue
-from scripts.lib.molecule.component import Component, ComponentAtom, ComponentBond
+from scripts.lib.arrays import FloatArray
+from scripts.lib.components.component import Component, ComponentAtom, ComponentBond
+from scripts.lib.instance.model import Instance, LigandAtoms, Link, Residue
 
 PARTNER = Residue("A", "A", "CYS", 145)
 

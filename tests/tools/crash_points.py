@@ -22,13 +22,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from scripts.lib import layout
-from scripts.lib.events import read_events
-from tests.service.core import LiveService
-from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster, wait_until
+from scripts.lib.run.events import read_events
+from tests.service.core import MIXED, LiveService
+from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
 from tests.tools.figures import Cell, Figure, Table, write_section
+from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT, RunningJob, difference, job_results, run_job
 
-SETTINGS: Mapping[str, Any] = {"target_name": "Three", "search_query": "1HPV 4CUP 1GBT"}
+SETTINGS: Mapping[str, Any] = MIXED
 LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
 POINTS = ("snakemake", "worker", "all", "service", "node")
 KILLED = {
@@ -71,9 +72,11 @@ class CrashSite:
         Everything is written below.
     seed : int
         Of the moments.
+    of_service : Path or None
+        A job that a service has run undisturbed; None makes one.
     """
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, of_service: Path | None = None) -> None:
         self._folder = folder
         self._random = random.Random(seed)
         self._number = 0
@@ -86,8 +89,9 @@ class CrashSite:
         undisturbed = run_job(folder / "undisturbed", self._settings, *LOCAL).checked().job
         self._expected, self._events = job_results(undisturbed), event_count(undisturbed)
         self._pause = (time.monotonic() - began) / self._events
-        whole = run_job(folder / "whole", base, *LOCAL).checked()  # as the service runs it, in one shard
-        self._expected_of_service = job_results(whole.job)
+        if of_service is None:  # as the service runs it, in one shard
+            of_service = run_job(folder / "whole", base, *LOCAL).checked().job
+        self._expected_of_service = job_results(of_service)
 
     def __enter__(self) -> Self:
         return self

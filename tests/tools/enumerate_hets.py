@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from biotite.structure.io import pdbx
 
 WATER = {"HOH", "DOD", "WAT", "H2O"}
@@ -22,14 +23,47 @@ HetGroups = Counter[tuple[str, str, str]]
 """How often each (author chain, component, number with insertion code) occurs."""
 
 
-def het_groups(path: Path) -> HetGroups:
-    """Return every residue of the first model that is neither water nor a standard polymer residue."""
+@dataclass(frozen=True, slots=True)
+class HetAtom:
+    """A deposited atom of a het group: name, label of the alternate, element, coordinates in angstroms."""
+
+    name: str
+    altloc: str
+    element: str
+    xyz: tuple[float, float, float]
+
+
+Deposited = tuple[HetGroups, dict[tuple[str, str, str], list[HetAtom]]]
+
+
+def deposited(path: Path) -> Deposited:
+    """Return every residue of the first model that is neither water nor a standard one of a polymer, and all atoms.
+
+    Parameters
+    ----------
+    path : Path
+        A gzipped mmCIF or PDB file.
+
+    Returns
+    -------
+    Deposited
+        How often each such group occurs; the heavy atoms of every residue that is no water, by group.
+    """
     text = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
-    return _of_mmcif(text) if path.name.endswith(".cif.gz") else _of_pdb(text)
+    if path.name.endswith(".cif.gz"):
+        block = pdbx.CIFFile.read(io.StringIO(text)).block
+        groups = _of_mmcif(block)
+        rows = _mmcif_atoms(block, {comp_id for _, comp_id, _ in groups})
+    else:
+        groups, rows = _of_pdb(text), _pdb_atoms(text)
+    atoms: dict[tuple[str, str, str], list[HetAtom]] = {}
+    for key, atom in rows:
+        if key[1] not in WATER and atom.element not in {"H", "D"}:
+            atoms.setdefault(key, []).append(atom)
+    return groups, {key: found for key, found in atoms.items() if key in groups}
 
 
-def _of_mmcif(text: str) -> HetGroups:
-    block = pdbx.CIFFile.read(io.StringIO(text)).block
+def _of_mmcif(block: pdbx.CIFBlock) -> HetGroups:
     sites = block["atom_site"]
     entity = block["entity"]
     kinds = dict(zip(entity["id"].as_array(str), entity["type"].as_array(str), strict=True))
@@ -60,43 +94,20 @@ def _of_pdb(text: str) -> HetGroups:
     return Counter(found.keys())
 
 
-@dataclass(frozen=True, slots=True)
-class HetAtom:
-    """A deposited atom of a het group: name, label of the alternate, element, coordinates in angstroms."""
-
-    name: str
-    altloc: str
-    element: str
-    xyz: tuple[float, float, float]
-
-
-def het_atoms(path: Path) -> dict[tuple[str, str, str], list[HetAtom]]:
-    """Return the heavy atoms of every residue that is no water, by (author chain, component, number).
-
-    Parameters
-    ----------
-    path : Path
-        A gzipped mmCIF or PDB file.
-    """
-    text = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
-    rows = _mmcif_atoms(text) if path.name.endswith(".cif.gz") else _pdb_atoms(text)
-    found: dict[tuple[str, str, str], list[HetAtom]] = {}
-    for key, atom in rows:
-        if key[1] not in WATER and atom.element not in {"H", "D"}:
-            found.setdefault(key, []).append(atom)
-    return found
-
-
-def _mmcif_atoms(text: str) -> Iterator[tuple[tuple[str, str, str], HetAtom]]:
-    sites = pdbx.CIFFile.read(io.StringIO(text)).block["atom_site"]
+def _mmcif_atoms(block: pdbx.CIFBlock, comp_ids: set[str]) -> Iterator[tuple[tuple[str, str, str], HetAtom]]:
+    """Yield the atoms of the first model in residues of these components."""
+    sites = block["atom_site"]
+    wanted = np.isin(sites["auth_comp_id"].as_array(str), list(comp_ids))
+    if "pdbx_PDB_model_num" in sites:
+        models = sites["pdbx_PDB_model_num"].as_array(str)
+        wanted &= models == models[0]
     names = ("auth_asym_id", "auth_comp_id", "auth_seq_id", "pdbx_PDB_ins_code", "auth_atom_id", "label_alt_id")
-    columns = [sites[name].as_array(str).tolist() for name in (*names, "type_symbol", "Cartn_x", "Cartn_y", "Cartn_z")]
-    models = sites["pdbx_PDB_model_num"].as_array(str).tolist() if "pdbx_PDB_model_num" in sites else None
-    for number, (chain, comp_id, residue, code, name, altloc, element, *xyz) in enumerate(zip(*columns, strict=True)):
-        if not models or models[number] == models[0]:
-            x, y, z = (float(value) for value in xyz)
-            atom = HetAtom(name, altloc.strip("?."), element.capitalize(), (x, y, z))
-            yield (chain, comp_id, residue + code.strip("?.")), atom
+    read = (*names, "type_symbol", "Cartn_x", "Cartn_y", "Cartn_z")
+    columns = [sites[name].as_array(str)[wanted].tolist() for name in read]
+    for chain, comp_id, residue, code, name, altloc, element, *xyz in zip(*columns, strict=True):
+        x, y, z = (float(value) for value in xyz)
+        atom = HetAtom(name, altloc.strip("?."), element.capitalize(), (x, y, z))
+        yield (chain, comp_id, residue + code.strip("?.")), atom
 
 
 def _pdb_atoms(text: str) -> Iterator[tuple[tuple[str, str, str], HetAtom]]:

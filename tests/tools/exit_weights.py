@@ -9,8 +9,11 @@ from itertools import product
 
 import numpy as np
 
-from scripts.lib.exits.rank import AREA_WEIGHT, PRIOR_WEIGHT, Exit
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.model import Exit
+from scripts.lib.exits.rank import AREA_WEIGHT, PRIOR_WEIGHT
+from scripts.lib.exits.words import OPEN_FROM
 
 Weights = tuple[float, float, float]
 
@@ -31,15 +34,58 @@ class Terms:
     """The terms of all scored candidates of one ligand, each of shape (n_candidates,)."""
 
     ligand: str
+    target: str
     room: FloatArray
     way_out: FloatArray
     prior: FloatArray
     area: FloatArray
     anchor_class: IntArray
     right: FloatArray
+    extra: dict[str, FloatArray]
 
 
-def terms_of(ligand: str, exits: Sequence[Exit], symmetry: IntArray, accepted: frozenset[int]) -> Terms:
+EXTRAS: dict[str, tuple[float, ...]] = {
+    "closed": (0.1, 0.2, 0.3, 0.5),
+    "no way out (F < 0.1)": (0.1, 0.2, 0.3, 0.5),
+    "O-methyl on alkyl": (-0.2, 0.1, 0.2, 0.4),
+    "free phenol": (-0.2, 0.1, 0.2, 0.4),
+    "area above 50 A2": (0.003, 0.006, 0.01),
+}
+"""Candidates for the score: each term times one of these values is taken off; 0 leaves the score as it is."""
+
+
+def extra_terms(graph: LigandGraph, scored: Sequence[Exit]) -> dict[str, FloatArray]:
+    """Return the terms of `EXTRAS`, each of shape (n_candidates,)."""
+    rooms = np.array([one.opening.room["target"] for one in scored if one.opening])
+    ways = np.array([one.opening.way_out["target"] for one in scored if one.opening])
+
+    def beside(one: Exit) -> frozenset[int]:
+        return frozenset(graph.near[one.candidate.anchor])
+
+    def of_alkyl(one: Exit) -> bool:
+        """Tell a methyl on the oxygen of an alkyl ether, whichever atom is the anchor."""
+        methyl = one.chem_class == "O-methyl"
+        oxygen = next(iter(beside(one))) if methyl else one.candidate.anchor
+        ends_bare = len(one.candidate.leaving) == 1 and graph.element[oxygen] == "O"
+        others = frozenset(graph.near[oxygen]) - {one.candidate.anchor, *one.candidate.leaving}
+        return (methyl or ends_bare) and bool(others) and not any(graph.has_multiple_bond(k) for k in others)
+
+    phenol = [
+        one.chem_class == "alcohol or phenol O" and not one.candidate.leaving and bool(beside(one) & graph.aromatic)
+        for one in scored
+    ]
+    return {
+        "closed": np.array([one.closed for one in scored], dtype=np.float64),
+        "no way out (F < 0.1)": ((ways < OPEN_FROM) | (rooms < OPEN_FROM)).astype(np.float64),
+        "O-methyl on alkyl": np.array([of_alkyl(one) for one in scored], dtype=np.float64),
+        "free phenol": np.array(phenol, dtype=np.float64),
+        "area above 50 A2": np.maximum(np.array([one.area_lost for one in scored]) - 50.0, 0.0),
+    }
+
+
+def terms_of(
+    ligand: str, exits: Sequence[Exit], graph: LigandGraph, accepted: frozenset[int], target: str = ""
+) -> Terms:
     """Return the terms of a ligand's candidates.
 
     Parameters
@@ -48,34 +94,48 @@ def terms_of(ligand: str, exits: Sequence[Exit], symmetry: IntArray, accepted: f
         Its component code.
     exits : sequence of Exit
         All candidates.
-    symmetry : ndarray of int, shape (n_heavy,)
-        Atoms that are alike have the same number.
+    graph : LigandGraph
+        Its atoms.
     accepted : frozenset of int
         Right anchors.
+    target : str
+        What it is left out with.
     """
+    symmetry = graph.symmetry_class
     scored = [one for one in exits if one.opening is not None]
     openings = [one.opening for one in scored if one.opening is not None]
     right = {int(symmetry[k]) for k in accepted}
     classes = [int(symmetry[one.candidate.anchor]) for one in scored]
     return Terms(
         ligand,
+        target,
         np.array([opening.room["target"] for opening in openings]),
         np.array([opening.way_out["target"] for opening in openings]),
         np.array([one.prior for one in scored]),
         np.array([one.area_lost for one in scored]),
         np.array(classes, dtype=np.int64),
         np.array([one in right for one in classes], dtype=np.float64),
+        extra_terms(graph, scored),
     )
 
 
-def rank_with(terms: Terms, weights: Weights) -> int:
-    """Return the rank of the best right anchor under some weights; ties count against it."""
+NEVER = 999
+
+
+def rank_with(terms: Terms, weights: Weights, extra: str = "", value: float = 0.0) -> int:
+    """Return the rank of the best right anchor under some weights; ties count against it.
+
+    `value` times the term `extra` of `EXTRAS` is taken off the score.
+    """
     way, prior, area = weights
-    scores = (terms.room + way * terms.way_out + prior * terms.prior - area * terms.area).round(6)
+    scores = terms.room + way * terms.way_out + prior * terms.prior - area * terms.area
+    scores = (scores - value * terms.extra[extra] if extra else scores).round(6)
     best: dict[int, float] = {}
     for group, score in zip(terms.anchor_class.tolist(), scores.tolist(), strict=True):
         best[group] = max(score, best.get(group, -np.inf))
     right = set(terms.anchor_class[terms.right > 0].tolist())
+    if not right:
+        return NEVER
     first = max(best[group] for group in right)
     return 1 + sum(score >= first for group, score in best.items() if group not in right)
 
@@ -94,9 +154,7 @@ def leave_one_out(all_terms: Iterable[Terms]) -> list[LeftOut]:
 
     Best is the largest mean reciprocal rank; rows of one ligand count as one and are left out together.
     """
-    by_ligand: dict[str, list[Terms]] = defaultdict(list)
-    for terms in all_terms:
-        by_ligand[terms.ligand].append(terms)
+    by_ligand = _by_ligand(all_terms)
     ranks = {
         ligand: np.array([[rank_with(row, weights) for row in rows] for weights in GRID])
         for ligand, rows in by_ligand.items()
@@ -108,6 +166,51 @@ def leave_one_out(all_terms: Iterable[Terms]) -> list[LeftOut]:
         chosen = int(others.argmax())
         result.append(LeftOut(ligand, GRID[chosen], tuple(ranks[ligand][chosen].tolist())))
     return result
+
+
+def _by_ligand(all_terms: Iterable[Terms]) -> dict[str, list[Terms]]:
+    found: dict[str, list[Terms]] = defaultdict(list)
+    for terms in all_terms:
+        found[terms.ligand].append(terms)
+    return found
+
+
+@dataclass(frozen=True)
+class ExtraResult:
+    """What a candidate for the score does to one set: shares of atom top-1 and top-3 with a value, ligands averaged."""
+
+    value: float
+    first: float
+    third: float
+
+
+def extra_results(all_terms: Iterable[Terms], extra: str) -> list[ExtraResult]:
+    """Return the shares for each value of a term, 0 first, and last those of values chosen on other targets.
+
+    The last one has the mean of the values chosen. Best is the largest mean reciprocal rank, of equals the smallest
+    value by amount.
+    """
+    by_ligand = _by_ligand(all_terms)
+    values = sorted((0.0, *EXTRAS[extra]), key=abs)
+    ranks = {ligand: np.array([[rank_with(row, USED, extra, value) for row in rows] for value in values])
+             for ligand, rows in by_ligand.items()}  # fmt: skip
+    target = {ligand: rows[0].target for ligand, rows in by_ligand.items()}
+    results = [
+        ExtraResult(value, *(float(np.mean([np.mean(found[k] <= top) for found in ranks.values()])) for top in (1, 3)))
+        for k, value in enumerate(values)
+    ]
+    gain = {ligand: (1 / found).mean(axis=1) for ligand, found in ranks.items()}
+    zero = np.zeros(len(values))
+    chosen = {
+        name: int(sum((gain[ligand] for ligand in ranks if target[ligand] != name), zero).round(9).argmax())
+        for name in set(target.values())
+    }
+    held_out = [
+        float(np.mean([np.mean(found[chosen[target[ligand]]] <= top) for ligand, found in ranks.items()]))
+        for top in (1, 3)
+    ]
+    mean = float(np.mean([values[k] for k in chosen.values()]))
+    return [*results, ExtraResult(mean, *held_out)]
 
 
 def shares(left_out: Sequence[LeftOut]) -> list[float]:

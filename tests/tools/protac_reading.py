@@ -35,6 +35,11 @@ def problems_of_job(job: Path) -> Iterator[str]:
     ranked: dict[str, list[Row]] = {}
     for row in _rows(results / "Exit_Vectors.csv"):
         ranked.setdefault(row["stem"], []).extend([row] if row["rank"] else [])
+    seen: dict[str, list[Row]] = {}  # of a ligand that two proteins hold the programs get what is seen alone
+    for path in sorted((job / ".work" / "shards").glob("*/observed.csv")):
+        for row in _rows(path):
+            seen.setdefault(row["stem"], []).append(row)
+    ranked |= seen
     atoms: dict[str, list[Row]] = {}
     for row in _rows(results / "MCS_Output" / "Ligand_MCS_Map.csv"):
         atoms.setdefault(row["stem"], []).append(row)
@@ -175,9 +180,12 @@ class LigandInputs:
 
     def _files(self, one: Mapping[str, Any], row: Row) -> Iterator[str]:
         """Find the anchor in the files of each program."""
-        k, rank = one["anchor"]["sdf_index"], one["rank"]
+        k, rank = one["core"]["anchor_sdf_index"], one["rank"]
         place = self.places[k]
-        kept = [i for i in range(len(self.told["atoms"])) if i not in one["leaving_atoms"]]
+        gone = one["core"]["leaving_atoms"]
+        kept = [i for i in range(len(self.told["atoms"])) if i not in gone]
+        if k != one["anchor"]["sdf_index"] and {one["anchor"]["sdf_index"], *one["leaving_atoms"]} - set(gone):
+            yield f"exit {rank}: the core keeps what changes"
         yield from (f"exit {rank}, {problem}" for problem in self._prosettac(one, row, place, kept))
         name = self.told["atoms"][k]["ligand_file_name"]
         residue = self.told["residue_name"]
@@ -189,7 +197,7 @@ class LigandInputs:
         if any(by_name[key] not in kept for key in listed):
             yield f"exit {rank}, PROTAC_ternary: an atom that leaves is aligned"
         deleted = (self.folder.parent / row["atom_delete_file"]).read_text(encoding="utf-8").splitlines()
-        if [by_name[key] for key in deleted] != [*one["leaving_atoms"], k]:
+        if [by_name[key] for key in deleted] != [*gone, k]:
             yield f"exit {rank}, PROTAC_ternary: other atoms are deleted"
         mask = _pdb(self.folder.parent / row["mask_file"])
         serials = [atom.GetPDBResidueInfo().GetSerialNumber() - 1 for atom in mask.GetAtoms()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 import signal
@@ -16,6 +17,7 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+Row = dict[str, str]
 ARCHIVE_IDS = ("1a8o", "1gbt", "1hpv", "4cup", "4zhl")
 
 
@@ -72,6 +74,8 @@ class RunningJob:
         Cores to use; None leaves it to a profile.
     environment : mapping
         Variables set or, with None, removed for this run.
+    checkout : Path
+        The repository that is run, with an environment of its own where it is another than this.
     """
 
     def __init__(
@@ -81,12 +85,18 @@ class RunningJob:
         *arguments: str,
         cores: int | None = 2,
         environment: Mapping[str, str | None] | None = None,
+        checkout: Path = ROOT,
     ) -> None:
         self.job = job
         job.parent.mkdir(parents=True, exist_ok=True)
         configuration = job.parent / f"{job.name}.yaml"
+        python = sys.executable
+        if checkout == ROOT:
+            settings = {"result_cache_mb": 0, **settings}  # what is measured or compared is computed
+        else:
+            python = str(checkout / ".venv" / "bin" / "python")
         configuration.write_text(yaml.safe_dump(dict(settings), allow_unicode=True), encoding="utf-8")
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)]
+        command = [python, "-m", "snakemake", "--snakefile", str(checkout / "Snakefile"), "--directory", str(job)]
         command += ["--configfile", str(configuration)]
         command += [*arguments] if cores is None else ["--cores", str(cores), *arguments]
         developing = dict.fromkeys(("PYTHONPATH", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE"))
@@ -136,6 +146,12 @@ class RunningJob:
 def run_job(job: Path, settings: Mapping[str, Any], *arguments: str, **options: Any) -> JobRun:
     """Run a job to its end; see `RunningJob` for the parameters."""
     return RunningJob(job, settings, *arguments, **options).wait()
+
+
+def rows_of(job: Path, path: str) -> list[Row]:
+    """Return the rows of a table of a job, all cells as text."""
+    with (job / path).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def result_files(job: Path) -> dict[str, str]:

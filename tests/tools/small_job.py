@@ -10,33 +10,47 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.build_tables import FILE_LISTS
+from scripts import build_tables
 from scripts.lib import layout, tables
 from scripts.lib.atomic import write_text
-from scripts.lib.config import recorded, resolve
+from scripts.lib.config import resolve, shown
 from scripts.lib.contexts import CONTEXTS
+from scripts.lib.drawing.ligand import exposed_svg, plain_svg
 from scripts.lib.exits.depict import exits_svg
 from scripts.lib.exits.graph import LigandGraph, ligand_graph
-from scripts.lib.exits.rank import Exit, rank_candidates
+from scripts.lib.exits.model import Exit
+from scripts.lib.exits.rank import rank_candidates
 from scripts.lib.exits.rows import exit_rows
 from scripts.lib.exits.sdf import exits_sdf
-from scripts.lib.exposure.rows import Method, atom_rows, sdf_fields, summary_row
+from scripts.lib.exposure.method import Method
+from scripts.lib.exposure.rows import atom_rows, sdf_fields, summary_row
 from scripts.lib.exposure.sasa import Exposure
-from scripts.lib.instance.backbone import NO_BACKBONE, backbone_writer
+from scripts.lib.instance.backbone import NO_BACKBONE, packed_backbone
 from scripts.lib.instance.model import Instance, Residue
 from scripts.lib.instance.store import instance_writer
-from scripts.lib.molecule.depict import exposed_svg, plain_svg
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.store import write_molecules
 from scripts.lib.protac import side
 from scripts.lib.protac.inputs import InputMaker
-from scripts.lib.protac.ligand import Ligand
+from scripts.lib.protac.ligand import RankedLigand, ranked_exits
 from scripts.lib.reasons import sentence
+from scripts.lib.records import record_file
 from scripts.lib.tables import Row
 from tests.tools.exits import surroundings
 from tests.tools.ligands import small_ligand, small_neighbourhood
 
 TARGET = "Small & <target>"
+FILE_LISTS = (*build_tables.FILE_LISTS, "protac_files")
+SETTINGS = shown(
+    resolve(
+        {
+            "target_name": TARGET,
+            "search_query": "small",
+            "source": {"kind": "archive"},
+            "protac_inputs": {"exits": 2, "open_babel": False},
+        }
+    )
+)
 ETHANOL = [(0.0, 0.0, 0.0), (1.5, 0.0, 0.0), (2.0, 1.35, 0.0)]
 METHANOL = [(0.0, 0.0, 0.0), (1.43, 0.0, 0.0)]
 
@@ -60,7 +74,11 @@ class SmallJob:
     @property
     def checks(self) -> list[Path]:
         """Outcome of the checks of each shard."""
-        return [self.path / layout.shard_file(shard, "checks") for shard in self.shards]
+        return self.of_shards("checks")
+
+    def of_shards(self, name: str) -> list[Path]:
+        """Return an intermediate of each shard."""
+        return [self.path / layout.shard_file(shard, name) for shard in self.shards]
 
 
 def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), n_shards: int = 1) -> SmallJob:
@@ -94,8 +112,7 @@ def write_search(path: Path, entries: Sequence[str]) -> None:
     ]
     cut: Row = {"rank": 9, "pdb_id": "9xyz", "requested_id": "9xyz", "selected": False, "reason": "cut_by_max_entries"}
     tables.write_table(path / layout.SEARCH_ENTRIES, tables.ENTRIES, [*found, {**cut, "threshold": "3", "value": "9"}])
-    settings = resolve({"target_name": TARGET, "search_query": "small", "source": {"kind": "archive"}})
-    write_text(path / layout.JOB_CONFIG, json.dumps(recorded(settings)))
+    write_text(path / layout.JOB_CONFIG, json.dumps(SETTINGS))
     query = {"source": {"kind": "archive", "label": "archive"}, "notes": ["A note."], "date": "2020-01-01"}
     write_text(path / layout.SEARCH_QUERY, json.dumps(query))
 
@@ -120,9 +137,9 @@ def write_shard(
     with instance_writer(place("instances"), place("neighbourhoods")) as write:
         for instance, _ in ligands:
             write(instance, small_neighbourhood())
-    with backbone_writer(place("backbones")) as write_backbone:
-        for _ in ligands:
-            write_backbone(NO_BACKBONE)
+    with record_file(place("backbones")) as backbones:
+        for instance, _ in ligands:
+            backbones.write(packed_backbone(instance.stem, NO_BACKBONE))
     write_molecules(place("molecules"), [mol for _, mol in ligands])
     method = Method(1.4, 100)
     measured = [(instance, mol, exposure_of(instance)) for instance, mol in ligands]
@@ -144,6 +161,8 @@ def write_shard(
     exits = [row for (instance, _), (graph, found) in zip(ligands, ways_out, strict=True)
              for row in exit_rows(TARGET, instance, graph, found)]  # fmt: skip
     tables.write_table(place("exits"), tables.EXIT_VECTORS, exits)
+    tables.write_table(place("geometry"), tables.GEOMETRIES, [{"stem": instance.stem} for instance, _ in ligands])
+    write_text(place("bridging"), "")
     _write_status(place("entry_status"), place("ligand_status"), entries, [instance for instance, _ in ligands])
     renamed = [i for i, _ in ligands if len(i.name.comp_id) > 3]
     rows = [{"stem": i.stem, "what": "component", "name": i.name.comp_id, "pdb_id": i.entry_id} for i in renamed]
@@ -172,7 +191,7 @@ def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instan
     rows: list[Row] = [
         {
             "pdb_id": entry_id,
-            "rank": 1,
+            "requested_id": entry_id,
             "kept": True,
             "reason": "kept",
             "target_match": "gene",
@@ -205,7 +224,8 @@ def _write_files(
     path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Method
 ) -> None:
     lists: dict[str, dict[str, str]] = {name: {} for name in FILE_LISTS}
-    maker, inputs = InputMaker(side.TARGET, most=2, open_babel=False), []
+    maker, inputs = InputMaker(side.TARGET, open_babel=False), []
+    exit_table = list(tables.read_table(path / layout.shard_file(shard, "exits"), tables.EXIT_VECTORS))
     for instance, mol, exposure in measured:
         stem = instance.stem
         graph, exits = exits_of(mol)
@@ -219,10 +239,10 @@ def _write_files(
             instance, mol, graph, exits, read_back, sdf_fields(TARGET, read_back, method)
         )
         lists["exit_files"][layout.ligand_svg(stem, "exits")] = exits_svg(mol, instance, graph, exits)
-        told = zip(exits, exit_rows(TARGET, instance, graph, exits), strict=False)
-        ranked = [(one, row) for one, row in told if one.rank is not None]
-        made, rows_of_sites = maker.make(TARGET, Ligand(instance, mol, graph, ranked), pdb_text(instance))
-        lists["exit_files"].update(made)
+        ranked = ranked_exits(graph, [row for row in exit_table if row["stem"] == stem])
+        ligand = RankedLigand(instance, mol, graph, ranked)
+        made, rows_of_sites = maker.make(TARGET, ligand, pdb_text(instance), ligand.best_of_sites(2))
+        lists["protac_files"].update({f"{layout.protac_inputs(stem)}/{name}": text for name, text in made.items()})
         inputs += rows_of_sites
     tables.write_table(path / layout.shard_file(shard, "protac_inputs"), tables.PROTAC_INPUTS, inputs)
     for name, contents in lists.items():

@@ -18,8 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scripts.lib import layout
-from service.jobs import utc_text
-from service.store import RECORD
+from service.jobs.record import RECORD, utc_text
 from tests.service.core import HPV, LiveService
 from tests.tools.figures import Figure, Table, write_section
 from tests.tools.runs import ROOT

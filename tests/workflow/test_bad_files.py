@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 from pathlib import Path
 
 import pytest
 
 from scripts.lib import layout
-from tests.tools.runs import JobRun, run_job
+from tests.tools.runs import JobRun, Row, rows_of, run_job
 from tests.tools.small_entry import atom_line, benzene, strand, write_entry
-
-Row = dict[str, str]
 
 LIGAND_PLACE = (10.0, 0.0, 5.0)
 
@@ -70,13 +67,8 @@ def job(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
     return run_job(tmp_path_factory.mktemp("job") / "job", settings).checked()
 
 
-def rows_of(job: JobRun, path: str) -> list[Row]:
-    with (job.job / path).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def entry_row(job: JobRun, name: str) -> Row:
-    (row,) = [row for row in rows_of(job, layout.ENTRY_STATUS) if row["pdb_id"] == name]
+    (row,) = [row for row in rows_of(job.job, layout.ENTRY_STATUS) if row["pdb_id"] == name]
     return row
 
 
@@ -94,7 +86,7 @@ def entry_row(job: JobRun, name: str) -> Row:
         ("noatoms", "no_atoms"),
         ("apo", "no_ligand"),
         ("alone", "no_polymer"),
-        ("unseen", "no_instance_kept"),
+        ("unseen", "kept"),
         ("far", "no_instance_kept"),
         ("zinc", "no_instance_kept"),
     ],
@@ -109,42 +101,41 @@ def test_file_cut_in_the_middle_of_a_row_is_never_taken_for_whole(job: JobRun) -
     assert entry_row(job, "cutrow")["reason"] in {"file_truncated", "file_unreadable"}
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"), [("unseen", "zero_occupancy"), ("far", "far_from_target"), ("alone", "entry_rejected")]
-)
+@pytest.mark.parametrize(("name", "reason"), [("far", "far_from_target"), ("alone", "entry_rejected")])
 def test_each_ligand_left_out_has_its_reason(job: JobRun, name: str, reason: str) -> None:
-    rows = [row for row in rows_of(job, layout.LIGAND_STATUS) if row["pdb_id"] == name]
+    rows = [row for row in rows_of(job.job, layout.LIGAND_STATUS) if row["pdb_id"] == name]
     assert [(row["ligand"], row["kept"], row["reason"]) for row in rows] == [("DRG", "False", reason)]
 
 
 def test_ligand_that_no_dictionary_knows_is_kept_with_perceived_bonds(job: JobRun) -> None:
-    (row,) = [row for row in rows_of(job, layout.RESULTS_DISPLAY) if row["pdb_id"] == "own"]
+    (row,) = [row for row in rows_of(job.job, layout.RESULTS_DISPLAY) if row["pdb_id"] == "own"]
     assert row["bond_source"] == "perceived"
     assert "perceived_bonds" in row["flags"]
     assert (job.job / row["sdf_path"]).is_file()
 
 
 def test_only_the_good_files_have_results(job: JobRun) -> None:
-    assert {row["pdb_id"] for row in rows_of(job, layout.RESULTS_DISPLAY)} == {"good", "own", "twice"}
+    assert {row["pdb_id"] for row in rows_of(job.job, layout.RESULTS_DISPLAY)} == {"good", "own", "twice", "unseen"}
 
 
-@pytest.mark.parametrize("code", ["DRG", "UNL"])
-def test_users_own_component_gives_the_bonds(code: str, tmp_path: Path) -> None:
+def test_users_own_component_gives_the_bonds(tmp_path: Path) -> None:
     """UNL stands for the unknown, unless the user says what it is."""
-    ring = renamed(benzene("A", 99, LIGAND_PLACE), code)
-    (tmp_path / "files").mkdir()
-    write_entry(tmp_path / "files", strand("A", 1), ring)
-    (tmp_path / "ligands.smi").write_text(f"{code} c1ccccc1\n", encoding="utf-8")
+    for code in ("DRG", "UNL"):
+        (tmp_path / code.lower()).mkdir()
+        path = write_entry(tmp_path / code.lower(), strand("A", 1), renamed(benzene("A", 99, LIGAND_PLACE), code))
+        path.rename(path.with_name(f"{code.lower()}.pdb"))
+    (tmp_path / "ligands.smi").write_text("DRG c1ccccc1\nUNL c1ccccc1\n", encoding="utf-8")
     settings = {
         "target_name": "our protein",
         "search_query": "",
         "source": {
             "kind": "files",
-            "files": [str(tmp_path / "files")],
+            "files": [str(tmp_path / "drg"), str(tmp_path / "unl")],
             "components": str(tmp_path / "ligands.smi"),
         },
         "cache_dir": str(tmp_path / "cache"),
     }
-    run = run_job(tmp_path / "job", settings).checked()
-    (row,) = rows_of(run, layout.RESULTS_DISPLAY)
-    assert (row["bond_source"], row["SMILES"]) == ("user", "c1ccccc1")
+    rows = rows_of(run_job(tmp_path / "job", settings).checked().job, layout.RESULTS_DISPLAY)
+    assert [(row["Warhead"], row["bond_source"], row["SMILES"]) for row in rows] == [
+        (code, "user", "c1ccccc1") for code in ("DRG", "UNL")
+    ]

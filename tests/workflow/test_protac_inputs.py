@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from scripts.lib import layout
+from scripts.lib.protac.on_demand import AskedAnchor, inputs_of_anchor
+from scripts.lib.protac.programs import PROGRAMS
 from scripts.lib.tables import PROTAC_INPUTS, read_table
 from tests.tools.protac_reading import problems_of_job
-from tests.tools.runs import JobRun
+from tests.tools.runs import JobRun, run_job
 
 
 @pytest.fixture(scope="module")
-def job(demo: JobRun) -> Path:
-    return demo.checked().job
+def job(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo job, asked for inputs when it was finished."""
+    used = shutil.copytree(demo.checked().job, tmp_path_factory.mktemp("asked") / "job")
+    settings = json.loads((demo.job / layout.SETTINGS).read_text(encoding="utf-8"))
+    return run_job(Path(used), {**settings, "protac_inputs": {"exits": 3}, "force": True}).checked().job
+
+
+def test_job_writes_none_unless_asked(demo: JobRun) -> None:
+    folder = demo.checked().job / layout.PROTAC_FOLDER
+    assert [path.name for path in folder.iterdir()] == ["index.csv"]
+    assert list(read_table(folder / "index.csv", PROTAC_INPUTS)) == []
+
+
+def test_rule_that_makes_them_has_left_a_log(job: Path) -> None:
+    assert (job / layout.RULE_LOGS / "write_protac_inputs" / "0.log").is_file()
 
 
 def test_each_anchor_is_one_atom_in_all_files_of_the_embedded_entries(job: Path) -> None:
     assert list(problems_of_job(job)) == []
+
+
+def test_inputs_on_demand_are_those_of_the_job(job: Path) -> None:
+    """But for what tells of all sites: the JSON and the texts for people."""
+    rows = [row for row in read_table(job / layout.PROTAC_INPUTS, PROTAC_INPUTS) if row["site_rank"] == 2]
+    assert len(rows) >= 2
+    for row in rows:
+        folder = job / layout.protac_inputs(str(row["stem"]))
+        files = inputs_of_anchor(AskedAnchor(job, str(row["stem"]), str(row["anchor_atom"])), PROGRAMS)
+        assert sum(path.partition(".")[0].endswith("_2") for path in files) == 5
+        for path, text in files.items():
+            assert text == (folder / path).read_text(encoding="utf-8") or path.endswith("README.txt")
 
 
 def test_index_tells_of_each_ligand_and_its_three_best_sites(job: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_run_through_faults_ends_well_and_a_second_one_downloads_only_what_was
     first = job_runner(SETTINGS, name="first").checked()
     rows = {row["pdb_id"]: row for row in read_table(first.job / layout.ENTRY_STATUS, ENTRY_STATUS)}
     assert {name: row["reason"] for name, row in rows.items()} == {
-        "4cup": "kept", "1gbt": "file_truncated", "1a8o": "no_ligand", "4zhl": rows["4zhl"]["reason"],
+        "4cup": "kept", "1gbt": "file_truncated", "1a8o": "only_polymer_residues", "4zhl": rows["4zhl"]["reason"],
     }  # fmt: skip
     assert (rows["4zhl"]["requested_id"], rows["4zhl"]["successor"]) == ("1old", "4zhl")
     assert (rows["4cup"]["source"], rows["1a8o"]["source"]) == ("rcsb", "pdbe")

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from scripts.lib import layout
-from scripts.lib.logs import read_error
-from tests.tools.cluster import VARIABLE, ClusterJob, LocalCluster, daemons, local_cluster, wait_until
+from scripts.lib.run.logs import read_error
+from tests.tools.cluster import VARIABLE, ClusterJob, LocalCluster, daemons, local_cluster
+from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT, JobRun, RunningJob, difference, result_files, run_job
 
 PROFILE = ("--profile", str(ROOT / "config" / "profiles" / "slurm"))
-LOCAL_RULES = {"search_entries", "plan_shards", "download_entries", "build_tables", "write_report", "write_manifest"}
+LOCAL_RULES = {"search_entries", "download_entries", "build_tables", "finish_job"}
 SHARD_RULES = {"clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "check_results"}
 
 Start = Callable[..., RunningJob]

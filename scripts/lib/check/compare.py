@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import gemmi
 import numpy as np
 
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.check.complex_file import FileLigand
 from scripts.lib.check.deposited import DepositedAtom
-from scripts.lib.check.outcome import Outcome
+from scripts.lib.check.outcome import CheckOutcome
 from scripts.lib.check.sdf_file import SdfLigand
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.contexts import CONTEXTS, area_column
+from scripts.lib.elements import covalent_radii
 from scripts.lib.tables import Row
 
 MAX_SHIFT = 0.001
@@ -36,7 +36,7 @@ class NamedAtoms:
     xyz: FloatArray
 
 
-def same_atoms(complex_ligand: FileLigand, sdf: SdfLigand, serial: Sequence[int]) -> Outcome:
+def same_atoms(complex_ligand: FileLigand, sdf: SdfLigand, serial: Sequence[int]) -> CheckOutcome:
     """Compare the ligand's heavy atoms in the complex and the SDF.
 
     Parameters
@@ -53,10 +53,10 @@ def same_atoms(complex_ligand: FileLigand, sdf: SdfLigand, serial: Sequence[int]
     lengths = len(complex_ligand.serial), len(sdf.element), len(serial)
     passed = not wrong and len(set(lengths)) == 1 and len(in_complex) == lengths[0]
     detail = "" if passed else f"atoms in complex, SDF, table: {lengths}; elements differ at serials {wrong[:5]}"
-    return Outcome("same_atoms", passed, "" if passed else str(len(wrong)), detail)
+    return CheckOutcome("same_atoms", passed, "" if passed else str(len(wrong)), detail)
 
 
-def same_twin(complex_ligand: FileLigand, twin: FileLigand) -> Outcome:
+def same_twin(complex_ligand: FileLigand, twin: FileLigand) -> CheckOutcome:
     """Compare the ligand in a PDB file with that of its mmCIF twin, which holds full names."""
     first, second = (
         sorted(zip(part.residue, part.name, part.element, part.xyz.round(3).tolist(), strict=True))
@@ -64,16 +64,16 @@ def same_twin(complex_ligand: FileLigand, twin: FileLigand) -> Outcome:
     )
     passed = first == second
     detail = "" if passed else f"{len(first)} atoms in the PDB file, {len(second)} or others in its mmCIF twin"
-    return Outcome("same_atoms", passed, "", detail)
+    return CheckOutcome("same_atoms", passed, "", detail)
 
 
-def nothing_else(complex_ligand: FileLigand) -> Outcome:
+def nothing_else(complex_ligand: FileLigand) -> CheckOutcome:
     """Tell whether the ligand's residues hold atoms that the ligand has not."""
     count = complex_ligand.others
-    return Outcome("nothing_else", count == 0, str(count) if count else "", "atoms too many" if count else "")
+    return CheckOutcome("nothing_else", count == 0, str(count) if count else "", "atoms too many" if count else "")
 
 
-def coordinates_agree(check: str, xyz: FloatArray, deposited: FloatArray) -> Outcome:
+def coordinates_agree(check: str, xyz: FloatArray, deposited: FloatArray) -> CheckOutcome:
     """Compare coordinates atom by atom.
 
     Parameters
@@ -84,10 +84,10 @@ def coordinates_agree(check: str, xyz: FloatArray, deposited: FloatArray) -> Out
         In angstroms; NaN for an atom that was not found.
     """
     if xyz.shape != deposited.shape or not len(xyz):
-        return Outcome(check, False, "", f"{len(xyz)} atoms against {len(deposited)}")
+        return CheckOutcome(check, False, "", f"{len(xyz)} atoms against {len(deposited)}")
     shift = np.abs(xyz - deposited).max()
     passed = bool(shift <= MAX_SHIFT + _ROUNDING)
-    return Outcome(check, passed, "" if passed else f"{shift:.4f}", "" if passed else "largest shift in angstroms")
+    return CheckOutcome(check, passed, "" if passed else f"{shift:.4f}", "" if passed else "largest shift in angstroms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,23 +146,23 @@ def _match(ligand: NamedAtoms, conformer: Sequence[DepositedAtom]) -> tuple[int,
         places[k] = nearest.xyz
         elements.append(nearest.element)
         moved += min(shifts) > MAX_SHIFT + _ROUNDING
-    left = Counter(atom.name for atom in free)
-    copies = next(iter(left.values()), 0)
-    if left and left == Counter(dict.fromkeys(ligand.name, copies)):
-        left.clear()  # further copies of the component under the same number
+    left_over = Counter(atom.name for atom in free)
+    copies = next(iter(left_over.values()), 0)
+    if left_over and left_over == Counter(dict.fromkeys(ligand.name, copies)):
+        left_over.clear()  # further copies of the component under the same number
         free.clear()
     words = [f"not deposited: {', '.join(missing)}"] if missing else []
-    words += [f"left out: {', '.join(sorted(left))}"] if left else []
+    words += [f"left out: {', '.join(sorted(left_over))}"] if left_over else []
     elements += [atom.element for atom in free]
-    return len(missing) + moved + left.total(), DepositedMatch(places, tuple(elements), "; ".join(words))
+    return len(missing) + moved + left_over.total(), DepositedMatch(places, tuple(elements), "; ".join(words))
 
 
-def same_formula(sdf: SdfLigand, deposited: Sequence[str]) -> Outcome:
+def same_formula(sdf: SdfLigand, deposited: Sequence[str]) -> CheckOutcome:
     """Compare the heavy-atom formulas of the SDF and of the deposited atoms."""
-    ours, theirs = Counter(sdf.element), Counter(deposited)
-    passed = ours == theirs
-    return Outcome(
-        "formula", passed, "", "" if passed else f"{_formula(ours)} in the SDF, {_formula(theirs)} deposited"
+    in_sdf, in_entry = Counter(sdf.element), Counter(deposited)
+    passed = in_sdf == in_entry
+    return CheckOutcome(
+        "formula", passed, "", "" if passed else f"{_formula(in_sdf)} in the SDF, {_formula(in_entry)} deposited"
     )
 
 
@@ -170,26 +170,26 @@ def _formula(counts: Mapping[str, int]) -> str:
     return " ".join(f"{element}{counts[element]}" for element in sorted(counts))
 
 
-def bonds_sane(sdf: SdfLigand) -> Outcome:
+def bonds_sane(sdf: SdfLigand) -> CheckOutcome:
     """Tell bonds of impossible length between heavy atoms."""
     if not len(sdf.bonds):
-        return Outcome("bonds", True)
-    radii = np.array([gemmi.Element(element).covalent_r for element in sdf.element])
+        return CheckOutcome("bonds", True)
+    radii = covalent_radii(sdf.element)
     first, second = sdf.bonds[:, 0], sdf.bonds[:, 1]
     ratio = np.linalg.norm(sdf.xyz[first] - sdf.xyz[second], axis=1) / (radii[first] + radii[second])
     bad = np.flatnonzero((ratio < BOND_RANGE[0]) | (ratio > BOND_RANGE[1]))
     if not len(bad):
-        return Outcome("bonds", True)
+        return CheckOutcome("bonds", True)
     worst = int(bad[np.abs(np.log(np.maximum(ratio[bad], _ROUNDING))).argmax()])
     atoms = f"atoms {int(first[worst])} and {int(second[worst])}"
     detail = f"{len(bad)} bonds; {atoms} at {ratio[worst]:.2f} times the sum of covalent radii"
-    return Outcome("bonds", False, f"{ratio[worst]:.2f}", detail)
+    return CheckOutcome("bonds", False, f"{ratio[worst]:.2f}", detail)
 
 
-def connected(sdf: SdfLigand) -> Outcome:
+def connected(sdf: SdfLigand) -> CheckOutcome:
     """Tell whether the heavy atoms hang together."""
     pieces = _pieces(len(sdf.element), sdf.bonds)
-    return Outcome("connected", pieces == 1, "" if pieces == 1 else str(pieces), "" if pieces == 1 else "pieces")
+    return CheckOutcome("connected", pieces == 1, "" if pieces == 1 else str(pieces), "" if pieces == 1 else "pieces")
 
 
 def _pieces(count: int, bonds: IntArray) -> int:
@@ -208,12 +208,12 @@ def _pieces(count: int, bonds: IntArray) -> int:
 AREA_COLUMNS = {
     "SASA_free_A2": "SASA_free_A2",
     "SASA_in_complex_A2": "Exposure_A2",
-    **{f"SASA_{context}_A2": f"SASA_{context}_A2" for context in CONTEXTS},
+    **{area_column(context): area_column(context) for context in CONTEXTS},
 }
 """Columns of the summary and of the atoms that hold the same areas."""
 
 
-def sasa_sums(summary: Row, atoms: Sequence[Row], exposed_above: float) -> Outcome:
+def sasa_sums(summary: Row, atoms: Sequence[Row], exposed_above: float) -> CheckOutcome:
     """Compare the sums over atoms with the summary, up to the rounding of the tables.
 
     Parameters
@@ -241,21 +241,26 @@ def sasa_sums(summary: Row, atoms: Sequence[Row], exposed_above: float) -> Outco
         problems.append(f"{exposed} atoms are exposed, not {summary['Exposed_atoms']}")
     if int(summary["Total_atoms"] or 0) != len(atoms):
         problems.append(f"{len(atoms)} atoms, not {summary['Total_atoms']}")
-    return Outcome("sasa_sums", not problems, str(len(problems)) if problems else "", "; ".join(problems))
+    return CheckOutcome.of("sasa_sums", problems)
 
 
-def sasa_order(atoms: Sequence[Row]) -> Outcome:
-    """Tell atoms whose area grows from a smaller to a larger context."""
-    columns = ["SASA_free_A2", *(f"SASA_{context}_A2" for context in CONTEXTS)]
-    bad = []
+def sasa_order(atoms: Sequence[Row]) -> CheckOutcome:
+    """Tell atoms whose area grows from a smaller to a larger context.
+
+    >>> areas = dict.fromkeys(map(area_column, CONTEXTS), 12.0)
+    >>> sasa_order([{"exact_atom": "C1", "SASA_free_A2": 10.0, **areas}]).detail
+    'C1'
+    """
+    columns = ["SASA_free_A2", *(area_column(context) for context in CONTEXTS)]
+    grown = []
     for row in atoms:
         areas = [float(value) for column in columns if (value := row[column]) is not None]
         if any(later > earlier + _ROUNDING for earlier, later in pairwise(areas)):
-            bad.append(str(row["exact_atom"]))
-    return Outcome("sasa_order", not bad, str(len(bad)) if bad else "", ", ".join(bad[:10]))
+            grown.append(str(row["exact_atom"]))
+    return CheckOutcome.of("sasa_order", grown, most=10, joint=", ")
 
 
-def sasa_lists(sdf: SdfLigand, atoms: Sequence[Row], columns: Mapping[str, str]) -> Outcome:
+def sasa_lists(sdf: SdfLigand, atoms: Sequence[Row], columns: Mapping[str, str]) -> CheckOutcome:
     """Compare the per-atom lists of the SDF with the table.
 
     Parameters
@@ -274,7 +279,7 @@ def sasa_lists(sdf: SdfLigand, atoms: Sequence[Row], columns: Mapping[str, str])
             problems.append(f"{name} has {len(values)} values for {len(atoms)} atoms")
         elif any(not _same(text, row[column]) for text, row in zip(values, atoms, strict=True)):
             problems.append(f"{name} differs")
-    return Outcome("sasa_lists", not problems, str(len(problems)) if problems else "", "; ".join(problems))
+    return CheckOutcome.of("sasa_lists", problems)
 
 
 def _same(text: str, value: object) -> bool:

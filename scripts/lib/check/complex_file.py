@@ -10,7 +10,7 @@ import gemmi
 import numpy as np
 import numpy.typing as npt
 
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import gemmi
 
+from scripts.lib.elements import SYMBOLS
+from scripts.lib.identifiers import short_code
+
 HYDROGEN = frozenset(("H", "D"))
 
 UNKNOWN_ELEMENT = "X"
@@ -54,8 +57,6 @@ def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, lis
     ----------
     path : Path
         mmCIF or PDB file, gzipped or not.
-    comp_ids : frozenset of str
-        Components wanted.
 
     Returns
     -------
@@ -67,11 +68,11 @@ def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, lis
         data = gzip.decompress(data)
     text = data.decode("utf-8", "replace")
     rows = _mmcif_atoms(text, comp_ids) if "_atom_site." in text else _pdb_atoms(text, comp_ids)
-    found: dict[ResidueKey, dict[DepositedAtom, None]] = {}
+    residues: dict[ResidueKey, dict[DepositedAtom, None]] = {}
     for key, atom in rows:
         if atom.element not in HYDROGEN:
-            found.setdefault(key, {})[atom] = None
-    return {key: list(atoms) for key, atoms in found.items()}
+            residues.setdefault(key, {})[atom] = None
+    return {key: list(atoms) for key, atoms in residues.items()}
 
 
 def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:
@@ -83,27 +84,27 @@ def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueK
     else:
         return
     tags = [tag.removeprefix("_atom_site.") for tag in loop.tags]
-    place = {name: tags.index(name) for name in _TAGS if name in tags}
-    comp_column = place["auth_comp_id" if "auth_comp_id" in place else "label_comp_id"]
+    column_of = {name: tags.index(name) for name in _TAGS if name in tags}
+    comp_column = column_of["auth_comp_id" if "auth_comp_id" in column_of else "label_comp_id"]
     comps = list(block.find_loop(f"_atom_site.{tags[comp_column]}"))
-    wanted = {comp for comp in set(comps) if gemmi.cif.as_string(comp) in comp_ids}
-    model = loop[0, place["pdbx_PDB_model_num"]] if "pdbx_PDB_model_num" in place else ""
+    wanted = {comp for comp in set(comps) if short_code(gemmi.cif.as_string(comp)) in comp_ids}
+    model = loop[0, column_of["pdbx_PDB_model_num"]] if "pdbx_PDB_model_num" in column_of else ""
 
     def cell(row: int, *names: str) -> str:
         for name in names:
-            if name in place and (value := gemmi.cif.as_string(loop[row, place[name]])) not in ("", "?", "."):
+            if name in column_of and (value := gemmi.cif.as_string(loop[row, column_of[name]])) not in ("", "?", "."):
                 return value
         return ""
 
     for row, comp in enumerate(comps):
-        if comp not in wanted or (model and loop[row, place["pdbx_PDB_model_num"]] != model):
+        if comp not in wanted or (model and loop[row, column_of["pdbx_PDB_model_num"]] != model):
             continue
         number = cell(row, "auth_seq_id") + cell(row, "pdbx_PDB_ins_code")
-        key = cell(row, "auth_asym_id", "label_asym_id"), cell(row, "auth_comp_id", "label_comp_id"), number
+        key = cell(row, "auth_asym_id", "label_asym_id"), short_code(cell(row, "auth_comp_id", "label_comp_id")), number
         x, y, z = (float(cell(row, f"Cartn_{axis}").partition("(")[0]) for axis in "xyz")
         name = cell(row, "auth_atom_id", "label_atom_id")
         element = cell(row, "type_symbol").capitalize()
-        element = element if element in _SYMBOLS else UNKNOWN_ELEMENT
+        element = element if element in SYMBOLS else UNKNOWN_ELEMENT
         yield key, DepositedAtom(name, element, cell(row, "label_alt_id"), (x, y, z))
 
 
@@ -119,14 +120,11 @@ def _pdb_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey
         line = match[0]
         name = line[12:16]
         element = "" if numbered else line[76:78].strip().capitalize()
-        if element not in _SYMBOLS and element != UNKNOWN_ELEMENT:
+        if element not in SYMBOLS and element != UNKNOWN_ELEMENT:
             element = _element(name)
         key = line[21].strip(), line[17:20].strip(), line[22:27].strip()
         xyz = float(line[30:38]), float(line[38:46]), float(line[46:54])
         yield key, DepositedAtom(name.strip(), element, line[16].strip(), xyz)
-
-
-_SYMBOLS = frozenset(gemmi.Element(number).name for number in range(1, 119)) | {"D"}
 
 
 def _element(name: str) -> str:
@@ -134,9 +132,9 @@ def _element(name: str) -> str:
     if not name[:2].strip():
         return UNKNOWN_ELEMENT
     first = name[:2].strip().capitalize()
-    if first in _SYMBOLS and not (name.strip()[0] in "HD" and len(name.strip()) == 4):
+    if first in SYMBOLS and not (name.strip()[0] in "HD" and len(name.strip()) == 4):
         return first
     if name[:2].isalpha() and name.strip()[0].upper() not in "HD":
         return UNKNOWN_ELEMENT  # two letters that are no element, such as a word
     letters = [letter for letter in name if letter.isalpha()]
-    return letters[0].upper() if letters and letters[0].upper() in _SYMBOLS else UNKNOWN_ELEMENT
+    return letters[0].upper() if letters and letters[0].upper() in SYMBOLS else UNKNOWN_ELEMENT

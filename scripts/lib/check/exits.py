@@ -8,12 +8,14 @@ from html import unescape
 
 import numpy as np
 
-from scripts.lib.check.outcome import Outcome
+from scripts.lib.arrays import FloatArray
+from scripts.lib.check.outcome import CheckOutcome
 from scripts.lib.check.sdf_file import SdfLigand
-from scripts.lib.tables import Row
+from scripts.lib.tables import Row, split_cell
 
-LEAST_COSINE = 0.9995
-"""Cosine of 2 degrees, the largest angle between a vector and the bond that it replaces."""
+LARGEST_ANGLE = float(np.radians(2.0))
+LEAST_COSINE = float(np.cos(LARGEST_ANGLE))
+"""The largest angle between a vector and the bond that it replaces."""
 
 FIELDS = 5
 """Sites that the SDF and the depiction show."""
@@ -21,20 +23,18 @@ FIELDS = 5
 _ARROW = re.compile(r'<g class="exit exit-\d+" data-site-rank="(\d+)" data-rank="\d+" data-index="(\d+)"')
 
 
-def exits_agree(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Outcome:
+def exits_agree(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> CheckOutcome:
     """Compare the exits of one instance in the table with its SDF and its depiction.
 
     Parameters
     ----------
-    rows : sequence of Row
-        Its rows of Exit_Vectors.
     sdf : SdfLigand
         As read from the SDF.
     depiction : str
         Text of the SVG with arrows.
     """
     problems = list(_problems(rows, sdf, depiction))
-    return Outcome("exits", not problems, str(len(problems)) if problems else "", "; ".join(problems[:5]))
+    return CheckOutcome.of("exits", problems, most=5)
 
 
 def _problems(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Iterator[str]:
@@ -44,12 +44,12 @@ def _problems(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Iterator[s
     if [row["rank"] for row in ranked] != list(range(1, len(ranked) + 1)):
         yield "ranks are not 1, 2, 3 and so on"
     names = sdf.lists.get("name", ())
-    told = sdf.lists.get("exit_rank", ())
+    ranks = sdf.lists.get("exit_rank", ())
     expected = {int(row["sdf_index"] or 0): str(row["rank"]) for row in ranked}
-    n_alike = sum(len(_split(row["anchor_equivalents"])) for row in ranked)
-    if len(told) != len(names) or any(told[k] != rank for k, rank in expected.items() if k < len(told)):
+    n_alike = sum(len(split_cell(row["anchor_equivalents"])) for row in ranked)
+    if len(ranks) != len(names) or any(ranks[k] != rank for k, rank in expected.items() if k < len(ranks)):
         yield "exit_rank of the SDF differs"
-    elif sum(rank != "n/a" for rank in told) != len(expected) + n_alike:
+    elif sum(rank != "n/a" for rank in ranks) != len(expected) + n_alike:
         yield "exit_rank of the SDF names other atoms"
     for row in ranked:
         yield from _direction(row, sdf, names)
@@ -72,28 +72,41 @@ def _direction(row: Row, sdf: SdfLigand, names: tuple[str, ...]) -> Iterator[str
     if names[anchor : anchor + 1] != (str(row["anchor_atom"]).replace(" ", "_"),):
         yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
         return
-    if leaving := _split(row["leaving_atoms"]):
+    if leaving := split_cell(row["leaving_atoms"]):
         near = [b if a == anchor else a for a, b in sdf.bonds.tolist() if anchor in (a, b)]
         bonds = [sdf.xyz[k] - sdf.xyz[anchor] for k in near if names[k] == leaving[0].replace(" ", "_")]
+        axes = [sdf.xyz[anchor] - sdf.xyz[k] for k in near] if row["torsion_deg"] else []
         if not bonds:
             yield f"{leaving[0]} is not bonded to {row['anchor_atom']}"
-        elif not any(float(bond @ vector) >= LEAST_COSINE * float(np.linalg.norm(bond)) for bond in bonds):
+        elif not any(_points(bond, vector, axes) for bond in bonds):
             yield f"vector of {row['anchor_atom']} does not point to {leaving[0]}"
 
 
+def _points(bond: FloatArray, vector: FloatArray, axes: Sequence[FloatArray]) -> bool:
+    """Return whether a vector is a bond's direction, or makes the same angle with one of the axes it turns about."""
+    length = float(np.linalg.norm(bond))
+    if not length:  # two atoms in one place have no direction
+        return True
+    unit = bond / length
+    axes = [axis for axis in axes if axis.any()]
+    if not axes:
+        return float(unit @ vector) >= LEAST_COSINE
+    angles = [np.arccos(np.clip(part @ axis / np.linalg.norm(axis), -1, 1)) for axis in axes for part in (unit, vector)]
+    return any(
+        abs(float(angle - axis_angle)) <= LARGEST_ANGLE
+        for angle, axis_angle in zip(angles[::2], angles[1::2], strict=True)
+    )
+
+
 def _fields(first: dict[int, Row], sdf: SdfLigand) -> Iterator[str]:
-    told = {name for name in sdf.properties if re.fullmatch(r"exit_\d+", name)}
-    if told != {f"exit_{site}" for site in first}:
+    fields = {name for name in sdf.properties if re.fullmatch(r"exit_\d+", name)}
+    if fields != {f"exit_{site}" for site in first}:
         yield "fields of the SDF and sites differ"
         return
     for site, row in first.items():
         words = dict(word.split("=", 1) for word in sdf.properties[f"exit_{site}"].split())
-        leaving = ",".join(name.replace(" ", "_") for name in _split(row["leaving_atoms"])) or "H"
+        leaving = ",".join(name.replace(" ", "_") for name in split_cell(row["leaving_atoms"])) or "H"
         if (int(words["sdf_index"]), words["leaving"]) != (row["sdf_index"], leaving):
             yield f"exit_{site} of the SDF differs"
         if abs(float(words["score"]) - float(row["score"] or 0)) > 0.0002:
             yield f"score of exit_{site} in the SDF differs"
-
-
-def _split(cell: object) -> list[str]:
-    return [part for part in str(cell or "").split(";") if part]

@@ -9,22 +9,23 @@ from pathlib import Path
 import numpy as np
 
 from scripts.lib import layout
+from scripts.lib.arrays import FloatArray
 from scripts.lib.check import compare
 from scripts.lib.check.compare import DepositedMatch, NamedAtoms
 from scripts.lib.check.complex_file import FileLigand, read_ligand, read_residues
 from scripts.lib.check.deposited import DepositedAtom, ResidueKey
 from scripts.lib.check.exits import exits_agree
-from scripts.lib.check.outcome import Outcome
+from scripts.lib.check.outcome import CheckOutcome
 from scripts.lib.check.protac_files import protac_inputs
 from scripts.lib.check.sdf_file import SdfLigand, read_sdf
+from scripts.lib.contexts import EXPOSED_ABOVE
 from scripts.lib.exposure.rows import SDF_LISTS
-from scripts.lib.exposure.sasa import EXPOSED_ABOVE
-from scripts.lib.instance.model import FloatArray, Instance, Residue
+from scripts.lib.instance.model import Instance, Residue
 from scripts.lib.tables import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InstanceFiles:
     """What there is of one instance.
 
     Parameters
@@ -35,8 +36,6 @@ class Found:
         Its row of Resolved_SASA_Summary.
     atoms : sequence of Row
         Its rows of Warhead_SASA_atoms, in SDF order.
-    exits : sequence of Row
-        Its rows of Exit_Vectors.
     deposited : mapping
         Heavy atoms of the deposited entry by residue.
     files : mapping
@@ -54,25 +53,27 @@ class Found:
     on_disk: Mapping[str, str]
 
 
-def check_instance(job: Path, found: Found) -> Iterator[Outcome]:
+def check_instance(job: Path, results: InstanceFiles) -> Iterator[CheckOutcome]:
     """Yield the outcome of every check of one instance; a file that can't be read fails its checks."""
-    yield _files(found)
+    yield _files(results)
     try:
-        sdf = read_sdf(job / layout.ligand_sdf(found.instance.stem))
-        part, twin = _complexes(job, found)
+        sdf = read_sdf(job / layout.ligand_sdf(results.instance.stem))
+        part, twin = _complexes(job, results)
     except (OSError, RuntimeError, ValueError) as error:
-        yield Outcome("same_atoms", False, "", f"unreadable: {str(error)[:200]}")
+        yield CheckOutcome("same_atoms", False, "", f"unreadable: {str(error)[:200]}")
         return
-    yield _worst([compare.same_atoms(part, sdf, _serials(found)), *(compare.same_twin(part, other) for other in twin)])
+    yield _worst(
+        [compare.same_atoms(part, sdf, _serials(results)), *(compare.same_twin(part, other) for other in twin)]
+    )
     yield compare.nothing_else(part)
-    yield from _against_deposited(found, sdf, part)
+    yield from _against_deposited(results, sdf, part)
     yield compare.bonds_sane(sdf)
     yield compare.connected(sdf)
-    yield compare.sasa_sums(found.summary, found.atoms, EXPOSED_ABOVE)
-    yield compare.sasa_order(found.atoms)
-    yield compare.sasa_lists(sdf, found.atoms, SDF_LISTS)
-    yield exits_agree(found.exits, sdf, _text(job / layout.ligand_svg(found.instance.stem, "exits")))
-    yield from protac_inputs(job, found.instance.stem, found.files, found.on_disk, sdf.xyz, _serials(found))
+    yield compare.sasa_sums(results.summary, results.atoms, EXPOSED_ABOVE)
+    yield compare.sasa_order(results.atoms)
+    yield compare.sasa_lists(sdf, results.atoms, SDF_LISTS)
+    yield exits_agree(results.exits, sdf, _text(job / layout.ligand_svg(results.instance.stem, "exits")))
+    yield from protac_inputs(job, results.instance.stem, results.files, results.on_disk, sdf.xyz, _serials(results))
 
 
 def _text(path: Path) -> str:
@@ -83,73 +84,75 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _files(found: Found) -> Outcome:
+def _files(results: InstanceFiles) -> CheckOutcome:
     """Tell files of the instance that are missing or not as they were written."""
-    stem = found.instance.stem
+    stem = results.instance.stem
     needed = [layout.ligand_sdf(stem), *(layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits"))]
     complexes = [layout.war_pdb(stem, extension) for extension in ("pdb", "cif")]
-    needed += [path for path in complexes if path in found.files] or complexes[:1]
-    missing = [path for path in needed if path not in found.on_disk or path not in found.files]
-    changed = [path for path in needed if path not in missing and found.files[path] != found.on_disk[path]]
+    needed += [path for path in complexes if path in results.files] or complexes[:1]
+    missing = [path for path in needed if path not in results.on_disk or path not in results.files]
+    changed = [path for path in needed if path not in missing and results.files[path] != results.on_disk[path]]
     words = [f"missing: {', '.join(missing)}"] if missing else []
     words += [f"changed: {', '.join(changed)}"] if changed else []
-    return Outcome("files", not words, str(len(missing) + len(changed)) if words else "", "; ".join(words))
+    return CheckOutcome("files", not words, str(len(missing) + len(changed)) if words else "", "; ".join(words))
 
 
-def _complexes(job: Path, found: Found) -> tuple[FileLigand, list[FileLigand]]:
+def _complexes(job: Path, results: InstanceFiles) -> tuple[FileLigand, list[FileLigand]]:
     """Read the ligand from the complex and, when there are both, from the mmCIF twin of the PDB file."""
-    pdb, cif = (layout.war_pdb(found.instance.stem, extension) for extension in ("pdb", "cif"))
-    serials = frozenset(found.instance.atoms.serial.tolist()) - {0}
-    if pdb not in found.files:
+    pdb, cif = (layout.war_pdb(results.instance.stem, extension) for extension in ("pdb", "cif"))
+    serials = frozenset(results.instance.atoms.serial.tolist()) - {0}
+    if pdb not in results.files:
         return read_ligand(job / cif, serials), []
     part = read_ligand(job / pdb, serials)
-    if cif not in found.files:
+    if cif not in results.files:
         return part, []
-    residues = {(one.auth_asym_id, one.comp_id, one.residue_id) for one in found.instance.components}
+    residues = {(residue.auth_asym_id, residue.comp_id, residue.residue_id) for residue in results.instance.components}
     return part, [read_residues(job / cif, residues)]
 
 
-def _serials(found: Found) -> list[int]:
-    return [int(row["atom_id"] or 0) for row in found.atoms]
+def _serials(results: InstanceFiles) -> list[int]:
+    return [int(row["atom_id"] or 0) for row in results.atoms]
 
 
-def _worst(outcomes: Sequence[Outcome]) -> Outcome:
+def _worst(outcomes: Sequence[CheckOutcome]) -> CheckOutcome:
     """Return the first outcome that failed, or the first."""
     return next((outcome for outcome in outcomes if not outcome.passed), outcomes[0])
 
 
-def _against_deposited(found: Found, sdf: SdfLigand, part: FileLigand) -> Iterator[Outcome]:
+def _against_deposited(results: InstanceFiles, sdf: SdfLigand, part: FileLigand) -> Iterator[CheckOutcome]:
     """Compare coordinates and formula with the deposited entry."""
-    matches = _match_components(found, part)
+    matches = _match_components(results, part)
     problems = [match.problems for match in matches.values() if match.problems]
-    yield Outcome("deposited_atoms", not problems, str(len(problems)) if problems else "", "; ".join(problems))
-    places = _by_serial(found.instance, part, matches)
+    yield CheckOutcome.of("deposited_atoms", problems)
+    places = _by_serial(results.instance, part, matches)
     expected = np.array([places[serial] for serial in part.serial.tolist()]).reshape(-1, 3)
     yield compare.coordinates_agree("coordinates_complex", part.xyz, expected)
     nowhere = (np.nan, np.nan, np.nan)
-    expected = np.array([places.get(serial, nowhere) for serial in _serials(found)]).reshape(-1, 3)
+    expected = np.array([places.get(serial, nowhere) for serial in _serials(results)]).reshape(-1, 3)
     yield compare.coordinates_agree("coordinates_sdf", sdf.xyz, expected)
     yield compare.same_formula(sdf, [element for match in matches.values() for element in match.elements])
 
 
-def _match_components(found: Found, part: FileLigand) -> dict[int, DepositedMatch]:
+def _match_components(results: InstanceFiles, part: FileLigand) -> dict[int, DepositedMatch]:
     """Find the atoms of each component of the ligand in the deposited entry."""
-    component = _component_of(found.instance)
+    component = _component_of(results.instance)
     owner = [component[serial] for serial in part.serial.tolist()]
     matches = {}
-    for number, residue in enumerate(found.instance.components):
-        mine = [k for k, own in enumerate(owner) if own == number]
+    for number, residue in enumerate(results.instance.components):
+        members = [k for k, own in enumerate(owner) if own == number]
         atoms = NamedAtoms(
-            tuple(part.name[k] for k in mine), tuple(part.element[k] for k in mine), part.xyz[mine].reshape(-1, 3)
+            tuple(part.name[k] for k in members),
+            tuple(part.element[k] for k in members),
+            part.xyz[members].reshape(-1, 3),
         )
-        matches[number] = compare.match_deposited(atoms, _deposited(found, residue))
+        matches[number] = compare.match_deposited(atoms, _deposited(results, residue))
     return matches
 
 
-def _deposited(found: Found, residue: Residue) -> Sequence[DepositedAtom]:
+def _deposited(results: InstanceFiles, residue: Residue) -> Sequence[DepositedAtom]:
     """Return the deposited atoms of a residue; old files may give it no chain."""
-    own = residue.auth_asym_id, residue.comp_id, residue.residue_id
-    return found.deposited.get(own) or found.deposited.get(("", *own[1:])) or ()
+    key = residue.auth_asym_id, residue.comp_id, residue.residue_id
+    return results.deposited.get(key) or results.deposited.get(("", *key[1:])) or ()
 
 
 def _component_of(instance: Instance) -> dict[int, int]:

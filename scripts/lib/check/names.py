@@ -46,5 +46,9 @@ CHECKS = {
 
 
 def fails_job(check: str) -> bool:
-    """Return whether a failure of this check fails the job; an unknown check does."""
+    """Return whether a failure of this check fails the job; an unknown check does.
+
+    >>> fails_job("coordinates_sdf"), fails_job("connected")
+    (True, False)
+    """
     return check not in CHECKS or CHECKS[check].fatal

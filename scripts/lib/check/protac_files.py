@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from scripts.lib import layout
+from scripts.lib.arrays import FloatArray
 from scripts.lib.check.compare import MAX_SHIFT
-from scripts.lib.check.outcome import Outcome
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.check.outcome import CheckOutcome
 
 CHECK = "protac_inputs"
 _ROUNDING = 1e-6
@@ -25,13 +25,11 @@ def protac_inputs(
     on_disk: Mapping[str, str],
     sdf_xyz: FloatArray,
     serials: Sequence[int],
-) -> Iterator[Outcome]:
+) -> Iterator[CheckOutcome]:
     """Yield the outcome for one instance; nothing where it has no inputs.
 
     Parameters
     ----------
-    job : Path
-        The job folder.
     stem : str
         Stem of the instance.
     files, on_disk : mapping
@@ -46,77 +44,81 @@ def protac_inputs(
     if path not in files:
         return
     try:
-        told = json.loads((job / path).read_text(encoding="utf-8"))
-        problems = list(_problems(job / folder, told, sdf_xyz, serials))
-        named = [f"{folder}/{name}" for name in _named(told)]
+        document = json.loads((job / path).read_text(encoding="utf-8"))
+        problems = list(_problems(job / folder, document, sdf_xyz, serials))
+        named = [f"{folder}/{name}" for name in _named(document)]
         problems += [f"{name} is not as written" for name in named if files.get(name, "") != on_disk.get(name)]
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         problems = [f"unreadable: {str(error)[:200]}"]
-    yield Outcome(CHECK, not problems, str(len(problems)) if problems else "", "; ".join(problems[:3]))
+    yield CheckOutcome.of(CHECK, problems, most=3)
 
 
-def _named(told: Mapping[str, Any]) -> Iterator[str]:
+def _named(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files that belong to the exits of a ligand."""
-    yield told["ligand_file"]
-    if told["protein"]["file"]:
-        yield told["protein"]["file"]
-    for one in told["exits"]:
-        if "files" in one:
-            yield from (one["files"]["prosettac"][key] for key in ("head", "params"))
-            yield from one["files"]["protac_ternary"].values()
-            yield from one["files"]["deepternary"].values()
+    yield document["ligand_file"]
+    if document["protein"]["file"]:
+        yield document["protein"]["file"]
+    for exit_ in document["exits"]:
+        if "files" in exit_:
+            yield from (exit_["files"]["prosettac"][key] for key in ("head", "params"))
+            yield from exit_["files"]["protac_ternary"].values()
+            yield from exit_["files"]["deepternary"].values()
 
 
-def _problems(folder: Path, told: Mapping[str, Any], xyz: FloatArray, serials: Sequence[int]) -> Iterator[str]:
-    ligand = _pdb_atoms(folder / told["ligand_file"])
-    atoms = told["atoms"]
+def _problems(folder: Path, document: Mapping[str, Any], xyz: FloatArray, serials: Sequence[int]) -> Iterator[str]:
+    ligand = _pdb_atoms(folder / document["ligand_file"])
+    atoms = document["atoms"]
     if [atom["pdb_serial"] for atom in atoms] != list(serials):
         yield "serials are not those of the complex"
     if len(atoms) != len(xyz) or np.abs(np.array([atom["xyz"] for atom in atoms]) - xyz).max() > MAX_SHIFT + _ROUNDING:
         yield "atoms are not those of the SDF"
     if sorted(ligand) != list(range(1, len(atoms) + 1)):
         yield "the ligand's file holds other atoms"
-    for one in told["exits"]:
-        yield from _problems_of_exit(folder, one, atoms, ligand)
+    for exit_ in document["exits"]:
+        yield from _problems_of_exit(folder, exit_, atoms, ligand)
 
 
 def _problems_of_exit(
     folder: Path,
-    one: Mapping[str, Any],
+    exit_: Mapping[str, Any],
     atoms: Sequence[Mapping[str, Any]],
     ligand: Mapping[int, tuple[str, FloatArray]],
 ) -> Iterator[str]:
-    k = one["anchor"]["sdf_index"]
-    place = np.array(atoms[k]["xyz"])
-    if any(one["anchor"][key] != atoms[k][key] for key in one["anchor"]):
-        yield f"exit {one['rank']}: the anchor has other names than its atom"
-    if "files" not in one:
+    k = exit_["anchor"]["sdf_index"]
+    anchor_xyz = np.array(atoms[k]["xyz"])
+    if any(exit_["anchor"][key] != atoms[k][key] for key in exit_["anchor"]):
+        yield f"exit {exit_['rank']}: the anchor has other names than its atom"
+    if "files" not in exit_:
         return
-    made = one["files"]
+    exit_files, core = exit_["files"], exit_["core"]
+    k = core["anchor_sdf_index"]
+    anchor_xyz = np.array(atoms[k]["xyz"])
     name = atoms[k]["ligand_file_name"]
-    kept = {index + 1 for index in range(len(atoms)) if index not in one["leaving_atoms"]}
-    found = {
-        made["prosettac"]["head"]: _sdf_atom(folder / made["prosettac"]["head"], made["prosettac"]["anchor"]),
-        "the ligand's file": ligand[k + 1][1] if ligand[k + 1][0] == name else place + np.inf,
+    staying = {index + 1 for index in range(len(atoms)) if index not in core["leaving_atoms"]}
+    anchors = {
+        exit_files["prosettac"]["head"]: _sdf_atom(
+            folder / exit_files["prosettac"]["head"], exit_files["prosettac"]["anchor"]
+        ),
+        "the ligand's file": ligand[k + 1][1] if ligand[k + 1][0] == name else anchor_xyz + np.inf,
     }
-    for what, where in found.items():
-        if np.abs(where - place).max() > MAX_SHIFT + _ROUNDING:
-            yield f"exit {one['rank']}: {what} has its anchor elsewhere"
-    if set(_pdb_atoms(folder / made["deepternary"]["mask"])) != kept:
-        yield f"exit {one['rank']}: the mask holds other atoms than those that stay"
-    listed = (folder / made["protac_ternary"]["atom_list"]).read_text(encoding="utf-8").splitlines()
+    for file, xyz in anchors.items():
+        if np.abs(xyz - anchor_xyz).max() > MAX_SHIFT + _ROUNDING:
+            yield f"exit {exit_['rank']}: {file} has its anchor elsewhere"
+    if set(_pdb_atoms(folder / exit_files["deepternary"]["mask"])) != staying:
+        yield f"exit {exit_['rank']}: the mask holds other atoms than those that stay"
+    listed = (folder / exit_files["protac_ternary"]["atom_list"]).read_text(encoding="utf-8").splitlines()
     if not listed or listed[-1].split()[1:] != [name]:
-        yield f"exit {one['rank']}: the list of atoms does not end with the anchor"
+        yield f"exit {exit_['rank']}: the list of atoms does not end with the anchor"
 
 
 def _pdb_atoms(path: Path) -> dict[int, tuple[str, FloatArray]]:
     """Return name and place of each atom of a PDB file by its serial."""
-    found = {}
+    atoms = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("HETATM"):
-            place = np.array([float(line[start : start + 8]) for start in (30, 38, 46)])
-            found[int(line[6:11])] = (line[12:16].strip(), place)
-    return found
+            xyz = np.array([float(line[start : start + 8]) for start in (30, 38, 46)])
+            atoms[int(line[6:11])] = (line[12:16].strip(), xyz)
+    return atoms
 
 
 def _sdf_atom(path: Path, number: int) -> FloatArray:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from rdkit import Chem
 
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.check.deposited import UNKNOWN_ELEMENT
-from scripts.lib.instance.model import FloatArray, IntArray
 
 _LIST = re.compile(r"atom\.[idb]?prop\.")
 
@@ -33,8 +33,6 @@ class SdfLigand:
         Data fields.
     lists : dict of str to tuple of str
         Atom property lists by name, heavy atoms only; ``n/a`` where a value is missing.
-    heavy_first : bool
-        Whether no hydrogen comes before a heavy atom.
     """
 
     title: str
@@ -43,7 +41,6 @@ class SdfLigand:
     bonds: IntArray
     properties: dict[str, str]
     lists: dict[str, tuple[str, ...]]
-    heavy_first: bool
 
 
 def read_sdf(path: Path) -> SdfLigand:
@@ -61,19 +58,19 @@ def read_sdf(path: Path) -> SdfLigand:
         raise ValueError("not one readable molecule")
     numbers = [atom.GetAtomicNum() for atom in mol.GetAtoms()]
     heavy = [index for index, number in enumerate(numbers) if number != 1]
-    place = {index: k for k, index in enumerate(heavy)}
+    heavy_number = {index: k for k, index in enumerate(heavy)}
     pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()]
     properties = {str(name): str(mol.GetProp(name)) for name in mol.GetPropNames()}
     return SdfLigand(
         title=mol.GetProp("_Name"),
         element=tuple(mol.GetAtomWithIdx(index).GetSymbol() if numbers[index] else UNKNOWN_ELEMENT for index in heavy),
         xyz=np.asarray(mol.GetConformer().GetPositions(), dtype=np.float64)[heavy],
-        bonds=np.array([(place[i], place[j]) for i, j in pairs if i in place and j in place], dtype=np.int64).reshape(
-            -1, 2
-        ),
+        bonds=np.array(
+            [(heavy_number[i], heavy_number[j]) for i, j in pairs if i in heavy_number and j in heavy_number],
+            dtype=np.int64,
+        ).reshape(-1, 2),
         properties=properties,
         lists={name.split(".", 2)[2]: _split(text, heavy) for name, text in properties.items() if _LIST.match(name)},
-        heavy_first=heavy == list(range(len(heavy))),
     )
 
 

@@ -7,10 +7,11 @@ from functools import lru_cache
 import gemmi
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
 from scripts.lib.complex.context import CHAIN, Around
 from scripts.lib.complex.scene import Scene
 from scripts.lib.entry.atoms import text
-from scripts.lib.instance.backbone import GAP, NO_BACKBONE, TRUNCATED, Backbone
+from scripts.lib.instance.backbone import GAP, NO_BACKBONE, RSRZ_OUTLIER, TOUCHED, TOUCHES_WITHIN, TRUNCATED, Backbone
 
 LONGEST_STEP = 4.5
 """Cα atoms of bonded residues are 3.8 angstroms apart (2.9 for cis); beyond this the chain is broken."""
@@ -22,17 +23,25 @@ HEAVY_ATOMS = {
 """Heavy atoms of each standard residue within a chain."""
 
 
-def backbone_of(scene: Scene, around: Around, label: bytes) -> Backbone:
+def backbone_of(
+    scene: Scene,
+    around: Around,
+    label: bytes,
+    ligand: FloatArray,
+    outliers: frozenset[tuple[str, ...]] = frozenset(),
+) -> Backbone:
     """Return the backbone of the target chain nearest to an instance, where it stands beside it.
 
     Parameters
     ----------
-    scene : Scene
-        The entry.
     around : Around
         What stands around the instance.
     label : bytes
         Label of its conformer.
+    ligand : ndarray of float, shape (n_heavy, 3)
+        The instance's heavy atoms, in angstroms.
+    outliers : frozenset of (str, str, str)
+        Chain, number and insertion code of residues that are RSRZ outliers.
     """
     nearest = next((copy for copy in around.copies if copy.level == CHAIN and not copy.body.parents), None)
     if nearest is None:
@@ -46,7 +55,7 @@ def backbone_of(scene: Scene, around: Around, label: bytes) -> Backbone:
     if not len(alpha):
         return NO_BACKBONE
     names, which = np.unique(atoms.comp_id[alpha], return_inverse=True)
-    letters = np.array([_letter(text(name)) for name in names], dtype="U1")[which]
+    letters = np.array([one_letter(text(name)) for name in names], dtype="U1")[which]
     xyz = atoms.xyz[alpha].astype(np.float64)
     marks = np.zeros(len(alpha), dtype=np.int8)
     broken = np.linalg.norm(np.diff(xyz, axis=0), axis=1) > LONGEST_STEP
@@ -56,20 +65,33 @@ def backbone_of(scene: Scene, around: Around, label: bytes) -> Backbone:
     found = np.bincount(residue - first)[atoms.residue[alpha] - first]
     standard = np.array([HEAVY_ATOMS.get(_standard(text(name)), 0) for name in names])[which]
     marks[found < standard] |= TRUNCATED
+    beside, _ = nearest.body.atoms.within(nearest.placement.undo(ligand), TOUCHES_WITHIN)
+    marks[np.isin(atoms.residue[alpha], atoms.residue[beside[mask[beside]]])] |= TOUCHED
+    chain = scene.chain_names[nearest.body.asym].strip()
+    poor = {(number, code) for name, number, code in outliers if name == chain}
+    if poor:
+        numbers, codes = atoms.auth_seq_id[alpha].tolist(), atoms.ins_code[alpha].tolist()
+        marks[[(str(n), text(c)) in poor for n, c in zip(numbers, codes, strict=True)]] |= RSRZ_OUTLIER
     b_iso = atoms.b_iso[alpha]
     several = len(alpha) > 1
+    residue_ids = tuple(
+        f"{number}{text(code)}"
+        for number, code in zip(atoms.auth_seq_id[alpha].tolist(), atoms.ins_code[alpha], strict=True)
+    )
     return Backbone(
-        chain=scene.chain_names[nearest.body.asym].strip(),
+        chain=chain,
         sequence="".join(letters.tolist()),
         xyz=nearest.placement.apply(xyz),
         marks=marks,
+        numbers=residue_ids,
+        uniprot=tuple(scene.entry.references.of(chain, residue_id) for residue_id in residue_ids),
         b_mean=float(b_iso.mean()) if several else float("nan"),
         b_sd=float(b_iso.std()) if several else float("nan"),
     )
 
 
 @lru_cache(maxsize=1024)
-def _letter(comp_id: str) -> str:
+def one_letter(comp_id: str) -> str:
     """Return the one-letter code of a residue, that of its parent when modified, ``X`` when unknown."""
     letter = gemmi.find_tabulated_residue(comp_id).one_letter_code.upper()
     return letter if letter.isalpha() else "X"

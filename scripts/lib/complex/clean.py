@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.complex.backbone import backbone_of
+from scripts.lib.complex.candidates import BURIED_FROM, buried_by_target, judged, only_cofactor, polymer_radii
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand, clean_complex
-from scripts.lib.complex.context import Around, ContextFinder, atoms_around, beside, coincide, on_special_position
+from scripts.lib.complex.context import (
+    Around,
+    ContextFinder,
+    atoms_around,
+    beside,
+    coincide,
+    on_special_position,
+)
 from scripts.lib.complex.describe import Description, describe, neighbourhood_of, surroundings_of
+from scripts.lib.complex.experiment import NO_EXPERIMENT, Experiment
+from scripts.lib.complex.lysines import lysines_around
 from scripts.lib.complex.placement import DEPOSITED, Placement
+from scripts.lib.complex.polymers import polymers_beside, polymers_of
 from scripts.lib.complex.scene import Copy, Scene
+from scripts.lib.complex.settings import CleanSettings
+from scripts.lib.complex.status import FitOf, Verdict, group_rows, modified_rows
 from scripts.lib.complex.stems import Stems
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.atoms import text
+from scripts.lib.entry.model import PolymerEntity
 from scripts.lib.entry.reader import Entry, EntryError
-from scripts.lib.entry.target import TargetChains, TargetQuery, find_target
+from scripts.lib.entry.target import TargetChains, find_target
 from scripts.lib.exits.geometry import REACH as EXIT_REACH
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.backbone import Backbone
+from scripts.lib.instance.classify import HetGroup
 from scripts.lib.instance.conformer import best_altloc
-from scripts.lib.instance.find import HetGroup, Residues, find_groups, heaviest
+from scripts.lib.instance.find import Residues, find_groups, heaviest
 from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.model import FloatArray, Instance, IntArray, Neighbourhood, Surroundings
+from scripts.lib.instance.model import Instance, Neighbourhood, Surroundings
 from scripts.lib.reasons import sentence
 from scripts.lib.tables import Row, Value
+from scripts.lib.validation.model import LigandFit
 from scripts.lib.version import __version__
 
 KEPT_WITHIN = 5.0
@@ -35,37 +53,6 @@ KEPT_WITHIN = 5.0
 WHOLE_CHAINS_WITHIN = 7.0
 """A cleaned complex holds the whole chains with a heavy atom this near to the ligand, in angstroms:
 more than 1.98 + 1.98 + 2 x 1.4, the reach of two large atoms, so that the file reproduces the exposure."""
-
-
-@dataclass(frozen=True, slots=True)
-class CleanSettings:
-    """What a job asks of the cleaning.
-
-    Parameters
-    ----------
-    target : TargetQuery
-        What names the target.
-    kinds : frozenset of str
-        Kinds of het groups to keep.
-    only_ligands, always_keep, named : frozenset of str
-        Component codes: the only ones to keep (empty: all); those to keep whatever their kind;
-        those that the query names.
-    context : str
-        What the cleaned complex holds: ``chain``, ``target``, ``assembly`` or ``entry``.
-    keep_hydrogens : bool
-        Whether deposited hydrogens are written to the cleaned complex.
-    probe_radius : float
-        Of the exposure, in angstroms; sets how far the neighbourhood reaches.
-    """
-
-    target: TargetQuery
-    kinds: frozenset[str] = frozenset({"ligand"})
-    only_ligands: frozenset[str] = frozenset()
-    always_keep: frozenset[str] = frozenset()
-    named: frozenset[str] = frozenset()
-    context: str = "target"
-    keep_hydrogens: bool = False
-    probe_radius: float = 1.4
 
 
 @dataclass(frozen=True)
@@ -98,16 +85,13 @@ class CleanedEntry:
     kept: list[KeptInstance] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    """Why a group is kept or not: reason code, and the threshold and value that decided."""
-
-    reason: str
-    threshold: str = ""
-    value: str = ""
-
-
-def clean_entry(entry: Entry, settings: CleanSettings, rules: KindRules, radii: RadiusTable) -> CleanedEntry:
+def clean_entry(
+    entry: Entry,
+    settings: CleanSettings,
+    rules: KindRules,
+    radii: RadiusTable,
+    experiment: Experiment = NO_EXPERIMENT,
+) -> CleanedEntry:
     """Return the status of an entry and of all its het groups, and the complexes that are kept.
 
     Parameters
@@ -120,19 +104,33 @@ def clean_entry(entry: Entry, settings: CleanSettings, rules: KindRules, radii: 
         Reference lists of kinds.
     radii : RadiusTable
         Radii, for the reach of the neighbourhood.
+    experiment : Experiment
+        What its validation report and a map of the user's own say.
     """
-    return _Cleaner(entry, settings, rules, radii).run()
+    return _Cleaner(entry, settings, rules, radii, experiment).run()
 
 
 class _Cleaner:
-    def __init__(self, entry: Entry, settings: CleanSettings, rules: KindRules, radii: RadiusTable) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        settings: CleanSettings,
+        rules: KindRules,
+        radii: RadiusTable,
+        experiment: Experiment,
+    ) -> None:
+        self._experiment = experiment
         self._entry = entry
         self._settings = settings
         self._radii = radii
+        self._rules = rules
+        self._buried: dict[int, float] = {}
+        self._only_cofactor = ""
         self._residues = Residues(entry)
         wanted = settings.named | settings.always_keep
         self._groups = find_groups(entry, self._residues, rules, wanted)
         self._scene = Scene(entry, self._residues, self._groups)
+        self._polymers = polymers_of(self._scene)
         self._stems = Stems(entry.entry_id)
         atoms = entry.atoms
         self._largest = radii.largest_of(atoms.element)
@@ -146,17 +144,17 @@ class _Cleaner:
             return result
         asyms = self._target_asyms(target)
         reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * self._settings.probe_radius)
-        finder = ContextFinder(self._scene, asyms, reach)
-        self._farther = ContextFinder(self._scene, asyms, EXIT_REACH)
+        self._finder = ContextFinder(self._scene, asyms, max(reach, EXIT_REACH), reach)
+        self._decide_kinds(reach)
         for group in self._groups:
-            verdict, kept = self._judge(group, finder, target)
+            verdict, kept = self._judge(group, reach, target)
             result.ligand_rows.extend(self._rows(group, verdict, kept))
             if kept is not None:
                 result.kept.append(kept)
-        result.ligand_rows.extend(self._modified_rows())
+        result.ligand_rows.extend(modified_rows(self._entry, self._residues, self._fit_cells(None)))
         names = [self._scene.chain_names[asym].strip() for asym in asyms]
-        found = bool(len(self._residues.het))
-        reason = "kept" if result.kept else "no_instance_kept" if found else "no_ligand"
+        nothing = "only_polymer_residues" if result.ligand_rows else "no_ligand"
+        reason = "kept" if result.kept else "no_instance_kept" if self._groups else nothing
         result.entry_row.update(
             kept=bool(result.kept),
             reason=reason,
@@ -184,56 +182,100 @@ class _Cleaner:
             "kept": False,
             "assembly": next(iter(self._scene.assemblies.names), ""),
             "flags": ";".join(flags),
+            **self._experiment.entry_cells,
         }
 
     def _target(self) -> TargetChains:
         if not self._scene.chains:
             raise EntryError("no_polymer")
-        return find_target(self._entry.metadata, self._settings.target)
+        limit, r_free = self._settings.max_rfree, self._experiment.entry.r_free
+        if limit is not None and (r_free is None or r_free > limit):
+            raise EntryError("r_free", "" if r_free is None else f"{r_free:.3f}")
+        entities = tuple(entity for entity in self._polymers if not self._is_short(entity))
+        return find_target(replace(self._entry.metadata, entities=entities), self._settings.target)
+
+    def _is_short(self, entity: PolymerEntity) -> bool:
+        """Return whether all chains of an entity are peptides or peptide-like ligands."""
+        short = self._residues.short
+        if self._entry.is_mmcif and entity.label_asym_ids:
+            return short.keys() >= set(entity.label_asym_ids)
+        return bool(entity.auth_asym_ids) and set(short.values()) >= set(entity.auth_asym_ids)
 
     def _target_asyms(self, target: TargetChains) -> list[str]:
         """Return the label_asym_id of the target chains that the structure has."""
+        long = [asym for asym, body in self._scene.chains.items() if not body.residues]
         if target.match == "unmatched":
-            return list(self._scene.chains)
+            return long
         labels = {asym for entity in target.entities for asym in entity.label_asym_ids}
         if not labels or not self._entry.is_mmcif:
             chains = {chain for entity in target.entities for chain in entity.auth_asym_ids}
-            labels = {asym for asym in self._scene.chains if self._scene.chain_names[asym].strip() in chains}
-        return [asym for asym in self._scene.chains if asym in labels]
+            labels = {asym for asym in long if self._scene.chain_names[asym].strip() in chains}
+        return [asym for asym in long if asym in labels]
+
+    def _decide_kinds(self, reach: float) -> None:
+        """Tell additives that a target buries from others, and find the cofactor that is the only candidate."""
+        for place, group in enumerate(self._groups):
+            if group.unless_buried:
+                members, label = self._conformer(group)
+                heavy = members[self._entry.atoms.heavy[members]]
+                around = self._around(group, heavy, label).within(reach)
+                self._buried[group.head] = buried_by_target(
+                    self._scene, around, heavy, label, self._radii, self._rules, self._settings.probe_radius
+                )
+                self._groups[place] = judged(group, self._buried[group.head])
+        codes = {group.head: self._residues.name(group.head).comp_id for group in self._groups}
+        self._only_cofactor = only_cofactor(self._groups, codes)
+
+    def _around(self, group: HetGroup, heavy: IntArray, label: bytes) -> Around:
+        atoms = self._entry.atoms
+        asym = text(atoms.label_asym_id[atoms.starts[group.head]])
+        return self._finder.around(atoms.xyz[heavy], asym, frozenset(group.residues), label)
+
+    def _fit_cells(self, kept: KeptInstance | None) -> FitOf:
+        return partial(self._experiment.cells, altloc=kept.instance.altloc if kept else None)
+
+    def _rows(self, group: HetGroup, verdict: Verdict, kept: KeptInstance | None) -> Iterator[Row]:
+        stem = kept.instance.stem if kept else ""
+        return group_rows(self._entry, self._residues, group, verdict, stem, self._fit_cells(kept))
 
     def _reject_all(self, result: CleanedEntry, error: EntryError) -> None:
         for group in self._groups:
-            result.ligand_rows.extend(self._rows(group, _Verdict("entry_rejected", value=error.reason), None))
-        result.ligand_rows.extend(self._modified_rows())
+            verdict = Verdict("entry_rejected", value=error.reason)
+            result.ligand_rows.extend(self._rows(group, verdict, None))
+        result.ligand_rows.extend(modified_rows(self._entry, self._residues, self._fit_cells(None)))
         result.entry_row.update(reason=error.reason, value=error.value, sentence=sentence(error.reason))
 
-    def _judge(
-        self, group: HetGroup, finder: ContextFinder, target: TargetChains
-    ) -> tuple[_Verdict, KeptInstance | None]:
+    def _judge(self, group: HetGroup, reach: float, target: TargetChains) -> tuple[Verdict, KeptInstance | None]:
         settings = self._settings
-        code = self._residues.name(group.head).comp_id
-        asked = code in settings.always_keep or code in settings.named
+        code = self._residues.name(group.head).comp_id.upper()
+        asked = code in settings.always_keep or code in settings.named or code == self._only_cofactor
+        asked = asked or (settings.own_files and group.kind == "unknown")
         if group.kind not in settings.kinds and not asked:
-            return _Verdict("kind_not_kept", ",".join(sorted(settings.kinds)), group.kind), None
+            if group.unless_buried:
+                return Verdict("not_buried", f"{BURIED_FROM:.2f}", f"{self._buried[group.head]:.2f}"), None
+            return Verdict("kind_not_kept", ",".join(sorted(settings.kinds)), group.kind), None
         if settings.only_ligands and code not in settings.only_ligands:
-            return _Verdict("not_asked_for", ",".join(sorted(settings.only_ligands)), code), None
+            return Verdict("not_asked_for", ",".join(sorted(settings.only_ligands)), code), None
         members, label = self._conformer(group)
         atoms = self._entry.atoms
         heavy = members[atoms.heavy[members]]
         if not len(heavy):
-            return _Verdict("no_heavy_atoms"), None
-        if not (atoms.occupancy[heavy] > 0).any():
-            return _Verdict("zero_occupancy", "0", "0"), None
-        xyz = atoms.xyz[heavy]
-        own = frozenset(group.residues)
-        asym = text(atoms.label_asym_id[atoms.starts[group.head]])
-        around = finder.around(xyz, asym, own, label)
+            return Verdict("no_heavy_atoms"), None
+        if not settings.own_files and not (atoms.occupancy[heavy] > 0).any():
+            return Verdict("zero_occupancy", "0", "0"), None
+        farther = self._around(group, heavy, label)
+        around = farther.within(reach)
         if around.target_distance > KEPT_WITHIN:
             value = f"{around.target_distance:.2f}" if np.isfinite(around.target_distance) else ""
-            return _Verdict("far_from_target", f"{KEPT_WITHIN:.1f}", value), None
+            return Verdict("far_from_target", f"{KEPT_WITHIN:.1f}", value), None
         if not all(self._residues.is_unique(residue, group.residues) for residue in group.residues):
-            return _Verdict("not_unique"), None
-        return _Verdict("kept"), self._keep(group, members, label, around, target)
+            return Verdict("not_unique"), None
+        limit, rscc = settings.min_rscc, self._fit(group.residues, heavy, label).whole.rscc
+        if limit is not None and rscc is None:
+            return Verdict("rscc_unknown", f"{limit:g}"), None
+        if limit is not None and rscc is not None and rscc < limit:
+            return Verdict("rscc", f"{limit:g}", f"{rscc:.3f}"), None
+        return Verdict("kept"), self._keep(group, members, label, around, farther, target)
 
     def _conformer(self, group: HetGroup) -> tuple[IntArray, bytes]:
         """Return the atoms of the chosen conformer, component by component, and its label."""
@@ -245,7 +287,7 @@ class _Cleaner:
         return chosen, label
 
     def _keep(
-        self, group: HetGroup, members: IntArray, label: bytes, around: Around, target: TargetChains
+        self, group: HetGroup, members: IntArray, label: bytes, around: Around, farther: Around, target: TargetChains
     ) -> KeptInstance:
         atoms = self._entry.atoms
         heavy = members[atoms.heavy[members]]
@@ -272,7 +314,8 @@ class _Cleaner:
             keep_hydrogens=self._settings.keep_hydrogens,
         )
         reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius
-        nearby = atoms_around(self._scene, around, xyz, label, reach)
+        ahead = atoms_around(self._scene, farther, xyz, label, EXIT_REACH)
+        nearby = ahead.within(reach)
         special = nearby.overlaps or on_special_position(self._scene, xyz)
         description = Description(
             stem=stem,
@@ -280,20 +323,27 @@ class _Cleaner:
             label=label,
             members=members,
             around=around,
+            nearby=nearby,
             special=special,
             unmatched=target.match == "unmatched",
             own_chain=self._residues.has_chain(group.head),
+            polymers=polymers_beside(self._scene, around, self._polymers, target.entities),
         )
         instance = describe(self._entry, self._scene, self._residues, group, ligand, cleaned, description)
-        surroundings = self._surroundings(residues_of_group, xyz, label, around)
-        backbone = backbone_of(self._scene, around, label)
+        instance = replace(
+            instance,
+            fit=self._fit(group.residues, heavy, label),
+            lysines=lysines_around(
+                self._scene, farther, xyz, label, polymer_radii(self._radii, self._rules), self._settings.probe_radius
+            ),
+        )
+        backbone = backbone_of(self._scene, around, label, xyz, self._experiment.outliers)
+        surroundings = surroundings_of(self._scene, ahead)
         return KeptInstance(instance, neighbourhood_of(self._scene, nearby), surroundings, backbone, cleaned)
 
-    def _surroundings(self, own: frozenset[int], xyz: FloatArray, label: bytes, around: Around) -> Surroundings:
-        """Return the atoms that a linker may meet, in the same assembly and conformer."""
-        farther = self._farther.around(xyz, "", own, label, around.view)
-        reach = np.full(len(self._entry.atoms), EXIT_REACH)
-        return surroundings_of(self._scene, atoms_around(self._scene, farther, xyz, label, reach))
+    def _fit(self, residues: Iterable[int], heavy: IntArray, label: bytes) -> LigandFit:
+        names = map(self._residues.name, residues)
+        return self._experiment.fit(names, self._entry.atoms.xyz[heavy], text(label))
 
     def _as_modelled(self, group: HetGroup, heavy: IntArray) -> HetGroup:
         """Return a group without the residues that have no atom in the chosen conformer."""
@@ -340,47 +390,3 @@ class _Cleaner:
             f"context {self._settings.context}, assembly {assembly}",
             f"conformer {text(label) or 'only one modelled'}",
         ]
-
-    def _rows(self, group: HetGroup, verdict: _Verdict, kept: KeptInstance | None) -> Iterator[Row]:
-        names = [self._residues.name(residue) for residue in group.residues]
-        components = "+".join(name.comp_id for name in names)
-        stem = kept.instance.stem if kept else ""
-        for residue, name in zip(group.residues, names, strict=True):
-            if residue != group.head and self._residues.standard[residue]:
-                continue
-            member = kept is not None and residue != group.head
-            reason = "member_of_group" if member else verdict.reason
-            yield {
-                "pdb_id": self._entry.entry_id,
-                "chain": name.auth_asym_id,
-                "label_chain": name.label_asym_id if self._entry.is_mmcif else "",
-                "ligand": name.comp_id,
-                "residue": name.residue_id,
-                "components": components,
-                "kind": group.kind,
-                "kind_reason": group.kind_reason,
-                "kept": kept is not None,
-                "reason": reason,
-                "threshold": "" if member else verdict.threshold,
-                "value": stem if member else verdict.value,
-                "stem": stem,
-                "sentence": sentence(reason),
-            }
-
-    def _modified_rows(self) -> Iterator[Row]:
-        for residue in self._residues.modified.tolist():
-            name = self._residues.name(residue)
-            yield {
-                "pdb_id": self._entry.entry_id,
-                "chain": name.auth_asym_id,
-                "label_chain": name.label_asym_id if self._entry.is_mmcif else "",
-                "ligand": name.comp_id,
-                "residue": name.residue_id,
-                "components": name.comp_id,
-                "kind": "modified_residue",
-                "kept": False,
-                "reason": "part_of_polymer",
-                "threshold": "",
-                "value": "",
-                "sentence": sentence("part_of_polymer"),
-            }

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import gemmi
 import numpy as np
 
+from scripts.lib.arrays import BoolArray, IntArray
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Copy, Scene
-from scripts.lib.entry.atoms import BoolArray, text
+from scripts.lib.elements import covalent_radii
+from scripts.lib.entry.atoms import NON_POLYMER, POLYMER, text
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.bonds import Bond, covalent_radii
-from scripts.lib.instance.model import IntArray, Residue
+from scripts.lib.instance.bonds import Bond
+from scripts.lib.instance.model import Residue
 
 MOST_CHAINS = 62
 MOST_ATOMS = 99_999
@@ -196,6 +198,8 @@ def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.St
     occupancy[members] = scene.atoms.occupancy[members]
     flat.occ[:] = occupancy
     flat.altlocs[:] = 0
+    # Declared a polymer, but a ligand or a glycan: the writer would end the chain behind it.
+    flat.entity_type[(flat.entity_type == POLYMER) & ~scene.in_polymer] = NON_POLYMER
     # Names may occur twice; until all atoms are numbered anew, the number tells which atom of the entry one is.
     flat.serials[:] = -1 if placement.name else np.arange(len(flat))
     if placement.name:
@@ -266,7 +270,8 @@ def _pdb_text(
     options = gemmi.PdbWriteOptions()
     options.conect_records = True
     options.preserve_serial = True
-    return _ANISOTROPIC.sub("", structure.make_pdb_string(options))
+    lines: str = structure.make_pdb_string(options)
+    return _ANISOTROPIC.sub("", lines) if _ANISOTROPIC.search(lines) else lines
 
 
 def _wrapped(line: str, width: int = 68) -> list[str]:

@@ -1,4 +1,4 @@
-"""Contacts between a ligand and what surrounds it: hbond, hydrophobic, ionic, covalent, metal.
+"""Contacts between a ligand and what surrounds it: hbond, hydrophobic, ionic, halogen, rings, water, covalent, metal.
 
 Structures seldom show hydrogens, so every rule uses heavy atoms alone. Cut-offs and their sources:
 
@@ -12,9 +12,17 @@ hbond               N or O donor to N or O acceptor, at most 3.5 Å
                     doi:10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U); the bonded
                     neighbours of each end make 90° or more with the line between them
                     (McDonald and Thornton 1994, doi:10.1006/jmbi.1994.1334)
-ionic               N and O of groups with opposite charge, at most 4.0 Å; per ligand atom and
-                    residue the closest; such a pair is no hbond besides
+ionic               N and O of groups with opposite charge, at most 4.0 Å; the closest of each
+                    atom on either side, so that a bidentate bridge has both its pairs; such a
+                    pair is no hbond besides
                     (Barlow and Thornton 1983, doi:10.1016/S0022-2836(83)80079-5)
+halogen             Cl, Br or I on carbon to N, O or S, at most 4.0 Å, 135° or more at the halogen
+                    and 90 to 150° at the partner (Auffinger 2004, doi:10.1073/pnas.0407607101;
+                    angles as in PLIP)
+pi_stacking,        see `scripts.lib.complex.rings`; `detail` says parallel or t_shaped, and which
+cation_pi           side of the ligand is meant, ring or cation
+water               see `scripts.lib.complex.water_bridges`; the distance is that of the ligand's
+                    atom and the water, which `detail` names; the partner may be a metal
 metal               N, O, S, P, Se or halogen within 3.0 Å of a metal, or a declared metal link
                     (Harding 2001, doi:10.1107/S0907444901003997, as used by PLIP)
 covalent            the instance's covalent links
@@ -29,10 +37,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from scripts.lib.arrays import BoolArray, FloatArray, IntArray
 from scripts.lib.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
+from scripts.lib.complex.rings import ring_contacts
+from scripts.lib.complex.water_bridges import WATER_MAX, water_bridges
 from scripts.lib.contexts import CONTEXTS
+from scripts.lib.elements import HALOGENS, are_metals
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.model import FloatArray, Instance, IntArray, Neighbourhood
+from scripts.lib.instance.model import Instance, Neighbourhood
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import Row, natural_key
 
@@ -42,15 +54,11 @@ HBOND_MIN = 2.2
 HBOND_MIN_ANGLE = 90.0
 IONIC_MAX = 4.0
 METAL_MAX = 3.0
+HALOGEN_MAX = 4.0
+HALOGEN_MIN_ANGLE = 135.0
+HALOGEN_PARTNER_ANGLES = (90.0, 150.0)
 
-_METALS = (
-    "Li Be Na Mg Al K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Cs Ba La Ce Pr"
-    " Nd Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Th U"
-)
-METALS = frozenset(_METALS.split())
-"""Elements that count as metals."""
-
-LIGATING = frozenset(("N", "O", "S", "P", "Se", "F", "Cl", "Br", "I"))
+LIGATING = HALOGENS | {"N", "O", "S", "P", "Se"}
 """Elements of a ligand that bind a metal."""
 
 BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe": 2.4, "Zn": 2.4}
@@ -58,9 +66,7 @@ BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe":
 
 _SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
 _SAME_PLACE = 0.05
-_TYPES = ("covalent", "metal", "ionic", "hbond", "hydrophobic")
-
-BoolArray = npt.NDArray[np.bool_]
+_TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_stacking", "water", "hydrophobic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +108,18 @@ def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neig
     """
     labels = [instance.atom_label(int(i)) for i in mol.atom_index]
     found: dict[tuple[int, int, str], float] = {}
+    detail: dict[tuple[int, int, str], str] = {}
     if len(neighbourhood) and labels:
         pairs = _near_pairs(instance, mol, neighbourhood)
         for kind, i, j in _typed_pairs(mol, neighbourhood, pairs):
             found[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
+        for kind, i, j, distance, says in _shaped(instance, mol, neighbourhood, pairs):
+            if (key := (i, j, kind)) not in found or distance < found[key]:
+                found[key], detail[key] = distance, says
     rows = list(_link_rows(instance, mol, neighbourhood, found))
     rows += [
-        (i, kind, _partner(neighbourhood, j) | {"distance_A": distance}) for (i, j, kind), distance in found.items()
+        (key[0], key[2], _partner(neighbourhood, key[1]) | {"distance_A": distance, "detail": detail.get(key, "")})
+        for key, distance in found.items()
     ]
     rows.sort(key=_row_key)
     name = instance.name
@@ -119,7 +130,15 @@ def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neig
         "Residue_ID": name.residue_id,
         "stem": instance.stem,
     }
-    return [{**head, "ligand_atom": labels[i], "type": kind, **cells} for i, kind, cells in rows]
+    return [
+        {**head, "ligand_atom": labels[i], "type": kind, **cells, **_uniprot(instance, cells)}
+        for i, kind, cells in rows
+    ]
+
+
+def _uniprot(instance: Instance, cells: Row) -> Row:
+    found, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
+    return {"partner_uniprot": found, "partner_uniprot_residue": number}
 
 
 def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
@@ -191,7 +210,7 @@ def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntA
 def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> Iterator[tuple[str, int, int]]:
     """Yield (type, ligand atom, column) of the pairs that satisfy a rule."""
     ligand, other, distance = pairs.ligand, pairs.other, pairs.distance
-    metal = np.isin(neighbourhood.element[pairs.partner], list(METALS))
+    metal = are_metals(neighbourhood.element[pairs.partner])
     ligates = np.isin(
         np.array([atom.GetSymbol() for atom in mol.mol.GetAtoms()][: len(mol.atom_index)]), list(LIGATING)
     )
@@ -201,11 +220,55 @@ def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pair
     complementary = ligand.donor[:, None] & other.acceptor[None, :] | ligand.acceptor[:, None] & other.donor[None, :]
     hbond = (distance <= HBOND_MAX) & (distance >= HBOND_MIN) & complementary & ~ionic & _open_angles(pairs)
     plain = (distance <= HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
-    closest = _closest_per_residue(ionic, distance, pairs.residue)
     lean = _closest_per_column(_closest_per_residue(plain, distance, pairs.residue), distance)
-    for kind, mask in (("metal", coordinated), ("ionic", closest), ("hbond", hbond), ("hydrophobic", lean)):
+    for kind, mask in (
+        ("metal", coordinated),
+        ("ionic", _closest_per_residue(ionic, distance, pairs.residue) | _closest_per_column(ionic, distance)),
+        ("hbond", hbond),
+        ("halogen", _halogen_bonds(mol, neighbourhood, pairs)),
+        ("hydrophobic", lean),
+    ):
         for i, j in np.argwhere(mask):
             yield kind, int(i), int(j)
+
+
+def _shaped(
+    instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs
+) -> Iterator[tuple[str, int, int, float, str]]:
+    """Yield type, ligand atom, partner, distance and detail of the contacts of rings and through water."""
+    for one in ring_contacts(mol, pairs.ligand_xyz, pairs.ligand.positive, neighbourhood):
+        yield one.kind, one.ligand_atom, one.partner_atom, one.distance, one.geometry
+    if not instance.waters:
+        return
+    places = np.array([water.xyz for water in instance.waters])
+    metal = are_metals(neighbourhood.element)
+    binding = metal | np.isin(neighbourhood.element, ("N", "O"))
+    near = np.flatnonzero(binding & (distances(neighbourhood.xyz, places).min(axis=1) <= WATER_MAX))
+    alone, plain = np.ones(len(near), dtype=np.int64), np.zeros(len(near), dtype=np.bool_)
+    other = partner_polar_atoms(
+        neighbourhood.comp_id[near], neighbourhood.atom_name[near], neighbourhood.element[near], alone, plain
+    )
+    partners = near, other.donor | other.acceptor, metal[near]
+    polar = pairs.ligand.donor | pairs.ligand.acceptor
+    for i, j, distance, water in water_bridges(instance.waters, pairs.ligand_xyz, polar, neighbourhood, *partners):
+        yield "water", i, j, distance, water
+
+
+def _halogen_bonds(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> BoolArray:
+    """Tell the pairs of a halogen on carbon, seen along its bond, and an atom with a lone pair."""
+    symbols = [mol.mol.GetAtomWithIdx(k).GetSymbol() for k in range(len(mol.atom_index))]
+    halogen = np.isin(symbols, ("Cl", "Br", "I"))
+    taker = np.isin(neighbourhood.element[pairs.partner], ("N", "O", "S"))
+    near = (pairs.distance <= HALOGEN_MAX) & halogen[:, None] & taker[None, :]
+    if not near.any():
+        return near
+    line = pairs.other_xyz[None, :, :] - pairs.ligand_xyz[:, None, :]
+    at_halogen = _cosine(line, (pairs.ligand_centre - pairs.ligand_xyz)[:, None, :])
+    at_partner = _cosine(-line, (pairs.other_centre - pairs.other_xyz)[None, :, :])
+    low, high = np.cos(np.radians(HALOGEN_PARTNER_ANGLES))[::-1]
+    straight: BoolArray = at_halogen <= np.cos(np.radians(HALOGEN_MIN_ANGLE))
+    bonded: BoolArray = near & straight & (at_partner >= low) & (at_partner <= high)
+    return bonded
 
 
 def _open_angles(pairs: _Pairs) -> BoolArray:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Body, Copy, Scene, View
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.model import FloatArray, IntArray
 
 CHAIN, TARGET, ASSEMBLY, CRYSTAL = range(len(CONTEXTS))
 
@@ -40,6 +41,17 @@ class Around:
     target_distance: float
     target_chains: tuple[str, ...]
 
+    def within(self, reach: float) -> Around:
+        """Return what of it stands within a smaller reach, in angstroms."""
+        copies = tuple(copy for copy in self.copies if copy.distance < reach)
+        targets = [copy for copy in copies if copy.level in (CHAIN, TARGET) and not copy.body.parents]
+        return Around(
+            self.view,
+            copies,
+            targets[0].distance if targets else float("inf"),
+            tuple(dict.fromkeys(copy.body.asym for copy in targets)),
+        )
+
 
 class ContextFinder:
     """Finds what surrounds the instances of one entry.
@@ -52,14 +64,17 @@ class ContextFinder:
         label_asym_id of its target chains.
     reach : float
         Distance up to which bodies matter, in angstroms.
+    beside : float
+        Distance within which a chain may say in which assembly a ligand of none stands, in angstroms.
     """
 
-    def __init__(self, scene: Scene, targets: Iterable[str], reach: float) -> None:
+    def __init__(self, scene: Scene, targets: Iterable[str], reach: float, beside: float) -> None:
         self._scene = scene
         self._targets = frozenset(targets)
         self._reach = reach
+        self._beside = beside
 
-    def around(self, xyz: FloatArray, asym: str, own: frozenset[int], label: bytes, view: View | None = None) -> Around:
+    def around(self, xyz: FloatArray, asym: str, own: frozenset[int], label: bytes) -> Around:
         """Return what stands around one instance.
 
         Parameters
@@ -72,14 +87,14 @@ class ContextFinder:
             Its residues, which don't surround themselves.
         label : bytes
             Label of its conformer.
-        view : View, optional
-            The assembly that holds it; looked for when not given.
         """
         scene = self._scene
-        view = view or scene.view(asym, self._nearest_chain(xyz))
+        view = scene.view(asym, self._nearest_chain(xyz))
         mask = scene.mask(label)
         near: list[tuple[float, Body, Placement]] = []
         for body in scene.chains.values():
+            if body.residues & own:
+                continue
             for placement in view.places.get(body.asym, []):
                 distance = self._distance(body, placement, xyz, mask)
                 if distance < self._reach:
@@ -90,7 +105,7 @@ class ContextFinder:
         copies = [
             Copy(body, placement, self._level(body, placement, nearest), distance) for distance, body, placement in near
         ]
-        copies += self._images(xyz, view, mask)
+        copies += self._images(xyz, view, own, mask)
         copies += self._hets(xyz, view, own, mask, nearest)
         copies.sort(key=lambda copy: copy.level)
         return Around(
@@ -102,7 +117,7 @@ class ContextFinder:
 
     def _nearest_chain(self, xyz: FloatArray) -> str:
         """Return the chain nearest to a ligand as deposited, empty when none is in reach."""
-        best: tuple[float, str] = (self._reach, "")
+        best: tuple[float, str] = (self._beside, "")
         for asym, body in self._scene.chains.items():
             found, distance = body.atoms.within(xyz, best[0])
             if len(found):
@@ -124,10 +139,11 @@ class ContextFinder:
             return CHAIN
         return TARGET if body.asym in self._targets else ASSEMBLY
 
-    def _images(self, xyz: FloatArray, view: View, mask: np.ndarray) -> list[Copy]:
+    def _images(self, xyz: FloatArray, view: View, own: frozenset[int], mask: np.ndarray) -> list[Copy]:
         return [
             Copy(body, placement, CRYSTAL, distance)
             for body in self._scene.chains.values()
+            if not body.residues & own
             for placement in self._scene.images(body, view, xyz, self._reach)
             if (distance := self._distance(body, placement, xyz, mask)) < self._reach
         ]
@@ -222,6 +238,8 @@ class AtomsAround:
         Smallest context that holds them.
     copy : tuple of str
         Names of their placements.
+    distance : ndarray of float
+        From the ligand's nearest atom, in angstroms.
     overlaps : bool
         Whether images in the ligand's own place were left out.
     """
@@ -230,10 +248,19 @@ class AtomsAround:
     xyz: FloatArray
     level: IntArray
     copy: tuple[str, ...]
+    distance: FloatArray
     overlaps: bool
 
+    def within(self, reach: FloatArray) -> AtomsAround:
+        """Return those nearer than a distance of its own for each atom of the entry, in angstroms."""
+        near = self.distance < reach[self.index]
+        names = tuple(compress(self.copy, near.tolist()))
+        return AtomsAround(
+            self.index[near], self.xyz[near], self.level[near], names, self.distance[near], self.overlaps
+        )
 
-def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, reach: FloatArray) -> AtomsAround:
+
+def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, reach: float) -> AtomsAround:
     """Return the atoms near enough to a ligand to matter, in one consistent conformer.
 
     Residues of images and of metals, cofactors and glycans that stand in the ligand's own place are left out.
@@ -248,31 +275,33 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
         The ligand's heavy atoms, in angstroms.
     label : bytes
         Label of its conformer.
-    reach : ndarray of float, shape (n_atoms_of_entry,)
-        Distance up to which each atom of the entry matters, in angstroms.
+    reach : float
+        Distance up to which atoms matter, in angstroms.
     """
     mask = scene.mask(label)
-    parts: list[tuple[IntArray, FloatArray, int, str]] = []
+    parts: list[tuple[IntArray, FloatArray, int, str, FloatArray]] = []
     overlaps = False
     for copy in around.copies:
-        found, distance = copy.body.atoms.within(copy.placement.undo(xyz), float(reach[copy.body.atoms.index].max()))
+        found, distance = copy.body.atoms.within(copy.placement.undo(xyz), reach)
         nearest = distance.min(axis=1) if len(found) else np.zeros(0)
-        kept = mask[found] & (nearest < reach[found])
+        kept = mask[found]
         if (copy.placement.name or copy.body.parents) and (nearest[kept] < OVERLAP).any():
             overlaps |= bool(copy.placement.name)
             residues = scene.atoms.residue[found]
             kept &= ~np.isin(residues, residues[kept & (nearest < OVERLAP)])
         found = found[kept]
         if len(found):
-            parts.append((found, copy.placement.apply(scene.atoms.xyz[found]), copy.level, copy.placement.name))
+            xyz_found = copy.placement.apply(scene.atoms.xyz[found])
+            parts.append((found, xyz_found, copy.level, copy.placement.name, nearest[kept]))
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
-        return AtomsAround(empty, np.zeros((0, 3)), empty, (), overlaps)
+        return AtomsAround(empty, np.zeros((0, 3)), empty, (), np.zeros(0), overlaps)
     return AtomsAround(
         index=np.concatenate([part[0] for part in parts]),
         xyz=np.concatenate([part[1] for part in parts]),
         level=np.concatenate([np.full(len(part[0]), part[2], dtype=np.int64) for part in parts]),
         copy=tuple(name for part in parts for name in [part[3]] * len(part[0])),
+        distance=np.concatenate([part[4] for part in parts]),
         overlaps=overlaps,
     )
 

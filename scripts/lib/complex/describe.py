@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand
 from scripts.lib.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
 from scripts.lib.complex.scene import Scene
-from scripts.lib.entry.atoms import Atoms, text
+from scripts.lib.complex.water_bridges import WATER_MAX
+from scripts.lib.entry.atoms import POLYMER, WATER, Atoms, text
+from scripts.lib.entry.model import PREDICTED
+from scripts.lib.entry.near import distances
 from scripts.lib.entry.reader import Entry
-from scripts.lib.instance.find import HetGroup, Residues
+from scripts.lib.instance.classify import HetGroup
+from scripts.lib.instance.find import Residues
 from scripts.lib.instance.model import (
     EntryFacts,
     Instance,
-    IntArray,
     LigandAtoms,
     Link,
     Neighbourhood,
+    Polymer,
     Surroundings,
+    Water,
 )
 
 SITE_SHARED_WITHIN = 1.0
 """Atoms of two components nearer than this can't both be there, in angstroms."""
+
+MUTATION_WITHIN = 8.0
+"""A residue with a heavy atom this near to the ligand can change how it binds, in angstroms. House rule."""
 
 FULL_OCCUPANCY = 0.995
 """Occupancies below this are partial; files give two or three decimals."""
@@ -45,12 +55,16 @@ class Description:
         Its atoms, hydrogens included, component by component.
     around : Around
         What stands around it.
+    nearby : AtomsAround
+        The atoms of it that can cover the instance.
     special : bool
         Whether it lies on a special position.
     unmatched : bool
         Whether nothing in the entry matched the target.
     own_chain : bool
         Whether the file gives it a chain.
+    polymers : tuple of Polymer
+        What stands beside it.
     """
 
     stem: str
@@ -58,9 +72,11 @@ class Description:
     label: bytes
     members: IntArray
     around: Around
+    nearby: AtomsAround
     special: bool
     unmatched: bool
     own_chain: bool
+    polymers: tuple[Polymer, ...] = ()
 
 
 def describe(
@@ -78,8 +94,6 @@ def describe(
     ----------
     entry, scene, residues, group : Entry, Scene, Residues, HetGroup
         Where it was found.
-    ligand : Ligand
-        Its atoms and links.
     cleaned : CleanedComplex
         Its complex, for serial numbers and names.
     description : Description
@@ -101,8 +115,11 @@ def describe(
         )
         for link in ligand.links
     )
+    head = ligand.residues[ligand.head]
     notes: dict[str, str] = {}
     flags = _flags(entry, scene, residues, group, ligand, cleaned, description, notes)
+    target_chains = tuple(dict.fromkeys(scene.chain_names[asym].strip() for asym in description.around.target_chains))
+    mutations, mutations_near = _mutations(entry, target_chains, atoms.xyz[ligand.atoms])
     return Instance(
         entry_id=entry.entry_id,
         stem=description.stem,
@@ -117,9 +134,7 @@ def describe(
         ),
         links=links,
         altloc=text(description.label),
-        target_chains=tuple(
-            dict.fromkeys(scene.chain_names[asym].strip() for asym in description.around.target_chains)
-        ),
+        target_chains=target_chains,
         pdb_comp_id=cleaned.comp_id,
         pdb_chain_id=cleaned.chain,
         entry_bonds={
@@ -129,13 +144,73 @@ def describe(
         },
         facts=EntryFacts(
             resolution=entry.metadata.resolution,
-            method=entry.metadata.method,
+            method=PREDICTED if entry.confidence_scale else entry.metadata.method,
             title=entry.metadata.title,
             release_date=entry.metadata.release_date,
+            confidence_scale=entry.confidence_scale,
+            aligned_error=_aligned_error(entry, ligand, target_chains),
         ),
         flags=tuple(sorted(flags)),
         notes=notes,
+        uniprot=_uniprot(entry, description.nearby),
+        mutations=mutations,
+        mutations_near=mutations_near,
+        waters=_waters(scene, residues, atoms.xyz[ligand.atoms], description.label),
+        polymers=description.polymers,
+        definition=entry.additions.definition(head.label_asym_id, head.comp_id),
     )
+
+
+def _aligned_error(entry: Entry, ligand: Ligand, chains: tuple[str, ...]) -> float | None:
+    """Return the mean expected error to the residues of the target around a ligand; None where none is given."""
+    by_residue = entry.additions.aligned_errors.get(ligand.residues[ligand.head].label_asym_id, {})
+    errors = [error for (chain, _), error in by_residue.items() if chain in chains]
+    return round(float(np.mean(errors)), 3) if errors else None
+
+
+def _uniprot(entry: Entry, nearby: AtomsAround) -> dict[str, str]:
+    """Return the UniProt numbers of the residues around by author chain and residue id."""
+    atoms = entry.atoms
+    first = atoms.starts[np.unique(atoms.residue[nearby.index])]
+    numbers = {}
+    for atom in first[atoms.entity_type[first] == POLYMER].tolist():
+        chain, residue_id = (
+            text(atoms.auth_asym_id[atom]).strip(),
+            f"{atoms.auth_seq_id[atom]}{text(atoms.ins_code[atom])}",
+        )
+        if found := entry.references.of(chain, residue_id):
+            numbers[f"{chain} {residue_id}"] = found
+    return numbers
+
+
+def _waters(scene: Scene, residues: Residues, xyz: FloatArray, label: bytes) -> tuple[Water, ...]:
+    """Return the oxygens of waters near a ligand."""
+    atoms = scene.atoms
+    low, high = xyz.min(axis=0) - WATER_MAX, xyz.max(axis=0) + WATER_MAX
+    oxygens = np.flatnonzero((atoms.entity_type == WATER) & (atoms.element == b"O") & scene.mask(label))
+    oxygens = oxygens[((atoms.xyz[oxygens] >= low) & (atoms.xyz[oxygens] <= high)).all(axis=1)]
+    near = oxygens[(distances(atoms.xyz[oxygens], xyz) <= WATER_MAX).any(axis=1)] if len(oxygens) else oxygens
+    names = [(residues.name(int(atoms.residue[atom])), atoms.xyz[atom]) for atom in near]
+    return tuple(
+        Water(name.auth_asym_id, name.residue_id, name.comp_id, (float(x), float(y), float(z)))
+        for name, (x, y, z) in names
+    )
+
+
+def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the exchanges in some chains, and those of them within `MUTATION_WITHIN` of a ligand."""
+    atoms = entry.atoms
+    found: dict[str, bool] = {}
+    for mutation in entry.references.mutations:
+        if mutation.chain not in chains:
+            continue
+        number, letter = re.fullmatch(r"(-?\d+)(\w?)", mutation.residue_id).groups()  # type: ignore[union-attr]
+        own = (atoms.auth_seq_id == int(number)) & (atoms.auth_asym_id == mutation.chain.encode()) & atoms.heavy
+        own &= (atoms.ins_code == letter.encode()) & (atoms.entity_type == POLYMER)
+        near = bool(own.any()) and float(distances(atoms.xyz[own], xyz).min()) < MUTATION_WITHIN
+        found[mutation.name] = found.get(mutation.name, False) or near
+    ordered = sorted(found, key=lambda name: (int(name[1:-1]), name))
+    return tuple(ordered), tuple(name for name in ordered if found[name])
 
 
 def _ligand_atoms(
@@ -190,8 +265,10 @@ def _flags(
         "first_model": entry.n_models > 1,
         "no_crystal": scene.crystal is None,
         "additive_kept": group.kind == "ligand" and bool(group.kind_reason),
+        "cofactor": group.kind == "cofactor",
     }
-    sharing = _sharing_site(atoms, residues, group, ligand.atoms)
+    poses = entry.poses
+    sharing = [] if poses & set(group.residues) else _sharing_site(atoms, residues, group, ligand.atoms, poses)
     if sharing:
         notes["shares_site"] = ", ".join(sharing)
     if description.special:
@@ -206,9 +283,12 @@ def _has_duplicate_names(atoms: Atoms, members: IntArray) -> bool:
     return len(set(keys)) < len(keys)
 
 
-def _sharing_site(atoms: Atoms, residues: Residues, group: HetGroup, members: IntArray) -> list[str]:
-    """Return the names of other het groups that stand in the same place as alternates."""
-    others = np.flatnonzero(np.isin(atoms.residue, np.setdiff1d(residues.het, group.residues)) & atoms.heavy)
+def _sharing_site(
+    atoms: Atoms, residues: Residues, group: HetGroup, members: IntArray, poses: frozenset[int]
+) -> list[str]:
+    """Return the names of other het groups that stand in the same place as alternates; poses are none."""
+    others = np.setdiff1d(residues.het, [*group.residues, *poses])
+    others = np.flatnonzero(np.isin(atoms.residue, others) & atoms.heavy)
     if not len(others):
         return []
     low, high = atoms.xyz[members].min(axis=0) - 1, atoms.xyz[members].max(axis=0) + 1
@@ -222,15 +302,7 @@ def _sharing_site(atoms: Atoms, residues: Residues, group: HetGroup, members: In
 
 
 def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
-    """Return the atoms around an instance as later stages read them.
-
-    Parameters
-    ----------
-    scene : Scene
-        The entry.
-    nearby : AtomsAround
-        The atoms.
-    """
+    """Return the atoms around an instance as later stages read them."""
     atoms = scene.atoms
     index = nearby.index
     numbers = atoms.auth_seq_id[index].astype("U12")
@@ -248,15 +320,7 @@ def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
 
 
 def surroundings_of(scene: Scene, nearby: AtomsAround) -> Surroundings:
-    """Return the atoms farther around an instance as the search for exits reads them.
-
-    Parameters
-    ----------
-    scene : Scene
-        The entry.
-    nearby : AtomsAround
-        The atoms.
-    """
+    """Return the atoms farther around an instance as the search for exits reads them."""
     return Surroundings(
         xyz=nearby.xyz.astype(np.float32),
         element=scene.atoms.element[nearby.index].astype("U2"),

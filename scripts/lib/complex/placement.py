@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 import gemmi
 import numpy as np
 
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.arrays import FloatArray
 
 SAME_ROTATION = 1e-2
 """Largest difference between elements of two rotation matrices that count as one (0.6 degrees): strict
@@ -166,6 +167,13 @@ class Assemblies:
         return None
 
 
+@lru_cache(maxsize=64)
+def _steps(along_a: int, along_b: int, along_c: int) -> FloatArray:
+    """Return the shifts by so many cells in each direction, shape (n_cells, 3)."""
+    ranges = (np.arange(-cells, cells + 1.0) for cells in (along_a, along_b, along_c))
+    return np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
 class Crystal:
     """The symmetry images of the deposited coordinates.
 
@@ -173,8 +181,6 @@ class Crystal:
     ----------
     structure : gemmi.Structure
         With cell and strict non-crystallographic symmetry.
-    group : gemmi.SpaceGroup
-        Its space group.
     """
 
     def __init__(self, structure: gemmi.Structure, group: gemmi.SpaceGroup) -> None:
@@ -186,7 +192,7 @@ class Crystal:
         # Distance between lattice planes: how far a shift by one cell moves at the least.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
-        self._operations = [np.array(op.seitz(), dtype=np.float64) for op in group.operations()]
+        self._operations = np.array([op.seitz() for op in group.operations()], dtype=np.float64)
         self._ncs = [DEPOSITED] + [
             placement(ncs.tr, f"ncs{ncs.id}") for ncs in structure.ncs if not ncs.given and is_rigid(ncs.tr)
         ]
@@ -250,20 +256,20 @@ class Crystal:
         """
         found: list[Placement] = []
         cells = np.ceil((radius + reach) / self._spacing).astype(int)
-        steps = np.stack(np.meshgrid(*(np.arange(-n, n + 1) for n in cells), indexing="ij"), axis=-1).reshape(-1, 3)
+        steps = _steps(*cells.tolist())
         target = self._frac @ point + self._frac_shift
         for ncs in self._ncs:
             body = self._frac @ ncs.apply(centre[None])[0] + self._frac_shift
-            for number, operation in enumerate(self._operations, start=1):
-                moved = operation[:3, :3] @ body + operation[:3, 3]
-                base = np.round(target - moved)
-                offsets = moved + base + steps - target
-                near = np.linalg.norm(offsets @ self._orth.T, axis=1) < radius + reach
-                for step in steps[near]:
-                    image = self._placement(operation, base + step, number, ncs, centre)
-                    # Non-crystallographic symmetry can repeat what the space group has made.
-                    if not (self._ncs[1:] and any(image.same_as(other, centre) for other in found)):
-                        found.append(image)
+            moved = self._operations[:, :3, :3] @ body + self._operations[:, :3, 3]
+            base = np.round(target - moved)
+            offsets = (moved + base)[:, None] + steps - target
+            near = np.linalg.norm(offsets @ self._orth.T, axis=2) < radius + reach
+            for number, step in np.argwhere(near).tolist():
+                shift = base[number] + steps[step]
+                image = self._placement(self._operations[number], shift, number + 1, ncs, centre)
+                # Non-crystallographic symmetry can repeat what the space group has made.
+                if not (self._ncs[1:] and any(image.same_as(other, centre) for other in found)):
+                    found.append(image)
         return found
 
     def _placement(

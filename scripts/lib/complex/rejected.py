@@ -13,12 +13,8 @@ def status_of_missing(entry_id: str, reason: str, value: str = "") -> CleanedEnt
 
     Parameters
     ----------
-    entry_id : str
-        The entry.
     reason : str
         Code of `scripts.lib.reasons.REASONS`.
-    value : str
-        The detail.
     """
     return CleanedEntry(
         {
@@ -39,12 +35,8 @@ def rejected_entry(entry: Entry, reason: str, value: str = "") -> CleanedEntry:
 
     Parameters
     ----------
-    entry : Entry
-        The entry.
     reason : str
         Code of `scripts.lib.reasons.REASONS`.
-    value : str
-        The detail.
     """
     result = status_of_missing(entry.entry_id, reason, value)
     residues = Residues(entry)

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scripts.lib.arrays import BoolArray, FloatArray, IntArray
 from scripts.lib.complex.placement import DEPOSITED, Assemblies, Crystal, Placement
 from scripts.lib.contexts import CONTEXTS
-from scripts.lib.entry.atoms import Atoms, BoolArray, text
+from scripts.lib.elements import is_metal
+from scripts.lib.entry.atoms import Atoms, text
 from scripts.lib.entry.near import NearAtoms
 from scripts.lib.entry.reader import Entry
-from scripts.lib.instance.bonds import is_metal
+from scripts.lib.instance.classify import HetGroup
 from scripts.lib.instance.conformer import Conformers
-from scripts.lib.instance.find import HetGroup, Residues
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.instance.find import Residues
 
 METAL_REACH = 2.8
 """A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
@@ -44,7 +45,7 @@ class Body:
     parents : tuple of str
         Chains that it goes with; empty for a chain.
     residues : frozenset of int
-        Residues of a het body; empty for a chain.
+        Residues of a het body or a peptide; empty for other chains.
     """
 
     asym: str
@@ -94,22 +95,13 @@ class View:
 
 
 class Scene:
-    """All bodies of one entry, its assemblies and its crystal.
-
-    Parameters
-    ----------
-    entry : Entry
-        The entry.
-    residues : Residues
-        Its residues.
-    groups : iterable of HetGroup
-        Its het groups.
-    """
+    """All bodies of one entry, its assemblies and its crystal."""
 
     def __init__(self, entry: Entry, residues: Residues, groups: Iterable[HetGroup]) -> None:
         self.entry = entry
         self.atoms: Atoms = entry.atoms
         self.conformers = Conformers(entry.atoms)
+        self.in_polymer = residues.polymer[self.atoms.residue]
         self.chains = {body.asym: body for body in self._chains(residues)}
         self.chain_names = {
             text(asym): text(chain)
@@ -135,7 +127,9 @@ class Scene:
         asyms = self.atoms.label_asym_id[members]
         _, first = np.unique(asyms, return_index=True)
         for asym in asyms[np.sort(first)]:
-            yield self._body(text(asym), members[asyms == asym])
+            own = members[asyms == asym]
+            peptide = frozenset(self.atoms.residue[own].tolist()) if text(asym) in residues.short else frozenset()
+            yield self._body(text(asym), own, residues=peptide)
 
     def _body(
         self, asym: str, members: IntArray, parents: tuple[str, ...] = (), residues: frozenset[int] = frozenset()
@@ -149,7 +143,7 @@ class Scene:
         """Return a metal, cofactor or glycan as a body, None for what no context holds."""
         members = np.concatenate([np.arange(*self.atoms.at(r).indices(len(self.atoms))[:2]) for r in group.residues])
         members = members[self.atoms.heavy[members]].astype(np.int64)
-        if group.kind in ("cofactor", "glycan"):
+        if group.kind in ("cofactor", "glycan", "modified_residue"):
             reach = COFACTOR_REACH
         elif group.kind == "ion" and is_metal(text(self.atoms.element[members[0]])):
             reach = METAL_REACH
@@ -184,10 +178,6 @@ class Scene:
 
         Parameters
         ----------
-        body : Body
-            A chain.
-        view : View
-            The assembly.
         xyz : ndarray of float, shape (n_atoms, 3)
             The ligand's atoms, in angstroms.
         reach : float

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
 from scripts.lib.exits.linker import BOND
-from scripts.lib.instance.model import FloatArray
 
 SAME_PLACE = 4.0
 """Largest distance between the linkers' first atoms of one direction, in angstroms: two to three bonds (house rule)."""
@@ -32,7 +32,7 @@ class Way:
     way_out, score : float
         F and the score.
     closed : bool
-        Whether the structure shows no open way out.
+        Whether there is no room or no way out.
     evidence : str
         Grade of the evidence.
     """
@@ -96,8 +96,16 @@ def directions(ways: Sequence[tuple[int, str, Way]]) -> list[Direction]:
     ----------
     ways : sequence of (int, str, Way)
         Number of the instance, its stem, and the exit in the common frame.
+
+    >>> up, back = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0])
+    >>> ways = [
+    ...     (number, stem, Way(1, "N1", np.zeros(3), vector, 0.5, score, closed=False, evidence="A"))
+    ...     for number, stem, vector, score in [(0, "a", up, 2.1), (1, "b", up, 2.8), (2, "c", back, 1.0)]
+    ... ]
+    >>> [[number for number, _ in direction.members] for direction in directions(ways)]
+    [[1, 0], [2]]
     """
-    ordered = sorted(ways, key=lambda one: (-round(one[2].score, 3), one[1], one[2].site))
+    ordered = sorted(ways, key=lambda item: (-round(item[2].score, 3), item[1], item[2].site))
     starts, vectors = np.zeros((len(ordered), 3)), np.zeros((len(ordered), 3))
     members: list[list[tuple[int, Way]]] = []
     least = float(np.cos(np.radians(SAME_ANGLE)))

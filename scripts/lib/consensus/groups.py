@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import gemmi
 import numpy as np
 
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.consensus.directions import Way
 from scripts.lib.consensus.superpose import Superposition, pocket, stays, superpose
-from scripts.lib.instance.backbone import Backbone
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.instance.backbone import TOUCHED, Backbone
 
 LEAST_IDENTITY, LEAST_COVERAGE = 0.6, 0.5
 """Least identity and coverage of target chains in one group (house rule). Above 50 % identity the cores of two
@@ -32,8 +33,6 @@ class Member:
 
     Parameters
     ----------
-    stem : str
-        Its stem.
     key : tuple
         Sort key of tables: entry, chain, ligand, residue.
     names : dict of str to str
@@ -45,7 +44,11 @@ class Member:
     backbone : Backbone
         The target chain beside it.
     ways : tuple of Way
-        The best exits of its first sites.
+        The best exits of its first sites; none of a ligand that two proteins hold.
+    protein : str
+        Name of the target chain's protein.
+    packed, bridging : bool
+        Whether symmetry mates make most of its contacts; whether two proteins hold it.
     """
 
     stem: str
@@ -55,6 +58,30 @@ class Member:
     ligand: FloatArray
     backbone: Backbone
     ways: tuple[Way, ...] = ()
+    protein: str = ""
+    packed: bool = False
+    bridging: bool = False
+
+    def residue_near(self, point: FloatArray) -> tuple[str, str]:
+        """Return the residue whose Cα is nearest to a place in its own frame; empty texts without a chain.
+
+        Returns
+        -------
+        tuple of str
+            Its name as ``Asp 145``, and its UniProt accession and number where known.
+        """
+        backbone = self.backbone
+        if not backbone.numbers:
+            return "", ""
+        nearest = int(np.linalg.norm(backbone.xyz - point, axis=1).round(3).argmin())
+        name = gemmi.expand_one_letter(backbone.sequence[nearest], gemmi.ResidueKind.AA)
+        uniprot = backbone.uniprot[nearest] if backbone.uniprot else ""
+        return f"{name.capitalize()} {backbone.numbers[nearest]}", uniprot
+
+    @property
+    def decides(self) -> bool:
+        """Whether it counts among the copies that an answer is made of."""
+        return not (self.packed or self.bridging)
 
     @property
     def rank(self) -> tuple[object, ...]:
@@ -64,12 +91,13 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A member with its motion into the frame of the group's reference."""
+    """A member with its motion into the frame of the group's reference, and the reference's residues it touches."""
 
     member: Member
     superposition: Superposition
     identity: float
     coverage: float
+    touched: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +111,19 @@ class Group:
     placed: tuple[Placed, ...]
 
     @property
+    def protein(self) -> str:
+        """Name of the protein that most of its instances give; the first of equally many."""
+        counts = Counter(copy.member.protein for copy in self.placed)
+        return max(counts, key=lambda name: (counts[name], bool(name)), default="")
+
+    @property
     def reference(self) -> str:
         """Stem of the member whose frame is that of the group."""
         return self.placed[0].member.stem if self.name else ""
 
 
 def grouped(members: Sequence[Member]) -> list[Group]:
-    """Return the groups of a job, those of most entries first.
+    """Return the groups of a job, those of most entries first, then of most instances.
 
     Chains are taken by the best resolution of their instances, then by id; each joins the first
     of the references most like it that it is near enough to, or becomes a reference itself.
@@ -100,39 +134,51 @@ def grouped(members: Sequence[Member]) -> list[Group]:
         All instances of a job in any order.
     """
     by_chain: dict[str, list[Member]] = defaultdict(list)
-    loose = [Placed(one, stays(0, "no_backbone"), float("nan"), float("nan")) for one in members if not one.backbone]
-    for member in sorted(members, key=lambda one: one.rank):
+    loose: list[Placed] = []
+    for member in sorted(members, key=lambda member: member.rank):
         if member.backbone:
             by_chain[member.backbone.sequence].append(member)
+        else:
+            loose.append(Placed(member, stays(0, "no_backbone"), float("nan"), float("nan")))
     words: dict[str, list[int]] = defaultdict(list)
-    found: list[list[Placed]] = []
+    chain_groups: list[list[Placed]] = []
     for sequence, same in by_chain.items():
-        own = {sequence[k : k + WORD] for k in range(len(sequence) - WORD + 1)}
-        home, match, pairs = _home(sequence, own, words, found)
+        own_words = {sequence[k : k + WORD] for k in range(len(sequence) - WORD + 1)}
+        home, match, pairs = _home(sequence, own_words, words, chain_groups)
         if home is None:
-            home, match, pairs = len(found), (1.0, 1.0), np.arange(len(sequence))[:, None].repeat(2, axis=1)
+            home, match, pairs = len(chain_groups), (1.0, 1.0), np.arange(len(sequence))[:, None].repeat(2, axis=1)
             count = len(pocket(same[0].backbone.xyz, same[0].ligand))
-            found.append([Placed(same[0], stays(count), *match)])
-            for word in sorted(own):
+            chain_groups.append([Placed(same[0], stays(count), *match, _touched(same[0], pairs))])
+            for word in sorted(own_words):
                 words[word].append(home)
-        reference = found[home][0].member
-        others = (one for one in same if one is not reference)
-        found[home].extend(Placed(one, _placed(reference, one, pairs), *match) for one in others)
-    ordered = sorted(found, key=lambda group: (-len({one.member.key[0] for one in group}), group[0].member.rank))
-    groups = [
-        Group(f"G{number}", (group[0], *sorted(group[1:], key=lambda one: one.member.key)))
-        for number, group in enumerate(ordered, 1)
-    ]
-    return [*groups, Group("", tuple(sorted(loose, key=lambda one: one.member.key)))] if loose else groups
+        reference = chain_groups[home][0].member
+        chain_groups[home].extend(
+            Placed(member, _placed(reference, member, pairs), *match, _touched(member, pairs))
+            for member in same
+            if member is not reference
+        )
+    ordered = sorted(chain_groups, key=lambda group: (-entry_count(group), -len(group), group[0].member.rank))
+    groups = [Group(f"G{number}", (group[0], *_by_key(group[1:]))) for number, group in enumerate(ordered, 1)]
+    return [*groups, Group("", tuple(_by_key(loose)))] if loose else groups
+
+
+def entry_count(copies: Iterable[Placed]) -> int:
+    """Return of how many entries some copies are."""
+    return len({copy.member.key[0] for copy in copies})
+
+
+def _by_key(copies: Sequence[Placed]) -> list[Placed]:
+    """Return copies in the order of tables."""
+    return sorted(copies, key=lambda copy: copy.member.key)
 
 
 def _home(
-    sequence: str, own: set[str], words: dict[str, list[int]], found: Sequence[Sequence[Placed]]
+    sequence: str, own_words: set[str], words: dict[str, list[int]], chain_groups: Sequence[Sequence[Placed]]
 ) -> tuple[int | None, tuple[float, float], IntArray]:
     """Return the group of a chain, its identity and coverage, and the residues that stand together."""
-    shared = Counter(group for word in own for group in words.get(word, ()))
+    shared = Counter(group for word in own_words for group in words.get(word, ()))
     for group, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:MOST_ALIGNED]:
-        other = found[group][0].member.backbone.sequence
+        other = chain_groups[group][0].member.backbone.sequence
         if count >= max(FEWEST_WORDS, LEAST_WORDS * min(len(sequence), len(other))):
             from scripts.lib.entry.sequence import align  # half of a second to import, and rarely needed
 
@@ -146,3 +192,9 @@ def _placed(reference: Member, member: Member, pairs: IntArray) -> Superposition
     """Return the motion of a member onto the reference by the residues around the member's own ligand."""
     near = pairs[np.isin(pairs[:, 0], pocket(member.backbone.xyz, member.ligand))]
     return superpose(reference.backbone.xyz[near[:, 1]], member.backbone.xyz[near[:, 0]])
+
+
+def _touched(member: Member, pairs: IntArray) -> frozenset[int]:
+    """Return the residues of the reference that stand where a member's ligand touches its own chain."""
+    touched = np.flatnonzero(member.backbone.marks & TOUCHED)
+    return frozenset(pairs[np.isin(pairs[:, 0], touched), 1].tolist())

@@ -5,75 +5,86 @@ from __future__ import annotations
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
 from scripts.lib.consensus.directions import Direction, Way, directions
-from scripts.lib.consensus.groups import Group, Placed
-from scripts.lib.instance.model import FloatArray
-from scripts.lib.tables import EXIT_VECTORS, JOINED, Row
+from scripts.lib.consensus.groups import Group, Placed, entry_count
+from scripts.lib.consensus.sites import MAIN, binding_sites, site_class
+from scripts.lib.exits.words import OPEN_FROM
+from scripts.lib.tables import EXIT_VECTORS, JOINED, Row, parse_value
+
+AHEAD = 3.0
+"""The residue nearest to a point this far ahead of the linker's first atom marks a direction, in angstroms."""
 
 SITES = 5
 """Sites of each instance that are compared."""
 
 
-def read_ways(path: Path) -> Iterator[tuple[str, list[tuple[int, list[str]]]]]:
-    """Yield the stem of each instance with the cells of the best exits of its first sites, and their SDF index.
+_COLUMNS = (
+    "sdf_index", "site_rank", "anchor_atom", "anchor_equivalents", "kind", "leaving_atoms", "chem_class", "E", "F",
+    "score", "closed", "evidence", "evidence_reasons", "vector_x", "vector_y", "vector_z", "breaks_covalent_bond",
+)  # fmt: skip
 
-    Cells are not typed: most rows are read for nothing but their stem.
+
+def read_exits(path: Path) -> Iterator[tuple[str, list[Row]]]:
+    """Yield the stem of each instance with its ranked exits, best first, as far as several copies are compared.
 
     Parameters
     ----------
     path : Path
-        Rows of `scripts.lib.tables.EXIT_VECTORS`, those of an instance together, best first.
+        Rows of `scripts.lib.tables.EXIT_VECTORS`, those of an instance together.
     """
-    column = {name: k for k, name in enumerate(EXIT_VECTORS.names)}
-    stem, rank, site, index = (column[name] for name in ("stem", "rank", "site_rank", "sdf_index"))
-    current, found = "", dict[str, tuple[int, list[str]]]()
+    columns = {column.name: (k, column) for k, column in enumerate(EXIT_VECTORS.columns)}
+    stem, rank = columns["stem"][0], columns["rank"][0]
+    columns_read = [columns[name] for name in _COLUMNS]
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv.reader(stream)
         next(rows, None)
-        for cells in rows:
-            if cells[stem] != current:
-                if current:
-                    yield current, list(found.values())
-                current, found = cells[stem], {}
-            if cells[rank] and int(cells[site]) <= SITES:
-                found.setdefault(cells[site], (int(cells[index]), cells))
-    if current:
-        yield current, list(found.values())
+        for name, of_instance in groupby(rows, key=lambda cells: cells[stem]):
+            ranked = (cells for cells in of_instance if cells[rank])
+            yield name, [{column.name: parse_value(cells[k], column) for k, column in columns_read} for cells in ranked]
 
 
-def ways_of(found: Iterable[tuple[int, list[str]]], xyz: FloatArray) -> tuple[Way, ...]:
-    """Return the exits of an instance from their cells.
+def ways_of(exits: Iterable[Row], xyz: FloatArray) -> tuple[Way, ...]:
+    """Return the best exits of the first sites of an instance.
 
     Parameters
     ----------
-    found : iterable of (int, list of str)
-        As `read_ways` gives them.
+    exits : iterable of Row
+        As `read_exits` gives them.
     xyz : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms in SDF order, in angstroms.
     """
-    column = {name: k for k, name in enumerate(EXIT_VECTORS.names)}
+    best: dict[int, Row] = {}
+    for row in exits:
+        if (site := _number(row, "site_rank")) <= SITES:
+            best.setdefault(int(site), row)
     return tuple(
         Way(
-            site=int(cells[column["site_rank"]]),
-            anchor=cells[column["anchor_atom"]],
-            place=xyz[index],
-            vector=_vector([cells[column[f"vector_{axis}"]] for axis in "xyz"]),
-            way_out=float(cells[column["F"]]),
-            score=float(cells[column["score"]]),
-            closed=cells[column["closed"]] == "True",
-            evidence=cells[column["evidence"]],
+            site=site,
+            anchor=str(row["anchor_atom"]),
+            place=xyz[int(_number(row, "sdf_index"))],
+            vector=_vector([_number(row, f"vector_{axis}") for axis in "xyz"]),
+            way_out=_number(row, "F"),
+            score=_number(row, "score"),
+            closed=min(_number(row, "E"), _number(row, "F")) < OPEN_FROM,
+            evidence=str(row["evidence"]),
         )
-        for index, cells in found
+        for site, row in best.items()
     )
 
 
-def _vector(cells: Sequence[str]) -> FloatArray:
-    vector: FloatArray = np.array([float(cell) for cell in cells])
+def _number(row: Row, name: str) -> float:
+    return float(row[name] or 0)
+
+
+def _vector(cells: Sequence[float]) -> FloatArray:
+    vector: FloatArray = np.array(cells)
     return vector / float(np.linalg.norm(vector))
 
 
@@ -86,20 +97,23 @@ def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:
         All groups of a job.
     """
     for group in groups:
-        for one in group.placed:
-            yield _superposition(group, one)
+        sites = binding_sites(group)
+        for copy in group.placed:
+            site = sites[copy.member.stem]
+            site_cells: Row = {"protein": group.protein, "site": site, "site_class": site_class(site)}
+            yield {**_superposition(group, copy), **site_cells, "crystal_packing": copy.member.packed}
 
 
-def _superposition(group: Group, one: Placed) -> Row:
-    fit = one.superposition
+def _superposition(group: Group, copy: Placed) -> Row:
+    fit = copy.superposition
     row: Row = {
-        **one.member.names,
+        **copy.member.names,
         "group": group.name,
         "reference": group.reference,
-        "is_reference": one.member.stem == group.reference,
-        "target_chain": one.member.backbone.chain,
-        "identity": one.identity,
-        "coverage": one.coverage,
+        "is_reference": copy.member.stem == group.reference,
+        "target_chain": copy.member.backbone.chain,
+        "identity": copy.identity,
+        "coverage": copy.coverage,
         "superposed": not fit.reason,
         "reason": fit.reason,
         "n_pairs": fit.n_pairs,
@@ -114,7 +128,9 @@ def _superposition(group: Group, one: Placed) -> Row:
 
 
 def consensus_rows(groups: Iterable[Group]) -> Iterator[Row]:
-    """Yield one row for each direction of each group, those that are open in most entries first.
+    """Yield one row for each direction of each binding site, those that are open in most entries first.
+
+    Copies that symmetry mates hold and ligands that two proteins hold are left out.
 
     Parameters
     ----------
@@ -122,30 +138,42 @@ def consensus_rows(groups: Iterable[Group]) -> Iterator[Row]:
         All groups of a job.
     """
     for group in groups:
-        placed = [one for one in group.placed if not one.superposition.reason]
-        moved = [
-            (number, one.member.stem, way.moved(one.superposition.rotation, one.superposition.translation))
-            for number, one in enumerate(placed)
-            for way in one.member.ways
-        ]
-        found = [_direction(direction, placed) for direction in directions(moved)]
-        found.sort(key=lambda row: (-int(row["n_entries_open"] or 0), -int(row["n_instances_open"] or 0),
-                                    -float(row["best_score"] or 0)))  # fmt: skip
-        entries = {one.member.key[0] for one in placed}
-        for number, row in enumerate(found, 1):
-            yield {
-                "group": group.name,
-                "reference": group.reference,
-                "direction": f"{group.name}-{number}",
-                "n_entries": len(entries),
-                "n_instances": len(placed),
-                **row,
-            }
+        sites = binding_sites(group)
+        number = 0
+        for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):
+            placed = [
+                copy
+                for copy in group.placed
+                if sites[copy.member.stem] == site and copy.member.decides and not copy.superposition.reason
+            ]
+            names = {"group": group.name, "reference": group.reference, "protein": group.protein, "site": site,
+                     "site_class": site_class(site)}  # fmt: skip
+            for row in _of_site(group, placed):
+                number += 1
+                yield {**names, "direction": f"{group.name}-{number}", **row}
+
+
+def _of_site(group: Group, placed: Sequence[Placed]) -> list[Row]:
+    """Return the directions of some instances in one frame."""
+    moved = [
+        (number, copy.member.stem, way.moved(copy.superposition.rotation, copy.superposition.translation))
+        for number, copy in enumerate(placed)
+        for way in copy.member.ways
+    ]
+    counts = {"n_entries": entry_count(placed), "n_instances": len(placed)}
+    rows: list[Row] = []
+    for direction in directions(moved):
+        near = group.placed[0].member.residue_near(direction.start + AHEAD * direction.vector)
+        named = dict(zip(("residue", "residue_uniprot"), near, strict=True))
+        rows.append({**counts, **named, **_direction(direction, placed)})
+    rows.sort(key=lambda row: (-int(row["n_entries_open"] or 0), -int(row["n_instances_open"] or 0),
+                                -float(row["best_score"] or 0)))  # fmt: skip
+    return rows
 
 
 def _direction(direction: Direction, placed: Sequence[Placed]) -> Row:
     """Return what is told of one direction; the best exit stands first among its members."""
-    there = {number for number, _ in direction.members}
+    present = {number for number, _ in direction.members}
     opened = {number for number, way in direction.members if not way.closed}
     first, best = direction.members[0]
     anchors: dict[str, Counter[str]] = defaultdict(Counter)
@@ -154,9 +182,9 @@ def _direction(direction: Direction, placed: Sequence[Placed]) -> Row:
     named = [f"{ligand}:{atom}" for ligand in sorted(anchors) for atom in sorted(anchors[ligand])]
     (x, y, z), (u, v, w) = direction.start.tolist(), direction.vector.tolist()
     return {
-        "n_entries_present": len({placed[number].member.key[0] for number in there}),
-        "n_entries_open": len({placed[number].member.key[0] for number in opened}),
-        "n_instances_present": len(there),
+        "n_entries_present": entry_count(placed[number] for number in present),
+        "n_entries_open": entry_count(placed[number] for number in opened),
+        "n_instances_present": len(present),
         "n_instances_open": len(opened),
         "n_ligands": len(anchors),
         "F_median": median(way.way_out for _, way in direction.members),

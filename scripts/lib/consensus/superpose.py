@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import gemmi
 import numpy as np
 
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.entry.near import distances
-from scripts.lib.instance.model import FloatArray, IntArray
 
 POCKET_RADIUS = 12.0
 """A residue with its Cα this near to a heavy atom of the ligand belongs to the pocket, in angstroms (house rule)."""
@@ -79,6 +79,9 @@ def pocket(alpha: FloatArray, ligand: FloatArray) -> IntArray:
     Returns
     -------
     ndarray of int, shape (n_pocket,)
+
+    >>> pocket(np.array([[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]]), np.array([[5.0, 0.0, 0.0]])).tolist()
+    [0]
     """
     if not len(alpha):
         return np.zeros(0, dtype=np.int64)
@@ -99,7 +102,7 @@ def superpose(fixed: FloatArray, moving: FloatArray) -> Superposition:
         return stays(count, "too_few_matched")
     used = np.arange(count)
     while True:
-        rotation, translation = _fit(fixed[used], moving[used])
+        rotation, translation = best_fit(fixed[used], moving[used])
         away = np.linalg.norm(moving @ rotation.T + translation - fixed, axis=1)
         too_long = int((away[used] > LONGEST_PAIR).sum())
         if not too_long:
@@ -113,8 +116,8 @@ def superpose(fixed: FloatArray, moving: FloatArray) -> Superposition:
     return Superposition(rotation, translation, count, len(used), rmsd, rmsd_all, reason)
 
 
-def _fit(fixed: FloatArray, moving: FloatArray) -> tuple[FloatArray, FloatArray]:
+def best_fit(fixed: FloatArray, moving: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return rotation and translation of the best fit of all pairs."""
-    first, second = ([gemmi.Position(*place) for place in part.tolist()] for part in (fixed, moving))
+    first, second = ([gemmi.Position(*xyz) for xyz in part.tolist()] for part in (fixed, moving))
     transform = gemmi.superpose_positions(first, second).transform
     return np.array(transform.mat.tolist(), dtype=np.float64), np.array(transform.vec.tolist(), dtype=np.float64)

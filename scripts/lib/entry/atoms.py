@@ -10,12 +10,9 @@ import gemmi
 import numpy as np
 import numpy.typing as npt
 
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.arrays import BoolArray, BytesArray, FloatArray, IntArray
 
-BytesArray = npt.NDArray[np.bytes_]
-BoolArray = npt.NDArray[np.bool_]
-
-POLYMER, WATER = 1, 4
+POLYMER, NON_POLYMER, WATER = 1, 2, 4
 """Values of `gemmi.EntityType` in `Atoms.entity_type`."""
 
 

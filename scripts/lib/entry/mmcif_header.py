@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 
 import gemmi
 
-from scripts.lib.entry.model import EntryMetadata, LigandName, PolymerEntity
+from scripts.lib.entry.model import PREDICTED, EntryMetadata, LigandName, PolymerEntity
+from scripts.lib.identifiers import accession
 
 WATER = frozenset({"HOH", "DOD", "WAT", "H2O"})
 """Codes of water."""
-
-ACCESSION = re.compile(r"[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2}")
-"""A UniProt accession, as UniProt defines it."""
 
 UNIPROT_NAMES = frozenset({"UNP", "SWS", "TREMBL", "TRE", "UNIPROT", "SP", "TR"})
 """Names under which entries of different ages refer to UniProt."""
@@ -40,7 +38,8 @@ def from_mmcif(block: gemmi.cif.Block, *, entry_id: str = "") -> EntryMetadata:
         entry_id=entry_id or own_id,
         title=tidy(_value(block, "_struct.title")) or tidy(_value(block, "_citation.title")),
         citation=_primary_citation(block),
-        methods=unique(row["method"].upper() for row in _rows(block, "_exptl.", "method")),
+        methods=unique(row["method"].upper() for row in _rows(block, "_exptl.", "method"))
+        or ((PREDICTED,) if any(name.startswith("_ma_") for name in block.get_mmcif_category_names()) else ()),
         resolution=_resolution(block),
         deposition_date=iso_date(
             _value(block, "_pdbx_database_status.recvd_initial_deposition_date")
@@ -77,15 +76,13 @@ def split_names(text: str) -> list[str]:
 
 
 def iso_date(text: str) -> str:
-    """Return the text if it begins with an ISO date, else an empty text."""
+    """Return the text if it begins with an ISO date, else an empty text.
+
+    >>> iso_date("2019-05-01T00:00:00")
+    '2019-05-01'
+    """
     match = re.match(r"\d{4}-\d{2}-\d{2}", text)
     return match.group() if match else ""
-
-
-def accession(text: str) -> str:
-    """Return a UniProt accession in upper case without its isoform; empty if it is none."""
-    bare = text.strip().upper().partition("-")[0]
-    return bare if ACCESSION.fullmatch(bare) else ""
 
 
 def positive(text: str) -> float | None:

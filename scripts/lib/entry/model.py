@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PREDICTED = "predicted"
+"""Method of models that no experiment has made: those of ModelCIF (AlphaFold, Boltz, Chai), or said to be."""
+
 
 @dataclass(frozen=True, slots=True)
 class PolymerEntity:
@@ -105,6 +108,15 @@ class EntryMetadata:
         """All experimental methods, joined by ``; ``."""
         return "; ".join(self.methods)
 
-    def entity_of_chain(self, auth_asym_id: str) -> PolymerEntity | None:
-        """Return the polymer entity of an author chain, None when it has none."""
-        return next((e for e in self.entities if auth_asym_id in e.auth_asym_ids), None)
+
+@dataclass(frozen=True, slots=True)
+class EntryBond:
+    """A bond of a component as the entry's own ``_chem_comp_bond`` gives it.
+
+    `order` is the mmCIF value in lower case: ``sing``, ``doub``, ``trip``, ``arom``, ``delo``.
+    """
+
+    atom_1: str
+    atom_2: str
+    order: str
+    aromatic: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray
 
 
 class NearAtoms:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from scripts.lib.entry.mmcif_header import UNIPROT_NAMES, WATER, accession, parent_letter, positive, split_names, unique
-from scripts.lib.entry.model import EntryMetadata, LigandName
+from scripts.lib.entry.mmcif_header import UNIPROT_NAMES, WATER, parent_letter, positive, split_names, unique
+from scripts.lib.entry.model import PREDICTED, EntryMetadata, LigandName
 from scripts.lib.entry.pdb_polymers import Chains, polymer_entities
+from scripts.lib.identifiers import accession
 
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 
@@ -25,6 +26,11 @@ _METHODS = (
     ("X-RAY", "X-RAY DIFFRACTION"),
 )
 """Words of old EXPDTA records and today's name of the method, the first that fits."""
+
+_PREDICTION = re.compile(r"\bALPHAFOLD\b.*\bPREDICTION\b")
+"""Titles of the AlphaFold database's files."""
+
+_COORDINATES = re.compile("^(?:ATOM  |HETATM|MODEL )", re.MULTILINE)
 
 Records = Mapping[str, list[str]]
 
@@ -84,7 +90,10 @@ def _records(lines: str | Iterable[str]) -> dict[str, list[str]]:
     """
     records: dict[str, list[str]] = {}
     own_id = ""
-    for raw in lines.splitlines() if isinstance(lines, str) else lines:
+    if isinstance(lines, str):
+        first = _COORDINATES.search(lines)
+        lines = lines[: first.start() if first else None].splitlines()
+    for raw in lines:
         name = raw[:6].rstrip()
         if name in ("ATOM", "HETATM", "MODEL"):
             break
@@ -127,6 +136,8 @@ def _methods(records: Records, resolution: float | None) -> tuple[str, ...]:
             continue
         named = [method for word, method in _METHODS if word in text]
         found.append(named[0] if named else text.strip())
+    if not found and _PREDICTION.search(_joined(records, "TITLE").upper()):
+        found.append(PREDICTED)
     if not found and resolution is not None and "HEADER" in records:
         found.append("X-RAY DIFFRACTION")
     return unique(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ _RNA = frozenset({"A", "C", "G", "U", "I", "N", "T"})
 _COMPLEX = re.compile(r"\s*(?:-\s+|\()?\b(?:IN\s+)?COMPLEX(?:ED)?\s+(?:WITH|BETWEEN|OF|TO)\b.*", re.IGNORECASE)
 _SHARE_OF_LONGEST = 0.5
 """A free-text COMPND names the chains that are at least this long, compared with the longest."""
+
+_PEPTIDE_LIKE = "PEPTIDE LIKE POLYMER"
 
 Reference = tuple[str, str, str]
 
@@ -165,3 +168,20 @@ def _free_organism(source: str) -> str:
     natural = re.split(r"\b(?:RECOMBINANT\s+FORM|EXPRESSED\s+IN|EXPRESSION)\b", plain, maxsplit=1)[0]
     latin = re.search(r"\(\s*([A-Z]+\.?\s?[A-Z][A-Z. ]+?)\s*\)", natural)
     return " ".join((latin[1] if latin else natural).split()).strip(" ,;.")
+
+
+def peptide_like_chains(content: str) -> tuple[str, ...]:
+    """Return the author chains that REMARK 400 calls peptide-like polymers, as BIRD has them.
+
+    Parameters
+    ----------
+    content : str
+        The file, or what precedes its coordinates.
+    """
+    begin = content.find("\nREMARK 400")
+    if begin < 0:
+        return ()
+    lines = itertools.takewhile(lambda line: line.startswith("REMARK 400"), content[begin + 1 :].splitlines())
+    groups = " ".join(line[10:80].strip() for line in lines).split("GROUP:")[1:]
+    found = (re.search(r"CHAIN:\s*(.*?)\s*(?=COMPONENT_|DESCRIPTION|$)", g) for g in groups if _PEPTIDE_LIKE in g)
+    return unique(name.strip() for match in found if match for name in match[1].split(","))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,16 @@ from typing import NamedTuple
 import gemmi
 import numpy as np
 
-from scripts.lib.entry.atoms import Atoms
+from scripts.lib.entry.additions import NONE, Additions, read_additions, shorten_codes
+from scripts.lib.entry.atoms import POLYMER, Atoms
+from scripts.lib.entry.atoms import text as decoded
 from scripts.lib.entry.metadata import EntryMetadata, from_mmcif, from_pdb
-from scripts.lib.instance.model import EntryBond, IntArray
+from scripts.lib.entry.model import PREDICTED, EntryBond
+from scripts.lib.entry.pdb_columns import odd_lines, with_decimal_waters, with_known_elements
+from scripts.lib.entry.pdb_polymers import peptide_like_chains
+from scripts.lib.entry.polymers import decide_polymers, has_sequences, has_strays
+from scripts.lib.entry.repair import join_het_groups, name_waters, remove_atoms, repeated_atoms
+from scripts.lib.entry.uniprot import References, references_of_mmcif, references_of_pdb
 
 FARTHEST = 99_999.0
 """Largest coordinate, and edge of a unit cell, in angstroms that counts as one."""
@@ -31,41 +37,7 @@ MARGIN, LEAST_ROOM = 3.0, 3.0
 packed protein has 17."""
 
 
-_ODD_COLUMNS = re.compile(
-    r"""^(?:ATOM|HETA|atom|heta)
-    (?!
-        (?:(?<=ATOM)\ \ |(?<=HETA)TM)
-        [ -~]{16}
-        (?=(?=\ *-?\d)[-\d ]{4}|[A-Za-z]\w{3})      # 23-26: a residue number, hybrid-36 too
-        [ -~]{8}
-        (?=(?:\ *-?\d*\.\d*){3})                     # 31-54: three numbers with points at 35, 43, 51
-        [ -~]{4}\.[ -~]{7}\.[ -~]{7}\.
-        (?:[\d ]{3}[-\d. ]{6}[ -~]*|[-\d. ]{0,8})   # 55-60: an occupancy
-        \r?$
-    )""",
-    re.MULTILINE | re.VERBOSE,
-)
-"""Lines of atoms that would be misread, letters other than ASCII among them."""
-
-_ELEMENTS = re.compile(r"^(?:ATOM  |HETATM)[^\r\n]{70}(?!  )([^\r\n]{2})", re.MULTILINE)
-"""Columns 77-78 of an atom where they are not blank."""
-
-_SYMBOLS = frozenset(
-    spelling
-    for name in ("D", *(gemmi.Element(number).name for number in range(119)))  # 0 is X, unknown
-    for spelling in (name.rjust(2), name.ljust(2), name.upper().rjust(2), name.upper().ljust(2), name.lower().rjust(2))
-)
-"""What can stand there; anything else, such as the types of other formats, leaves the element to the atom's name."""
-
 _LAST_ASCII = 126
-
-WATER_MODELS = frozenset(
-    ("SOL", "SPC", "SPCE", "T3P", "T4P", "T5P", "TIP", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5", "OPC", "WTR")
-)
-"""What programs of simulation and refinement call water; some are codes of other components in the dictionary."""
-
-LONGEST_BOND = 2.0
-"""Atoms of one component nearer than this belong to one molecule, in angstroms."""
 
 
 class EntryError(Exception):
@@ -102,7 +74,7 @@ class Entry:
     bonds : dict of str to tuple of EntryBond
         The entry's own component bonds, empty for PDB files.
     molecules : dict of str to str
-        BIRD id by label_asym_id (``_pdbx_molecule``).
+        BIRD id by label_asym_id (``_pdbx_molecule``); of PDB files the record that names the chain (REMARK 400).
     is_mmcif : bool
         Whether chains have mmCIF names of their own.
     n_models : int
@@ -110,6 +82,10 @@ class Entry:
     in_crystal_frame : bool
         Whether the coordinates stand in the crystal; some capsids are deposited in a frame of
         their own and give the way back as an operator.
+    references : References
+        UniProt numbers and mutations.
+    additions : Additions
+        What came with a user's model: ligands from files of their own, confidences.
     """
 
     entry_id: str
@@ -121,6 +97,24 @@ class Entry:
     is_mmcif: bool
     n_models: int
     in_crystal_frame: bool
+    references: References
+    additions: Additions = NONE
+
+    @property
+    def confidence_scale(self) -> float:
+        """What makes the B factors of a prediction its pLDDT of 0 to 100; 0 where they are B factors."""
+        if self.metadata.methods != (PREDICTED,):
+            return 0.0
+        return 1.0 if float(self.atoms.b_iso.max()) > 1.0 else 100.0
+
+    @property
+    def poses(self) -> frozenset[int]:
+        """Residues that are ligands from files of their own: several may be poses of one, none is bonded to another."""
+        if not self.additions.ligands:
+            return frozenset()
+        names = [asym.encode() for asym in self.additions.ligands]
+        atoms = self.atoms
+        return frozenset(np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], names)).tolist())
 
 
 def read_entry(path: Path, entry_id: str) -> Entry:
@@ -142,23 +136,15 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     EntryError
         If the file is empty, cut off, no structure, unreadable or without atoms.
     """
-    text = _read_text(path)
-    is_mmcif = _is_mmcif(text)
-    try:
-        parse = _parse_mmcif if is_mmcif else _parse_pdb
-        parsed = parse(text, entry_id)
-    except (ValueError, RuntimeError, IndexError) as error:
-        raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
-    structure = parsed.structure
+    parsed = _parsed(path, entry_id)
+    structure, is_mmcif = parsed.structure, parsed.block is not None
     if not _is_possible(structure.cell):
         structure.cell = gemmi.UnitCell()  # none, as for what is no crystal
     n_models = len(structure)
-    if n_models == 0 or structure[0].count_atom_sites() == 0:
-        raise EntryError("no_atoms")
     while len(structure) > 1:
         del structure[-1]
     try:
-        atoms = _atoms(structure)
+        atoms = _atoms(structure, is_mmcif=is_mmcif)
     except RuntimeError as error:  # names that gemmi has no room for
         raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
     _check_names(atoms)
@@ -169,38 +155,60 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         atoms=atoms,
         metadata=parsed.metadata,
         bonds=parsed.bonds,
-        molecules=parsed.molecules,
+        molecules=parsed.molecules if is_mmcif else _by_asym(atoms, parsed.molecules),
         is_mmcif=is_mmcif,
         n_models=n_models,
         in_crystal_frame=parsed.in_crystal_frame,
+        references=parsed.references,
+        additions=parsed.additions,
     )
 
 
-def _atoms(structure: gemmi.Structure) -> Atoms:
-    """Return the atoms of a structure, whose het groups are put together and rid of repeated atoms."""
-    _name_waters(structure)
-    _join_het_groups(structure)
+def parse_file(path: Path, entry_id: str) -> Parsed:
+    """Read a file with all its models, the residues of the first sorted into polymer and others.
+
+    Raises
+    ------
+    EntryError
+        As `read_entry`.
+    """
+    parsed = _parsed(path, entry_id)
+    parsed.sort(parsed.structure)
+    return parsed
+
+
+def _parsed(path: Path, entry_id: str) -> Parsed:
+    text = read_text(path)
+    try:
+        parsed = (_parse_mmcif if _is_mmcif(text) else _parse_pdb)(text, entry_id)
+    except (ValueError, RuntimeError, IndexError) as error:
+        raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
+    if not len(parsed.structure) or parsed.structure[0].count_atom_sites() == 0:
+        raise EntryError("no_atoms")
+    return parsed
+
+
+def _sort_residues(structure: gemmi.Structure, *, is_mmcif: bool) -> None:
+    """Put the het groups of the first model together and say which residues are polymer."""
+    name_waters(structure)
+    join_het_groups(structure)
+    if not has_sequences(structure, is_mmcif=is_mmcif):
+        decide_polymers(structure)
     structure.setup_entities()
+    if not is_mmcif and has_strays(structure):
+        decide_polymers(structure)
+        structure.setup_entities()
+
+
+def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
+    """Return the atoms of a structure, whose het groups are put together and rid of repeated atoms."""
+    _sort_residues(structure, is_mmcif=is_mmcif)
     atoms = Atoms.of(structure)
-    repeated = _repeated(atoms)
+    repeated = repeated_atoms(atoms)
     if len(repeated):
-        _remove(structure, set(repeated.tolist()))
+        remove_atoms(structure, set(repeated.tolist()))
         atoms = Atoms.of(structure)
     return atoms
-
-
-def _name_waters(structure: gemmi.Structure) -> None:
-    """Give water the PDB's name where it goes by that of a model: only oxygens, beside hydrogens and virtual sites."""
-    model = structure[0]
-    if WATER_MODELS.isdisjoint(name.upper() for name in model.get_all_residue_names()):
-        return
-    for chain in model:
-        for residue in chain:
-            if residue.name.upper() not in WATER_MODELS:
-                continue
-            if {atom.element.name for atom in residue} - {"H", "D", gemmi.Element(0).name} == {"O"}:
-                residue.name = "HOH"
-                residue.entity_type = gemmi.EntityType.Water
 
 
 def _check_names(atoms: Atoms) -> None:
@@ -217,66 +225,6 @@ def _check_names(atoms: Atoms) -> None:
             raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
     if (atoms.auth_seq_id == np.iinfo(np.int32).min).any():
         raise EntryError("file_unreadable", "residues have no number")
-
-
-def _join_het_groups(structure: gemmi.Structure) -> None:
-    """Join the parts of a het group whose atoms stand in several places of the file, bonded as they are."""
-    model = structure[0]
-    parts: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
-    for number, chain in enumerate(model):
-        for place, residue in enumerate(chain):
-            if residue.het_flag == "H" and not residue.is_water():
-                parts.setdefault((chain.name, str(residue.seqid), residue.name), []).append((number, place))
-    joined: list[tuple[int, int]] = []
-    for places in parts.values():
-        whole = max(places, key=lambda at: len(model[at[0]][at[1]]))
-        left = [at for at in places if at != whole]
-        residue = model[whole[0]][whole[1]]
-        while near := [at for at in left if _bonded(residue, model[at[0]][at[1]])]:
-            for number, place in near:
-                for atom in model[number][place]:
-                    residue.add_atom(atom)
-            joined += near
-            left = [at for at in left if at not in near]
-    for number, place in sorted(joined, reverse=True):
-        del model[number][place]
-    structure.remove_empty_chains()
-
-
-def _bonded(one: gemmi.Residue, other: gemmi.Residue) -> bool:
-    """Return whether an atom of one residue stands as near to one of the other as bonded atoms do, or in its place."""
-    return any(a.pos.dist(b.pos) < LONGEST_BOND for a in one for b in other)
-
-
-def _repeated(atoms: Atoms) -> IntArray:
-    """Return atoms that repeat an earlier one: same residue, name, alternate and place; shape (n_repeated,)."""
-    x, y, z = atoms.xyz.T
-    order = np.lexsort((z, y, x))
-    same = (atoms.xyz[order[:-1]] == atoms.xyz[order[1:]]).all(axis=1)
-    order = np.sort(order[np.append(same, False) | np.append(False, same)])  # those that share their place
-    order = order[np.lexsort((atoms.altloc[order], atoms.name[order], z[order], y[order], x[order]))]
-    before, after = order[:-1], order[1:]
-    same = (atoms.xyz[before] == atoms.xyz[after]).all(axis=1)
-    before, after = before[same], after[same]
-    names = (atoms.name, atoms.altloc, atoms.auth_seq_id, atoms.ins_code, atoms.comp_id, atoms.auth_asym_id)
-    for column in (*names, atoms.label_asym_id):
-        equal = column[before] == column[after]
-        before, after = before[equal], after[equal]
-    repeated: IntArray = after.astype(np.int64)
-    return repeated
-
-
-def _remove(structure: gemmi.Structure, indices: set[int]) -> None:
-    """Remove atoms by their place in the file order of the first model."""
-    place = 0
-    for chain in structure[0]:
-        for residue in chain:
-            count = len(residue)
-            for k in range(count - 1, -1, -1):
-                if place + k in indices:
-                    del residue[k]
-            place += count
-    structure.remove_empty_chains()
 
 
 def _is_possible(cell: gemmi.UnitCell) -> bool:
@@ -304,7 +252,7 @@ def _check_numbers(atoms: Atoms) -> None:
         raise EntryError("file_unreadable", f"the atoms have {room:.2g} cubic angstroms each")
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Return the text of a file, decompressed when it is a gzip."""
     data = path.read_bytes()
     if not data:
@@ -330,30 +278,44 @@ def _is_mmcif(text: str) -> bool:
     if head.startswith(("<!doctype", "<html", "<?xml", "{")):
         raise EntryError("file_not_structure", "the content is a page, not a structure")
     records = ("HEADER", "ATOM  ", "HETATM", "CRYST1", "REMARK", "MODEL ", "TITLE ", "COMPND", "OBSLTE", "EXPDTA")
-    if not any(line.startswith(records) for line in text.splitlines()[:200]):
+    beginning = "\n".join(text.split("\n", 200)[:200])
+    if not any(line.startswith(records) for line in beginning.splitlines()[:200]):
         raise EntryError("file_not_structure", "neither mmCIF nor PDB records at its beginning")
     return False
 
 
-class _Parsed(NamedTuple):
+class Parsed(NamedTuple):
+    """A file as read: the structure with all its models, its block where it is mmCIF, and what its header says."""
+
     structure: gemmi.Structure
+    block: gemmi.cif.Block | None
     metadata: EntryMetadata
     bonds: dict[str, tuple[EntryBond, ...]]
     molecules: dict[str, str]
     in_crystal_frame: bool
+    references: References
+    additions: Additions = NONE
+
+    def sort(self, structure: gemmi.Structure) -> None:
+        """Say which residues of the first model of a structure of this file are polymer."""
+        _sort_residues(structure, is_mmcif=self.block is not None)
 
 
-def _parse_mmcif(text: str, entry_id: str) -> _Parsed:
+def _parse_mmcif(text: str, entry_id: str) -> Parsed:
     document = gemmi.cif.read_string(text)
     block = next((b for b in document if b.find_values("_atom_site.Cartn_x")), document[0])
+    shorten_codes(block)
     structure = gemmi.make_structure_from_block(block)
     molecules = {row.str(1): row.str(0) for row in block.find("_pdbx_molecule.", ["prd_id", "asym_id"])}
-    return _Parsed(
+    return Parsed(
         structure,
+        block,
         from_mmcif(block, entry_id=entry_id),
         _component_bonds(block),
         molecules,
         in_crystal_frame=not _has_frame_of_its_own(block),
+        references=references_of_mmcif(structure, block),
+        additions=read_additions(document, block),
     )
 
 
@@ -368,17 +330,31 @@ def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
     return False
 
 
-def _parse_pdb(text: str, entry_id: str) -> _Parsed:
+def _parse_pdb(text: str, entry_id: str) -> Parsed:
     # Files from before 1996 carry the entry id and a line number in columns 73-80,
     # where later ones have segment, element and charge.
     first = text[:80].split("\n", 1)[0]
-    if odd := len(_ODD_COLUMNS.findall(text)):
+    if odd := odd_lines(text):
+        text = with_decimal_waters(text)
+        odd = odd_lines(text)
+    if odd:
         raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
     numbered = first.startswith("HEADER") and len(first) >= 76 and first[72:76] == first[62:66] != "    "
-    if not numbered and not {*_ELEMENTS.findall(text)} <= _SYMBOLS:
-        text = _ELEMENTS.sub(lambda match: match[0] if match[1] in _SYMBOLS else f"{match[0][:-2]}  ", text)
+    if not numbered:
+        text = with_known_elements(text)
     structure = gemmi.read_pdb_string(text, max_line_length=72 if numbered else 0)
-    return _Parsed(structure, from_pdb(text, entry_id=entry_id), {}, {}, in_crystal_frame=True)
+    molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")
+    references = references_of_pdb(structure, text)
+    return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, references)
+
+
+def _by_asym(atoms: Atoms, molecules: dict[str, str]) -> dict[str, str]:
+    """Return what goes by author chain by the label_asym_id of the polymer that the chain holds."""
+    if not molecules:
+        return {}
+    polymer = atoms.starts[atoms.entity_type[atoms.starts] == POLYMER]
+    pairs = zip(atoms.label_asym_id[polymer].tolist(), atoms.auth_asym_id[polymer].tolist(), strict=True)
+    return {decoded(asym): molecules[name] for asym, chain in set(pairs) if (name := decoded(chain)) in molecules}
 
 
 def _component_bonds(block: gemmi.cif.Block) -> dict[str, tuple[EntryBond, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 from Bio import Align
 from Bio.Align import substitution_matrices
 
-from scripts.lib.instance.model import IntArray
+from scripts.lib.arrays import IntArray
 
 GAP_OPEN = -11.0
 GAP_EXTEND = -1.0
@@ -64,6 +64,10 @@ def compare(query: str, chain: str) -> SequenceMatch:
     -------
     SequenceMatch
         ``X`` never counts as a match.
+
+    >>> match = compare("NPPPPETSNPNKPKRQTNQL", "GSNPPPPETSNPNKPKRQTNQL")
+    >>> match.identity, match.coverage
+    (1.0, 1.0)
     """
     return align(query, chain)[0]
 

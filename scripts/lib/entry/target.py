@@ -7,35 +7,7 @@ from dataclasses import dataclass
 
 from scripts.lib.entry.metadata import EntryMetadata, PolymerEntity
 from scripts.lib.entry.reader import EntryError
-
-
-@dataclass(frozen=True, slots=True)
-class TargetQuery:
-    """What names the target.
-
-    Parameters
-    ----------
-    name : str
-        Target name as given.
-    accessions : frozenset of str
-        UniProt accessions of the query, upper case.
-    named_entries : frozenset of str
-        Entry ids of the query, lower case.
-    sequences : tuple of str
-        Sequences of the FASTA text; when there are any, they alone decide.
-    min_identity, min_coverage : float
-        Least identity and coverage of a match, 0 to 1.
-    strict : bool
-        Whether an entry in which nothing matches is rejected.
-    """
-
-    name: str
-    accessions: frozenset[str] = frozenset()
-    named_entries: frozenset[str] = frozenset()
-    sequences: tuple[str, ...] = ()
-    min_identity: float = 0.9
-    min_coverage: float = 0.5
-    strict: bool = False
+from scripts.lib.entry.target_query import TargetQuery
 
 
 @dataclass(frozen=True, slots=True)

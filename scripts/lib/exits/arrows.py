@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.rank import Exit
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.exits.model import Exit
 
 ARROW_START, ARROW_END = 0.4, 1.3
 """Where an arrow begins and ends, in bond lengths from its anchor."""
@@ -55,13 +55,20 @@ def best_of_sites(exits: Sequence[Exit], count: int) -> list[Exit]:
     ----------
     exits : sequence of Exit
         All candidates, ranked ones first and in order.
-    count : int
-        How many sites.
+
+    >>> from scripts.lib.exits.candidates import Candidate
+    >>> acid, ring = Candidate(4, (7,), np.eye(3)[:1]), Candidate(2, (), np.eye(3)[:1])
+    >>> ranked = [
+    ...     Exit(ring, "ring C-H", 0.15, site=1, rank=1, site_rank=1),
+    ...     Exit(acid, "carbonyl C, O or N leaves", 0.9, site=2, rank=2, site_rank=2),
+    ... ]
+    >>> [exit_.candidate.anchor for exit_ in best_of_sites(ranked, 1)]
+    [2]
     """
     best: dict[int, Exit] = {}
-    for one in exits:
-        if one.site_rank is not None and one.site_rank <= count:
-            best.setdefault(one.site_rank, one)
+    for exit_ in exits:
+        if exit_.site_rank is not None and exit_.site_rank <= count:
+            best.setdefault(exit_.site_rank, exit_)
     return [best[rank] for rank in sorted(best)]
 
 
@@ -72,10 +79,10 @@ def pale_groups(shown: Sequence[Exit]) -> list[frozenset[int]]:
     """
     groups = []
     anchors: set[int] = set()
-    for one in shown:
-        group = frozenset(one.candidate.leaving)
-        groups.append(frozenset() if one.closed or group & anchors else group)
-        anchors.add(one.candidate.anchor)
+    for exit_ in shown:
+        group = frozenset(exit_.candidate.leaving)
+        groups.append(frozenset() if exit_.closed or group & anchors else group)
+        anchors.add(exit_.candidate.anchor)
     return groups
 
 
@@ -87,10 +94,6 @@ def place_arrows(graph: LigandGraph, shown: Sequence[Exit], places: FloatArray, 
 
     Parameters
     ----------
-    graph : LigandGraph
-        The ligand.
-    shown : sequence of Exit
-        The exits to point at.
     places : ndarray of float, shape (n_atoms, 2)
         The atoms in the drawing, in pixels.
     bond : float
@@ -98,22 +101,22 @@ def place_arrows(graph: LigandGraph, shown: Sequence[Exit], places: FloatArray, 
     """
     middles = np.array([(places[a] + places[b]) / 2 for a, b in graph.order if a < b]).reshape(-1, 2)
     pairs = np.array([pair for pair in graph.order if pair[0] < pair[1]], dtype=np.int64).reshape(-1, 2)
-    taken: list[FloatArray] = []
+    arrow_points: list[FloatArray] = []
     arrows = []
-    for one, group in zip(shown, pale_groups(shown), strict=True):
-        anchor, leaving = one.candidate.anchor, sorted(group)
+    for exit_, group in zip(shown, pale_groups(shown), strict=True):
+        anchor, leaving = exit_.candidate.anchor, sorted(group)
         staying = np.setdiff1d(np.arange(len(graph)), [anchor, *leaving])
         bonds_stay = ~(np.isin(pairs, leaving).any(axis=1) | (pairs == anchor).any(axis=1))
-        hard = np.concatenate([places[staying], middles[bonds_stay], *taken])
-        arrow = _best_arrow(places[anchor], hard, places[leaving], _natural(graph, one, places), bond)
-        taken.append(np.stack([arrow.badge, arrow.end, (arrow.start + arrow.end) / 2]))
+        hard = np.concatenate([places[staying], middles[bonds_stay], *arrow_points])
+        arrow = _best_arrow(places[anchor], hard, places[leaving], _natural(graph, exit_, places), bond)
+        arrow_points.append(np.stack([arrow.badge, arrow.end, (arrow.start + arrow.end) / 2]))
         arrows.append(arrow)
     return arrows
 
 
-def _natural(graph: LigandGraph, one: Exit, places: FloatArray) -> FloatArray:
+def _natural(graph: LigandGraph, exit_: Exit, places: FloatArray) -> FloatArray:
     """Return the direction in which a chemist would draw the new bond; zero where there is none."""
-    anchor, leaving = one.candidate.anchor, one.candidate.leaving
+    anchor, leaving = exit_.candidate.anchor, exit_.candidate.leaving
     if leaving:
         along = places[leaving[0]] - places[anchor]
     else:

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
+from scripts.lib.elements import is_metal
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.prior import is_amine
-from scripts.lib.instance.bonds import is_metal
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.exits.torsions import TORSIONS, Turn, find_turn
 
 LARGEST_LEAVING = 9
 """Most heavy atoms of a group that can leave: N-methylpiperazine with its carbonyl has 9."""
-
-TORSIONS = 12
-"""Directions tried for the hydrogens of a group that turns, 30 degrees apart."""
 
 TETRAHEDRAL = float(np.radians(109.4712))
 """Bond angle at sp3 atoms, in radians."""
@@ -40,12 +38,18 @@ class Candidate:
         Unit vectors from the anchor to the linker's first atom.
     reason : str
         Code of `scripts.lib.reasons.EXIT_REASONS` for one that can't be scored, else empty.
+    turn : Turn or None
+        The bond about which the directions turn; None where the anchor stays as deposited.
+    frees_link : bool
+        Whether the group that is bound to the protein leaves: what stays is a reversible parent.
     """
 
     anchor: int
     leaving: tuple[int, ...]
     directions: FloatArray
     reason: str = ""
+    turn: Turn | None = None
+    frees_link: bool = False
 
     @property
     def kind(self) -> str:
@@ -67,20 +71,36 @@ def find_candidates(
     incomplete : frozenset of int
         Atoms with a neighbour that was not observed.
     """
-    found = []
-    taken = linked | _made_by_link(graph, linked)
+    candidates = []
+    without_hydrogen = linked | _made_by_link(graph, linked)
+    beside_link = _beside_link(graph, linked)
     for anchor in range(len(graph)):
-        if graph.n_hydrogens(anchor):
-            reason = "bonded_to_protein" if anchor in taken else "incomplete" if anchor in incomplete else ""
-            found.append(Candidate(anchor, (), hydrogen_directions(graph, anchor), reason))
-        for side in _cuts(graph, anchor):
+        sides = [(), *cuts(graph, anchor)] if graph.n_hydrogens(anchor) else list(cuts(graph, anchor))
+        for side in sides:
+            bound = anchor in (linked if side else without_hydrogen) or anchor in beside_link
+            frees_link = bool(linked) and linked.issubset(side)
             reason = ""
-            if linked.intersection((anchor, *side)):
+            if bound or (linked.intersection(side) and not frees_link):
                 reason = "bonded_to_protein"
             elif incomplete.intersection((anchor, *side)):
                 reason = "incomplete"
-            found.append(Candidate(anchor, side, _unit(graph.xyz[side[0]] - graph.xyz[anchor])[None], reason))
-    return found
+            directions = (
+                _unit(graph.xyz[side[0]] - graph.xyz[anchor])[None] if side else hydrogen_directions(graph, anchor)
+            )
+            turns = not reason and (side or len(graph.near[anchor]) > 1)
+            turn = find_turn(graph, anchor, side) if turns else None
+            candidates.append(Candidate(anchor, side, directions, reason, turn, frees_link))
+    return candidates
+
+
+def _beside_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
+    """Return the CH and CH2 bonded to an atom that is bound to the protein: what reacts is made of them."""
+    return frozenset(
+        other
+        for atom in linked
+        for other in graph.near[atom]
+        if graph.element[other] == "C" and graph.n_hydrogens(other) in (1, 2)
+    )
 
 
 def _made_by_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
@@ -94,7 +114,7 @@ def _made_by_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
     )
 
 
-def _cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
+def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
     """Yield the groups that can leave from an atom, each with its first atom first."""
     others = frozenset(range(len(graph))) - {anchor}
     for first in graph.near[anchor]:
@@ -130,18 +150,18 @@ def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
     """
     near = graph.near[atom]
     element = graph.element[atom]
-    place = graph.xyz[atom]
+    origin = graph.xyz[atom]
     if len(near) == 2 and is_amine(graph, atom):
-        return _both_tetrahedral(_unit(graph.xyz[near[0]] - place), _unit(graph.xyz[near[1]] - place))
+        return _both_tetrahedral(_unit(graph.xyz[near[0]] - origin), _unit(graph.xyz[near[1]] - origin))
     if len(near) == 1:
-        axis = _unit(place - graph.xyz[near[0]])
+        axis = _unit(origin - graph.xyz[near[0]])
         side = _beside(graph, near[0], atom, axis)
         if element == "O" and graph.has_multiple_bond(near[0]):
             return _around(axis, side, 2)
         turns = element == "O" or (element == "C" and graph.n_hydrogens(atom) == 3)
         if turns or (graph.n_hydrogens(atom) == 2 and is_amine(graph, atom)):
             return _around(axis, side, TORSIONS)
-    placed = graph.hydrogens[atom] - place
+    placed = graph.hydrogens[atom] - origin
     lengths = np.linalg.norm(placed, axis=1)
     directions: FloatArray = placed[lengths > 0] / lengths[lengths > 0, None]
     return directions if len(directions) else np.array([[0.0, 0.0, 1.0]])
@@ -185,6 +205,9 @@ def frame_of(direction: FloatArray, references: FloatArray) -> FloatArray:
     -------
     ndarray of float, shape (3, 3)
         Axes as rows. Without a reference the first axis is any across the direction.
+
+    >>> frame_of(np.array([0.0, 0.0, 1.0]), np.array([[0.0, 0.0, 3.0], [2.0, 0.0, 1.0]])).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     x, y, z = direction.tolist()
     first: tuple[float, float, float] | None = None

@@ -14,16 +14,7 @@ from html import escape
 import numpy as np
 
 from scripts.lib.contexts import HEADLINE_CONTEXT
-from scripts.lib.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
-from scripts.lib.exits.geometry import CONE
-from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.rank import Exit
-from scripts.lib.instance.model import Instance
-from scripts.lib.molecule.depict import atom_data, instance_title
-from scripts.lib.molecule.drawing import (
-    INK,
-    LEGEND_CLASS,
-    MUTED,
+from scripts.lib.drawing.canvas import (
     TEXT_X,
     Drawing,
     card,
@@ -32,6 +23,13 @@ from scripts.lib.molecule.drawing import (
     targets,
     without_hydrogens,
 )
+from scripts.lib.drawing.ligand import atom_data, instance_title
+from scripts.lib.drawing.marks import INK, LEGEND_CLASS, MUTED
+from scripts.lib.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
+from scripts.lib.exits.geometry import CONE
+from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.model import Exit
+from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS
 
@@ -67,34 +65,36 @@ def exits_svg(record: LigandMolecule, instance: Instance, graph: LigandGraph, ex
 
     Parameters
     ----------
-    record, instance : LigandMolecule, Instance
-        The ligand.
-    graph : LigandGraph
-        Its atoms.
     exits : sequence of Exit
         Its candidates, ranked ones first.
     """
     shown = best_of_sites(exits, SHOWN_SITES)
     bare = draw(without_hydrogens(record.mol), record.layout, coloured=True, prepare=record.sanitised)
     leaving = frozenset[int]().union(*pale_groups(shown))
-    body = _PATH.sub(lambda found: _pale(found, leaving), bare.body) if leaving else bare.body
+    body = _PATH.sub(lambda path: _pale(path, leaving), bare.body) if leaving else bare.body
     drawing, arrows = _framed(replace(bare, body=body), place_arrows(graph, shown, bare.places, bare.bond))
-    lines = [_line(graph, one, drawing.height + HEAD_HEIGHT + LINE_HEIGHT * k) for k, one in enumerate(shown)]
+    lines = [_line(graph, exit_, drawing.height + HEAD_HEIGHT + LINE_HEIGHT * k) for k, exit_ in enumerate(shown)]
     pairs = list(zip(shown, arrows, strict=True))
     parts = [
-        f'<g class="fans">{"".join(_fan(one, arrow, drawing.bond) for one, arrow in pairs)}</g>',
+        f'<g class="fans">{"".join(_fan(exit_, arrow, drawing.bond) for exit_, arrow in pairs)}</g>',
         drawing.body,
         targets(drawing, list(record.names), atom_data(record, instance)),
-        *(_arrow(graph, one, arrow) for one, arrow in pairs),
+        *(_arrow(graph, exit_, arrow) for exit_, arrow in pairs),
         legend([instance_title(instance), _note(exits, len(shown))], drawing),
         f'<g class="{LEGEND_CLASS}">{"".join(lines)}</g>' if lines else "",
     ]
     below = legend_height(len(shown))
-    return card(f"Where a linker can leave {instance_title(instance)}", _said(graph, shown), drawing, parts, below)
+    return card(
+        f"Where a linker can leave {instance_title(instance)}", _description(graph, shown), drawing, parts, below
+    )
 
 
 def legend_height(n_lines: int) -> float:
-    """Return the height of what stands below the drawing, in pixels, for a number of lines."""
+    """Return the height of what stands below the drawing, in pixels, for a number of lines.
+
+    >>> legend_height(2) - legend_height(0) == 2 * LINE_HEIGHT
+    True
+    """
     return HEAD_HEIGHT + LINE_HEIGHT * n_lines
 
 
@@ -116,17 +116,17 @@ def _framed(drawing: Drawing, arrows: Sequence[Arrow]) -> tuple[Drawing, list[Ar
     return framed, moved
 
 
-def _pale(found: re.Match[str], leaving: frozenset[int]) -> str:
+def _pale(path: re.Match[str], leaving: frozenset[int]) -> str:
     """Return the opening of a path, pale and dashed when it is a bond to, or a label of, what leaves."""
-    atoms = {int(word.removeprefix("atom-")) for word in found[1].split() if word.startswith("atom-")}
-    return f"{found[0]} {_LEAVING}" if atoms & leaving else found[0]
+    atoms = {int(word.removeprefix("atom-")) for word in path[1].split() if word.startswith("atom-")}
+    return f"{path[0]} {_LEAVING}" if atoms & leaving else path[0]
 
 
-def _fan(one: Exit, arrow: Arrow, bond: float) -> str:
+def _fan(exit_: Exit, arrow: Arrow, bond: float) -> str:
     """Return a sector around an arrow, as wide as the free share of the cone."""
-    assert one.opening is not None
-    half = float(CONE) * one.opening.way_out[HEADLINE_CONTEXT]
-    if one.closed or half < np.radians(1):
+    assert exit_.opening is not None
+    half = float(CONE) * exit_.opening.way_out[HEADLINE_CONTEXT]
+    if exit_.closed or half < np.radians(1):
         return ""
     x, y = arrow.anchor.tolist()
     radius = 1.25 * bond
@@ -138,64 +138,66 @@ def _fan(one: Exit, arrow: Arrow, bond: float) -> str:
     )
 
 
-def _arrow(graph: LigandGraph, one: Exit, arrow: Arrow) -> str:
+def _arrow(graph: LigandGraph, exit_: Exit, arrow: Arrow) -> str:
     """Return an arrow with its head and its number, named for pages by data attributes."""
     x1, y1 = arrow.start.tolist()
-    colour = CLOSED if one.closed else OPEN
+    colour = CLOSED if exit_.closed else OPEN
     unit = np.array([np.cos(arrow.angle), np.sin(arrow.angle)])
     across = np.array([-unit[1], unit[0]])
     base = arrow.end - 8 * unit
     head = " ".join(f"{x:.1f},{y:.1f}" for x, y in (arrow.end, base + 4.5 * across, base - 4.5 * across))
-    dashes = ' stroke-dasharray="4 3"' if one.closed else ""
+    dashes = ' stroke-dasharray="4 3"' if exit_.closed else ""
     data = {
-        "site-rank": one.site_rank, "rank": one.rank, "index": one.candidate.anchor,
-        "anchor": graph.names[one.candidate.anchor], "kind": one.candidate.kind, "closed": str(one.closed).lower(),
+        "site-rank": exit_.site_rank, "rank": exit_.rank, "index": exit_.candidate.anchor,
+        "anchor": graph.names[exit_.candidate.anchor], "kind": exit_.candidate.kind,
+        "closed": str(exit_.closed).lower(),
     }  # fmt: skip
     attributes = "".join(f' data-{name}="{escape(str(value), quote=True)}"' for name, value in data.items())
     return (
-        f'<g class="exit exit-{one.site_rank}"{attributes}><title>{escape(_sentence(graph, one))}</title>'
+        f'<g class="exit exit-{exit_.site_rank}"{attributes}><title>{escape(_sentence(graph, exit_))}</title>'
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{base[0]:.1f}" y2="{base[1]:.1f}" stroke="{colour}"'
         f' stroke-width="2.4"{dashes}/><polygon points="{head}" fill="{colour}"/>'
-        f"{_badge(one, float(arrow.badge[0]), float(arrow.badge[1]), BADGE)}</g>"
+        f"{_badge(exit_, float(arrow.badge[0]), float(arrow.badge[1]), BADGE)}</g>"
     )
 
 
-def _badge(one: Exit, x: float, y: float, radius: float) -> str:
+def _badge(exit_: Exit, x: float, y: float, radius: float) -> str:
     """Return the number of a site in a circle: filled when open, hollow when closed."""
-    fill, ink, ring = ("#ffffff", CLOSED, CLOSED) if one.closed else (OPEN, "#ffffff", OPEN)
+    fill, ink, ring = ("#ffffff", CLOSED, CLOSED) if exit_.closed else (OPEN, "#ffffff", OPEN)
     return (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{fill}" stroke="{ring}" stroke-width="1.6"/>'
         f'<text x="{x:.1f}" y="{y + 0.38 * radius + 0.2:.1f}" font-size="{1.15 * radius:.1f}" font-weight="700"'
-        f' text-anchor="middle" fill="{ink}">{one.site_rank}</text>'
+        f' text-anchor="middle" fill="{ink}">{exit_.site_rank}</text>'
     )
 
 
-def _line(graph: LigandGraph, one: Exit, y: float) -> str:
+def _line(graph: LigandGraph, exit_: Exit, y: float) -> str:
     """Return one line of the table below the drawing."""
-    assert one.opening is not None
-    share = one.opening.way_out[HEADLINE_CONTEXT]
+    assert exit_.opening is not None
+    share = exit_.opening.way_out[HEADLINE_CONTEXT]
     small = f'font-size="11" fill="{MUTED}"'
-    way = "closed" if one.closed else f"{100 * share:.0f} %"
-    x = {name: f"{place:.0f}" for name, place in _COLUMNS.items()}
+    way = "closed" if exit_.closed else f"{100 * share:.0f} %"
+    x = {name: f"{left:.0f}" for name, left in _COLUMNS.items()}
     return (
-        f'<g class="line">{_badge(one, TEXT_X + 8, y - 4, 7.5)}'
+        f'<g class="line">{_badge(exit_, TEXT_X + 8, y - 4, 7.5)}'
         f'<text x="{x["anchor"]}" y="{y:.0f}" font-size="12" fill="{INK}"><tspan font-weight="600">'
-        f"{escape(graph.names[one.candidate.anchor])}</tspan> {escape(_replaced(graph, one))}</text>"
-        f'<text x="{x["class"]}" y="{y:.0f}" {small}>{escape(one.chem_class)}</text>'
+        f"{escape(graph.names[exit_.candidate.anchor])}</tspan> {escape(_replaced(graph, exit_))}</text>"
+        f'<text x="{x["class"]}" y="{y:.0f}" {small}>{escape(exit_.chem_class)}</text>'
         f'<rect x="{x["bar"]}" y="{y - 9:.0f}" width="{_BAR:.0f}" height="9" fill="#eaeef2"/>'
         f'<rect x="{x["bar"]}" y="{y - 9:.0f}" width="{_BAR * share:.1f}" height="9" fill="{OPEN}"/>'
-        f'<text x="{x["share"]}" y="{y:.0f}" {small}>{way}</text>{_grade(one, x["grade"], y)}</g>'
+        f'<text x="{x["share"]}" y="{y:.0f}" {small}>{way}</text>{_grade(exit_, x["grade"], y)}</g>'
     )
 
 
-def _grade(one: Exit, x: str, y: float) -> str:
+def _grade(exit_: Exit, x: str, y: float) -> str:
     """Return the grade of the evidence, with its reasons as a tooltip."""
-    if one.evidence is None:
+    if exit_.evidence is None:
         return ""
-    reasons = " ".join(EXIT_EVIDENCE[code].sentence for code in one.evidence.reasons) or "Nothing speaks against it."
+    codes = exit_.evidence.reasons
+    reasons = " ".join(EXIT_EVIDENCE[code].sentence for code in codes) or "Nothing speaks against it."
     return (
         f'<text x="{x}" y="{y:.0f}" font-size="11" fill="{MUTED}"><tspan font-weight="700" fill="{INK}">'
-        f"{one.evidence.grade}</tspan> {escape(_doubts(one.evidence.reasons))}<title>{escape(reasons)}</title></text>"
+        f"{exit_.evidence.grade}</tspan> {escape(_doubts(codes))}<title>{escape(reasons)}</title></text>"
     )
 
 
@@ -206,9 +208,9 @@ def _doubts(reasons: Sequence[str]) -> str:
     return reasons[0].replace("_", " ") + (f" +{len(reasons) - 1}" if len(reasons) > 1 else "")
 
 
-def _replaced(graph: LigandGraph, one: Exit) -> str:
+def _replaced(graph: LigandGraph, exit_: Exit) -> str:
     """Say what gives way to the linker: ``for H``, ``for O25 C26``."""
-    leaving = one.candidate.leaving
+    leaving = exit_.candidate.leaving
     if not leaving:
         return "for a hydrogen"
     named = " ".join(graph.names[k] for k in leaving[:NAMED_ATOMS])
@@ -216,26 +218,26 @@ def _replaced(graph: LigandGraph, one: Exit) -> str:
     return f"for {named}" + (f" +{more}" if more > 0 else "")
 
 
-def _sentence(graph: LigandGraph, one: Exit) -> str:
+def _sentence(graph: LigandGraph, exit_: Exit) -> str:
     """Say an exit in words."""
-    assert one.opening is not None
-    way = one.opening.way_out[HEADLINE_CONTEXT]
-    shut = "no open way out in this structure" if one.closed else f"{100 * way:.0f} % of the way out free"
+    assert exit_.opening is not None
+    way = exit_.opening.way_out[HEADLINE_CONTEXT]
+    shut = "no open way out in this structure" if exit_.closed else f"{100 * way:.0f} % of the way out free"
     return (
-        f"Site {one.site_rank}: {graph.names[one.candidate.anchor]} {_replaced(graph, one)}, {one.chem_class},"
-        f" {shut}, score {one.score:.2f}" + (f", evidence {one.evidence.grade}" if one.evidence else "")
+        f"Site {exit_.site_rank}: {graph.names[exit_.candidate.anchor]} {_replaced(graph, exit_)}, {exit_.chem_class},"
+        f" {shut}, score {exit_.score:.2f}" + (f", evidence {exit_.evidence.grade}" if exit_.evidence else "")
     )
 
 
-def _said(graph: LigandGraph, shown: Sequence[Exit]) -> str:
-    return ". ".join(_sentence(graph, one) for one in shown) or "No place for a linker was found"
+def _description(graph: LigandGraph, shown: Sequence[Exit]) -> str:
+    return ". ".join(_sentence(graph, exit_) for exit_ in shown) or "No place for a linker was found"
 
 
 def _note(exits: Sequence[Exit], n_shown: int) -> str:
     """Return the second line of the title: what is shown, or why nothing is."""
-    n_sites = len({one.site_rank for one in exits if one.site_rank is not None})
+    n_sites = len({exit_.site_rank for exit_ in exits if exit_.site_rank is not None})
     if not n_sites:
-        reasons = sorted({one.reason for one in exits} or {"no_candidate"})
+        reasons = sorted({exit_.reason for exit_ in exits} or {"no_candidate"})
         return "No place for a linker: " + " ".join(EXIT_REASONS[reason] for reason in reasons)
     count = f"best {n_shown} of {n_sites} sites" if n_sites > n_shown else f"{n_sites} site{'s'[: n_sites > 1]}"
     return f"Where a linker can leave: {count}. Pale: leaves. Fan and bar: free share of the way out."

@@ -4,24 +4,27 @@ The grade is that of the gravest reason (`scripts.lib.reasons.EXIT_EVIDENCE`): A
 none, B for a doubt, C for a grave one, D where the structure gives no evidence. It is reported
 beside the rank and never changes it. Occupancy, alternate places and packing beside a ligand are
 what the Iridium set excludes (Warren et al. 2012, doi:10.1016/j.drudis.2012.06.011); all limits
-without a source of their own are house rules. Electron density is not looked at.
+without a source of their own are house rules. The fit to the density is that of the validation report
+(`scripts.lib.validation`); where there is none, or none was measured, it speaks neither for nor against.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
 from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.linker import BOND
-from scripts.lib.exits.rank import Exit
-from scripts.lib.instance.backbone import GAP, TRUNCATED, Backbone
-from scripts.lib.instance.model import FloatArray, Instance
+from scripts.lib.exits.model import Evidence, Exit
+from scripts.lib.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
+from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.reasons import EXIT_EVIDENCE
+from scripts.lib.validation.fit import has_geometry_outliers, is_poor, is_rsrz_outlier
+from scripts.lib.validation.model import UNKNOWN, LigandFit
 
 MODERATE_RESOLUTION, LOW_RESOLUTION = 2.5, 3.0
 """Worse than these, in angstroms, a resolution is a doubt, and a grave one (house rule)."""
@@ -33,8 +36,16 @@ MOBILE, VERY_MOBILE = 2.0, 4.0
 """Above these a normalised B is a doubt, and a grave one (house rule). Normalised is (B - mean) / sd over the
 Cα atoms of the chain (Parthasarathy and Murthy 1997, doi:10.1002/pro.5560061208); exposed residues lie about 0.4."""
 
-GAP_WITHIN, TRUNCATED_WITHIN = 10.0, 8.0
-"""Distance of a Cα from the way out, in angstroms, within which what was not observed may stand there (house rule)."""
+CONFIDENT, LITTLE_CONFIDENCE = 70.0, 50.0
+"""Below these the pLDDT of atoms is low, and very low (Jumper et al. 2021, doi:10.1038/s41586-021-03819-2)."""
+
+LARGE_ERROR = 10.0
+"""Above it, in angstroms, the expected error of where a ligand stands to the target is a grave doubt (house rule: the
+distance of a ligand's width)."""
+
+GAP_WITHIN, BESIDE_WAY = 10.0, 8.0
+"""Distance of a Cα from the way out, in angstroms, within which what was not observed, or fits
+badly, may stand there (house rule)."""
 
 WAY_LENGTH = 8.0
 """Length of the way out that is looked at, in angstroms from the linker's first atom."""
@@ -57,38 +68,11 @@ FLAG_REASONS = {
 """Reason by flag of the instance (`scripts.lib.reasons.FLAGS`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is known of the atoms that fix an exit: the anchor and those bonded to it.
-
-    Parameters
-    ----------
-    grade : str
-        ``A`` to ``D``.
-    reasons : tuple of str
-        Codes of `scripts.lib.reasons.EXIT_EVIDENCE` that speak against it, the gravest first.
-    occupancy : float
-        The least of these atoms.
-    b_iso : float
-        Their mean B, in square angstroms.
-    b_normalised : float
-        The same in standard deviations from the mean of the chain's Cα atoms; NaN where these don't vary.
-    """
-
-    grade: str
-    reasons: tuple[str, ...]
-    occupancy: float
-    b_iso: float
-    b_normalised: float
-
-
 class Witness:
     """A structure that is asked for its evidence on one exit after another.
 
     Parameters
     ----------
-    instance, molecule, graph : Instance, LigandMolecule, LigandGraph
-        The ligand.
     backbone : Backbone
         The target chain beside it.
     """
@@ -102,40 +86,58 @@ class Witness:
         self._b = backbone.b_mean, backbone.b_sd
         self._gaps = backbone.xyz[(backbone.marks & GAP) > 0]
         self._truncated = backbone.xyz[(backbone.marks & TRUNCATED) > 0]
+        self._badly_fitting = backbone.xyz[(backbone.marks & RSRZ_OUTLIER) > 0]
+        self._residue_fits, self._part = instance.fit.residues, molecule.residue
         flags = {*instance.flags, *molecule.flags}
+        self._confidence_scale = instance.facts.confidence_scale
         self._of_entry = [
-            *_of_resolution(instance.facts.resolution),
+            *(
+                _of_prediction(instance.facts.aligned_error)
+                if self._confidence_scale
+                else _of_resolution(instance.facts.resolution)
+            ),
+            *_of_fit(instance.fit),
             *dict.fromkeys(reason for flag, reason in FLAG_REASONS.items() if flag in flags),
         ]
 
-    def evidence(self, one: Exit) -> Evidence:
+    def evidence(self, exit_: Exit) -> Evidence:
         """Return the evidence on one exit that could be scored."""
-        fixing = [one.candidate.anchor, *self._graph.near[one.candidate.anchor]]
+        fixing = [exit_.candidate.anchor, *self._graph.near[exit_.candidate.anchor]]
         occupancy = float(self._occupancy[fixing].min())
         b_iso = float(self._b_iso[fixing].mean())
         mean, spread = self._b
-        normalised = (b_iso - mean) / spread if spread > 0 else float("nan")
-        found = {
+        predicted = self._confidence_scale > 0
+        normalised = (b_iso - mean) / spread if spread > 0 and not predicted else float("nan")
+        doubts = {
             *self._of_entry,
             *_of_occupancy(occupancy),
-            *_of_motion(normalised),
+            *(_of_confidence(b_iso * self._confidence_scale) if predicted else _of_motion(normalised)),
             *(["alternate_places"] if self._alternate[fixing].any() else []),
-            *self._of_surroundings(one),
+            *(["anchor_poor_fit"] if self._in_poor_part(exit_.candidate.anchor) else []),
+            *self._of_surroundings(exit_),
         }
-        reasons = sorted(found, key=lambda code: (-ord(EXIT_EVIDENCE[code].grade), list(EXIT_EVIDENCE).index(code)))
+        reasons = sorted(doubts, key=lambda code: (-ord(EXIT_EVIDENCE[code].grade), list(EXIT_EVIDENCE).index(code)))
         grade = EXIT_EVIDENCE[reasons[0]].grade if reasons else "A"
-        return Evidence(grade, tuple(reasons), occupancy, b_iso, normalised)
+        return Evidence(grade, tuple(reasons), occupancy, float("nan") if predicted else b_iso, normalised)
 
-    def _of_surroundings(self, one: Exit) -> Iterator[str]:
-        opening = one.opening
+    def _in_poor_part(self, atom: int) -> bool:
+        """Tell whether an atom's residue, one of several of a linked group, fits the density poorly."""
+        fits = self._residue_fits
+        fit = fits[int(self._part[atom])] if len(fits) > 1 else UNKNOWN
+        return is_poor(fit) or is_rsrz_outlier(fit)
+
+    def _of_surroundings(self, exit_: Exit) -> Iterator[str]:
+        opening = exit_.opening
         assert opening is not None
-        if one.closed:
+        if exit_.closed:
             yield "closed"
-        start = self._graph.xyz[one.candidate.anchor] + BOND * opening.direction
+        start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
         if _beside_way(self._gaps, start, opening.direction) < GAP_WITHIN:
             yield "chain_gap"
-        if _beside_way(self._truncated, start, opening.direction) < TRUNCATED_WITHIN:
+        if _beside_way(self._truncated, start, opening.direction) < BESIDE_WAY:
             yield "side_chain_incomplete"
+        if _beside_way(self._badly_fitting, start, opening.direction) < BESIDE_WAY:
+            yield "pocket_poor_fit"
         before = HEADLINE_CONTEXT
         for context, reason in (("assembly", "assembly_in_way"), ("crystal", "crystal_in_way")):
             room = opening.room[before] - opening.room[context]
@@ -152,6 +154,26 @@ def _of_resolution(resolution: float | None) -> Iterator[str]:
         yield "low_resolution"
     elif resolution > MODERATE_RESOLUTION:
         yield "moderate_resolution"
+
+
+def _of_prediction(aligned_error: float | None) -> Iterator[str]:
+    yield "predicted"
+    if aligned_error is not None and aligned_error > LARGE_ERROR:
+        yield "place_uncertain"
+
+
+def _of_confidence(plddt: float) -> Iterator[str]:
+    if plddt < LITTLE_CONFIDENCE:
+        yield "very_low_confidence"
+    elif plddt < CONFIDENT:
+        yield "low_confidence"
+
+
+def _of_fit(fit: LigandFit) -> Iterator[str]:
+    if is_poor(fit.whole):
+        yield "poor_fit"
+    if has_geometry_outliers(fit.whole):
+        yield "geometry_outliers"
 
 
 def _of_occupancy(occupancy: float) -> Iterator[str]:

@@ -7,15 +7,20 @@ that nothing depends on how the file is oriented.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scripts.lib.arrays import BoolArray, FloatArray, IntArray
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
-from scripts.lib.exits.candidates import Candidate, frame_of
+from scripts.lib.exits.candidates import Candidate
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.linker import BOND, LINKER_RADIUS
-from scripts.lib.instance.model import FloatArray, IntArray, Surroundings
+from scripts.lib.exits.poses import Poser, Poses
+from scripts.lib.exits.torsions import TORSIONS
+from scripts.lib.exits.words import OPEN_FROM
+from scripts.lib.instance.model import Surroundings
+from scripts.lib.kernels.spheres import Grid, LevelArray, Spheres
 
 RADII = {
     "C": 1.80, "N": 1.64, "O": 1.46, "S": 1.77, "P": 1.80, "F": 1.47, "Cl": 1.75, "Br": 1.85, "I": 1.98, "Se": 1.90,
@@ -64,6 +69,13 @@ class Opening:
         How far the sphere gets along the rays in the mean, in angstroms.
     depth : int
         Number of protein atoms around a point ahead.
+    torsion : float
+        How far the anchor's group is turned from where it was deposited, in degrees from 0 to 330; NaN where
+        it does not turn.
+    torsions_open : int or None
+        Number of its torsions that are free and leave room and a way out; None where it does not turn.
+    cone : float
+        Largest angle in degrees between the direction and that of another open torsion; 0 where there is none.
     """
 
     direction: FloatArray
@@ -71,6 +83,9 @@ class Opening:
     way_out: dict[str, float]
     clearance: float
     depth: int
+    torsion: float = float("nan")
+    torsions_open: int | None = None
+    cone: float = 0.0
 
 
 def fibonacci_cap(count: int, widest: float) -> FloatArray:
@@ -78,14 +93,15 @@ def fibonacci_cap(count: int, widest: float) -> FloatArray:
 
     Parameters
     ----------
-    count : int
-        Number of points.
     widest : float
         The angle in radians; pi for the whole sphere.
 
     Returns
     -------
     ndarray of float, shape (count, 3)
+
+    >>> fibonacci_cap(3, np.pi)[:, 2].round(3).tolist()
+    [0.667, 0.0, -0.667]
     """
     z = 1.0 - (1.0 - np.cos(widest)) * (np.arange(count) + 0.5) / count
     angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
@@ -93,7 +109,6 @@ def fibonacci_cap(count: int, widest: float) -> FloatArray:
     return np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
 
 
-_TINY = 1e-6
 _SPHERE = fibonacci_cap(ROOM_POINTS, np.pi)
 _CONE = fibonacci_cap(RAYS, float(CONE))
 
@@ -103,81 +118,70 @@ def radii_of(elements: Sequence[str]) -> FloatArray:
     return np.array([RADII.get(element, OTHER_RADIUS) for element in elements], dtype=np.float64)
 
 
-def room(places: FloatArray, frames: FloatArray, xyz: FloatArray, radii: FloatArray) -> FloatArray:
-    """Return which points around the linker's first atom are free.
+class Obstacles:
+    """Atoms that stand in a linker's way, asked for many places at once.
 
     Parameters
     ----------
-    places : ndarray of float, shape (n, 3)
-        Where that atom may stand.
-    frames : ndarray of float, shape (n, 3, 3)
-        Frame of each direction (`frame_of`).
     xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
-        Atoms that stand in the way, in angstroms.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, ROOM_POINTS)
+        In angstroms.
+    level : ndarray of int, shape (n_atoms,), optional
+        Number of the smallest of nested sets that holds each atom, from 0; all in one where it is not given.
+    n_levels : int
+        How many sets there are.
     """
-    centre = places.mean(axis=0)
-    spread = float(np.sqrt(((places - centre) ** 2).sum(axis=1).max()))
-    away = xyz - centre
-    squared = np.einsum("ij,ij->i", away, away)
-    near = squared < (spread + LINKER_RADIUS + 2 * PROBE + radii) ** 2
-    points = (places[:, None, :] - centre + (LINKER_RADIUS + PROBE) * (_SPHERE @ frames)).reshape(-1, 3)
-    # A point p is free of an atom a when |p - a|² > r², that is p·a - (|a|² - r²) / 2 < |p|² / 2.
-    limits = (squared[near] - (radii[near] + PROBE) ** 2) / 2
-    closest = (points @ away[near].T - limits).max(axis=1, initial=-np.inf)
-    free: FloatArray = closest < np.einsum("ij,ij->i", points, points) / 2
-    return free.reshape(len(places), ROOM_POINTS)
 
+    def __init__(self, xyz: FloatArray, radii: FloatArray, level: IntArray | None = None, n_levels: int = 1) -> None:
+        numbers = np.zeros(len(xyz), dtype=np.int8) if level is None else level
+        self._around_points = Spheres(xyz, radii + PROBE, numbers, n_levels)
+        self._around_rays = Spheres(xyz, SOFTNESS * radii + RAY_SPHERE, numbers, n_levels)
 
-def ray_lengths(place: FloatArray, frame: FloatArray, xyz: FloatArray, radii: FloatArray) -> FloatArray:
-    """Return how far a sphere gets along each ray of the cone around a direction.
+    def room(self, places: FloatArray, frames: FloatArray, ignored: BoolArray | None = None) -> LevelArray:
+        """Return the first set that takes each point around a linker's first atom.
 
-    Parameters
-    ----------
-    place : ndarray of float, shape (3,)
-        The linker's first atom.
-    frame : ndarray of float, shape (3, 3)
-        Frame of the direction.
-    xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
-        Atoms that stand in the way, in angstroms.
+        Parameters
+        ----------
+        places : ndarray of float, shape (n, 3)
+            Where that atom stands, in angstroms.
+        frames : ndarray of float, shape (n, 3, 3)
+            Frame of each direction (`frame_of`).
+        ignored : ndarray of bool, shape (n, n_atoms), optional
+            Atoms that are away for each of them.
 
-    Returns
-    -------
-    ndarray of float, shape (RAYS,)
-        0 where it can't start, infinite where nothing stops it before `RAY_END`.
-    """
-    away = xyz - place
-    reach = SOFTNESS * radii + RAY_SPHERE
-    squared = np.einsum("ij,ij->i", away, away)
-    near = squared < (RAY_END + reach) ** 2
-    away, squared, reach = away[near], squared[near], reach[near]
-    # A sphere that holds the place or meets the cone: its angle to the axis is within that of the cone plus its own.
-    distance = np.sqrt(squared)
-    share = np.minimum(reach / np.maximum(distance, _TINY), 1.0)
-    edge = np.cos(CONE) * np.sqrt(1 - share**2) - np.sin(CONE) * share
-    near = (distance <= reach) | (away @ frame[2] > distance * edge - _TINY)
-    away, squared, reach = away[near], squared[near], reach[near]
-    lengths = np.full(RAYS, np.inf)
-    along = away @ (_CONE @ frame).T
-    inside = along**2 - (squared - reach**2)[:, None]
-    atom, ray = np.nonzero(inside > 0)
-    half = np.sqrt(inside[atom, ray])
-    begin, end = along[atom, ray] - half, along[atom, ray] + half
-    hit = (end > RAY_START) & (begin < RAY_END)
-    np.minimum.at(lengths, ray[hit], np.where(begin[hit] > RAY_START, begin[hit], 0.0))
-    return lengths
+        Returns
+        -------
+        ndarray of int8, shape (n, ROOM_POINTS)
+            `n_levels` where the point is free of all atoms.
+        """
+        return self._around_points.covered(Grid(places, frames, _SPHERE, ignored), LINKER_RADIUS + PROBE)
+
+    def rays(
+        self, places: FloatArray, frames: FloatArray, ignored: BoolArray | None = None
+    ) -> tuple[FloatArray, LevelArray]:
+        """Return how far a sphere gets along each ray of the cone around a direction.
+
+        Parameters
+        ----------
+        places, frames, ignored : ndarray
+            As for `room`.
+
+        Returns
+        -------
+        lengths : ndarray of float, shape (n, RAYS)
+            Amid the atoms of set 0, in angstroms: 0 where it can't start, infinite where nothing stops it before
+            `RAY_END`.
+        stopped : ndarray of int8, shape (n, RAYS)
+            The first set that stops it, `n_levels` where none does.
+        """
+        grid = Grid(places, frames, _CONE, ignored)
+        return self._around_rays.ray_lengths(grid, float(CONE), RAY_START, RAY_END)
 
 
 class Pocket:
-    """A ligand in its surroundings, asked for one candidate after another.
+    """A ligand in its surroundings.
 
     Parameters
     ----------
-    graph : LigandGraph
-        The ligand.
     surroundings : Surroundings
         The atoms around it, as far as `REACH`.
     headline : str
@@ -186,80 +190,126 @@ class Pocket:
 
     def __init__(self, graph: LigandGraph, surroundings: Surroundings, headline: str = HEADLINE_CONTEXT) -> None:
         self._graph = graph
-        self._largest = surroundings.largest
-        self._levels = range(CONTEXTS.index(headline), len(CONTEXTS))
-        self._xyz = surroundings.xyz.astype(np.float64)
-        self._references: dict[int, FloatArray] = {}
-        self._level: IntArray = surroundings.context.astype(np.int64)
-        self._radii = radii_of(surroundings.element.tolist())
-        self._polar = np.isin(surroundings.element, ("N", "O")) & (self._level <= self._levels[0])
-        self._own_radii = radii_of(graph.element)
-        headline_atoms = self._level <= self._levels[0]
-        self._around = self._xyz[headline_atoms]
-        self._around_radii = self._radii[headline_atoms]
+        first = CONTEXTS.index(headline)
+        self._contexts = CONTEXTS[first:]
+        self._defined = CONTEXTS[first : surroundings.largest + 1]
+        around = surroundings.xyz.astype(np.float64)
+        level = np.maximum(surroundings.context.astype(np.int64) - first, 0)
+        self._xyz = np.concatenate([graph.xyz, around])
+        self._radii = np.concatenate([radii_of(graph.element), radii_of(surroundings.element.tolist())])
+        self._level = np.concatenate([np.zeros(len(graph), dtype=np.int64), level])
+        self._around = around[level == 0]
+        polar = np.isin(surroundings.element[level == 0], ("N", "O"))
+        self._polar = self._around[polar]
+        self._poser = Poser(graph, self._around, polar)
 
-    def opening(self, candidate: Candidate) -> Opening:
-        """Return the geometry of a candidate in the best of its directions, the leaving group taken away."""
-        graph, anchor = self._graph, candidate.anchor
-        staying = np.ones(len(graph), dtype=bool)
-        staying[list(candidate.leaving)] = False
-        beside = staying.copy()
-        beside[[anchor, *graph.near[anchor]]] = False
-        start = graph.xyz[anchor]
-        if anchor not in self._references:
-            self._references[anchor] = graph.xyz[graph.in_graph_order(anchor)] - start
-        references = self._references[anchor]
-        frames = np.stack([frame_of(direction, references) for direction in candidate.directions])
-        places = start + BOND * candidate.directions
-        free = room(places, frames, *self._with(staying))
-        share = np.count_nonzero(free, axis=1) / ROOM_POINTS
-        best: tuple[float, int, FloatArray] | None = None
-        others = self._with(beside)
-        for place in sorted(range(len(share)), key=lambda k: (-share[k], k))[:SWEPT]:
-            lengths = ray_lengths(places[place], frames[place], *others)
-            total = round(float(share[place]) + _share(np.isinf(lengths)), 6)
-            if best is None or total > best[0]:
-                best = total, place, lengths
-        assert best is not None
-        _, place, lengths = best
-        rooms, ways = self._contexts(places[place], frames[place], free[place], np.isinf(lengths))
-        ahead = places[place] + DEPTH_AHEAD * candidate.directions[place]
-        depth = int((((self._around - ahead) ** 2).sum(axis=1) < DEPTH_WITHIN**2).sum())
-        clearance = float(np.minimum(lengths, RAY_END).mean())
-        return Opening(candidate.directions[place], rooms, ways, clearance, depth)
+    def openings(self, candidates: Sequence[Candidate]) -> list[Opening]:
+        """Return the geometry of candidates, each in the best of its directions, its leaving group taken away."""
+        if not candidates:
+            return []
+        graph = self._graph
+        all_poses = [self._poser.poses(candidate) for candidate in candidates]
+        counts = [len(poses.torsion) for poses in all_poses]
+        owner = np.repeat(np.arange(len(candidates)), counts)
+        frames = np.concatenate([poses.frames for poses in all_poses])
+        starts = np.concatenate(
+            [
+                graph.xyz[candidate.anchor] + BOND * poses.directions
+                for candidate, poses in zip(candidates, all_poses, strict=True)
+            ]
+        )
+        obstacles, away, beside = self._obstacles(candidates, all_poses)
+        points = obstacles.room(starts, frames, away)
+        room = np.count_nonzero(points > 0, axis=1) / ROOM_POINTS
+        torsion = np.concatenate([poses.torsion for poses in all_poses])
+        turns = np.array([candidate.turn is not None for candidate in candidates])[owner]
+        swept = _most_open(room, owner, SWEPT)
+        swept = np.union1d(swept, np.flatnonzero(turns & (room >= OPEN_FROM)))
+        swept = swept[np.lexsort((swept, -room[swept], owner[swept]))]
+        lengths, stopped = obstacles.rays(starts[swept], frames[swept], beside[swept])
+        way_out = np.count_nonzero(np.isinf(lengths), axis=1) / RAYS
+        best = _most_open(np.round(room[swept] + way_out, 6), owner[swept], 1)
+        opened = swept[turns[swept] & (room[swept] >= OPEN_FROM) & (way_out >= OPEN_FROM)]
+        result = []
+        for k, number in zip(swept[best].tolist(), best.tolist(), strict=True):
+            opening = self._opening(frames[k, 2], starts[k], points[k], lengths[number], stopped[number])
+            if turns[k]:
+                same_candidate = opened[owner[opened] == owner[k]]
+                opening = _turned(opening, int(torsion[k]), torsion[same_candidate], frames[same_candidate, 2])
+            result.append(opening)
+        return result
+
+    def _obstacles(
+        self, candidates: Sequence[Candidate], all_poses: Sequence[Poses]
+    ) -> tuple[Obstacles, BoolArray, BoolArray]:
+        """Return what stands in the way, with the atoms of turned groups in all their places behind the others.
+
+        Returns
+        -------
+        obstacles : Obstacles
+            All atoms, each group of atoms in each torsion once.
+        away, beside : ndarray of bool, shape (n_directions, n_atoms)
+            Atoms that are not there for a direction: those that leave, and a group in other torsions than its own;
+            for rays the anchor and the atoms bonded to it as well.
+        """
+        graph = self._graph
+        moved = [poses.places.reshape(-1, 3) for poses in all_poses if poses.group]
+        groups = [list(poses.group) * len(poses.places) for poses in all_poses if poses.group]
+        xyz = np.concatenate([self._xyz, *moved])
+        radii = np.concatenate([self._radii, *(self._radii[group] for group in groups)])
+        level = np.concatenate([self._level, np.zeros(len(xyz) - len(self._xyz), dtype=np.int64)])
+        away = np.zeros((sum(len(poses.torsion) for poses in all_poses), len(xyz)), dtype=bool)
+        away[:, len(self._xyz) :] = True
+        beside = away.copy()
+        row, column = 0, len(self._xyz)
+        for candidate, poses in zip(candidates, all_poses, strict=True):
+            count, size = len(poses.torsion), len(poses.group)
+            rows = slice(row, row + count)
+            away[rows, [*candidate.leaving, *poses.group]] = True
+            bonded = [candidate.anchor, *graph.near[candidate.anchor]]
+            beside[rows, [*candidate.leaving, *poses.group, *bonded]] = True
+            for k, atom in enumerate(poses.group):
+                columns = column + poses.torsion * size + k
+                away[np.arange(row, row + count), columns] = False
+                beside[np.arange(row, row + count), columns] = atom in bonded
+            row, column = row + count, column + size * len(poses.places) if size else column
+        return Obstacles(xyz, radii, level, len(self._contexts)), away, beside
 
     def polar_contacts(self, atoms: Sequence[int], within: float) -> int:
         """Return the number of pairs of N and O, one of some ligand atoms and one of the protein, in a distance."""
         polar = [k for k in atoms if self._graph.element[k] in ("N", "O")]
         if not polar:
             return 0
-        pairs = self._graph.xyz[polar][:, None] - self._xyz[self._polar][None]
+        pairs = self._graph.xyz[polar][:, None] - self._polar[None]
         return int(((pairs**2).sum(axis=2) < within**2).sum())
 
-    def _with(self, atoms: np.ndarray) -> tuple[FloatArray, FloatArray]:
-        """Return some atoms of the ligand together with those around it in the headline context, and their radii."""
-        xyz = np.concatenate([self._graph.xyz[atoms], self._around])
-        return xyz, np.concatenate([self._own_radii[atoms], self._around_radii])
-
-    def _contexts(
-        self, place: FloatArray, frame: FloatArray, free: FloatArray, open_rays: FloatArray
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        """Return E and F in the headline context and in the larger ones, which only add atoms."""
-        rooms: dict[str, float] = {}
-        ways: dict[str, float] = {}
-        for level in self._levels:
-            if level > self._largest:
-                rooms[CONTEXTS[level]] = ways[CONTEXTS[level]] = float("nan")
-                continue
-            more = self._level == level
-            if level > self._levels[0] and more.any():
-                xyz, radii = self._xyz[more], self._radii[more]
-                free = free & room(place[None], frame[None], xyz, radii)[0]
-                open_rays = open_rays & np.isinf(ray_lengths(place, frame, xyz, radii))
-            rooms[CONTEXTS[level]], ways[CONTEXTS[level]] = _share(free), _share(open_rays)
-        return rooms, ways
+    def _opening(
+        self, direction: FloatArray, start: FloatArray, points: LevelArray, lengths: FloatArray, stopped: LevelArray
+    ) -> Opening:
+        ahead = start + DEPTH_AHEAD * direction
+        depth = int((((self._around - ahead) ** 2).sum(axis=1) < DEPTH_WITHIN**2).sum())
+        clearance = float(np.minimum(lengths, RAY_END).mean())
+        room, way_out = dict.fromkeys(self._contexts, float("nan")), dict.fromkeys(self._contexts, float("nan"))
+        for level, context in enumerate(self._defined):
+            room[context] = int(np.count_nonzero(points > level)) / ROOM_POINTS
+            way_out[context] = int(np.count_nonzero(stopped > level)) / RAYS
+        return Opening(direction, room, way_out, clearance, depth)
 
 
-def _share(true: np.ndarray) -> float:
-    """Return the share of what is true, as the mean would but in a tenth of its time."""
-    return int(np.count_nonzero(true)) / true.size
+def _turned(opening: Opening, torsion: int, open_torsions: IntArray, directions: FloatArray) -> Opening:
+    """Return an opening with its torsion, and how many are open and how far they spread."""
+    cosines = np.append(directions @ opening.direction, 1.0)
+    return replace(
+        opening,
+        torsion=torsion * (360.0 / TORSIONS),
+        torsions_open=len(np.unique(open_torsions)),
+        cone=float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))),
+    )
+
+
+def _most_open(shares: FloatArray, owner: IntArray, most: int) -> IntArray:
+    """Return where the largest shares of each candidate stand, the first of equal ones first, by candidate."""
+    order = np.lexsort((-shares, owner))
+    rank = np.arange(len(owner)) - np.searchsorted(owner, owner)
+    most_open: IntArray = order[rank < most]
+    return most_open

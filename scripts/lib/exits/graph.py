@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from rdkit import Chem
 
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.molecule.record import LigandMolecule
 
 AROMATIC = 1.5
@@ -75,22 +75,22 @@ class LigandGraph:
 
     def component(self, start: int, allowed: Collection[int]) -> frozenset[int]:
         """Return the atoms of a set that are connected within it to one of them, that one included."""
-        found, front = {start}, [start]
+        connected, front = {start}, [start]
         while front:
             for other in self.near[front.pop()]:
-                if other in allowed and other not in found:
-                    found.add(other)
+                if other in allowed and other not in connected:
+                    connected.add(other)
                     front.append(other)
-        return frozenset(found)
+        return frozenset(connected)
 
     def components(self, allowed: Iterable[int]) -> list[frozenset[int]]:
         """Return the connected parts of a set of atoms, by their first atoms."""
-        left = set(allowed)
+        remaining = set(allowed)
         parts = []
-        for atom in sorted(left):
-            if atom in left:
-                parts.append(self.component(atom, left))
-                left -= parts[-1]
+        for atom in sorted(remaining):
+            if atom in remaining:
+                parts.append(self.component(atom, remaining))
+                remaining -= parts[-1]
         return parts
 
     def in_graph_order(self, start: int) -> list[int]:
@@ -159,3 +159,21 @@ def _order(bond: Chem.Bond) -> float:
         if kind in (Chem.BondType.SINGLE, Chem.BondType.DOUBLE, Chem.BondType.TRIPLE, Chem.BondType.AROMATIC)
         else 0.0
     )
+
+
+def ring_systems(graph: LigandGraph) -> list[frozenset[int]]:
+    """Return the ring systems of a ligand, rings that share an atom as one, by their first atoms.
+
+    >>> rings = {(0, 1), (1, 2), (2, 0)}  # methylcyclopropane, its methyl last
+    >>> graph = LigandGraph(
+    ...     element=("C",) * 4, names=("C1", "C2", "C3", "C4"), xyz=np.zeros((4, 3)),
+    ...     near=((1, 2, 3), (0, 2), (0, 1), (0,)), order={}, ring_bonds=frozenset(rings | {(b, a) for a, b in rings}),
+    ...     hydrogens=(), symmetry_class=np.arange(4),
+    ... )
+    >>> [sorted(system) for system in ring_systems(graph)]
+    [[0, 1, 2]]
+    """
+    within_rings = tuple(
+        tuple(other for other in near if (atom, other) in graph.ring_bonds) for atom, near in enumerate(graph.near)
+    )
+    return replace(graph, near=within_rings).components(graph.ring_atoms)

@@ -7,8 +7,8 @@ has to be put into a ring or where the hydrogen usually binds the protein.
 
 from __future__ import annotations
 
+from scripts.lib.elements import HALOGENS, is_metal
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.instance.bonds import is_metal
 
 PRIOR = {
     "amine N-H": 1.0,
@@ -46,8 +46,6 @@ PRIOR = {
     "acid O-H": 0.1,
 }
 """Prior of each class, without unit: 1 for what is done most often."""
-
-_HALOGENS = frozenset({"F", "Cl", "Br", "I"})
 
 
 def chemistry_class(graph: LigandGraph, anchor: int, leaving: int | None) -> str:
@@ -190,7 +188,7 @@ def _cut_at_nitrogen(graph: LigandGraph, atom: int, leaving: int) -> str:
 def _cut_at_carbon(graph: LigandGraph, atom: int, leaving: int) -> str:
     element = graph.element[leaving]
     if atom in graph.aromatic:
-        if element in ("N", "O") or element in _HALOGENS:
+        if element in ("N", "O") or element in HALOGENS:
             return "aryl C, halogen, N or O leaves"
         return "aryl C, C leaves" if element == "C" else "other"
     if is_carbonyl(graph, atom):

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
+from scripts.lib.components.component import Component
+from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
+from scripts.lib.entry.near import distances
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.rank import Exit
-from scripts.lib.instance.model import FloatArray, Instance
-from scripts.lib.molecule.component import Component
+from scripts.lib.exits.linker import BOND
+from scripts.lib.exits.model import Exit
+from scripts.lib.exposure.rows import instance_cells
+from scripts.lib.instance.backbone import TOUCHES_WITHIN
+from scripts.lib.instance.model import Instance, Neighbourhood
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import JOINED, Row, Value
+
+LYSINE_SITES = 5
+"""Exit sites whose best exit is told with the lysines around, the best ones."""
 
 
 def linked_atoms(instance: Instance, molecule: LigandMolecule) -> frozenset[int]:
     """Return the heavy atoms of a molecule that are covalently bound to the protein."""
-    place = {index: k for k, index in enumerate(molecule.atom_index.tolist())}
-    return frozenset(place[link.atom] for link in instance.links if link.kind == "covalent" and link.atom in place)
+    heavy_number = {index: k for k, index in enumerate(molecule.atom_index.tolist())}
+    return frozenset(
+        heavy_number[link.atom] for link in instance.links if link.kind == "covalent" and link.atom in heavy_number
+    )
 
 
 def incomplete_atoms(
@@ -27,15 +38,13 @@ def incomplete_atoms(
 
     Parameters
     ----------
-    instance, molecule : Instance, LigandMolecule
-        The ligand.
     find : callable
         Look-up of a component by its code, None when unknown.
     """
     missing = frozenset(molecule.atoms_missing)
     if not missing:
         return frozenset()
-    found: set[int] = set()
+    beside_missing: set[int] = set()
     for number, residue in enumerate(instance.components):
         component = find(residue.comp_id)
         if component is None:
@@ -44,12 +53,12 @@ def incomplete_atoms(
         lost = {i for i, atom in enumerate(component.atoms) if prefix + atom.name in missing}
         pairs = [pair for bond in component.bonds for pair in (bond[:2], bond[1::-1])]
         beside = {component.atoms[i].name for i, j in pairs if j in lost}
-        found.update(
+        beside_missing.update(
             k
             for k, name in enumerate(molecule.dictionary_names)
             if int(molecule.residue[k]) == number and name in beside
         )
-    return frozenset(found)
+    return frozenset(beside_missing)
 
 
 def area_lost(rows: Sequence[Row]) -> FloatArray:
@@ -59,6 +68,9 @@ def area_lost(rows: Sequence[Row]) -> FloatArray:
     -------
     ndarray of float, shape (n_heavy,)
         SASA of the free ligand minus that in the headline context, in square angstroms.
+
+    >>> area_lost([{"SASA_free_A2": 40.0, "Exposure_A2": 15.0}]).tolist()
+    [25.0]
     """
     areas = [[row["SASA_free_A2"], row["Exposure_A2"]] for row in rows]
     both = np.array(areas, dtype=np.float64).reshape(-1, 2)
@@ -66,83 +78,141 @@ def area_lost(rows: Sequence[Row]) -> FloatArray:
     return lost
 
 
-def exit_rows(target_name: str, instance: Instance, graph: LigandGraph, exits: Sequence[Exit]) -> Iterator[Row]:
-    """Yield the rows of one instance in `scripts.lib.tables.EXIT_VECTORS`, the ranked ones first.
-
-    A ligand without a candidate has one row with the reason.
+def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) -> list[dict[str, Value]]:
+    """Return the residues of the headline context that touch each atom of a ligand, as cells of the table of exits.
 
     Parameters
     ----------
-    target_name : str
-        Target as given.
     instance : Instance
         The ligand.
-    graph : LigandGraph
-        Its atoms.
-    exits : sequence of Exit
-        Its candidates.
+    xyz : ndarray of float, shape (n_heavy, 3)
+        Its heavy atoms, in angstroms.
+    around : Neighbourhood
+        The atoms around it.
+
+    Returns
+    -------
+    list of dict
+        For each atom its residues, the nearest first (``CYS A 797``), and their UniProt numbers (``P00533:797``,
+        empty where unknown) in the same order.
     """
-    name = instance.name
-    names: dict[str, Value] = {
-        "Target": target_name,
-        "pdb_id": instance.entry_id,
-        "Chain": name.auth_asym_id,
-        "Warhead": name.comp_id,
-        "Residue_ID": name.residue_id,
-        "stem": instance.stem,
-    }
+    near = np.flatnonzero(around.context <= CONTEXTS.index(HEADLINE_CONTEXT))
+    apart = distances(xyz, around.xyz[near])
+    told: list[dict[str, Value]] = []
+    for row in apart:
+        order = np.argsort(row.round(3), kind="stable")[: np.count_nonzero(row < TOUCHES_WITHIN)]
+        atoms = near[order].tolist()
+        names = dict.fromkeys(
+            (str(around.comp_id[k]), str(around.auth_asym_id[k]), str(around.residue_id[k]), str(around.copy_name[k]))
+            for k in atoms
+        )
+        numbers = [instance.uniprot.get(f"{chain} {residue}", "") for _, chain, residue, _ in names]
+        told.append({
+            "anchor_residues": JOINED.join(
+                f"{comp_id} {chain}{'-' if copy else ''}{copy} {residue}" for comp_id, chain, residue, copy in names
+            ),
+            "anchor_uniprot": JOINED.join(numbers) if any(numbers) else "",
+        })  # fmt: skip
+    return told
+
+
+def exit_rows(
+    target_name: str,
+    instance: Instance,
+    graph: LigandGraph,
+    exits: Sequence[Exit],
+    beside: Sequence[Mapping[str, Value]] = (),
+) -> Iterator[Row]:
+    """Yield the rows of one instance in `scripts.lib.tables.EXIT_VECTORS`, the ranked ones first.
+
+    A ligand without a candidate has one row with the reason. `beside` is what `residues_beside` says of each atom,
+    told of the candidates that were scored.
+    """
+    names = instance_cells(target_name, instance)
     if not exits:
         yield {**names, "reason": "no_candidate"}
-    for one in exits:
-        resolution = {"resolution": instance.facts.resolution} if one.evidence else {}
-        yield {**names, **_action(graph, one), **_terms(one), **resolution}
+    told: set[int | None] = set()
+    for exit_ in exits:
+        resolution = {"resolution": instance.facts.resolution} if exit_.evidence else {}
+        touched = beside[exit_.candidate.anchor] if beside and exit_.opening else {}
+        first = exit_.site_rank is not None and exit_.site_rank <= LYSINE_SITES and exit_.site_rank not in told
+        lysines = _lysines(instance, graph, exit_) if first else {}
+        told.add(exit_.site_rank)
+        yield {**names, **_action(graph, exit_), **_terms(exit_), **resolution, **touched, **lysines}
 
 
-def _action(graph: LigandGraph, one: Exit) -> dict[str, Value]:
-    candidate = one.candidate
+def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, Value]:
+    """Return the exposed lysines of the target seen from an exit, the nearest first."""
+    if exit_.opening is None or not instance.lysines:
+        return {}
+    away = np.array([lysine.xyz for lysine in instance.lysines]) - graph.xyz[exit_.candidate.anchor]
+    away -= BOND * exit_.opening.direction
+    apart = np.linalg.norm(away, axis=1)
+    cosine = np.clip(away @ exit_.opening.direction / np.maximum(apart, 1e-6), -1.0, 1.0)
+    order = np.argsort(apart.round(3), kind="stable").tolist()
+    lysines = [instance.lysines[k] for k in order]
     return {
-        "rank": one.rank,
-        "site_rank": one.site_rank,
-        "site_id": f"S{one.site}",
+        "lysines": JOINED.join(
+            f"{lysine.chain}{'-' if lysine.copy_name else ''}{lysine.copy_name} {lysine.residue_id}"
+            for lysine in lysines
+        ),
+        "lysine_uniprot": JOINED.join(lysine.uniprot for lysine in lysines)
+        if any(lysine.uniprot for lysine in lysines)
+        else "",
+        "lysine_distances_A": JOINED.join(f"{apart[k]:.1f}" for k in order),
+        "lysine_angles_deg": JOINED.join(f"{np.degrees(np.arccos(cosine[k])):.0f}" for k in order),
+    }
+
+
+def _action(graph: LigandGraph, exit_: Exit) -> dict[str, Value]:
+    candidate = exit_.candidate
+    return {
+        "rank": exit_.rank,
+        "site_rank": exit_.site_rank,
+        "site_id": f"S{exit_.site}",
         "anchor_atom": graph.names[candidate.anchor],
-        "anchor_equivalents": JOINED.join(graph.names[k] for k in one.equivalents),
+        "anchor_equivalents": JOINED.join(graph.names[k] for k in exit_.equivalents),
         "kind": candidate.kind,
         "leaving_atoms": JOINED.join(graph.names[k] for k in candidate.leaving),
-        "chem_class": one.chem_class,
-        "prior": one.prior,
-        "incomplete": one.reason == "incomplete",
-        "reason": one.reason,
+        "chem_class": exit_.chem_class,
+        "prior": exit_.prior,
+        "incomplete": exit_.reason == "incomplete",
+        "reason": exit_.reason,
+        "breaks_covalent_bond": candidate.frees_link,
         "sdf_index": candidate.anchor,
     }
 
 
-def _terms(one: Exit) -> dict[str, Value]:
+def _terms(exit_: Exit) -> dict[str, Value]:
     """Return the terms of the score; none for a candidate that was not scored."""
-    opening = one.opening
+    opening = exit_.opening
     if opening is None:
         return {}
     x, y, z = opening.direction.tolist()
     return {
-        **_evidence(one),
+        **_evidence(exit_),
         "E": opening.room["target"],
         "F": opening.way_out["target"],
-        "area_lost_A2": one.area_lost,
-        "score": one.score,
-        "closed": one.closed,
+        "area_lost_A2": exit_.area_lost,
+        "score": exit_.score,
+        "closed": exit_.closed,
         "vector_x": x,
         "vector_y": y,
         "vector_z": z,
-        "hbonds_lost": one.hbonds_lost,
-        "hbonds_anchor": one.hbonds_anchor,
+        "hbonds_lost": exit_.hbonds_lost,
+        "hbonds_anchor": exit_.hbonds_anchor,
         "depth_atoms": opening.depth,
         "clearance_A": opening.clearance,
+        "torsion_deg": opening.torsion,
+        "torsions_open": opening.torsions_open,
+        "cone_deg": opening.cone if opening.torsions_open else None,
         **{f"E_{context}": opening.room[context] for context in ("assembly", "crystal")},
         **{f"F_{context}": opening.way_out[context] for context in ("assembly", "crystal")},
     }
 
 
-def _evidence(one: Exit) -> dict[str, Value]:
-    evidence = one.evidence
+def _evidence(exit_: Exit) -> dict[str, Value]:
+    evidence = exit_.evidence
     if evidence is None:
         return {}
     return {

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.arrows import best_of_sites
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.rank import Exit
+from scripts.lib.exits.model import Exit
 from scripts.lib.exposure.rows import sdf_lists
 from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
@@ -33,8 +33,6 @@ def exits_sdf(
 
     Parameters
     ----------
-    instance, molecule, graph : Instance, LigandMolecule, LigandGraph
-        The ligand.
     exits : sequence of Exit
         Its candidates, ranked ones first.
     atoms : sequence of Row
@@ -42,13 +40,24 @@ def exits_sdf(
     fields : mapping of str to str
         Further fields, put before those of exits.
     """
+    by_anchor = _by_anchor(exits)
+    of_atoms = [by_anchor.get(atom) for atom in range(len(graph))]
+    scores = [None if exit_ is None else exit_.score for exit_ in of_atoms]
     return sdf_text(
         molecule,
         instance,
         {**fields, **exit_fields(graph, exits)},
-        {**sdf_lists(atoms), SCORE_LIST: _scores(len(graph), exits)},
-        {RANK_LIST: _ranks(len(graph), exits)},
+        {**sdf_lists(atoms), SCORE_LIST: scores, **_map_list(instance, molecule)},
+        {RANK_LIST: [None if exit_ is None else exit_.rank for exit_ in of_atoms]},
     )
+
+
+def _map_list(instance: Instance, molecule: LigandMolecule) -> dict[str, list[float | None]]:
+    """Return the RSCC of each atom in the user's own map, where there is one."""
+    if not instance.fit.atom_rscc:
+        return {}
+    fits = dict(zip(instance.atoms.heavy.tolist(), instance.fit.atom_rscc, strict=True))
+    return {"RSCC": [fits[index] for index in molecule.atom_index.tolist()]}
 
 
 def exit_fields(graph: LigandGraph, exits: Sequence[Exit]) -> dict[str, str]:
@@ -60,28 +69,26 @@ def exit_fields(graph: LigandGraph, exits: Sequence[Exit]) -> dict[str, str]:
 
     Parameters
     ----------
-    graph : LigandGraph
-        The ligand.
     exits : sequence of Exit
         Its candidates, ranked ones first.
     """
-    return {f"exit_{one.site_rank}": _words(graph, one) for one in best_of_sites(exits, FIELD_SITES)}
+    return {f"exit_{exit_.site_rank}": _words(graph, exit_) for exit_ in best_of_sites(exits, FIELD_SITES)}
 
 
-def _words(graph: LigandGraph, one: Exit) -> str:
-    assert one.opening is not None
-    leaving = ",".join(_word(graph.names[k]) for k in one.candidate.leaving) or "H"
+def _words(graph: LigandGraph, exit_: Exit) -> str:
+    assert exit_.opening is not None
+    leaving = ",".join(_word(graph.names[k]) for k in exit_.candidate.leaving) or "H"
     values = {
-        "anchor": _word(graph.names[one.candidate.anchor]),
-        "sdf_index": str(one.candidate.anchor),
+        "anchor": _word(graph.names[exit_.candidate.anchor]),
+        "sdf_index": str(exit_.candidate.anchor),
         "leaving": leaving,
-        "vector": ",".join(f"{value:.4f}" for value in one.opening.direction.tolist()),
-        "E": f"{one.opening.room[HEADLINE_CONTEXT]:.4f}",
-        "F": f"{one.opening.way_out[HEADLINE_CONTEXT]:.4f}",
-        "prior": f"{one.prior:.2f}",
-        "score": f"{one.score:.4f}",
-        "closed": "yes" if one.closed else "no",
-        "evidence": one.evidence.grade if one.evidence else "",
+        "vector": ",".join(f"{value:.4f}" for value in exit_.opening.direction.tolist()),
+        "E": f"{exit_.opening.room[HEADLINE_CONTEXT]:.4f}",
+        "F": f"{exit_.opening.way_out[HEADLINE_CONTEXT]:.4f}",
+        "prior": f"{exit_.prior:.2f}",
+        "score": f"{exit_.score:.4f}",
+        "closed": "yes" if exit_.closed else "no",
+        "evidence": exit_.evidence.grade if exit_.evidence else "",
     }
     return " ".join(f"{name}={value}" for name, value in values.items() if value)
 
@@ -91,21 +98,7 @@ def _word(name: str) -> str:
     return name.replace(" ", "_")
 
 
-def _ranks(n_heavy: int, exits: Sequence[Exit]) -> list[int | None]:
-    """Return the rank of each heavy atom as an anchor, equivalent ones alike; None where it has none."""
-    ranks: list[int | None] = [None] * n_heavy
-    for one in exits:
-        if one.rank is not None:
-            for atom in (one.candidate.anchor, *one.equivalents):
-                ranks[atom] = one.rank
-    return ranks
-
-
-def _scores(n_heavy: int, exits: Sequence[Exit]) -> list[float | None]:
-    """Return the best score of each heavy atom as an anchor, equivalent ones alike; None where it has none."""
-    scores: list[float | None] = [None] * n_heavy
-    for one in exits:
-        if one.rank is not None:
-            for atom in (one.candidate.anchor, *one.equivalents):
-                scores[atom] = one.score
-    return scores
+def _by_anchor(exits: Sequence[Exit]) -> dict[int, Exit]:
+    """Return the ranked exit of each heavy atom that is an anchor, equivalent ones alike."""
+    ranked = [exit_ for exit_ in exits if exit_.rank is not None]
+    return {atom: exit_ for exit_ in ranked for atom in (exit_.candidate.anchor, *exit_.equivalents)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.graph import LigandGraph, ring_systems
 
 END_RING = 10
 """Most atoms of a saturated ring system at the end of a ligand that is one site."""
@@ -19,62 +19,45 @@ FORK_BRANCHES, FORK_BRANCH_ATOMS = 3, 3
 
 
 def exit_sites(graph: LigandGraph) -> list[tuple[int, ...]]:
-    """Return the exit sites of a ligand, each heavy atom in exactly one, by their first atoms.
-
-    Parameters
-    ----------
-    graph : LigandGraph
-        The ligand.
-    """
+    """Return the exit sites of a ligand, each heavy atom in exactly one, by their first atoms."""
     sites = _ring_ends(graph)
-    taken = frozenset(atom for site in sites for atom in site)
-    sites += _acyclic_sites(graph, taken)
-    held = {atom for site in sites for atom in site}
-    sites += [frozenset({atom}) for atom in range(len(graph)) if atom not in held]
+    in_ring_ends = frozenset(atom for site in sites for atom in site)
+    sites += _acyclic_sites(graph, in_ring_ends)
+    covered = {atom for site in sites for atom in site}
+    sites += [frozenset({atom}) for atom in range(len(graph)) if atom not in covered]
     return sorted(tuple(sorted(site)) for site in sites)
 
 
 def _ring_ends(graph: LigandGraph) -> list[frozenset[int]]:
     """Return the saturated ring systems at the ends of a ligand, with what hangs on them and their chains."""
-    systems = _ring_systems(graph)
-    left = set(range(len(graph)))
-    found: list[frozenset[int]] = []
+    systems = _saturated_systems(graph)
+    remaining = set(range(len(graph)))
+    ends: list[frozenset[int]] = []
     changed = True
     while changed:
         changed = False
         for system in systems:
-            if system <= left and (site := _ring_end(graph, system, left)):
-                found.append(site)
-                left -= site
+            if system <= remaining and (site := _ring_end(graph, system, remaining)):
+                ends.append(site)
+                remaining -= site
                 changed = True
-    return found
+    return ends
 
 
-def _ring_systems(graph: LigandGraph) -> list[frozenset[int]]:
+def _saturated_systems(graph: LigandGraph) -> list[frozenset[int]]:
     """Return fused, bridged and spiro rings that are small and saturated, each as one set of atoms."""
-    systems = []
-    left = set(graph.ring_atoms)
-    for start in sorted(left):
-        if start not in left:
-            continue
-        members, front = {start}, [start]
-        while front:
-            atom = front.pop()
-            for other in graph.near[atom]:
-                if (atom, other) in graph.ring_bonds and other not in members:
-                    members.add(other)
-                    front.append(other)
-        left -= members
-        single = all(graph.order[a, b] == 1 for a in members for b in graph.near[a] if (a, b) in graph.ring_bonds)
-        if single and len(members) <= END_RING:
-            systems.append(frozenset(members))
-    return systems
+    return [
+        members
+        for members in ring_systems(graph)
+        if len(members) <= END_RING
+        and all(graph.order[a, b] == 1 for a in members for b in graph.near[a] if (a, b) in graph.ring_bonds)
+    ]
 
 
-def _ring_end(graph: LigandGraph, system: frozenset[int], left: set[int]) -> frozenset[int] | None:
+def _ring_end(graph: LigandGraph, system: frozenset[int], remaining: set[int]) -> frozenset[int] | None:
     """Return the site of a ring system if it stands at the end of what is left of a ligand."""
-    beside = {other for atom in system for other in graph.near[atom]} & left - system
-    branches = [part for part in graph.components(left - system) if part & beside]
+    beside = {other for atom in system for other in graph.near[atom]} & remaining - system
+    branches = [part for part in graph.components(remaining - system) if part & beside]
     onward = [part for part in branches if part & graph.ring_atoms]
     others = [part for part in branches if not part & graph.ring_atoms]
     if len(onward) != 1 or sum(map(len, others)) > END_SUBSTITUENTS:
@@ -82,22 +65,22 @@ def _ring_end(graph: LigandGraph, system: frozenset[int], left: set[int]) -> fro
     start = min(onward[0] & beside)
     chain: frozenset[int] = frozenset()
     if start not in graph.ring_atoms:
-        piece = graph.component(start, left - graph.ring_atoms)
+        piece = graph.component(start, remaining - graph.ring_atoms)
         next_rings = {other for atom in piece for other in graph.near[atom]} & graph.ring_atoms - system
         if len(piece) <= LONGEST_CHAIN and len(next_rings) == 1:
             chain = piece
     return system.union(chain, *others)
 
 
-def _acyclic_sites(graph: LigandGraph, taken: frozenset[int]) -> list[frozenset[int]]:
+def _acyclic_sites(graph: LigandGraph, covered: frozenset[int]) -> list[frozenset[int]]:
     """Return the acyclic pieces outside some sites, each with the ring atom that alone carries it."""
-    acyclic = set(range(len(graph))) - graph.ring_atoms - taken
+    acyclic = set(range(len(graph))) - graph.ring_atoms - covered
     by_carrier: dict[int, frozenset[int]] = {}
     sites = []
     for piece in graph.components(acyclic):
         for part in _split(graph, piece) if len(piece) > LONGEST_CHAIN else [piece]:
             carriers = {other for atom in part for other in graph.near[atom]} & graph.ring_atoms
-            carrier = min(carriers) if len(carriers) == 1 and not carriers & taken else None
+            carrier = min(carriers) if len(carriers) == 1 and not carriers & covered else None
             if carrier is None:
                 sites.append(part)
             else:
@@ -109,11 +92,11 @@ def _split(graph: LigandGraph, piece: frozenset[int]) -> list[frozenset[int]]:
     """Return the parts of an acyclic piece divided at its forks; a fork keeps its short branches."""
     everything = frozenset(range(len(graph)))
     parts: list[frozenset[int]] = []
-    rest = set(piece)
+    remaining = set(piece)
     for fork in sorted(piece):
         branches = [branch for branch in graph.components(everything - {fork}) if branch & frozenset(graph.near[fork])]
         if sum(len(branch) >= FORK_BRANCH_ATOMS for branch in branches) >= FORK_BRANCHES:
             short = [branch for branch in branches if len(branch) < FORK_BRANCH_ATOMS and branch <= piece]
             parts.append(frozenset({fork}).union(*short))
-            rest -= parts[-1]
-    return parts + graph.components(rest)
+            remaining -= parts[-1]
+    return parts + graph.components(remaining)

@@ -6,7 +6,7 @@ chemistry, so that pages can use it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 CHEMISTRY: Mapping[str, str] = {
     "amine N-H": "alkylate or acylate the amine",
@@ -45,8 +45,14 @@ CHEMISTRY: Mapping[str, str] = {
 }
 """What a chemist would do at a candidate of each class."""
 
-ROOM = ((0.35, "wide open"), (0.2, "open"), (0.1, "tight"), (0.0, "blocked"))
-WAY = ((0.6, "clear"), (0.25, "partly clear"), (0.1, "narrow"), (0.0, "blocked"))
+OPEN_FROM = 0.1
+"""Room and way out from which an exit counts as open."""
+
+MOSTLY = 0.5
+"""Least share of the copies in which a good answer is open."""
+
+ROOM = ((0.35, "wide open"), (0.2, "open"), (OPEN_FROM, "tight"), (0.0, "blocked"))
+WAY = ((0.6, "clear"), (0.25, "partly clear"), (OPEN_FROM, "narrow"), (0.0, "blocked"))
 PRIOR = ((0.8, "routine"), (0.5, "common"), (0.3, "possible"), (0.0, "unusual"))
 LOST = ((80.0, "much buried contact"), (30.0, "some buried contact"), (0.05, "little buried contact"), (0.0, "nothing"))
 """Lower bounds of the score's terms and what they mean, best or largest first."""
@@ -55,6 +61,46 @@ FULL_ROOM = 0.55
 """Room of an atom that nothing is near to."""
 
 
+def action(anchor: str, leaving: str, chem_class: str, *, blocked: bool) -> str:
+    """Return what is done at an exit as a sentence.
+
+    Parameters
+    ----------
+    anchor : str
+        Name of the atom that the linker is bonded to.
+    leaving : str
+        Names of the atoms that leave, joined by commas; empty where a hydrogen does.
+    chem_class : str
+        Its class, a key of `CHEMISTRY`.
+    blocked : bool
+        Whether most copies have no room or no way out there.
+    """
+    attachment = f"{anchor}, in place of {leaving}" if leaving else anchor
+    start = "No good way out; the least bad is" if blocked else "Attach at"
+    return f"{start} {attachment}: {CHEMISTRY.get(chem_class, chem_class)}."
+
+
+def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:
+    """Return where the linker of a degrader was seen to leave as a sentence.
+
+    Parameters
+    ----------
+    anchor, linker : str
+        Names of the atoms on either side of the bond.
+    others : sequence of str
+        Other bonds that the authors may have cut, each as two names.
+
+    >>> seen_action("CBT", "CBD", ["CCA-CBC"])
+    'Seen in a crystal: the linker leaves CBT by CBD (or CCA-CBC: the structure alone leaves it open).'
+    """
+    range_told = f" (or {', '.join(others)}: the structure alone leaves it open)" if others else ""
+    return f"Seen in a crystal: the linker leaves {anchor} by {linker}{range_told}."
+
+
 def in_words(value: float, scale: tuple[tuple[float, str], ...]) -> str:
-    """Return the word for a value on one of this module's scales; the last word below all bounds."""
+    """Return the word for a value on one of this module's scales; the last word below all bounds.
+
+    >>> in_words(0.25, ROOM)
+    'open'
+    """
     return next((word for bound, word in scale if value >= bound), scale[-1][1])

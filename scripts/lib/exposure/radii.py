@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 from rdkit import Chem
 
-from scripts.lib.instance.model import FloatArray
-from scripts.lib.molecule.components import Component, dictionary_molecule
+from scripts.lib.arrays import FloatArray
+from scripts.lib.components.component import Component
+from scripts.lib.molecule.dictionary import dictionary_molecule
 
 RADII_NAME = "ProtOr (Tsai 1999), Bondi 1964, Alvarez 2013"
 """How the set of radii is called in every output."""
@@ -101,23 +102,22 @@ class PolymerRadii:
 
     Parameters
     ----------
-    table : RadiusTable
-        The radii.
     find : callable
         Look-up of a component by its code, None when unknown.
     """
 
     def __init__(self, table: RadiusTable, find: Callable[[str], Component | None]) -> None:
-        self._table = table
+        self.table = table
         self._find = find
         self._known: dict[str, dict[str, float]] = {}
+        self._of_names: dict[tuple[str, str, str], float] = {}
 
     def of(self, comp_id: str, atom_name: str, element: str) -> float:
         """Return the radius of one atom in angstroms; by its element when its name is unknown."""
         if comp_id not in self._known:
             self._known[comp_id] = self._component(comp_id)
         radius = self._known[comp_id].get(f"{element}:{atom_name}")
-        return self._table.of_element(element) if radius is None else radius
+        return self.table.of_element(element) if radius is None else radius
 
     def of_all(
         self,
@@ -127,18 +127,14 @@ class PolymerRadii:
     ) -> FloatArray:
         """Return the radii of many atoms.
 
-        Parameters
-        ----------
-        comp_ids, atom_names, elements : ndarray of str, shape (n_atoms,)
-            What names each atom.
-
         Returns
         -------
         ndarray of float, shape (n_atoms,)
             In angstroms.
         """
-        names = zip(comp_ids.tolist(), atom_names.tolist(), elements.tolist(), strict=True)
-        return np.array([self.of(*name) for name in names], dtype=np.float64)
+        names = list(zip(comp_ids.tolist(), atom_names.tolist(), elements.tolist(), strict=True))
+        self._of_names.update((name, self.of(*name)) for name in set(names).difference(self._of_names))
+        return np.array([self._of_names[name] for name in names], dtype=np.float64)
 
     def _component(self, comp_id: str) -> dict[str, float]:
         component = self._find(comp_id)
@@ -146,7 +142,7 @@ class PolymerRadii:
         if molecule is None:
             return {}
         return {
-            f"{atom.GetSymbol()}:{atom.GetProp('name')}": self._table.of_atom(atom)
+            f"{atom.GetSymbol()}:{atom.GetProp('name')}": self.table.of_atom(atom)
             for atom in molecule.GetAtoms()
             if atom.GetAtomicNum() > 1
         }

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
+from scripts.lib.arrays import FloatArray
+from scripts.lib.contexts import CONTEXTS, EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
+from scripts.lib.exposure.method import Method
 from scripts.lib.exposure.radii import RADII_NAME
-from scripts.lib.exposure.sasa import ALGORITHM, EXPOSED_ABOVE, Exposure
-from scripts.lib.instance.model import FloatArray, Instance
+from scripts.lib.exposure.sasa import ALGORITHM, Exposure
+from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import Row, Value
 
 SDF_LISTS = {
     "sasa_free": "SASA_free_A2",
     "relative_sasa": "relative_sasa",
-    **{f"sasa_{context}": f"SASA_{context}_A2" for context in CONTEXTS},
+    **{f"sasa_{context}": area_column(context) for context in CONTEXTS},
 }
 """Column of Warhead_SASA_atoms by the SDF's atom property list."""
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """How the areas were computed, named in every output.
-
-    Parameters
-    ----------
-    probe_radius : float
-        In angstroms.
-    slices : int
-        Slices of each atom.
-    """
-
-    probe_radius: float
-    slices: int
 
 
 def _total(areas: FloatArray) -> float:
@@ -43,7 +28,8 @@ def _total(areas: FloatArray) -> float:
     return float(np.round(areas, 3).sum())
 
 
-def _names(target_name: str, instance: Instance) -> dict[str, Value]:
+def instance_cells(target_name: str, instance: Instance) -> dict[str, Value]:
+    """Return the cells that name an instance in tables."""
     return {
         "Target": target_name,
         "pdb_id": instance.entry_id,
@@ -57,25 +43,13 @@ def _names(target_name: str, instance: Instance) -> dict[str, Value]:
 def summary_row(
     target_name: str, instance: Instance, molecule: LigandMolecule, exposure: Exposure, method: Method
 ) -> Row:
-    """Return the row of one instance in `scripts.lib.tables.SASA_SUMMARY`.
-
-    Parameters
-    ----------
-    target_name : str
-        Target as given.
-    instance, molecule : Instance, LigandMolecule
-        The ligand.
-    exposure : Exposure
-        Its areas.
-    method : Method
-        How they were computed.
-    """
+    """Return the row of one instance in `scripts.lib.tables.SASA_SUMMARY`."""
     code = instance.name.comp_id
     exposed = int((exposure.headline > EXPOSED_ABOVE).sum())
     share = exposed / molecule.n_heavy
     free, bound = _total(exposure.free), _total(exposure.headline)
     return {
-        **_names(target_name, instance),
+        **instance_cells(target_name, instance),
         "Total_atoms": molecule.n_heavy,
         "Exposed_atoms": exposed,
         "SASA_in_complex_A2": bound,
@@ -92,7 +66,7 @@ def summary_row(
         "Salt_Stripped": molecule.smiles != molecule.parent_smiles,
         "SASA_free_A2": free,
         "Buried_fraction": 1 - bound / free if free > 0 else None,
-        **{f"SASA_{context}_A2": _total(exposure.bound[context]) for context in CONTEXTS},
+        **{area_column(context): _total(exposure.bound[context]) for context in CONTEXTS},
         "context": HEADLINE_CONTEXT,
         "algorithm": ALGORITHM,
         "slices": method.slices,
@@ -108,16 +82,10 @@ def atom_rows(
 
     Parameters
     ----------
-    target_name : str
-        Target as given.
-    instance, molecule : Instance, LigandMolecule
-        The ligand.
-    exposure : Exposure
-        Its areas.
     radii : ndarray of float, shape (n_heavy,)
         In angstroms.
     """
-    names = _names(target_name, instance)
+    names = instance_cells(target_name, instance)
     relative, buried = exposure.relative, exposure.buried
     atoms = instance.atoms
     for k, index in enumerate(molecule.atom_index.tolist()):
@@ -135,14 +103,14 @@ def atom_rows(
             "SASA_free_A2": float(exposure.free[k]),
             "relative_sasa": float(relative[k]),
             "buried_fraction": float(buried[k]),
-            **{f"SASA_{context}_A2": float(exposure.bound[context][k]) for context in CONTEXTS},
+            **{area_column(context): float(exposure.bound[context][k]) for context in CONTEXTS},
             "element": atoms.element[index],
             "radius_A": float(radii[k]),
             "sdf_index": k,
             "component": component.comp_id,
             "component_residue": component.residue_id,
             "occupancy": float(atoms.occupancy[index]),
-            "B_iso": float(atoms.b_iso[index]),
+            "B_iso": None if instance.facts.confidence_scale else float(atoms.b_iso[index]),
         }
 
 
@@ -151,12 +119,11 @@ def sdf_fields(target_name: str, atoms: Sequence[Row], method: Method) -> dict[s
 
     Parameters
     ----------
-    target_name : str
-        Target as given.
     atoms : sequence of Row
         Its rows of `scripts.lib.tables.SASA_ATOMS`.
-    method : Method
-        How the areas were computed.
+
+    >>> sdf_fields("BRD4", [{"SASA_free_A2": 40.0, "Exposure_A2": 10.0}], Method(1.4, 100))["buried_fraction"]
+    '0.7500'
     """
     free, bound = (sum(float(row[name] or 0) for row in atoms) for name in ("SASA_free_A2", "Exposure_A2"))
     return {

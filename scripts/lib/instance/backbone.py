@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from scripts.lib.atomic import replacing
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.arrays import FloatArray, packed_arrays, unpacked_arrays
+from scripts.lib.records import read_records
 
-GAP, TRUNCATED = 1, 2
-"""Bits of `Backbone.marks`: the chain is broken beside a residue; its side chain lacks atoms."""
+GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
+"""Bits of `Backbone.marks`: the chain is broken beside a residue; its side chain lacks atoms; it fits the density
+worse than its kind; it touches the ligand."""
+
+TOUCHES_WITHIN = 4.5
+"""A residue with a heavy atom this near to one of the ligand touches it, in angstroms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +35,13 @@ class Backbone:
     xyz : ndarray of float, shape (n, 3)
         Cα atoms in angstroms, in the frame of the instance.
     marks : ndarray of int8, shape (n,)
-        `GAP` and `TRUNCATED`, added up.
+        `GAP`, `TRUNCATED`, `RSRZ_OUTLIER` and `TOUCHED`, added up.
+    numbers : tuple of str
+        Author residue numbers with insertion code; length n.
     b_mean, b_sd : float
         Mean and standard deviation of the B of the Cα atoms, in square angstroms; NaN for fewer than two.
+    uniprot : tuple of str
+        UniProt accession and number of each residue (``P00533:790``), empty where unknown; length n or 0.
     """
 
     chain: str
@@ -42,56 +50,46 @@ class Backbone:
     marks: npt.NDArray[np.int8]
     b_mean: float
     b_sd: float
+    numbers: tuple[str, ...] = ()
+    uniprot: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.sequence)
+
+    @property
+    def pocket_uniprot(self) -> tuple[str, ...]:
+        """UniProt accession and number of each residue that touches the ligand, where known."""
+        touched = np.flatnonzero(self.marks[: len(self.uniprot)] & TOUCHED)
+        return tuple(name for name in (self.uniprot[k] for k in touched) if name)
 
 
 NO_BACKBONE = Backbone("", "", np.zeros((0, 3)), np.zeros(0, dtype=np.int8), float("nan"), float("nan"))
 """Of an instance whose nearest target chain has no Cα atoms."""
 
 
-@contextmanager
-def backbone_writer(path: Path) -> Iterator[Callable[[Backbone], None]]:
-    """Yield a function that appends the backbone of one instance; the file appears when the block ends well.
-
-    Parameters
-    ----------
-    path : Path
-        NumPy archive; 26 bytes a residue.
-    """
-    parts: list[Backbone] = []
-    yield parts.append
-    columns: dict[str, Any] = {
-        "chain": np.array([part.chain for part in parts], dtype=np.str_),
-        "sequence": np.frombuffer("".join(part.sequence for part in parts).encode("ascii"), dtype="S1"),
-        "xyz": np.concatenate([NO_BACKBONE.xyz, *(part.xyz for part in parts)]),
-        "marks": np.concatenate([NO_BACKBONE.marks, *(part.marks for part in parts)]),
-        "ends": np.cumsum([len(part) for part in parts], dtype=np.int64),
-        "b": np.array([(part.b_mean, part.b_sd) for part in parts], dtype=np.float64).reshape(-1, 2),
+def packed_backbone(stem: str, backbone: Backbone) -> bytes:
+    """Return the backbone beside an instance as a record."""
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "b": np.array([backbone.b_mean, backbone.b_sd]),
+        "xyz": backbone.xyz,
+        "marks": backbone.marks,
+        "numbers": np.array(backbone.numbers, dtype=np.str_),
+        "uniprot": np.array(backbone.uniprot, dtype=np.bytes_),
     }
-    with replacing(path) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, **columns)
+    return packed_arrays(stem, arrays, chain=backbone.chain, sequence=backbone.sequence)
+
+
+def backbone_of_record(record: bytes) -> Backbone:
+    """Return what `packed_backbone` has packed."""
+    arrays, values = unpacked_arrays(record)
+    b_mean, b_sd = arrays["b"].tolist()
+    numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are held at once, with the same names
+    uniprot = tuple(intern(name.decode("ascii")) for name in arrays["uniprot"].tolist())
+    chain, sequence = values["chain"], values["sequence"]
+    xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
+    return Backbone(chain, sequence, xyz, marks, b_mean, b_sd, numbers, uniprot)
 
 
 def read_backbones(path: Path) -> Iterator[Backbone]:
-    """Yield the backbones of the instances of a shard, in the order they were written.
-
-    Parameters
-    ----------
-    path : Path
-        File of `backbone_writer`.
-    """
-    with np.load(path) as archive:
-        columns = {name: archive[name] for name in ("chain", "sequence", "xyz", "marks", "ends", "b")}
-    begin = 0
-    for number, end in enumerate(columns["ends"].tolist()):
-        yield Backbone(
-            chain=str(columns["chain"][number]),
-            sequence=columns["sequence"][begin:end].tobytes().decode("ascii"),
-            xyz=columns["xyz"][begin:end],
-            marks=columns["marks"][begin:end],
-            b_mean=float(columns["b"][number, 0]),
-            b_sd=float(columns["b"][number, 1]),
-        )
-        begin = end
+    """Yield the backbones of the instances of a shard, in the order they were written."""
+    return map(backbone_of_record, read_records(path))

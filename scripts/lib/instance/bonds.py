@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import gemmi
 import numpy as np
 
-from scripts.lib.entry.atoms import WATER, Atoms, text
+from scripts.lib.arrays import IntArray
+from scripts.lib.elements import are_metals, covalent_radii
+from scripts.lib.entry.atoms import WATER, Atoms
 from scripts.lib.entry.near import NearAtoms
-from scripts.lib.instance.model import FloatArray, IntArray
 
 LONGEST_BOND = 1.15
 """Longest undeclared bond, as a multiple of the sum of covalent radii (Cordero 2008, doi:10.1039/b801115j)."""
@@ -43,22 +44,9 @@ class Bond:
     declared: bool
 
 
-def is_metal(element: str) -> bool:
-    """Return whether an element is a metal (gemmi's list)."""
-    return bool(gemmi.Element(element).is_metal)
-
-
 def bond_ratio(atoms: Atoms, bond: Bond) -> float:
     """Return the length of a bond as a multiple of the sum of covalent radii."""
     return bond.distance / float(covalent_radii(atoms.element[[bond.first, bond.second]]).sum())
-
-
-def covalent_radii(elements: np.typing.NDArray[np.bytes_]) -> FloatArray:
-    """Return covalent radii in angstroms (Cordero 2008), shape (n_atoms,)."""
-    kinds, inverse = np.unique(elements, return_inverse=True)
-    radii = np.array([gemmi.Element(text(kind)).covalent_r for kind in kinds], dtype=np.float64)
-    found: FloatArray = radii[inverse]
-    return found
 
 
 def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
@@ -88,7 +76,7 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
         second = _find(atoms, residues, connection.partner2)
         if first is None or second is None or atoms.residue[first] == atoms.residue[second]:
             continue
-        metal = is_metal(text(atoms.element[first])) or is_metal(text(atoms.element[second]))
+        metal = are_metals(atoms.element[[first, second]]).any()
         distance = float(np.linalg.norm(atoms.xyz[first] - atoms.xyz[second]))
         bond = Bond(first, second, distance, "metal" if metal else "covalent", True)
         too_long = not metal and bond_ratio(atoms, bond) > LONGEST_DECLARED
@@ -174,7 +162,7 @@ def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:
 
 def _can_bond(atoms: Atoms, first: int, second: int) -> bool:
     labels = {atoms.altloc[first], atoms.altloc[second]} - {b""}
-    metals = is_metal(text(atoms.element[first])) or is_metal(text(atoms.element[second]))
+    metals = are_metals(atoms.element[[first, second]]).any()
     return len(labels) < 2 and not metals and atoms.occupancy[second] > 0
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.lib.entry.atoms import Atoms, BoolArray
-from scripts.lib.instance.model import IntArray
+from scripts.lib.arrays import BoolArray, IntArray
+from scripts.lib.entry.atoms import Atoms
 
 OCCUPANCY_DECIMALS = 3
 """Occupancies are compared at this precision; files give two or three decimals."""

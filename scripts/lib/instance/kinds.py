@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.lib.molecule.component import Component
+from scripts.lib.components.component import Component
 
 UNKNOWN_COMPONENTS = frozenset({"UNL", "UNX", "UNK", "UPL", "DUM", "N", "DN", "ASX", "GLX"})
 """Codes that the dictionary keeps for what could not be identified."""
@@ -24,45 +24,29 @@ STANDARD_RESIDUES = frozenset(
 )
 """Residues of proteins, RNA and DNA that are no het groups inside a polymer."""
 
-BOUND_COPIES = 1.0
-BOUND_SHARE = 0.8
-BOUND_HEAVY_ATOMS = 5
-BOUND_DISTANCE = 4.0
-"""An additive of the rule ``unless_bound`` is taken for a ligand when it has at least
-`BOUND_HEAVY_ATOMS` heavy atoms, at most `BOUND_COPIES` copies per polymer chain, and at least
-`BOUND_SHARE` of its heavy atoms within `BOUND_DISTANCE` angstroms of the polymer: what fills
-a site is seen once a chain and wrapped; what sticks to a surface is neither. House rule."""
+FEWEST_BURIED_ATOMS = 5
+"""Heavy atoms from which on an additive of the rule ``unless_bound`` may be a ligand: smaller ones fill any cavity."""
+
+FEWEST_CHAINED_SUGARS = 3
+"""Linked sugars from which on they are no cryoprotectant: those have one or two."""
+
+MONOMERS = frozenset({"amino acid", "nucleotide"})
+"""Roles of building blocks, which are additives when they stand alone only."""
+
+LIPID = "lipid"
+"""Role of what is an anchor of the polymer when bound to one of `ANCHORED`."""
+
+ANCHORED = frozenset({("CYS", "SG"), ("GLY", "N"), ("LYS", "NZ")})
+"""Atoms that carry the lipid anchors of proteins (Resh 2016, doi:10.1016/j.plipres.2016.05.002)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What decides whether something on the additive list is bound like a ligand.
+class KindOf:
+    """What kind a group is, why, and whether being buried would make it a ligand."""
 
-    Parameters
-    ----------
-    heavy_atoms : int
-        Observed heavy atoms.
-    copies_per_chain : float
-        Copies in the entry by its polymer chains.
-    contact_share : float
-        Share of the heavy atoms within `BOUND_DISTANCE` of the polymer, 0 to 1.
-    covalent : bool
-        Whether it is covalently linked to the polymer.
-    """
-
-    heavy_atoms: int
-    copies_per_chain: float
-    contact_share: float
-    covalent: bool
-
-    @property
-    def like_a_ligand(self) -> bool:
-        """Whether it is bound as a ligand is."""
-        return self.covalent or (
-            self.heavy_atoms >= BOUND_HEAVY_ATOMS
-            and self.copies_per_chain <= BOUND_COPIES
-            and self.contact_share >= BOUND_SHARE
-        )
+    kind: str
+    reason: str = ""
+    unless_buried: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,38 +84,35 @@ class KindRules:
         component = self.component(comp_id)
         return comp_id in UNKNOWN_COMPONENTS and (component is None or component.origin != "user")
 
-    def of_component(self, comp_id: str, surroundings: Surroundings, *, wanted: bool) -> tuple[str, str]:
+    def role(self, comp_id: str) -> str:
+        """Return the role of a component on the list of additives, empty when it isn't there."""
+        listed = self.additives.get(comp_id)
+        return listed.role if listed else ""
+
+    def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool) -> KindOf:
         """Return the kind of a free het group that is no ion, glycan or part of a polymer.
 
         Parameters
         ----------
         comp_id : str
             Its code.
-        surroundings : Surroundings
-            How it is bound.
+        heavy_atoms : int
+            Its observed heavy atoms.
         wanted : bool
             Whether the job asks for it by name: then no list makes it an additive.
-
-        Returns
-        -------
-        kind : str
-            Of `scripts.lib.reasons.KINDS`.
-        reason : str
-            Why, for the status table.
         """
         if self.is_unknown(comp_id):
-            return "unknown", "code of an unidentified component"
+            return KindOf("unknown", "code of an unidentified component")
         if comp_id in self.cofactors:
             listed = self.cofactors[comp_id]
-            return "cofactor", f"{listed.role}: {listed.reason}"
+            return KindOf("cofactor", f"{listed.role}: {listed.reason}")
         if comp_id not in self.additives:
-            return "ligand", ""
+            return KindOf("ligand")
         listed = self.additives[comp_id]
         if wanted:
-            return "ligand", f"{listed.role}, but asked for by name"
-        if listed.rule == "unless_bound" and surroundings.like_a_ligand:
-            return "ligand", f"{listed.role}, but bound like a ligand"
-        return "additive", f"{listed.role}: {listed.reason}"
+            return KindOf("ligand", f"{listed.role}, but asked for by name")
+        may_be_ligand = listed.rule == "unless_bound" and heavy_atoms >= FEWEST_BURIED_ATOMS
+        return KindOf("additive", f"{listed.role}: {listed.reason}", may_be_ligand)
 
 
 def _read_list(path: Path, role: str) -> dict[str, Listed]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.entry.model import EntryBond
+from scripts.lib.validation.model import NO_FIT, LigandFit
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,42 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Water:
+    """The oxygen of a water near an instance: author chain, residue id, component, place in angstroms."""
+
+    chain: str
+    residue_id: str
+    comp_id: str
+    xyz: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Lysine:
+    """An exposed lysine of the target near an instance.
+
+    Parameters
+    ----------
+    chain, residue_id : str
+        Author chain, and number with insertion code.
+    copy_name : str
+        Empty for the deposited copy, else the operator's name.
+    uniprot : str
+        Accession and number (``P00533:745``), empty where unknown.
+    xyz : tuple of float
+        Its NZ in angstroms, in the frame of the instance.
+    area : float
+        What the assembly leaves open of the NZ, in square angstroms.
+    """
+
+    chain: str
+    residue_id: str
+    copy_name: str
+    uniprot: str
+    xyz: tuple[float, float, float]
+    area: float
+
+
+@dataclass(frozen=True, slots=True)
 class EntryFacts:
     """What tables say of the entry beside each instance; empty or None where not given.
 
@@ -126,25 +163,27 @@ class EntryFacts:
         Title of the entry.
     release_date : str
         ISO date of the first release.
+    confidence_scale : float
+        What makes the B factors of a prediction its pLDDT of 0 to 100; 0 where they are B factors.
+    aligned_error : float or None
+        Error in angstroms that a prediction expects of where the ligand stands to the residues around it.
     """
 
     resolution: float | None = None
     method: str = ""
     title: str = ""
     release_date: str = ""
+    confidence_scale: float = 0.0
+    aligned_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class EntryBond:
-    """A bond of a component as the entry's own ``_chem_comp_bond`` gives it.
+class Polymer:
+    """A polymer beside an instance: its name, the author names of its chains, and whether it is the target."""
 
-    `order` is the mmCIF value in lower case: ``sing``, ``doub``, ``trip``, ``arom``, ``delo``.
-    """
-
-    atom_1: str
-    atom_2: str
-    order: str
-    aromatic: bool
+    name: str
+    chains: tuple[str, ...]
+    target: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +222,21 @@ class Instance:
         Codes of `scripts.lib.reasons.FLAGS`, sorted.
     notes : dict of str to str
         Detail of a flag by its code (atom names, distances).
+    fit : LigandFit
+        Its fit to the experiment, as the validation report of its entry gives it.
+    uniprot : dict of str to str
+        UniProt accession and number (``P00533:790``) of the polymer residues around it, by author
+        chain and residue id (``A 790``).
+    mutations, mutations_near : tuple of str
+        Exchanges of the target chains within reach (``T790M``), and those of them near the ligand.
+    waters : tuple of Water
+        Waters of the deposited copy within reach of a hydrogen bond, in the ligand's conformer.
+    polymers : tuple of Polymer
+        The polymers of its assembly that stand beside it, in file order.
+    lysines : tuple of Lysine
+        Exposed lysines of the target chains beside it, the nearest first.
+    definition : str
+        What the ligand's own file says of its bonds: CIF text of a component, or a SMILES; else empty.
     """
 
     entry_id: str
@@ -201,6 +255,14 @@ class Instance:
     facts: EntryFacts = EntryFacts()
     flags: tuple[str, ...] = ()
     notes: dict[str, str] = field(default_factory=dict)
+    fit: LigandFit = NO_FIT
+    uniprot: dict[str, str] = field(default_factory=dict)
+    mutations: tuple[str, ...] = ()
+    mutations_near: tuple[str, ...] = ()
+    waters: tuple[Water, ...] = ()
+    polymers: tuple[Polymer, ...] = ()
+    lysines: tuple[Lysine, ...] = ()
+    definition: str = ""
 
     @property
     def name(self) -> Residue:
@@ -212,9 +274,25 @@ class Instance:
         """All components joined by ``+``."""
         return "+".join(residue.comp_id for residue in self.components)
 
+    @property
+    def mean_plddt(self) -> float | None:
+        """Mean confidence of the heavy atoms of a prediction, 0 to 100; None for what an experiment has shown."""
+        scale = self.facts.confidence_scale
+        return float(np.mean(self.atoms.b_iso[self.atoms.heavy])) * scale if scale else None
+
+    def uniprot_of(self, chain: str, residue_id: str) -> tuple[str, str]:
+        """Return UniProt accession and residue number of a residue around, empty texts where unknown."""
+        found, _, number = self.uniprot.get(f"{chain} {residue_id}", "").partition(":")
+        return found, number
+
     def atom_label(self, index: int) -> str:
         """Return the name of an atom, prefixed by its residue in a group of several."""
         return self.label_prefix(int(self.atoms.component[index])) + self.atoms.name[index]
+
+    @property
+    def residue_names(self) -> list[str]:
+        """Name, chain and number of each component: ``02J C1``."""
+        return [f"{part.comp_id} {part.auth_asym_id}{part.residue_id}" for part in self.components]
 
     def label_prefix(self, component: int) -> str:
         """Return what stands before the names of a component's atoms: ``GLC1.``, and nothing in a group of one.

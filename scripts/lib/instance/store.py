@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -11,21 +11,25 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scripts.lib.arrays import packed_arrays, unpacked_arrays
 from scripts.lib.atomic import replacing
+from scripts.lib.entry.model import EntryBond
 from scripts.lib.instance.model import (
-    EntryBond,
     EntryFacts,
     Instance,
     LigandAtoms,
     Link,
+    Lysine,
     Neighbourhood,
+    Polymer,
     Residue,
     Surroundings,
+    Water,
 )
+from scripts.lib.records import read_records, record_file
+from scripts.lib.validation.model import EntryFit, LigandFit, ResidueFit
 
 _ARRAYS = tuple(field.name for field in fields(Neighbourhood) if field.name != "largest")
-
-_SURROUNDINGS = ("xyz", "element", "context")
 
 
 class _Write(Protocol):
@@ -41,27 +45,15 @@ def instance_writer(instances: Path, neighbourhoods: Path) -> Iterator[_Write]:
     instances : Path
         JSON, one line an instance.
     neighbourhoods : Path
-        NumPy archive with the neighbourhoods of all instances, one after another.
+        Records of their neighbourhoods.
     """
-    around: list[Neighbourhood] = []
-    with replacing(instances) as temporary, temporary.open("w", encoding="utf-8") as stream:
+    with replacing(instances) as temporary, temporary.open("wb") as lines, record_file(neighbourhoods) as records:
 
         def write(instance: Instance, neighbourhood: Neighbourhood) -> None:
-            stream.write(json.dumps(_as_json(instance), separators=(",", ":")) + "\n")
-            around.append(neighbourhood)
+            lines.write(instance_line(instance))
+            records.write(packed_neighbourhood(instance.stem, neighbourhood))
 
         yield write
-        _write_neighbourhoods(neighbourhoods, around)
-
-
-def _write_neighbourhoods(path: Path, around: list[Neighbourhood]) -> None:
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(one, name) for one in around]) if around else np.zeros(0) for name in _ARRAYS
-    }
-    columns["ends"] = np.cumsum([len(one) for one in around], dtype=np.int64)
-    columns["largest"] = np.array([one.largest for one in around], dtype=np.int64)
-    with replacing(path) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, **columns)
 
 
 def read_instances(instances: Path, neighbourhoods: Path) -> Iterator[tuple[Instance, Neighbourhood]]:
@@ -72,58 +64,32 @@ def read_instances(instances: Path, neighbourhoods: Path) -> Iterator[tuple[Inst
     instances, neighbourhoods : Path
         Files of `instance_writer`.
     """
-    with np.load(neighbourhoods) as archive:
-        columns = {name: archive[name] for name in (*_ARRAYS, "ends", "largest")}
-    begin = 0
-    for number, instance in enumerate(read_instances_alone(instances)):
-        end = int(columns["ends"][number])
-        part = {name: columns[name][begin:end] for name in _ARRAYS}
-        yield instance, Neighbourhood(**part, largest=int(columns["largest"][number]))
-        begin = end
+    around = map(neighbourhood_of_record, read_records(neighbourhoods))
+    yield from zip(read_instances_alone(instances), around, strict=True)
 
 
-@contextmanager
-def surroundings_writer(path: Path) -> Iterator[Callable[[Surroundings], None]]:
-    """Yield a function that appends the surroundings of one instance; the file appears when the block ends well.
-
-    Parameters
-    ----------
-    path : Path
-        NumPy archive; 15 bytes an atom.
-    """
-    parts: list[Surroundings] = []
-    yield parts.append
-    empty = {"xyz": np.zeros((0, 3), np.float32), "element": np.zeros(0, "S2"), "context": np.zeros(0, np.int8)}
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts]) if parts else empty[name]
-        for name in _SURROUNDINGS
-    }
-    columns["element"] = columns["element"].astype("S2")
-    columns["ends"] = np.cumsum([len(part) for part in parts], dtype=np.int64)
-    columns["largest"] = np.array([part.largest for part in parts], dtype=np.int64)
-    with replacing(path) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, **columns)
+def packed_neighbourhood(stem: str, around: Neighbourhood) -> bytes:
+    """Return the neighbourhood of an instance as a record."""
+    return packed_arrays(stem, {name: getattr(around, name) for name in _ARRAYS}, largest=int(around.largest))
 
 
-def read_surroundings(path: Path) -> Iterator[Surroundings]:
-    """Yield the surroundings of the instances of a shard, in the order they were written.
+def neighbourhood_of_record(record: bytes) -> Neighbourhood:
+    """Return what `packed_neighbourhood` has packed."""
+    arrays, values = unpacked_arrays(record)
+    return Neighbourhood(**arrays, largest=values["largest"])
 
-    Parameters
-    ----------
-    path : Path
-        File of `surroundings_writer`.
-    """
-    with np.load(path) as archive:
-        columns = {name: archive[name] for name in (*_SURROUNDINGS, "ends", "largest")}
-    begin = 0
-    for end, largest in zip(columns["ends"].tolist(), columns["largest"].tolist(), strict=True):
-        yield Surroundings(
-            xyz=columns["xyz"][begin:end],
-            element=columns["element"][begin:end].astype("U2"),
-            context=columns["context"][begin:end],
-            largest=largest,
-        )
-        begin = end
+
+def packed_surroundings(stem: str, around: Surroundings) -> bytes:
+    """Return the surroundings of an instance as a record; 15 bytes an atom."""
+    arrays = {"xyz": around.xyz, "element": around.element.astype("S2"), "context": around.context}
+    return packed_arrays(stem, arrays, largest=int(around.largest))
+
+
+def surroundings_of_record(record: bytes) -> Surroundings:
+    """Return what `packed_surroundings` has packed."""
+    arrays, values = unpacked_arrays(record)
+    element = arrays.pop("element").astype("U2")
+    return Surroundings(**arrays, element=element, largest=values["largest"])
 
 
 def read_instances_alone(instances: Path) -> Iterator[Instance]:
@@ -134,14 +100,18 @@ def read_instances_alone(instances: Path) -> Iterator[Instance]:
     instances : Path
         File of `instance_writer`.
     """
-    with instances.open(encoding="utf-8") as stream:
-        for line in stream:
-            yield _from_json(json.loads(line))
+    with instances.open("rb") as stream:
+        yield from map(instance_of_line, stream)
 
 
-def count_instances(instances: Iterable[Path]) -> int:
-    """Return how many instances some files hold."""
-    return sum(sum(1 for _ in path.open(encoding="utf-8")) for path in instances)
+def instance_line(instance: Instance) -> bytes:
+    """Return an instance as a line of JSON."""
+    return json.dumps(_as_json(instance), separators=(",", ":")).encode() + b"\n"
+
+
+def instance_of_line(line: bytes) -> Instance:
+    """Return what `instance_line` has written."""
+    return _from_json(json.loads(line))
 
 
 def _as_json(value: Any) -> Any:
@@ -181,5 +151,18 @@ def _from_json(record: dict[str, Any]) -> Instance:
     }
     record["facts"] = EntryFacts(**record["facts"])
     record["target_chains"] = tuple(record["target_chains"])
-    record["flags"] = tuple(record["flags"])
+    for name in ("flags", "mutations", "mutations_near"):
+        record[name] = tuple(record[name])
+    record["waters"] = tuple(Water(**{**water, "xyz": tuple(water["xyz"])}) for water in record["waters"])
+    record["lysines"] = tuple(Lysine(**{**lysine, "xyz": tuple(lysine["xyz"])}) for lysine in record["lysines"])
+    record["fit"] = _fit_from_json(record["fit"])
+    record["polymers"] = tuple(
+        Polymer(polymer["name"], tuple(polymer["chains"]), polymer["target"]) for polymer in record["polymers"]
+    )
     return Instance(**record)
+
+
+def _fit_from_json(record: dict[str, Any]) -> LigandFit:
+    residues = tuple(ResidueFit(**fit) for fit in record["residues"])
+    entry, whole = EntryFit(**record["entry"]), ResidueFit(**record["whole"])
+    return LigandFit(record["status"], whole, residues, entry, record["source"], tuple(record["atom_rscc"]))

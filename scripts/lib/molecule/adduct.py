@@ -9,8 +9,9 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Geometry import Point3D
 
+from scripts.lib.elements import atomic_number
 from scripts.lib.molecule.stereo import FLAT_VOLUME, assign_stereo, centre_volume
-from scripts.lib.molecule.template import atomic_number, sanitise
+from scripts.lib.molecule.template import sanitise
 
 PLANAR = 0.25
 """Distance in angstroms of a carbon from the plane of its neighbours and the linked protein atom
@@ -27,6 +28,9 @@ class ProteinAtom(NamedTuple):
     atom: int
     element: str
     xyz: tuple[float, float, float]
+
+
+_VALENCES = {6: 4, 7: 3, 8: 2}
 
 
 def bond_atoms(mol: Chem.RWMol, first: int, second: int) -> None:
@@ -53,8 +57,6 @@ def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int,
     ----------
     mol : Chem.Mol
         Neutral ligand of heavy atoms, sanitised, with a conformer.
-    partners : sequence of ProteinAtom
-        The links.
     vacated : mapping of int to int
         Atoms of `mol` that lost a neighbour when they were linked, with the order of that bond.
 
@@ -124,8 +126,6 @@ def make_room(mol: Chem.RWMol, index: int) -> list[int]:
     ----------
     mol : Chem.RWMol
         Kekulé form.
-    index : int
-        The atom.
 
     Returns
     -------
@@ -160,9 +160,12 @@ def make_room(mol: Chem.RWMol, index: int) -> list[int]:
 
 
 def _give_valence(mol: Chem.RWMol, index: int) -> None:
-    """Take a hydrogen off an atom, or make room where it has none."""
+    """Take a hydrogen off an atom, or make room where it has none; a group (NH2) has a free valence already."""
     atom = mol.GetAtomWithIdx(index)
     count = atom.GetTotalNumHs()
+    used = count + sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
+    if not atom.GetFormalCharge() and used + 1 <= _VALENCES.get(atom.GetAtomicNum(), 0):
+        return
     if count:
         _fix_hydrogens(atom, count - 1)
     else:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from rdkit import Chem
 
-from scripts.lib.molecule.component import Component
+from scripts.lib.components.component import Component
 from scripts.lib.molecule.neutral import neutralised
 from scripts.lib.molecule.record import NAME
 from scripts.lib.molecule.stereo import assign_stereo, set_coordinates
@@ -19,8 +19,6 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
 
     Parameters
     ----------
-    component : Component
-        Its definition.
     neutral : bool
         Whether acids and bases are neutralised.
 

@@ -1,14 +1,13 @@
-"""Distances that are bonds, and bonds that cannot be: covalent radii of Cordero et al. 2008."""
+"""Distances that are bonds, and bonds that cannot be."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
-import gemmi
 import numpy as np
 
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.elements import covalent_radii, is_metal
 
 SHORTEST = 0.6
 LONGEST = 1.35
@@ -26,12 +25,6 @@ nobody says which atoms are."""
 
 LONG = 1.12
 """Multiple of the sum of covalent radii from which a distance over two bonds may look like a bond."""
-
-
-@lru_cache(maxsize=256)
-def covalent_radius(element: str) -> float:
-    """Return the covalent radius of an element in angstroms (gemmi's table, Cordero et al. 2008)."""
-    return float(gemmi.Element(element).covalent_r)
 
 
 def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
@@ -65,6 +58,15 @@ def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable
     return bool(share_holds and np.all((ratios >= STRAINED[0]) & (ratios <= STRAINED[1])))
 
 
+def torn_bonds(
+    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
+) -> list[tuple[int, int, float]]:
+    """Return the bonds too short or too long to be one, with their lengths in angstroms."""
+    pairs, ratios = _ratios(xyz, elements, bonds)
+    bad = pairs[(ratios < SHORTEST) | (ratios > LONGEST)].tolist()
+    return [(a, b, float(np.linalg.norm(xyz[a] - xyz[b]))) for a, b in bad]
+
+
 def open_metal_bonds(
     xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
 ) -> set[tuple[int, int]]:
@@ -82,15 +84,9 @@ def _ratios(
 ) -> tuple[IntArray, FloatArray]:
     """Return the atoms of each bond and its length as a multiple of the sum of covalent radii."""
     pairs = np.array([bond[:2] for bond in bonds], dtype=np.int64).reshape(-1, 2)
-    radii = np.array([covalent_radius(element) for element in elements])
+    radii = covalent_radii(elements)
     lengths = np.linalg.norm(xyz[pairs[:, 0]] - xyz[pairs[:, 1]], axis=1)
     return pairs, lengths / (radii[pairs[:, 0]] + radii[pairs[:, 1]])
-
-
-@lru_cache(maxsize=256)
-def is_metal(element: str) -> bool:
-    """Return whether an element is a metal (gemmi's list: boron, silicon, arsenic and selenium are not)."""
-    return bool(gemmi.Element(element).is_metal)
 
 
 def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNECTED) -> list[tuple[int, int]]:
@@ -107,8 +103,11 @@ def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNEC
         Element symbols.
     longest : float
         Multiple of the sum of covalent radii.
+
+    >>> near_pairs(np.array([[0.0, 0, 0], [1.5, 0, 0], [5.0, 0, 0]]), ["C", "C", "O"])
+    [(0, 1)]
     """
-    radii = np.array([covalent_radius(element) for element in elements])
+    radii = covalent_radii(elements)
     ratio = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2) / (radii[:, None] + radii[None, :])
     near = (ratio >= SHORTEST) & (ratio <= longest)
     pairs = []

@@ -8,8 +8,9 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Geometry import Point3D
 
+from scripts.lib.elements import covalent_radii, covalent_radius
 from scripts.lib.instance.model import LigandAtoms
-from scripts.lib.molecule.geometry import LONGEST, covalent_radius
+from scripts.lib.molecule.geometry import LONGEST
 from scripts.lib.molecule.record import NAME
 
 ADDED_NAME = "H"
@@ -33,7 +34,7 @@ def hydrogen_parents(atoms: LigandAtoms) -> dict[int, int]:
     hydrogens = np.setdiff1d(np.arange(len(atoms)), heavy)
     if len(hydrogens) == 0 or len(heavy) == 0:
         return {}
-    reach = np.array([covalent_radius(atoms.element[i]) for i in heavy.tolist()]) + covalent_radius("H")
+    reach = covalent_radii([atoms.element[i] for i in heavy.tolist()]) + covalent_radius("H")
     distance = np.linalg.norm(atoms.xyz[hydrogens][:, None, :] - atoms.xyz[heavy][None, :, :], axis=2)
     nearest = distance.argmin(axis=1)
     return {

@@ -8,9 +8,9 @@ import numpy as np
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdCoordGen, rdDepictor
 
-from scripts.lib.instance.bonds import is_metal
-from scripts.lib.instance.model import FloatArray
-from scripts.lib.molecule.component import Component
+from scripts.lib.arrays import FloatArray
+from scripts.lib.components.component import Component
+from scripts.lib.elements import is_metal
 from scripts.lib.molecule.dictionary import dictionary_molecule
 
 LARGEST_FOR_COORDGEN = 120

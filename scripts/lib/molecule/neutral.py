@@ -7,9 +7,7 @@ from functools import cache
 from rdkit import Chem
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
-from scripts.lib.molecule.geometry import is_metal
-
-_HALOGENS = frozenset({9, 17, 35, 53})
+from scripts.lib.elements import HALOGENS, is_metal
 
 
 def neutralised(mol: Chem.Mol) -> Chem.Mol:
@@ -30,7 +28,7 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
         return mol
     if any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms()):
         return mol
-    if mol.GetNumAtoms() == 1 and mol.GetAtomWithIdx(0).GetAtomicNum() in _HALOGENS:
+    if mol.GetNumAtoms() == 1 and mol.GetAtomWithIdx(0).GetSymbol() in HALOGENS:
         return mol
     uncharged = Chem.RWMol(_uncharger().uncharge(mol))
     for deprotonate in (_deprotonate_azolium, _deprotonate_amidinium, _deprotonate_ylide):

@@ -2,43 +2,26 @@
 
 Rules: Lipinski et al. 1997 (doi:10.1016/S0169-409X(96)00423-1; one violation is allowed), Ghose
 et al. 1999 (doi:10.1021/cc9800071), Egan et al. 2000 (doi:10.1021/jm000292e), Muegge et al. 2001
-(doi:10.1021/jm015507e), Veber et al. 2002 (doi:10.1021/jm020017n). Synthetic accessibility: Ertl &
-Schuffenhauer 2009 (doi:10.1186/1758-2946-1-8), as in RDKit's Contrib folder. Alerts: PAINS
-(Baell & Holloway 2010, doi:10.1021/jm901137j) and Brenk et al. 2008 (doi:10.1002/cmdc.200700139),
-as in RDKit's filter catalogues.
+(doi:10.1021/jm015507e), Veber et al. 2002 (doi:10.1021/jm020017n). Alerts: PAINS
+(Baell & Holloway 2010, doi:10.1021/jm901137j) and Brenk et al. 2008 (doi:10.1002/cmdc.200700139), as in
+RDKit's filter catalogues.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from rdkit import Chem
-from rdkit.Chem import QED, Descriptors, FilterCatalog, GraphDescriptors, RDConfig, rdMolDescriptors
+from rdkit.Chem import QED, Descriptors, FilterCatalog, GraphDescriptors, rdMolDescriptors
 
+from scripts.lib.molecule.inchi import inchi, inchikey
+from scripts.lib.molecule.synthetic_accessibility import synthetic_accessibility
 from scripts.lib.tables import Value
 
 NO_HITS = "none"
 """What a column of alerts holds when there is none, so that it differs from "not computed"."""
-
-
-@cache
-def _sascorer() -> Any:
-    """Load RDKit's synthetic accessibility score, which lies outside its package in some builds."""
-    path = Path(RDConfig.RDContribDir) / "SA_Score" / "sascorer.py"
-    specification = importlib.util.spec_from_file_location("sascorer", path)
-    if specification is None or specification.loader is None:
-        raise FileNotFoundError(f"RDKit was built without its Contrib folder: {path} is missing")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-def _synthetic_accessibility(mol: Chem.Mol) -> float:
-    return float(_sascorer().calculateScore(mol))
 
 
 def _chiral_atoms(mol: Chem.Mol) -> int:
@@ -74,7 +57,7 @@ _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
     "NumSaturatedRings": rdMolDescriptors.CalcNumSaturatedRings,
     "NumHeteroAtoms": rdMolDescriptors.CalcNumHeteroatoms,
     "MolMR": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[1]),
-    "SA_Score": _synthetic_accessibility,
+    "SA_Score": synthetic_accessibility,
 }
 """Column of Ligand_Metadata and what computes it."""
 
@@ -114,8 +97,8 @@ def descriptors(mol: Chem.Mol) -> dict[str, Value]:
     for name in _INTEGERS:
         values[name] = None if values[name] is None else int(values[name])
     values["Canonical_SMILES"] = Chem.MolToSmiles(mol)
-    values["InChI"] = Chem.MolToInchi(mol)  # type: ignore[no-untyped-call]
-    values["InChIKey"] = Chem.MolToInchiKey(mol)  # type: ignore[no-untyped-call]
+    values["InChI"] = inchi(mol)
+    values["InChIKey"] = inchikey(Chem.MolToSmiles(mol))
     values["PAINS_Hits"] = alerts(mol, "PAINS")
     values["Brenk_Hits"] = alerts(mol, "BRENK")
     return values | rules(values, Chem.AddHs(mol).GetNumAtoms(), _carbons(mol))

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from rdkit import Chem
 
-from scripts.lib.instance.model import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.molecule.names import common_name
+from scripts.lib.molecule.protonation import charged_smiles
 
-BOND_SOURCES = ("entry", "dictionary", "dictionary_alt", "matched", "user", "perceived")
+BOND_SOURCES = ("file", "entry", "dictionary", "dictionary_alt", "matched", "user", "perceived")
 """Where bonds came from, the most trusted first (`LigandMolecule.bond_source`)."""
 
 HYDROGENS = ("deposited", "added", "mixed", "none")
@@ -17,6 +19,9 @@ HYDROGENS = ("deposited", "added", "mixed", "none")
 
 NAME = "name"
 """Atom property that holds the atom's label (`Instance.atom_label`)."""
+
+AtomKey = tuple[int, str]
+"""An atom in all copies of its ligand: the number of its residue in the group, and its name in the dictionary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,6 @@ class LigandMolecule:
         Depiction coordinates, the same for all instances of one component.
     smiles : str
         SMILES of the dictionary's molecule as stored; of the observed one where there is none.
-    parent_smiles : str
-        Its neutral parent.
     observed_smiles : str
         Isomeric SMILES of `mol`, stereo read from the coordinates.
     inchikey : str
@@ -77,6 +80,8 @@ class LigandMolecule:
         type are empty where there is no definition.
     residue : ndarray of int, shape (n_heavy,)
         Index of heavy atom k's residue in `Instance.components`.
+    synonyms : tuple of str
+        Other names of its definition; none of a group.
     """
 
     stem: str
@@ -104,6 +109,7 @@ class LigandMolecule:
     type: str = ""
     formula: str = ""
     residue: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    synonyms: tuple[str, ...] = ()
 
     @property
     def n_heavy(self) -> int:
@@ -111,6 +117,26 @@ class LigandMolecule:
         return len(self.atom_index)
 
     @property
+    def common_name(self) -> str:
+        """The name by which it is best known; of a group its systematic one."""
+        return common_name(self.title, self.synonyms, self.type)
+
+    @property
+    def smiles_at_ph(self) -> str:
+        """SMILES as it is charged at pH 7.4, of the whole definition."""
+        return charged_smiles(self.parent_smiles)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Labels of the heavy atoms in order."""
         return tuple(self.mol.GetAtomWithIdx(k).GetProp(NAME) for k in range(self.n_heavy))
+
+
+def atom_keys(molecule: LigandMolecule) -> tuple[AtomKey, ...]:
+    """Return the keys of a molecule's heavy atoms."""
+    numbers = molecule.residue.tolist() or [0] * molecule.n_heavy
+    names = molecule.names
+    return tuple(
+        (int(number), name or label)
+        for number, name, label in zip(numbers, molecule.dictionary_names, names, strict=True)
+    )

@@ -10,6 +10,8 @@ from rdkit import Chem
 
 from scripts.lib.instance.model import Instance, Link
 from scripts.lib.molecule.record import NAME, LigandMolecule
+from scripts.lib.molecule.warheads import warhead_classes
+from scripts.lib.validation.fit import fit_fields
 
 NAME_LIST = "atom.prop.name"
 DICTIONARY_NAME_LIST = "atom.prop.dictionary_name"
@@ -34,10 +36,6 @@ def sdf_text(
 
     Parameters
     ----------
-    record : LigandMolecule
-        The molecule.
-    instance : Instance
-        The ligand as observed.
     properties : mapping of str to str
         Fields after those of chemistry; one of the same name replaces it. Empty ones are left out.
     atom_lists : mapping of str to sequence of float or None
@@ -55,13 +53,19 @@ def sdf_text(
     for name, numbers in whole_lists.items():
         lists[f"atom.iprop.{name}"] = [MISSING if n is None else str(n) for n in numbers]
     parts = [_mol_block(record)]
-    parts += [f">  <{name}>\n{' '.join(value.split())}\n\n" for name, value in fields.items() if value.strip()]
+    parts += [f">  <{name}>\n{_one_line(value)}\n\n" for name, value in fields.items() if value.strip()]
     n_atoms = record.mol.GetNumAtoms()
     for name, tokens in lists.items():
         padded = [token.replace(" ", "_") for token in tokens] + [MISSING] * (n_atoms - len(tokens))
         parts.append(f">  <{name}>\n" + "\n".join(_wrapped(padded)) + "\n\n")
     parts.append("$$$$\n")
     return "".join(parts)
+
+
+def _one_line(value: str) -> str:
+    """Return a value in one line that ends no record and begins no field, whatever a user has named a target."""
+    line = " ".join(value.split())
+    return f" {line}" if line.startswith(("$$$$", ">")) else line
 
 
 def _mol_block(record: LigandMolecule) -> str:
@@ -84,6 +88,8 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
         "SMILES": record.smiles,
         "SMILES_parent": record.parent_smiles,
         "SMILES_observed": record.observed_smiles,
+        "SMILES_pH74": record.smiles_at_ph,
+        "ligand_name": record.common_name,
         "InChIKey": record.inchikey,
         "charge": str(record.charge),
         "bond_source": record.bond_source,
@@ -92,12 +98,23 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
         "atoms_missing": " ".join(record.atoms_missing),
         "altloc": instance.altloc,
         "occupancy": f"{float(np.mean(atoms.occupancy[heavy])):.2f}",
-        "mean_B": f"{float(np.mean(atoms.b_iso[heavy])):.2f}",
+        **_mobility(instance),
         "link_atom": "; ".join(instance.atom_label(link.atom) for link in covalent),
         "link_residue": "; ".join(_partner(link) for link in covalent),
         "SMILES_adduct": record.smiles_adduct,
+        "warhead_class": warhead_classes(record.smiles_adduct),
         "flags": " ".join(sorted({*instance.flags, *record.flags})),
+        **fit_fields(instance.fit, instance.residue_names),
     }
+
+
+def _mobility(instance: Instance) -> dict[str, str]:
+    """Return the mean B factor; of a prediction its mean confidence and the error that it expects of the place."""
+    atoms, facts = instance.atoms, instance.facts
+    if instance.mean_plddt is None:
+        return {"mean_B": f"{float(np.mean(atoms.b_iso[atoms.heavy])):.2f}"}
+    error = "" if facts.aligned_error is None else f"{facts.aligned_error:.1f}"
+    return {"mean_pLDDT": f"{instance.mean_plddt:.1f}", "aligned_error_A": error}
 
 
 def _partner(link: Link) -> str:

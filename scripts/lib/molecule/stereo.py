@@ -8,10 +8,10 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Geometry import Point3D
 
-from scripts.lib.instance.model import FloatArray
-from scripts.lib.molecule.geometry import is_metal
+from scripts.lib.arrays import FloatArray
+from scripts.lib.elements import is_metal
 
-_TETRAHEDRAL = (Chem.ChiralType.CHI_TETRAHEDRAL_CW, Chem.ChiralType.CHI_TETRAHEDRAL_CCW)
+TETRAHEDRAL = (Chem.ChiralType.CHI_TETRAHEDRAL_CW, Chem.ChiralType.CHI_TETRAHEDRAL_CCW)
 _CIS_TRANS = (Chem.BondStereo.STEREOE, Chem.BondStereo.STEREOZ, Chem.BondStereo.STEREOCIS, Chem.BondStereo.STEREOTRANS)
 
 FLAT_VOLUME = 0.5
@@ -83,7 +83,7 @@ def differing_stereo(
     seen, ideal = observed, reference.GetConformer().GetPositions()
     centres = []
     for atom in reference.GetAtoms():
-        if atom.GetChiralTag() not in _TETRAHEDRAL or atom.GetIdx() not in place:
+        if atom.GetChiralTag() not in TETRAHEDRAL or atom.GetIdx() not in place:
             continue
         near = sorted(other.GetIdx() for other in atom.GetNeighbors())
         if any(index not in place for index in near) or len(near) < 3:

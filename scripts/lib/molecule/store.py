@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from rdkit import Chem
 
-from scripts.lib.atomic import replacing
 from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.records import packed, read_records, record_file, unpacked
 
-_MAGIC = b"tethermap molecules 2\n"
-_SIZES = struct.Struct("<II")
 _PROPERTIES = Chem.PropertyPickleOptions.AllProps | Chem.PropertyPickleOptions.CoordsAsDouble
 _INTEGER_ARRAYS = ("atom_index", "residue", "smiles_index", "symmetry_class")
-_TUPLES = ("dictionary_names", "atoms_missing", "flags")
+_TUPLES = ("dictionary_names", "atoms_missing", "flags", "synonyms")
 
 
 def write_molecules(path: Path, records: Iterable[LigandMolecule]) -> None:
@@ -27,18 +23,12 @@ def write_molecules(path: Path, records: Iterable[LigandMolecule]) -> None:
 
     Parameters
     ----------
-    path : Path
-        The file.
     records : iterable of LigandMolecule
         Taken one at a time, so that a generator needs no more memory than one molecule.
     """
-    with replacing(path) as temporary, temporary.open("wb") as stream:
-        stream.write(_MAGIC)
+    with record_file(path) as stream:
         for record in records:
-            header, mol = _pack(record)
-            stream.write(_SIZES.pack(len(header), len(mol)))
-            stream.write(header)
-            stream.write(mol)
+            stream.write(packed_molecule(record))
 
 
 def read_molecules(path: Path) -> Iterator[LigandMolecule]:
@@ -49,36 +39,24 @@ def read_molecules(path: Path) -> Iterator[LigandMolecule]:
     ValueError
         If the file is not one of `write_molecules` or is cut off.
     """
-    with path.open("rb") as stream:
-        if stream.read(len(_MAGIC)) != _MAGIC:
-            raise ValueError(f"{path}: not a file of molecules")
-        while sizes := stream.read(_SIZES.size):
-            if len(sizes) < _SIZES.size:
-                raise ValueError(f"{path}: cut off")
-            header_size, mol_size = _SIZES.unpack(sizes)
-            yield _unpack(_read(stream, header_size, path), _read(stream, mol_size, path))
+    return map(molecule_of_record, read_records(path))
 
 
-def _read(stream: BinaryIO, size: int, path: Path) -> bytes:
-    data = stream.read(size)
-    if len(data) < size:
-        raise ValueError(f"{path}: cut off")
-    return data
-
-
-def _pack(record: LigandMolecule) -> tuple[bytes, bytes]:
-    header: dict[str, Any] = {item.name: getattr(record, item.name) for item in fields(record) if item.name != "mol"}
+def packed_molecule(molecule: LigandMolecule) -> bytes:
+    """Return a molecule as a record."""
+    names = (item.name for item in fields(molecule) if item.name not in ("stem", "mol"))
+    header: dict[str, Any] = {name: getattr(molecule, name) for name in names}
     for name in (*_INTEGER_ARRAYS, "layout"):
         header[name] = header[name].tolist()
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8"), record.mol.ToBinary(_PROPERTIES)
+    return packed(molecule.stem, header, molecule.mol.ToBinary(_PROPERTIES))
 
 
-def _unpack(header: bytes, mol: bytes) -> LigandMolecule:
-    values: dict[str, Any] = json.loads(header)
+def molecule_of_record(record: bytes) -> LigandMolecule:
+    """Return what `packed_molecule` has packed."""
+    values, mol = unpacked(record)
     for name in _INTEGER_ARRAYS:
         values[name] = np.array(values[name], dtype=np.int64)
     values["layout"] = np.array(values["layout"], dtype=np.float64).reshape(-1, 2)
     for name in _TUPLES:
         values[name] = tuple(values[name])
-    return LigandMolecule(mol=Chem.Mol(mol), **values)  # type: ignore[call-overload]
+    return LigandMolecule(mol=Chem.Mol(bytes(mol)), **values)  # type: ignore[call-overload]

@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from rdkit import Chem
 
-from scripts.lib.molecule.component import Component, is_hydrogen
-from scripts.lib.molecule.component_cif import AROMATIC_ORDER
+from scripts.lib.components.component import Component, is_hydrogen
+from scripts.lib.components.component_cif import AROMATIC_ORDER
+from scripts.lib.elements import atomic_number
 
 _BOND_TYPES = {
     1: Chem.BondType.SINGLE,
@@ -148,14 +149,3 @@ def _with_implicit_hydrogens(mol: Chem.RWMol) -> Chem.RWMol:
         atom.SetNoImplicit(False)
         atom.SetNumExplicitHs(0)
     return variant
-
-
-@lru_cache(maxsize=256)
-def atomic_number(element: str) -> int:
-    """Return the atomic number of an element symbol; 0 for one that is none (``X``)."""
-    if element == "D":
-        return 1
-    try:
-        return int(Chem.GetPeriodicTable().GetAtomicNumber(element))
-    except RuntimeError:
-        return 0

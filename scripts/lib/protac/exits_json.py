@@ -6,11 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scripts.lib.exits.rank import Exit
-from scripts.lib.protac.ligand import ExitFiles, Ligand
+from scripts.lib.protac.ligand import ExitFiles, RankedExit, RankedLigand
 from scripts.lib.protac.protein import Protein
 from scripts.lib.protac.side import Side
-from scripts.lib.tables import EXIT_VECTORS, Row
 
 _ELSEWHERE = {
     "Target", "pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "anchor_atom", "anchor_equivalents", "leaving_atoms",
@@ -20,7 +18,7 @@ _ELSEWHERE = {
 
 
 def exits_json(
-    ligand: Ligand,
+    ligand: RankedLigand,
     side: Side,
     protein: Protein,
     shown: Sequence[ExitFiles],
@@ -30,26 +28,14 @@ def exits_json(
 
     Parameters
     ----------
-    ligand : Ligand
-        The ligand.
     side : Side
         Half of the degrader that it is.
-    protein : Protein
-        Its protein.
-    shown : sequence of ExitFiles
-        The exits with files.
     smiles : mapping of int to str
         SMILES of the warhead of each exit by its rank, ``[*]`` for the linker.
     """
     atoms = _atoms(ligand)
-    files = {one.site_rank: one for one in shown}
-    first: set[int] = set()
-    exits = []
-    for one, row in ligand.exits:
-        rank = one.site_rank or 0
-        made = files.get(rank) if rank not in first else None
-        first.add(rank)
-        exits.append(_exit(one, row, atoms, made, smiles[one.rank or 0]))
+    files = {one.rank: one for one in shown}
+    exits = [_exit(one, atoms, files.get(one.rank), smiles[one.rank]) for one in ligand.exits]
     parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in _head(ligand, side, protein).items()]
     parts += [_lines("atoms", atoms), _lines("exits", exits)]
     return "{\n" + ",\n".join(parts) + "\n}\n"
@@ -59,7 +45,7 @@ def _lines(key: str, items: Sequence[Mapping[str, Any]]) -> str:
     return f' "{key}": [\n' + ",\n".join(f"  {json.dumps(item)}" for item in items) + "\n ]"
 
 
-def _head(ligand: Ligand, side: Side, protein: Protein) -> dict[str, Any]:
+def _head(ligand: RankedLigand, side: Side, protein: Protein) -> dict[str, Any]:
     instance, molecule = ligand.instance, ligand.molecule
     return {
         "stem": instance.stem,
@@ -91,7 +77,7 @@ def _head(ligand: Ligand, side: Side, protein: Protein) -> dict[str, Any]:
     }
 
 
-def _atoms(ligand: Ligand) -> list[dict[str, Any]]:
+def _atoms(ligand: RankedLigand) -> list[dict[str, Any]]:
     instance, molecule, graph = ligand.instance, ligand.molecule, ligand.graph
     rows = []
     for k, index in enumerate(molecule.atom_index.tolist()):
@@ -112,27 +98,21 @@ def _atoms(ligand: Ligand) -> list[dict[str, Any]]:
     return rows
 
 
-_DECIMALS = {column.name: column.decimals for column in EXIT_VECTORS.columns if column.kind == "number"}
 _CALLED = ("sdf_index", "pdb_serial", "name", "dictionary_name", "ligand_file_name", "xyz")
 
 
-def _exit(
-    one: Exit, row: Row, atoms: Sequence[Mapping[str, Any]], made: ExitFiles | None, smiles: str
-) -> dict[str, Any]:
-    direction = one.opening.direction.tolist() if one.opening is not None else []
+def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: ExitFiles | None, smiles: str) -> dict[str, Any]:
     told: dict[str, Any] = {
         "rank": one.rank,
-        "anchor": {key: atoms[one.candidate.anchor][key] for key in _CALLED},
+        "anchor": {key: atoms[one.anchor][key] for key in _CALLED},
         "equivalent_anchors": list(one.equivalents),
-        "leaving_atoms": list(one.candidate.leaving),
-        "direction": [round(value, 4) for value in direction],
+        "leaving_atoms": list(one.leaving),
+        "direction": [one.row[f"vector_{axis}"] for axis in "xyz"],
         "smiles": smiles,
     }
-    for key, value in row.items():
-        if key not in _ELSEWHERE:
-            known = isinstance(value, float) and value == value
-            told[key] = round(value, _DECIMALS[key]) if known and isinstance(value, float) else _number(value)
+    told.update((key, value) for key, value in one.row.items() if key not in _ELSEWHERE and key not in told)
     if made is not None:
+        told["core"] = {"anchor_sdf_index": made.core_anchor, "leaving_atoms": list(made.core_leaving)}
         told["files"] = {
             "prosettac": {
                 "head": made.head,
@@ -146,7 +126,3 @@ def _exit(
             "deepternary": {"mask": made.mask},
         }
     return told
-
-
-def _number(value: object) -> object:
-    return None if isinstance(value, float) and value != value else value

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scripts.lib import layout
 from scripts.lib.protac import texts
 from scripts.lib.protac.exits_json import exits_json
-from scripts.lib.protac.ligand import ExitFiles, Ligand, exit_files
+from scripts.lib.protac.ligand import ExitFiles, RankedExit, RankedLigand, exit_files
 from scripts.lib.protac.protein import protein_of
 from scripts.lib.protac.readme import readmes
 from scripts.lib.protac.round_trip import NOT_CHECKED, anchor_after_round_trip
@@ -24,28 +24,29 @@ class InputMaker:
     ----------
     side : Side
         Half of the degrader that the job is about.
-    most : int
-        How many exit sites of a ligand get files; all ranked exits are in its JSON.
     open_babel : bool
         Whether anchors are tried with Open Babel, where it is there.
     """
 
     side: Side
-    most: int
     open_babel: bool
     _smiles: dict[tuple[object, ...], str] = field(default_factory=dict)
 
-    def make(self, target_name: str, ligand: Ligand, complex_text: str | None) -> tuple[dict[str, str], list[Row]]:
-        """Return the files of a ligand by path in the job folder, and its rows of `tables.PROTAC_INPUTS`.
+    def make(
+        self, target_name: str, ligand: RankedLigand, complex_text: str | None, chosen: Sequence[RankedExit]
+    ) -> tuple[dict[str, str], list[Row]]:
+        """Return the files of a ligand by path in its folder, and its rows of `tables.PROTAC_INPUTS`.
 
         Parameters
         ----------
         target_name : str
             Target as given.
-        ligand : Ligand
+        ligand : RankedLigand
             The ligand; one without ranked exits has a row with the reason and no files.
         complex_text : str or None
             Its cleaned complex as PDB; None where it does not fit that format.
+        chosen : sequence of RankedExit
+            The exits that get files, one of each site at most; all ranked exits are in the JSON.
         """
         instance, side = ligand.instance, self.side
         names: dict[str, Value] = {
@@ -71,30 +72,29 @@ class InputMaker:
         smiles = self._smiles_of(ligand)
         shown: list[ExitFiles] = []
         rows: list[Row] = []
-        for one, row in ligand.best_of_sites(self.most):
-            made = exit_files(ligand, one, side, protein.chains, smiles[one.rank or 0], self._checked)
+        for one in chosen:
+            made = exit_files(ligand, one, side, protein.chains, smiles[one.rank], self._checked)
             found.update(made.files)
             shown.append(made)
-            rows.append({**names, **_row(instance.stem, row, made)})
+            rows.append({**names, **_row(instance.stem, one.row, made)})
         found.update(readmes(ligand, side, protein, shown))
         found["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
-        folder = layout.protac_inputs(instance.stem)
-        return {f"{folder}/{path}": text for path, text in found.items()}, rows
+        return found, rows
 
     def _checked(self, sdf: str, anchor: int) -> str:
         return anchor_after_round_trip(sdf, anchor) if self.open_babel else NOT_CHECKED
 
-    def _smiles_of(self, ligand: Ligand) -> dict[int, str]:
+    def _smiles_of(self, ligand: RankedLigand) -> dict[int, str]:
         """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal names."""
         same = (ligand.molecule.observed_smiles, ligand.graph.names)
         maker: WarheadSmiles | None = None
         found = {}
-        for one, _ in ligand.exits:
-            key = (same, one.candidate.anchor, one.candidate.leaving)
+        for one in ligand.exits:
+            key = (same, one.anchor, one.leaving)
             if key not in self._smiles:
                 maker = maker or WarheadSmiles(ligand.molecule)
-                self._smiles[key] = maker.of(one.candidate.anchor, one.candidate.leaving)
-            found[one.rank or 0] = self._smiles[key]
+                self._smiles[key] = maker.of(one.anchor, one.leaving)
+            found[one.rank] = self._smiles[key]
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scripts.lib.protac.ligand import ExitFiles, Ligand
+from scripts.lib.protac.ligand import ExitFiles, RankedLigand
 from scripts.lib.protac.protein import Protein
 from scripts.lib.protac.side import Side
 from scripts.lib.reasons import PROTAC_REASONS
@@ -22,7 +22,8 @@ place, direction, score, leaving atoms, and the SMILES of what stays, [*] for th
 _PROSETTAC = """\
 PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../{side}.pdb, a {side}_head_N.sdf, Protac_params_N.txt \
 and the files of {other} into one folder, fill in what is in capitals, write the degrader's SMILES to protac.smi.
-A head is what stays of the ligand after the cut: heavy atoms in the bound frame. Anchors, counted from 1: {anchors}.
+A head is what the degrader keeps of the ligand (of an ester that becomes an amide, up to the carbonyl): heavy \
+atoms in the bound frame. Anchors, counted from 1: {anchors}.
 An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.
 """
 
@@ -36,27 +37,47 @@ not to.
 """
 
 _DEEPTERNARY = """\
-DeepTernary (github.com/youqingxiaozhua/DeepTernary, predict_one_unbound of predict_btk.py): p{n}_path=../{side}.pdb, \
-unbound_lig{n}_path=../{side}_ligand.pdb, lig{n}_mask_path=lig{n}_mask_N.pdb.
+DeepTernary (github.com/youqingxiaozhua/DeepTernary, predict.py): --p{n} ../{side}.pdb --unbound-lig{n} \
+../{side}_ligand.pdb --lig{n}-mask lig{n}_mask_N.pdb; predict_btk.py takes the same as p{n}_path and so on.
 A mask holds the atoms of the ligand that the degrader keeps when the linker leaves at site N.
-lig_path is your degrader as PDB; like ligand and masks it must give each bond once, whatever its order, as in \
-data/BTK_CRBN.
+--lig is your degrader as PDB, each bond once whatever its order, its atoms within 1 angstrom of both ligands: asked \
+for with the degrader and {other}'s side, all files come in one frame with the command.
 """
 
 
-def readmes(ligand: Ligand, side: Side, protein: Protein, shown: Sequence[ExitFiles]) -> dict[str, str]:
+_SEQUENCES = """\
+Sequences are those of SEQRES, modified residues as their parents; of a complex of several chains those near the ligand.
+"""
+
+NOTES = {
+    "p4ward": """\
+P4ward (github.com/SKTeamLab/P4ward): python -m p4ward --config_file config.ini --check_lig_matches, then without the \
+check. Of one half alone, put the other's receptor or ligase files and protacs.smiles beside it.
+Ligands hold what the degrader keeps, with all hydrogens, so that what P4ward counts as linker is the linker.
+""",
+    "af3": f"""\
+AlphaFold 3 (github.com/google-deepmind/alphafold3): run_alphafold.py --json_path=job.json.
+{_SEQUENCES}The format knows no pockets; a covalent bond is told where the ligand has a component code.
+""",
+    "boltz": f"""\
+Boltz-2 (github.com/jwohlwend/boltz): boltz predict job.yaml --use_msa_server.
+{_SEQUENCES}pocket: the nearest residues within 4.5 angstroms; contact: the anchor by Boltz's name.
+""",
+    "chai": f"""\
+Chai-1 (github.com/chaidiscovery/chai-lab): chai-lab fold job.fasta results --constraint-path job.restraints.
+{_SEQUENCES}Chains are A, B, C by their order, the ligand last; pocket restraints name residues by letter and number.
+""",
+}
+"""What stands beside the files that are made on demand."""
+
+
+def readmes(ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[ExitFiles]) -> dict[str, str]:
     """Return a README of three lines for the folder of a ligand and for each tool, by path.
 
     Parameters
     ----------
-    ligand : Ligand
-        The ligand.
     side : Side
         Half of the degrader that it is.
-    protein : Protein
-        Its protein.
-    shown : sequence of ExitFiles
-        The exits with files.
     """
     chains = f"{side.name}.pdb: its polymer as {' '.join(protein.chains)}"
     told = chains if protein.text else PROTAC_REASONS[protein.reason]
@@ -78,7 +99,7 @@ def readmes(ligand: Ligand, side: Side, protein: Protein, shown: Sequence[ExitFi
     }
 
 
-def _warning(ligand: Ligand) -> str:
+def _warning(ligand: RankedLigand) -> str:
     """Return what must be known of a covalent ligand and of one that was not observed as a whole."""
     links = [link for link in ligand.instance.links if link.kind == "covalent"]
     partners = ", ".join(f"{one.partner_atom} of {one.partner.comp_id} {one.partner.residue_id}" for one in links)

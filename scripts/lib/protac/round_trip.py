@@ -1,8 +1,9 @@
 """Whether an anchor survives the way in which PRosettaC adds hydrogens: SDF to PDB and back with Open Babel.
 
-PRosettaC (``utils.addH_sdf``, ``protac_lib.translate_anchors``) converts a head to PDB with hydrogens and back to
-SDF, which perceives bond orders from distances, and then searches the old molecule in the new one: a bond that
-comes back differently stops it, a symmetric match moves the anchor. Open Babel is not part of Tethermap.
+PRosettaC (``utils.addH_sdf``, ``protac_lib.translate_anchors``) converts a head to PDB and back to SDF with
+hydrogens, and then searches the old molecule, read without any perception, in the new one: where a bond comes back
+differently it goes on with the last atom as its anchor, a symmetric match moves the anchor. Open Babel is not part
+of Tethermap.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SAME, OTHER, LOST, NOT_CHECKED = "same_atom", "other_atom", "no_match", "not_che
 OUTCOMES = {
     SAME: "The anchor comes back as the same atom.",
     OTHER: "A symmetric match moves the anchor to another atom: give it again for the converted head.",
-    LOST: "Open Babel perceives other bonds than the head has: PRosettaC stops with it as it is.",
+    LOST: "Open Babel perceives other bonds than the head has: PRosettaC goes on with a wrong anchor, don't use it.",
     NOT_CHECKED: "Not tried: Open Babel was not found, or the setting protac_inputs.open_babel is off.",
 }
 """What can come of it, each with a sentence for people."""
@@ -82,8 +83,8 @@ def anchor_after_round_trip(sdf: str, anchor: int) -> str:
     if convert is None:
         return NOT_CHECKED
     with rdBase.BlockLogs():
-        before = _read(sdf)
-        after = _read(convert(convert(sdf, "sdf", "pdb", True), "pdb", "sdf", False))
+        before = _read(sdf, sanitize=False)
+        after = _read(convert(convert(sdf, "sdf", "pdb", False), "pdb", "sdf", True), sanitize=True)
         match = after.GetSubstructMatch(before) if before is not None and after is not None else ()
     if before is None or after is None or not match:
         return LOST
@@ -91,7 +92,7 @@ def anchor_after_round_trip(sdf: str, anchor: int) -> str:
     return SAME if float(np.linalg.norm(places[0] - places[1])) < WITHIN else OTHER
 
 
-def _read(sdf: str) -> Chem.Mol | None:
+def _read(sdf: str, *, sanitize: bool) -> Chem.Mol | None:
     supplier = Chem.SDMolSupplier()
-    supplier.SetData(sdf)
+    supplier.SetData(sdf, sanitize=sanitize)
     return supplier[0] if len(supplier) else None

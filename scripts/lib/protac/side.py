@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.lib.reference import E3_LIGASES
+from scripts.lib.sources.query import parse_query
+
 SIDES = ("target", "e3")
 
 
@@ -62,14 +65,35 @@ def side_of(setting: str, target_name: str, accessions: Iterable[str], ligases: 
     """
     if setting != "auto":
         return E3 if setting == E3.name else TARGET
+    return E3 if ligase_gene(target_name, accessions, ligases) else TARGET
+
+
+def ligase_gene(target_name: str, accessions: Iterable[str], ligases: Path) -> str:
+    """Return the gene of the E3 ligase that a job is about; empty where it is about none that degraders recruit.
+
+    Parameters
+    ----------
+    target_name, accessions, ligases : str, iterable of str, Path
+        As for `side_of`.
+    """
     words = _words(target_name)
     asked = {accession.upper() for accession in accessions}
     with ligases.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             named = f" {_words(row['gene'])} " in f" {words} " or f" {_words(row['name'])} " in f" {words} "
             if named or row["uniprot"] in asked:
-                return E3
-    return TARGET
+                return row["gene"]
+    return ""
+
+
+def job_side(setting: str, target_name: str, search_query: str) -> Side:
+    """Return the half of a degrader that a job is about by its settings of these names."""
+    return side_of(setting, target_name, parse_query(search_query).accessions, E3_LIGASES)
+
+
+def job_gene(target_name: str, search_query: str) -> str:
+    """Return the gene of the E3 ligase that a job is about by its settings of these names; else empty."""
+    return ligase_gene(target_name, parse_query(search_query).accessions, E3_LIGASES)
 
 
 def _words(text: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from rdkit import Chem
 
+from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.prior import is_carbonyl
 from scripts.lib.molecule.record import LigandMolecule
 
 ATTACHMENT = "[*]"
@@ -34,6 +36,29 @@ class Warhead:
     kept: tuple[int, ...]
     anchor: int
     alike: tuple[int, ...]
+
+
+def core_cut(graph: LigandGraph, anchor: int, leaving: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+    """Return the cut that leaves what a ligand and the degrader made of it share: anchor and leaving atoms.
+
+    At the oxygen of an ester or acid, or at the methyl group of an ester, that is the carbonyl carbon: the linker
+    brings an amide's nitrogen in place of the oxygen. At every other exit the anchor itself stays.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The ligand.
+    anchor, leaving : int, sequence of int
+        As for `cut_warhead`.
+    """
+    oxygen, gone = anchor, (anchor, *leaving)
+    if graph.element[anchor] == "C" and not leaving and len(graph.near[anchor]) == 1:
+        oxygen = graph.near[anchor][0]
+        gone = (oxygen, anchor)
+    if graph.element[oxygen] != "O" or oxygen in graph.ring_atoms:
+        return anchor, tuple(leaving)
+    carbonyl = [k for k in graph.near[oxygen] if k not in gone and is_carbonyl(graph, k)]
+    return (carbonyl[0], gone) if carbonyl else (anchor, tuple(leaving))
 
 
 def cut_warhead(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -> Warhead:
@@ -70,6 +95,14 @@ def _ranks_without_hydrogens(mol: Chem.Mol) -> list[int]:
         atom.SetNumExplicitHs(0)
     bare.UpdatePropertyCache(strict=False)
     return list(Chem.CanonicalRankAtoms(bare, breakTies=False, includeChirality=False))
+
+
+def core_with_hydrogens(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -> Chem.Mol:
+    """Return the same as a molecule with all its hydrogens, one of them in the linker's place."""
+    mol = _replaced(molecule, anchor, leaving, 1)
+    if molecule.sanitised:
+        Chem.SanitizeMol(mol)
+    return mol
 
 
 class WarheadSmiles:

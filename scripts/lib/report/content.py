@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from scripts.lib.arrays import FloatArray
 from scripts.lib.check.names import CHECKS
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.consensus.sites import MAIN
+from scripts.lib.contexts import CONTEXTS, area_column
+from scripts.lib.links import ligand_links
 from scripts.lib.reasons import FLAGS, KINDS, REASONS, TARGET_MATCHES
 from scripts.lib.report.directions import GroupView, group_views
+from scripts.lib.report.fit import FitView, fit_view
 from scripts.lib.report.plots import Bar
-from scripts.lib.tables import Row, instance_key
+from scripts.lib.tables import Row, instance_key, split_cell
 
 DOWNLOAD_REASONS = (
     "not_found",
@@ -57,6 +60,10 @@ class ReasonGroup:
     more: int
 
 
+MAX_PLACES = 10
+"""Best places and observed exits that are shown; the tables hold all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One instance as cards and the table show it: the row of Results_Display and what else is shown."""
@@ -81,6 +88,8 @@ class Card:
     comp_id: str
     components: str
     name: str
+    systematic: str
+    links: tuple[tuple[str, str], ...]
     formula: str
     mass: str
     smiles: str
@@ -101,7 +110,7 @@ class SeriesView:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ReportContent:
     """All that the report shows besides settings, methods and versions."""
 
     target: str
@@ -122,8 +131,11 @@ class Content:
     series: tuple[SeriesView, ...]
     series_left_out: int
     groups: tuple[GroupView, ...]
+    places: tuple[Row, ...]
+    observed: tuple[Row, ...]
     checks: tuple[tuple[str, int, int], ...]
     failed_checks: tuple[Row, ...]
+    fit: FitView
 
 
 @dataclass(slots=True)
@@ -142,33 +154,33 @@ class Tables:
     exits: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     superposition: Sequence[Row] = ()
     consensus: Sequence[Row] = ()
+    answers: Sequence[Row] = ()
+    observed: Sequence[Row] = ()
 
 
-def build_content(target: str, tables: Tables) -> Content:
+def build_content(target: str, tables: Tables) -> ReportContent:
     """Return the report's content.
 
     Parameters
     ----------
-    target : str
-        Target name as given.
     tables : Tables
         Rows of the finished tables. `core` holds the rows of Ligand_MCS_Map of the atoms in a
         core by stem; `relative` the relative SASA by stem and SDF index.
 
     Returns
     -------
-    Content
+    ReportContent
     """
     summary = {str(row["stem"]): row for row in tables.summary}
     lines = tuple(_line(row, summary.get(str(row["stem"]))) for row in tables.results)
     cards = _cards(lines, tables.metadata, tables.exits)
-    wanted = shown_series(tables.series)
-    series = [_series_view(row, lines, tables) for row in wanted[:MAX_SERIES]]
+    with_several = shown_series(tables.series)
+    series = [_series_view(row, lines, tables) for row in with_several[:MAX_SERIES]]
     checks, failed = _checks(tables.checks)
     matches = Counter(str(row["target_match"]) for row in tables.entries if row["target_match"])
-    flags = Counter(flag for line in lines for flag in split_list(line.text("flags")))
+    flags = Counter(flag for line in lines for flag in split_cell(line.text("flags")))
     sources = Counter(line.text("bond_source") for line in lines)
-    return Content(
+    return ReportContent(
         target=target,
         n_instances=len(lines),
         entry_bars=_entry_bars(tables.entries),
@@ -185,22 +197,25 @@ def build_content(target: str, tables: Tables) -> Content:
         lines_left_out=max(0, len(lines) - MAX_TABLE_ROWS),
         shares=_shares(tables.summary),
         series=tuple(view for view in series if view.heat),
-        series_left_out=max(0, len(wanted) - MAX_SERIES),
+        series_left_out=max(0, len(with_several) - MAX_SERIES),
         groups=group_views(tables.superposition, tables.consensus),
+        places=tuple(row for row in tables.answers if row["answer_rank"] == 1 and row["site"] == MAIN)[:MAX_PLACES],
+        observed=tuple(row for row in tables.observed if row["side"] == "target")[:MAX_PLACES],
         checks=checks,
         failed_checks=failed,
+        fit=fit_view(tables.results),
     )
 
 
 def shown_series(rows: Sequence[Row]) -> list[Row]:
-    """Return the series with something to compare: two instances or more, those of most components first."""
+    """Return the series with something to compare: two instances or more, those of most components first.
+
+    >>> rows = [{"series": f"S{n}", "n_instances": n, "n_components": n} for n in (1, 2, 3)]
+    >>> [row["series"] for row in shown_series(rows)]
+    ['S3', 'S2']
+    """
     several = [row for row in rows if int(row["n_instances"] or 0) > 1]
     return sorted(several, key=lambda row: (-int(row["n_components"] or 0), -int(row["n_instances"] or 0)))
-
-
-def split_list(text: str) -> list[str]:
-    """Return the parts of a cell that joins several values by ``;``."""
-    return [part for part in text.split(";") if part]
 
 
 def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
@@ -209,24 +224,24 @@ def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
 
 def _entry_bars(entries: Sequence[Row]) -> tuple[Bar, ...]:
     reasons = Counter(str(row["reason"]) for row in entries)
-    found = len(entries)
+    entry_count = len(entries)
     selected = sum(row["instances_found"] is not None for row in entries)  # the search left out the others
     read = selected - sum(reasons[code] for code in DOWNLOAD_REASONS)
-    kept = sum(row["kept"] is True for row in entries)
+    n_kept = sum(row["kept"] is True for row in entries)
     return (
-        Bar("Entries found", found),
-        Bar("within the filters", selected, _lost(found - selected)),
+        Bar("Entries found", entry_count),
+        Bar("within the filters", selected, _lost(entry_count - selected)),
         Bar("structure read", read, _lost(selected - read)),
-        Bar("with a ligand kept", kept, _lost(read - kept)),
+        Bar("with a ligand kept", n_kept, _lost(read - n_kept)),
     )
 
 
 def _ligand_bars(ligands: Sequence[Row]) -> tuple[Bar, ...]:
     kinds = Counter(str(row["kind"]) for row in ligands)
-    kept = Counter(str(row["kind"]) for row in ligands if row["kept"] is True)
-    bars = [Bar("All het groups", len(ligands), f"{sum(kept.values())} kept")]
+    kept_kinds = Counter(str(row["kind"]) for row in ligands if row["kept"] is True)
+    bars = [Bar("All het groups", len(ligands), f"{sum(kept_kinds.values())} kept")]
     order = [kind for kind in KINDS if kinds[kind]] + sorted(kinds.keys() - KINDS.keys())
-    return (*bars, *(Bar(kind.replace("_", " "), kinds[kind], f"{kept[kind]} kept") for kind in order))
+    return (*bars, *(Bar(kind.replace("_", " "), kinds[kind], f"{kept_kinds[kind]} kept") for kind in order))
 
 
 def _lost(count: int) -> str:
@@ -266,35 +281,38 @@ def _line(row: Row, summary: Row | None) -> Line:
 
 def _cards(lines: Sequence[Line], metadata: Sequence[Row], exits: Mapping[str, Sequence[Row]]) -> tuple[Card, ...]:
     """Return one card a component or group, those with most instances first."""
-    facts = {str(row["Ligand"]): row for row in metadata}
+    metadata_of = {str(row["Ligand"]): row for row in metadata}
     by_components: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         by_components[line.text("components")].append(line)
     groups = sorted(by_components.items(), key=lambda item: (-len(item[1]), item[1][0].text("Warhead"), item[0]))
-    taken: Counter[str] = Counter()
+    n_cards: Counter[str] = Counter()
     cards = []
     for components, members in groups:
         comp_id = members[0].text("Warhead")
-        taken[comp_id] += 1
-        anchor = f"ligand-{comp_id}" + (f"-{taken[comp_id]}" if taken[comp_id] > 1 else "")
-        cards.append(_card(anchor, components, members, facts.get(components, {}), exits))
+        n_cards[comp_id] += 1
+        anchor = f"ligand-{comp_id}" + (f"-{n_cards[comp_id]}" if n_cards[comp_id] > 1 else "")
+        cards.append(_card(anchor, components, members, metadata_of.get(components, {}), exits))
     return tuple(cards)
 
 
 def _card(
-    anchor: str, components: str, members: Sequence[Line], facts: Row, exits: Mapping[str, Sequence[Row]]
+    anchor: str, components: str, members: Sequence[Line], metadata: Row, exits: Mapping[str, Sequence[Row]]
 ) -> Card:
     shares = [line.exposed_share for line in members if line.exposed_share is not None]
-    mass = facts.get("MW")
+    mass = metadata.get("MW")
     best = min(members, key=_badness)
+    in_dictionary = metadata.get("source") == "dictionary"
     return Card(
         anchor=anchor,
         comp_id=members[0].text("Warhead"),
         components=components,
-        name=_name(facts.get("Name")),
-        formula=str(facts.get("Formula") or ""),
+        name=str(metadata.get("Common_Name") or metadata.get("Name") or ""),
+        systematic=str(metadata.get("Name") or ""),
+        links=tuple(ligand_links(components, str(metadata.get("InChIKey") or ""), in_dictionary=in_dictionary).items()),
+        formula=str(metadata.get("Formula") or ""),
         mass="" if mass is None else f"{float(mass):.1f}",
-        smiles=str(facts.get("SMILES") or members[0].row["SMILES"] or ""),
+        smiles=str(metadata.get("SMILES") or members[0].row["SMILES"] or ""),
         best=best,
         lines=tuple(members),
         exposed_share=(min(shares), max(shares)) if shares else None,
@@ -302,31 +320,25 @@ def _card(
     )
 
 
-def _name(value: Any) -> str:
-    """Return a component's name, its capitals lowered where all of it is in capitals."""
-    name = "" if value is None else str(value)
-    return name.lower() if len(name) > 5 and name == name.upper() and re.search("[A-Z]{4}", name) else name
-
-
 def _badness(line: Line) -> tuple[Any, ...]:
     """Sort key, best first: nothing missing, occupied, sharp; then the order of the tables."""
     row = line.row
     resolution, occupancy = row["resolution"], row["occupancy"]
-    place = instance_key(str(row["pdb_id"]), str(row["Chain"]), str(row["Warhead"]), str(row["Residue_ID"]))
+    key = instance_key(str(row["pdb_id"]), str(row["Chain"]), str(row["Warhead"]), str(row["Residue_ID"]))
     return (
         bool(row["atoms_missing"]),
         row["sanitised"] is False,
         -(0.0 if occupancy is None else float(occupancy)),
         99.0 if resolution is None else float(resolution),
-        place,
+        key,
     )
 
 
 def _shares(summary: Sequence[Row]) -> dict[str, FloatArray]:
     """Return the open share of the surface of every instance by context."""
     shares = {}
-    for context in ("chain", "target", "assembly", "crystal"):
-        values = [_ratio(row[f"SASA_{context}_A2"], row["SASA_free_A2"]) for row in summary]
+    for context in CONTEXTS:
+        values = [_ratio(row[area_column(context)], row["SASA_free_A2"]) for row in summary]
         shares[context] = np.array(values, dtype=np.float64)
     return shares
 
@@ -372,7 +384,7 @@ def _checks(rows: Iterable[Row]) -> tuple[tuple[tuple[str, int, int], ...], tupl
         else:
             failed.append(row)
     lost = Counter(str(row["check"]) for row in failed)
-    told = passed.keys() | lost.keys()
-    names = [name for name in CHECKS if name in told] + sorted(told - CHECKS.keys())
+    reported = passed.keys() | lost.keys()
+    names = [name for name in CHECKS if name in reported] + sorted(reported - CHECKS.keys())
     failed.sort(key=lambda row: (str(row["stem"]), str(row["check"])))
     return tuple((name, passed[name], lost[name]) for name in names), tuple(failed)

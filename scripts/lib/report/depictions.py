@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from html import escape
 from xml.etree import ElementTree
 
-from scripts.lib.molecule.drawing import LEGEND_CLASS
+from scripts.lib.drawing.marks import LEGEND_CLASS
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
@@ -49,8 +50,10 @@ _PLAIN_NUMBERS = frozenset(
 _NUMBERS = frozenset(("d", "points", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry"))
 _NUMBER = re.compile(r"-?\d*\.\d+|-?\d+\.?")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
-_TIGHT = re.compile(r"\s*([A-Za-z])\s*")
+_LOOSE = re.compile(r"\s+(?=[A-Za-z])|(?<=[A-Za-z])\s+")
 _SPACES = re.compile(r"[\s,]+")
+_WHOLE = re.compile(r"^(-?\d+)\.0+$")
+_MOST_KEPT = 10_000
 
 
 def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> str:
@@ -58,8 +61,6 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
 
     Parameters
     ----------
-    text : str
-        The SVG file.
     prefix : str
         Put before every id, so that it stays unique in the page.
     label : str
@@ -77,6 +78,9 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
     ------
     xml.etree.ElementTree.ParseError
         If the file is not well-formed.
+
+    >>> inline_svg('<svg viewBox="0 0 9 9"><script>x()</script></svg>', "p1-", "nothing").partition(" role")[2]
+    '="img" aria-label="nothing"></svg>'
     """
     root = ElementTree.fromstring(text)  # noqa: S314 - written by this job
     if "viewBox" not in root.attrib:
@@ -112,8 +116,8 @@ def _number_core(root: ElementTree.Element) -> None:
     group = ElementTree.SubElement(root, f"{_SVG}g", style)
     for circle, (x, y) in zip(circles, places, strict=True):
         away = math.hypot(x - middle_x, y - middle_y) or 1.0
-        place = {"x": f"{x + 13 * (x - middle_x) / away:.1f}", "y": f"{y + 13 * (y - middle_y) / away + 3.5:.1f}"}
-        text = ElementTree.SubElement(group, f"{_SVG}text", place)
+        position = {"x": f"{x + 13 * (x - middle_x) / away:.1f}", "y": f"{y + 13 * (y - middle_y) / away + 3.5:.1f}"}
+        text = ElementTree.SubElement(group, f"{_SVG}text", position)
         text.text = circle.get("data-core-index")
 
 
@@ -156,7 +160,13 @@ def _markup(element: ElementTree.Element, name: str, values: dict[str, str], pre
 
 
 def _text(values: dict[str, str]) -> str:
-    return "".join(f' {key}="{escape(value)}"' for key, value in values.items())
+    return "".join(f' {key}="{escape(value) if key == "d" else _escaped(value)}"' for key, value in values.items())
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _escaped(value: str) -> str:
+    """Return a value that many elements have, escaped."""
+    return escape(value)
 
 
 def _attributes(element: ElementTree.Element, prefix: str) -> dict[str, str]:
@@ -167,32 +177,37 @@ def _attributes(element: ElementTree.Element, prefix: str) -> dict[str, str]:
     for declaration in values.pop("style", "").split(";"):
         key, _, value = declaration.partition(":")
         values[key.strip()] = value.strip()
-    kept = {}
+    cleaned = {}
     for key, value in values.items():
         if key not in ATTRIBUTES or (key == "href" and not value.startswith("#")):
             continue
         clean = _value(key, value, prefix)
         if _DEFAULTS.get(key) != clean:
-            kept[key] = clean
-    if kept.get("fill") == "none":
-        kept.pop("fill-rule", None)
-    return kept
+            cleaned[key] = clean
+    if cleaned.get("fill") == "none":
+        cleaned.pop("fill-rule", None)
+    return cleaned
 
 
 def _value(key: str, value: str, prefix: str) -> str:
     if key == "d":
-        return _TIGHT.sub(r"\1", _SPACES.sub(" ", _NUMBER.sub(_rounded, value))).strip()
+        return _LOOSE.sub("", _SPACES.sub(" ", _NUMBER.sub(_rounded, value))).strip()
     if key in _NUMBERS:
         return _SPACES.sub(" ", _NUMBER.sub(_rounded, value)).strip()
     if key in _PLAIN_NUMBERS:
-        return re.sub(r"^(-?\d+)\.0+$", r"\1", value.removesuffix("px"))
+        return _WHOLE.sub(r"\1", value.removesuffix("px")) if "." in value else value.removesuffix("px")
     if key == "id":
         return prefix + value
     if key == "href":
         return f"#{prefix}{value[1:]}"
-    return _REFERENCE.sub(lambda match: f"url(#{prefix}{match[1]})", value)
+    return value if "url" not in value else _REFERENCE.sub(lambda match: f"url(#{prefix}{match[1]})", value)
 
 
 def _rounded(match: re.Match[str]) -> str:
-    text = f"{float(match[0]):.1f}".removesuffix(".0")
+    return _with_one_decimal(match[0])
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _with_one_decimal(number: str) -> str:
+    text = f"{float(number):.1f}".removesuffix(".0")
     return "0" if text == "-0" else text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scripts.lib.reasons import SUPERPOSITION_REASONS
-from scripts.lib.tables import Row
+from scripts.lib.tables import Row, Value, split_cell
 
 MAX_GROUPS, MAX_DIRECTIONS = 10, 8
 """Groups and directions of each that are shown; the table holds all."""
@@ -21,6 +21,7 @@ class GroupView:
     """One group of like target chains: its superposition and its first directions."""
 
     name: str
+    protein: str
     reference: str
     n_entries: int
     n_instances: int
@@ -54,19 +55,20 @@ def _view(name: str, rows: Sequence[Row], directions: Sequence[Row]) -> GroupVie
     reasons = Counter(str(row["reason"]) for row in rows if row["reason"])
     return GroupView(
         name=name,
+        protein=str(rows[0].get("protein") or ""),
         reference=str(rows[0]["reference"]),
         n_entries=len({row["pdb_id"] for row in rows}),
         n_instances=len(rows),
         largest_rmsd=max((float(row["rmsd_A"] or 0) for row in moved), default=None),
         fewest_used=min((int(row["n_used"] or 0) for row in moved), default=None),
         left_out=tuple((SUPERPOSITION_REASONS.get(code, code), count) for code, count in sorted(reasons.items())),
-        directions=tuple((row, _anchors(str(row["anchors"]))) for row in directions[:MAX_DIRECTIONS]),
+        directions=tuple((row, _anchors(row["anchors"])) for row in directions[:MAX_DIRECTIONS]),
         more=max(0, len(directions) - MAX_DIRECTIONS),
     )
 
 
-def _anchors(cell: str) -> str:
+def _anchors(cell: Value) -> str:
     """Return the anchors of a direction as words: ``EF2 C12, LVY N17 and 3 more``."""
-    names = [name.replace(":", " ") for name in cell.split(";") if name]
+    names = [name.replace(":", " ") for name in split_cell(cell)]
     more = len(names) - MAX_ANCHORS
     return ", ".join(names[:MAX_ANCHORS]) + (f" and {more} more" if more > 0 else "")

@@ -7,16 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from scripts.lib.complex import contacts
+from scripts.lib.complex.candidates import BURIED_FROM
 from scripts.lib.complex.clean import KEPT_WITHIN, WHOLE_CHAINS_WITHIN
+from scripts.lib.complex.rings import CATION_PI_MAX, STACKING_MAX
 from scripts.lib.complex.scene import COFACTOR_REACH, METAL_REACH
+from scripts.lib.complex.water_bridges import WATER_MAX
 from scripts.lib.consensus.groups import LEAST_IDENTITY
+from scripts.lib.consensus.sites import LEAST_OVERLAP
 from scripts.lib.consensus.superpose import FEWEST_PAIRS, LARGEST_RMSD, LONGEST_PAIR, POCKET_RADIUS
 from scripts.lib.exits.candidates import LARGEST_LEAVING
 from scripts.lib.exits.evidence import MOBILE
 from scripts.lib.exits.geometry import RAY_END
 from scripts.lib.exits.linker import BOND
-from scripts.lib.exits.rank import AREA_WEIGHT, CLOSED_BELOW, PRIOR_WEIGHT
-from scripts.lib.molecule.series import SIMILAR
+from scripts.lib.exits.rank import AREA_WEIGHT, PRIOR_WEIGHT
+from scripts.lib.exits.words import MOSTLY, OPEN_FROM
+from scripts.lib.observed.bridging import LEAST_COVERED, LEAST_HALF
+from scripts.lib.series.series import SIMILAR
+from scripts.lib.validation.limits import limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,11 @@ class Reference:
 REFERENCES = (
     Reference(
         "Alvarez 2013", "A cartography of the van der Waals territories. Dalton Trans 42:8617", "10.1039/c3dt50599e"
+    ),
+    Reference(
+        "Auffinger 2004",
+        "Halogen bonds in biological molecules. Proc Natl Acad Sci USA 101:16789",
+        "10.1073/pnas.0407607101",
     ),
     Reference("Barlow 1983", "Ion-pairs in proteins. J Mol Biol 168:867", "10.1016/S0022-2836(83)80079-5"),
     Reference(
@@ -47,9 +59,18 @@ REFERENCES = (
         "10.1021/ci9803381",
     ),
     Reference(
+        "Buttenschoen 2024",
+        "PoseBusters: AI-based docking methods fail to generate physically valid poses or generalise to novel"
+        " sequences. Chem Sci 15:3130",
+        "10.1039/D3SC04185A",
+    ),
+    Reference(
         "Cock 2009",
         "Biopython: freely available Python tools for computational molecular biology. Bioinformatics 25:1422",
         "10.1093/bioinformatics/btp163",
+    ),
+    Reference(
+        "Gore 2017", "Validation of structures in the Protein Data Bank. Structure 25:1916", "10.1016/j.str.2017.10.009"
     ),
     Reference(
         "Harding 2001",
@@ -62,6 +83,17 @@ REFERENCES = (
         "10.1073/pnas.89.22.10915",
     ),
     Reference("Hubbard 2001", "Hydrogen bonds in proteins: role and strength. eLS", "10.1038/npg.els.0003011"),
+    Reference(
+        "Jiang 2005",
+        "A solvated rotamer approach to modeling water-mediated hydrogen bonds at protein–protein interfaces."
+        " Proteins 58:893",
+        "10.1002/prot.20347",
+    ),
+    Reference(
+        "Kleywegt 2004",
+        "The Uppsala Electron-Density Server. Acta Crystallogr D 60:2240",
+        "10.1107/S0907444904013253",
+    ),
     Reference(
         "Kunzmann 2023",
         "Biotite: new tools for a versatile Python bioinformatics library. BMC Bioinformatics 24:236",
@@ -149,8 +181,11 @@ def paragraphs(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Complexes", _complexes_text(settings)),
         ("Chemistry", CHEMISTRY),
         ("Exposure", _exposure_text(settings)),
+        ("Fit", _fit_text(settings)),
         ("Contacts", _contacts_text()),
         ("Exits", _exits_text()),
+        ("Degraders", _degraders_text()),
+        ("Answers", _answers_text()),
         ("Directions", _directions_text()),
         ("Series", _series_text(settings)),
         ("Workflow", "One Snakemake workflow (Mölder 2021) made all files of this folder."),
@@ -170,8 +205,9 @@ def _instances_text(settings: Mapping[str, Any]) -> str:
         "One instance is one component, or one covalently linked group of components, in one place of the asymmetric"
         " unit: entry, author chain, component and author residue number. Kept are the kinds "
         f"{', '.join(settings['filters']['kinds'])} with a heavy atom within {KEPT_WITHIN:g} Å of a heavy atom of a"
-        " target chain. Of alternate conformers the best occupied one is taken as a whole. Every other het group has"
-        " its reason in Ligand_Status.csv."
+        f" target chain; additives that proteins bind, where the target buries {BURIED_FROM:g} of their surface; a"
+        " cofactor where it is the only candidate of its entry. Of alternate conformers the best occupied one is taken"
+        " as a whole. Every other het group has its reason in Ligand_Status.csv."
     )
 
 
@@ -188,7 +224,7 @@ def _exposure_text(settings: Mapping[str, Any]) -> str:
     sasa = settings["sasa"]
     return (
         f"Solvent-accessible surface after Lee and Richards (Lee 1971) with {sasa['slices']} slices per atom and a"
-        f" probe of {sasa['probe_radius']} Å by FreeSASA (Mitternacht 2016); hydrogens are left out and radii are"
+        f" probe of {sasa['probe_radius']} Å as in FreeSASA (Mitternacht 2016); hydrogens are left out and radii are"
         " united-atom radii (C, N, O and S: Tsai 1999; F, Cl, Br and I: Bondi 1964; P and Se: by convention; other"
         " elements: Alvarez 2013). The free surface is that of the bound"
         " conformer alone. Contexts: chain, the nearest target chain; target, all target chains of the assembly;"
@@ -204,10 +240,44 @@ def _exits_text() -> str:
         f" room + way out + {PRIOR_WEIGHT:g} × prior − {AREA_WEIGHT:g} × area lost: room is the free share of a sphere"
         f" around a first linker atom {BOND} Å from the anchor, way out that of rays of {RAY_END:.0f} Å in a cone of"
         " 60°, prior what chemists use, the area that of the group that leaves, in Å², covered in the complex. An exit"
-        f" with room and way out below {CLOSED_BELOW:g} is closed: its rank comes from chemistry alone. Evidence is the"
+        f" with room and way out below {OPEN_FROM:g} is closed: its rank comes from chemistry alone. Evidence is the"
         " grade of the gravest doubt in this structure, A where there is none: occupancy and alternate places of the"
         " atoms that fix the exit, neighbours in the way (Warren 2012), resolution, what was not observed beside the"
         f" way, and B above {MOBILE:g} standard deviations from the mean of the chain's Cα atoms (Parthasarathy 1997)."
+    )
+
+
+def _fit_text(settings: Mapping[str, Any]) -> str:
+    off = settings["source"]["validation"] == "off"
+    reports = "Validation reports were switched off." if off else (
+        "RSCC, RSR, Mogul's RMSZ, clashes and, for electron microscopy, Q scores are those of the wwPDB's validation"
+        " report of the entry (Gore 2017); a ligand that the report does not compare with density is “not assessed”,"
+        " which is not a poor fit. Of a linked group the whole is the mean weighted by atoms."
+    )  # fmt: skip
+    return (
+        f"{reports} An RSCC below {limit('rscc_poor'):g} or an RSR above {limit('rsr_poor'):g} leaves an exit a grade"
+        f" of C at best, residues beside the way out with RSRZ above {limit('rsrz_outlier'):g} (Kleywegt 2004) and a"
+        f" Mogul RMSZ above {limit('mogul_rmsz_poor'):g} leave B. Bonds, angles, flat rings, clashes and overlap are"
+        " checked as PoseBusters does (Buttenschoen 2024), but a bond to the protein is no clash."
+    )
+
+
+def _degraders_text() -> str:
+    return (
+        f"Where two proteins of different sequence each cover {LEAST_COVERED:.0f} Å² of a ligand and each hold a half"
+        f" of at least {LEAST_HALF} atoms, only the target's half is ranked. Its observed exit is the first bond that"
+        " chemists make behind the last ring or group that the target covers better than the partner; where a ring can"
+        " belong to either side, alternatives are told."
+    )
+
+
+def _answers_text() -> str:
+    return (
+        "Instances that touch the same residues of like chains are one binding site (Jaccard index of at least"
+        f" {LEAST_OVERLAP:g}, single linkage), that of most entries the main one. An answer is made of all copies of a"
+        " ligand in one site, without those that symmetry mates hold for the most part: first what is open in at least"
+        f" {100 * MOSTLY:.0f} % of the copies (room and way out of at least {OPEN_FROM:g}), then by the median score."
+        " A ligand that two proteins hold has one answer without a score: where its linker was seen to leave."
     )
 
 
@@ -226,8 +296,10 @@ def _contacts_text() -> str:
         f"Hydrogen bonds between N and O: {contacts.HBOND_MIN} to {contacts.HBOND_MAX} Å (Hubbard 2001; Steiner 2002)"
         f" and angles of at least {contacts.HBOND_MIN_ANGLE:.0f}° with the bonded neighbours (McDonald 1994);"
         f" hydrophobic: carbons within {contacts.HYDROPHOBIC_MAX} Å (Salentin 2015); ionic: charged N and O within"
-        f" {contacts.IONIC_MAX} Å (Barlow 1983); metals within {contacts.METAL_MAX} Å (Harding 2001); covalent: links"
-        " declared or found by distance."
+        f" {contacts.IONIC_MAX} Å (Barlow 1983); halogen bonds within {contacts.HALOGEN_MAX} Å (Auffinger 2004);"
+        f" rings stacked within {STACKING_MAX} Å, cations over them within {CATION_PI_MAX} Å (Salentin 2015); through a"
+        f" water within {WATER_MAX} Å of both (Jiang 2005); metals within {contacts.METAL_MAX} Å (Harding 2001);"
+        " covalent: links declared or found by distance."
     )
 
 

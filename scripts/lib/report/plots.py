@@ -12,7 +12,7 @@ from html import escape
 
 import numpy as np
 
-from scripts.lib.instance.model import FloatArray
+from scripts.lib.arrays import FloatArray
 
 Colour = Callable[[float], str]
 
@@ -38,6 +38,9 @@ def funnel(bars: Sequence[Bar], title: str) -> str:
         Stages from first to last.
     title : str
         Text alternative.
+
+    >>> funnel([Bar("found", 4), Bar("kept", 0)], "entries").count('class="bar empty"')
+    1
     """
     left, row, right = 180, 30, 140
     longest = max((bar.value for bar in bars), default=0)
@@ -62,8 +65,6 @@ def histogram(values: FloatArray, title: str, x_label: str, y_label: str, bins: 
         Fractions; NaN are left out.
     title, x_label, y_label : str
         Texts.
-    bins : int
-        Number of bins of equal width.
     """
     known = values[~np.isnan(values)]
     counts = np.histogram(np.clip(known, 0.0, 1.0), bins=bins, range=(0.0, 1.0))[0]
@@ -85,8 +86,8 @@ def histogram(values: FloatArray, title: str, x_label: str, y_label: str, bins: 
         parts.append(f'<line class="median" x1="{_number(x)}" x2="{_number(x)}" y1="{top}" y2="{base}"/>')
         parts.append(_text(x, top - 8, f"median {np.median(known):.2f}", "middle", "strong"))
     parts.append(_text(left + span / 2, base + 40, x_label, "middle"))
-    place = f"translate(14 {(top + base) / 2:.0f}) rotate(-90)"
-    parts.append(f'<text transform="{place}" text-anchor="middle">{escape(y_label)}</text>')
+    turn = f"translate(14 {(top + base) / 2:.0f}) rotate(-90)"
+    parts.append(f'<text transform="{turn}" text-anchor="middle">{escape(y_label)}</text>')
     return _svg(
         WIDTH,
         base + 50,
@@ -155,8 +156,8 @@ def heat_map(
     width = left + len(columns) * cell + 10
     parts = []
     for j, label in enumerate(columns):
-        place = f"translate({_number(left + j * cell + cell / 2 + 4)} {_number(top - 6)}) rotate(-90)"
-        parts.append(f'<text transform="{place}">{escape(label)}</text>')
+        turn = f"translate({_number(left + j * cell + cell / 2 + 4)} {_number(top - 6)}) rotate(-90)"
+        parts.append(f'<text transform="{turn}">{escape(label)}</text>')
     for i, (label, values) in enumerate(rows):
         y = top + i * cell
         parts.append(_text(left - 6, y + cell / 2 + 4, label, "end"))
@@ -201,15 +202,16 @@ def _number(value: float) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str, kind: str = "") -> str:
-    place = f'x="{_number(x)}" y="{_number(y)}"'
-    return f'<text {place}{_class(kind)} text-anchor="{anchor}">{escape(text)}</text>'
+    position = f'x="{_number(x)}" y="{_number(y)}"'
+    return f'<text {position}{_class(kind)} text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _rect(x: float, y: float, width: float, height: float, kind: str, title: str = "", fill: str = "") -> str:
-    place = f'x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{_number(height)}"'
+    position = f'x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{_number(height)}"'
     colour = f' fill="{fill}"' if fill else ""
     hover = f"<title>{escape(title)}</title>" if title else ""
-    return f"<rect {place}{_class(kind)}{colour}>{hover}</rect>" if hover else f"<rect {place}{_class(kind)}{colour}/>"
+    start = f"<rect {position}{_class(kind)}{colour}"
+    return f"{start}>{hover}</rect>" if hover else f"{start}/>"
 
 
 def _class(kind: str) -> str:

@@ -1,10 +1,10 @@
-"""The report as one HTML text: Jinja2 template, style and script that lie beside this module."""
+"""The report as HTML, part by part as it is written: Jinja2 template, style and script that lie beside this module."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,33 +13,30 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from scripts.lib import layout
 from scripts.lib.check.names import CHECKS
-from scripts.lib.config import NOT_COMPARED
-from scripts.lib.exits.rank import CLOSED_BELOW
-from scripts.lib.manifest import DIVISION
+from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.report import plots
-from scripts.lib.report.content import Content
+from scripts.lib.report.content import ReportContent
 from scripts.lib.report.methods import REFERENCES, paragraphs
+from scripts.lib.validation.limits import limit
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 def render_report(
-    content: Content,
+    content: ReportContent,
     settings: Mapping[str, Any],
     query: Mapping[str, Any],
     versions: Mapping[str, str],
     depiction: Callable[[str, str], str],
     core_picture: Callable[[str], str],
     colour: plots.Colour,
-) -> str:
-    """Return the HTML of the report; the same arguments give the same text.
+) -> Iterator[str]:
+    """Return the HTML of the report part by part; the same arguments give the same text.
 
     Parameters
     ----------
-    content : Content
-        What the tables say.
     settings, query : mapping
-        The job's configuration and search as recorded.
+        The job's settings (`scripts.lib.config.shown`) and its search as recorded.
     versions : mapping
         Version by package name.
     depiction : callable
@@ -59,16 +56,17 @@ def render_report(
     environment.filters["number"] = _number
     environment.filters["in_results"] = _in_results
     style, script = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
-    return environment.get_template("report.html.j2").render(
+    return environment.get_template("report.html.j2").generate(
         content=content,
         settings=settings,
-        leaves=_leaves({key: value for key, value in settings.items() if key not in (*NOT_COMPARED, *DIVISION)}),
+        leaves=_leaves(settings),
         notes=query.get("notes", ()),
         check_sentences={name: check.sentence for name, check in CHECKS.items()},
         versions=versions,
         methods=paragraphs(settings),
         references=REFERENCES,
-        closed_below=f"{CLOSED_BELOW:g}",
+        closed_below=f"{OPEN_FROM:g}",
+        rscc_poor=f"{limit('rscc_poor'):g}",
         style=style,
         script=script,
         policy=_policy(style, script),
@@ -91,6 +89,7 @@ TABLE_COLUMNS = (
     ("SASA_in_complex_A2", "SASA bound / Å²", "number", 1),
     ("SASA_free_A2", "SASA free / Å²", "number", 1),
     ("resolution", "Resolution / Å", "number", 2),
+    ("RSCC", "RSCC", "number", 3),
     ("occupancy", "Occupancy", "number", 2),
     ("mean_B", "Mean B / Å²", "number", 1),
     ("bond_source", "Bonds from", "text", 0),
@@ -99,7 +98,7 @@ TABLE_COLUMNS = (
 """Columns of the report's table: column of Results_Display, heading, how to sort, decimals."""
 
 
-def _figures(content: Content, colour: plots.Colour) -> dict[str, Any]:
+def _figures(content: ReportContent, colour: plots.Colour) -> dict[str, Any]:
     """Draw all plots."""
     heat = {
         view.row["series"]: plots.heat_map(
@@ -113,6 +112,9 @@ def _figures(content: Content, colour: plots.Colour) -> dict[str, Any]:
         "ligands": plots.funnel(content.ligand_bars, "het groups by kind and how many were kept"),
         "distribution": plots.histogram(
             content.shares["target"], "distribution of open surface", f"{share} (context target)", "instances"
+        ),
+        "fit": plots.histogram(
+            content.fit.rscc, "distribution of the fit to density", "RSCC, correlation with the density", "instances"
         ),
         "contexts": plots.box_rows(list(content.shares.items()), "open surface by context", share),
         "heat": heat,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from scripts.lib.entry.model import PolymerEntity
 from scripts.lib.errors import UserError
 
 Request = dict[str, Any]
@@ -46,7 +47,7 @@ a hundred thousand."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownEntry:
     """What a source has under an id.
 
     Parameters
@@ -114,7 +115,8 @@ class Fetched:
     format : str
         ``mmcif`` or ``pdb``.
     source : str
-        Where it comes from: ``rcsb``, ``pdbe``, ``archive``, ``files``, ``mirror:<label>``.
+        Where it comes from: ``rcsb``, ``pdbe``, ``archive``, ``files``, ``mirror:<label>``,
+        ``pdb_redo:<label>`` for models that were refined anew.
     sha256 : str
         Of the uncompressed content.
     revision : str
@@ -148,6 +150,8 @@ class Source(Protocol):
         Whether `sequence_search` works.
     lists_all : bool
         Whether an entry that a query doesn't match is reported too (the user's own files).
+    wordless : sequence of str
+        Entries that a user names and no word can find, taken whatever the words (own files without header).
     requests : list of dict
         What was asked so far, as it was sent.
     notes : list of str
@@ -158,10 +162,11 @@ class Source(Protocol):
     label: str
     searches_sequences: bool
     lists_all: bool
+    wordless: Sequence[str]
     requests: list[Request]
     notes: list[str]
 
-    def resolve(self, entry_ids: Sequence[str]) -> dict[str, Known]:
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return what there is under each id; ids that mean nothing to the source are left out."""
         ...
 
@@ -193,6 +198,10 @@ class Source(Protocol):
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
         """Return what is known of each entry; unknown ids are left out."""
+        ...
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers of each entry, as its header or the service names them; unknown ids are left out."""
         ...
 
     def fetch(self, entry_id: str) -> Fetched:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import errno
 import gzip
 import logging
+import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,10 +17,10 @@ from zlib import crc32
 
 from scripts.lib.atomic import write_bytes
 from scripts.lib.errors import UserError
+from scripts.lib.identifiers import is_entry_id
 from scripts.lib.sources.base import FetchError
 from scripts.lib.sources.content import Content, read_content
 from scripts.lib.sources.locks import file_lock, one_of
-from scripts.lib.sources.query import is_entry_id
 
 _LOG = logging.getLogger(__name__)
 
@@ -28,6 +32,10 @@ CONNECTIONS = 8
 
 _LOCKS = 256
 _PATIENCE = 900.0
+_WEEK = 7 * 86400.0
+_OUTDATED = 1.0
+"""Time of change, in seconds, of a file whose entry was revised since."""
+
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -52,11 +60,17 @@ class StructureCache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "structures"
 
-    def get(self, entry_id: str) -> Cached | None:
-        """Return an entry's file if it is there and sound; a damaged one is removed."""
+    def get(self, entry_id: str, *, outdated: bool = False) -> Cached | None:
+        """Return an entry's file if it is there and sound; a damaged one is removed.
+
+        Parameters
+        ----------
+        outdated : bool
+            Whether one will do whose entry was revised since.
+        """
         for origin in ORIGINS:
             path = self.path(entry_id, origin)
-            if not path.is_file():
+            if not path.is_file() or (path.stat().st_mtime == _OUTDATED and not outdated):
                 continue
             try:
                 return Cached(path, origin, read_content(path, entry_id))
@@ -64,6 +78,21 @@ class StructureCache:
                 _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, error)
                 path.unlink(missing_ok=True)
         return None
+
+    def mark_revised(self, entry_id: str, revised: str) -> None:
+        """Have an entry fetched anew that was revised since its file was; the file stays for jobs that read it.
+
+        Parameters
+        ----------
+        revised : str
+            ISO date of its last revision.
+        """
+        for origin in ORIGINS:
+            path = self.path(entry_id, origin)
+            with contextlib.suppress(OSError):
+                if _OUTDATED < path.stat().st_mtime < _moment(revised):
+                    os.utime(path, (_OUTDATED, _OUTDATED))
+                    _LOG.info("%s was revised on %s: it is fetched anew", entry_id, revised)
 
     def store(self, entry_id: str, origin: str, data: bytes, content: Content) -> Cached:
         """Keep a checked file.
@@ -83,11 +112,7 @@ class StructureCache:
             If the disk is full or the folder can't be written.
         """
         path = self.path(entry_id, origin)
-        packed = data if data[:2] == b"\x1f\x8b" else gzip.compress(data, compresslevel=6, mtime=0)
-        try:
-            write_bytes(path, packed)
-        except OSError as error:
-            raise cache_error(error) from error
+        _write(path, data)
         return Cached(path, origin, content)
 
     def path(self, entry_id: str, origin: str) -> Path:
@@ -101,6 +126,24 @@ class StructureCache:
         if not is_entry_id(entry_id):
             raise ValueError(f"{entry_id!r} is no PDB id")
         return self._folder / origin / entry_id[-3:-1] / f"{entry_id}.cif.gz"
+
+    def report(self, entry_id: str, ending: str) -> Path:
+        """Return where an entry's validation report lies or would lie; `ending` is ``cif``, ``xml`` or ``none``."""
+        folder = self.path(entry_id, "rcsb").parent.name
+        return self._folder.with_name("reports") / folder / f"{entry_id}_validation.{ending}.gz"
+
+    def lacks_report(self, entry_id: str) -> bool:
+        """Tell whether the service had no report of an entry within the last week: the archive changes weekly."""
+        try:
+            return time.time() - self.report(entry_id, "none").stat().st_mtime < _WEEK
+        except FileNotFoundError:
+            return False
+
+    def store_report(self, entry_id: str, ending: str, data: bytes) -> Path:
+        """Keep a checked validation report, as `store` a structure; with the ending ``none``, that there is none."""
+        path = self.report(entry_id, ending)
+        _write(path, data)
+        return path
 
     @contextmanager
     def reserved(self, entry_id: str) -> Iterator[None]:
@@ -124,6 +167,23 @@ class StructureCache:
             yield
         except OSError as error:
             raise cache_error(error) from error
+
+
+def _moment(date: str) -> float:
+    """Return the beginning of an ISO day in seconds since 1970; 0 where it is no date."""
+    try:
+        day = datetime.date.fromisoformat(date[:10])
+    except ValueError:
+        return 0.0
+    return datetime.datetime.combine(day, datetime.time(), datetime.UTC).timestamp()
+
+
+def _write(path: Path, data: bytes) -> None:
+    packed = data if data[:2] == b"\x1f\x8b" else gzip.compress(data, compresslevel=6, mtime=0)
+    try:
+        write_bytes(path, packed)
+    except OSError as error:
+        raise cache_error(error) from error
 
 
 def cache_error(error: OSError) -> UserError:

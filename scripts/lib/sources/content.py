@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import BoundedSemaphore
 
+import gemmi
+
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
 from scripts.lib.sources.base import FetchError
 
@@ -51,8 +53,8 @@ class Content:
         return f"{self.metadata.revision} {self.metadata.revision_date}".strip()
 
 
-def read_content(path: Path, entry_id: str) -> Content:
-    """Read and check a structure file.
+def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
+    """Read and check a structure file; a user's own may end as it likes.
 
     Raises
     ------
@@ -65,10 +67,10 @@ def read_content(path: Path, entry_id: str) -> Content:
         raise FetchError("not_found", "the file is gone") from None
     except OSError as error:
         raise FetchError("file_unreadable", error.strerror or "it can't be read") from error
-    return check_file(data, entry_id)
+    return check_file(data, entry_id, own=own)
 
 
-def check_file(data: bytes, entry_id: str) -> Content:
+def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Content:
     """Decompress and check a file; threads do so two at a time, as large entries take much memory.
 
     Raises
@@ -77,7 +79,7 @@ def check_file(data: bytes, entry_id: str) -> Content:
         If it is damaged or no structure.
     """
     with _AT_ONCE:
-        return check_content(decompressed(data), entry_id)
+        return check_content(decompressed(data), entry_id, own=own)
 
 
 def decompressed(data: bytes) -> bytes:
@@ -98,7 +100,7 @@ def decompressed(data: bytes) -> bytes:
     return data
 
 
-def check_content(data: bytes, entry_id: str) -> Content:
+def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
     """Check uncompressed content and describe it.
 
     Parameters
@@ -107,6 +109,8 @@ def check_content(data: bytes, entry_id: str) -> Content:
         The whole file.
     entry_id : str
         Id under which the entry goes.
+    own : bool
+        Whether it is a user's own file: other programs end an mmCIF file with its atoms.
 
     Raises
     ------
@@ -119,7 +123,10 @@ def check_content(data: bytes, entry_id: str) -> Content:
     if not is_mmcif and (_PAGE.match(data) or not _PDB_START.match(data)):
         shown = " ".join(data[:60].decode("utf-8", "replace").split())
         raise FetchError("file_not_structure", f"begins with {shown!r}")
-    (_check_mmcif if is_mmcif else _check_pdb)(data)
+    if is_mmcif:
+        _check_mmcif(data, own=own)
+    else:
+        _check_pdb(data)
     try:
         metadata = metadata_of(data if is_mmcif else pdb_header(data), is_mmcif=is_mmcif, entry_id=entry_id)
     except ValueError as error:
@@ -133,18 +140,33 @@ def pdb_header(data: bytes) -> bytes:
     return data[: match.start()] if match else data
 
 
-def _check_mmcif(data: bytes) -> None:
+def _check_mmcif(data: bytes, *, own: bool) -> None:
     """Refuse a file that ends in the middle or has no atoms.
 
     Files of the wwPDB put a line ``#`` after each category; one that does so at its beginning
-    and doesn't end with it is cut off.
+    and doesn't end with it is cut off, unless its last category is whole to the end of a line.
     """
     end = data.rstrip()
-    if not end.endswith(b"#") and _CIF_SEPARATOR.search(data, 0, 4000):
+    if not end.endswith(b"#") and _CIF_SEPARATOR.search(data, 0, 4000) and not _ends_with_a_row(data, own=own):
         raise FetchError("file_truncated", "the mmCIF file stops in the middle")
     start = data.lower().find(b"_atom_site.") if b"_atom_site." not in data else data.find(b"_atom_site.")
     if start < 0 or not (_CIF_ATOM.search(data, start) or _CIF_ATOM_TAGS.search(data, start)):
         raise FetchError("no_atoms")
+
+
+def _ends_with_a_row(data: bytes, *, own: bool) -> bool:
+    """Return whether the last category of a file is whole: a value for each tag in every row.
+
+    Of the atoms of a deposited entry that cannot be told: the next row may be missing, and other categories follow.
+    """
+    begin = max((match.end() for match in _CIF_SEPARATOR.finditer(data)), default=0)
+    if not own and b"_atom_site." in data[begin : begin + 2000].lower():
+        return False
+    try:
+        gemmi.cif.read_string(b"data_last\n" + data[begin:])
+    except (ValueError, RuntimeError):
+        return False
+    return data.endswith(b"\n")
 
 
 def _check_pdb(data: bytes) -> None:

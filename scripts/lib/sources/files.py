@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, Known, Request, SourceError
-from scripts.lib.sources.content import read_content
-from scripts.lib.sources.mirror import check_folder, explained, index_for, no_sequence_search, walk
-from scripts.lib.sources.naming import StructureFile, numbered, own_file
+from scripts.lib.own.definitions import is_definition
+from scripts.lib.own.pairing import read_list
+from scripts.lib.own.prepare import Complex, Given, prepared
+from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, KnownEntry, SourceError
+from scripts.lib.sources.folders import FolderSource, check_folder, explained, walk
+from scripts.lib.sources.naming import (
+    StructureFile,
+    goes_with_models,
+    is_ligand_file,
+    is_ligand_table,
+    model_stem,
+    numbered,
+    own_file,
+    own_id,
+)
 
 
-class FilesSource:
+class FilesSource(FolderSource):
     """Structures that the user names; the query filters them by text.
 
     Parameters
@@ -23,18 +34,21 @@ class FilesSource:
         The cache folder; the index lies in its ``mirrors``.
     label : str
         Their name in results.
+
+    Attributes
+    ----------
+    given, ligands_of : dict of str to str
+        The user's own file of each entry, and the entry of each file of ligands, by path.
     """
 
-    kind = "files"
-    searches_sequences = False
     lists_all = True
 
     def __init__(self, paths: Sequence[Path], cache: Path, *, label: str = "") -> None:
-        self.label = label or "files"
-        self.requests: list[Request] = []
-        self.notes: list[str] = []
+        super().__init__("files", label or "files", "\n".join(str(path.resolve()) for path in paths), cache)
         self._paths = tuple(paths)
-        self._index = index_for("\n".join(str(path.resolve()) for path in paths), cache)
+        self._prepared = cache / "complexes"
+        self.given: dict[str, str] = {}
+        self.ligands_of: dict[str, str] = {}
 
     def open(self, *, refresh: bool = True) -> FilesSource:
         """List the files and bring the index up to date; must come before any question.
@@ -51,22 +65,49 @@ class FilesSource:
         """
         if not refresh and self._index.open():
             return self
-        found: list[StructureFile] = []
+        given, skipped = self._sorted()
+        if not given.structures:
+            advice = "give files whose names end in .cif, .cif.gz, .pdb, .pdb.gz, .ent or .ent.gz"
+            advice += ", the ligands' structures" if given.ligands else ""
+            raise SourceError(f"source.files: no structure file is among them{explained(skipped)}; {advice}.")
+        self.notes += [f"{count} file(s) skipped: {reason}." for reason, count in sorted((+skipped).items())]
+        complexes, pairs, notes = prepared(given, self._prepared)
+        self.notes += notes
+        files = numbered([StructureFile(one.name, one.place, one.is_mmcif) for one in complexes])
+        self._index.refresh(files)
+        self.given = {file.entry_id: one.given for file, one in zip(files, complexes, strict=True)}
+        entries = {place: entry_id for entry_id, place in reversed(self.given.items())}
+        self.ligands_of = {ligand: entries[place] for ligand, place in pairs.items() if place in entries}
+        by_hand = {str(path) for path in self._paths}
+        self.wordless = [
+            file.entry_id
+            for file, one in zip(files, complexes, strict=True)
+            if one.given in by_hand and not _says_something(self._index.summaries([file.entry_id])[file.entry_id])
+        ]
+        return self
+
+    def _sorted(self) -> tuple[Given, Counter[str]]:
+        """Return the files by what they are, and how many were skipped for which reason."""
+        places = self._listed()
+        given = Given(all_files=set(places))
         skipped: Counter[str] = Counter()
-        for place in self._listed():
+        structures: list[StructureFile] = []
+        for place in places:
+            if is_ligand_file(place):
+                given.ligands.append(place)
+                continue
+            if is_ligand_table(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
+                given.pairs += pairs
+                continue
             file = own_file(place)
             if isinstance(file, str):
-                skipped[file] += 1
-            else:
-                found.append(file)
-        if not found:
-            raise SourceError(
-                f"source.files: no structure file is among them{explained(skipped)}; "
-                "give files whose names end in .cif, .cif.gz, .pdb, .pdb.gz, .ent or .ent.gz."
-            )
-        self.notes += [f"{count} file(s) skipped: {reason}." for reason, count in sorted(skipped.items())]
-        self._index.refresh(numbered(found))
-        return self
+                skipped[file] += not goes_with_models(place)
+            elif not (file.is_mmcif and is_definition(file.path)):
+                structures.append(file)
+        given.structures = [
+            Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(structures)
+        ]
+        return given, skipped
 
     def _listed(self) -> list[str]:
         listed: dict[str, None] = {}
@@ -78,55 +119,24 @@ class FilesSource:
                 listed.update(dict.fromkeys(walk(path)))
         return list(listed)
 
-    def resolve(self, entry_ids: Sequence[str]) -> dict[str, Known]:
-        """Return what there is under each id."""
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
+        """Return what there is under each id, or under the name of its file."""
+        known = self._index.lookup(entry_ids)
+        named = {name: own_id(model_stem(name)) for name in entry_ids if name not in known}
+        others = self._index.lookup(set(named.values()))
         return {
-            entry_id: Known(entry_id, entry.withdrawn, entry.successors)
-            for entry_id, entry in self._index.lookup(entry_ids).items()
+            name: KnownEntry(entry_id, entry.withdrawn, entry.successors)
+            for name, entry_id in [*zip(known, known, strict=True), *named.items()]
+            if (entry := known.get(entry_id) or others.get(entry_id)) is not None
         }
-
-    def known_accessions(self, accessions: Sequence[str]) -> set[str]:
-        """Return those accessions that a file has."""
-        return self._index.known_accessions(accessions)
-
-    def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
-        """Return files by text and accession, best first."""
-        hits = self._index.search(terms, accessions, any_term=any_term)
-        combined = "any" if any_term else "all"
-        self.requests.append(
-            {"terms": list(terms), "accessions": list(accessions), "combined_by": combined, "total": len(hits)}
-        )
-        return hits
-
-    def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
-        """Refuse: files have no sequence search."""
-        raise no_sequence_search(self.kind)
-
-    def all_entries(self) -> list[str]:
-        """Return all ids in order."""
-        return self._index.entry_ids()
-
-    def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
-        """Return what is known of each file."""
-        return self._index.summaries(entry_ids)
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return a file where it lies."""
-        entry = self._index.lookup([entry_id]).get(entry_id)
-        if entry is None:
+        if not self._index.has(entry_id):
             raise FetchError("not_found", "not among the files")
-        content = read_content(entry.path, entry_id)
-        return Fetched(
-            entry_id=entry_id,
-            path=entry.path,
-            format=content.format,
-            source="files",
-            sha256=content.sha256,
-            revision=content.revision,
-            withdrawn=content.metadata.withdrawn,
-            successors=content.metadata.successors,
-        )
+        return self._fetched(KnownEntry(entry_id), self.kind)
 
-    def close(self) -> None:
-        """Close the index."""
-        self._index.close()
+
+def _says_something(summary: EntrySummary) -> bool:
+    """Tell whether a file's header has any words to search in."""
+    return bool(summary.title or summary.descriptions or summary.genes or summary.uniprot)

@@ -29,7 +29,7 @@ _MAX_BYTES = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """How patient the client is.
 
     Parameters
@@ -57,7 +57,7 @@ class Limits:
     connections: int = 8
 
     @classmethod
-    def from_environment(cls) -> Limits:
+    def from_environment(cls) -> RequestLimits:
         """Return the limits, overridden by ``TETHERMAP_HTTP_BACKOFF``, ``_READ`` and ``_ATTEMPTS``."""
         default = cls()
         return cls(
@@ -68,12 +68,11 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """An answer with a status that no retry would change."""
 
     status: int
     content: bytes
-    content_type: str = ""
 
 
 class HttpError(Exception):
@@ -114,13 +113,13 @@ class HttpClient:
 
     Parameters
     ----------
-    limits : Limits
+    limits : RequestLimits
         How patient it is.
     sleep : callable
         Called with seconds; tests replace it.
     """
 
-    limits: Limits = field(default_factory=Limits.from_environment)
+    limits: RequestLimits = field(default_factory=RequestLimits.from_environment)
     sleep: Callable[[float], None] = time.sleep
 
     def __post_init__(self) -> None:
@@ -136,10 +135,10 @@ class HttpClient:
         self,
         url: str,
         *,
-        problem: Callable[[Answer], str] | None = None,
+        problem: Callable[[HttpAnswer], str] | None = None,
         slot: Callable[[], AbstractContextManager[None]] = nullcontext,
         raw: bool = False,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send a GET request.
 
         Parameters
@@ -160,7 +159,9 @@ class HttpClient:
         """
         return self._send("GET", url, problem=problem, slot=slot, raw=raw)
 
-    def post(self, url: str, body: Mapping[str, Any], *, problem: Callable[[Answer], str] | None = None) -> Answer:
+    def post(
+        self, url: str, body: Mapping[str, Any], *, problem: Callable[[HttpAnswer], str] | None = None
+    ) -> HttpAnswer:
         """Send a JSON body; otherwise as `get`."""
         return self._send("POST", url, body=body, problem=problem)
 
@@ -174,15 +175,15 @@ class HttpClient:
         url: str,
         *,
         body: Mapping[str, Any] | None = None,
-        problem: Callable[[Answer], str] | None = None,
+        problem: Callable[[HttpAnswer], str] | None = None,
         slot: Callable[[], AbstractContextManager[None]] = nullcontext,
         raw: bool = False,
-    ) -> Answer:
+    ) -> HttpAnswer:
         host = urlsplit(url).netloc
         for attempt in range(1, self.limits.attempts + 1):
             with slot():
                 result = self._try(method, url, body, raw=raw)
-            if isinstance(result, Answer):
+            if isinstance(result, HttpAnswer):
                 detail = problem(result) if problem and result.status == httpx2.codes.OK else ""
                 if not detail:
                     return result
@@ -209,7 +210,7 @@ class HttpClient:
             return max(wait, failure.wait)
         return wait
 
-    def _try(self, method: str, url: str, body: Mapping[str, Any] | None, *, raw: bool) -> Answer | _Failure:
+    def _try(self, method: str, url: str, body: Mapping[str, Any] | None, *, raw: bool) -> HttpAnswer | _Failure:
         headers = {"Accept-Encoding": "identity"} if raw else {}
         deadline = time.monotonic() + self.limits.total
         try:
@@ -220,7 +221,7 @@ class HttpClient:
                     size += len(part)
                     if time.monotonic() > deadline or size > _MAX_BYTES:
                         return _Failure("the answer is too long" if size > _MAX_BYTES else "the answer takes too long")
-                answer = Answer(response.status_code, b"".join(parts), response.headers.get("content-type", ""))
+                answer = HttpAnswer(response.status_code, b"".join(parts))
                 wait = _retry_after(response.headers.get("retry-after", ""))
         except httpx2.TimeoutException as error:
             return _Failure(f"no answer in time ({type(error).__name__})", unreachable=True)

@@ -1,55 +1,107 @@
-"""Take a search query apart: PDB ids, UniProt accessions, phrases and words.
+"""Take a search query apart: PDB ids, UniProt accessions, phrases and words, and what joins or excludes them.
 
-Everything is data: no character of a query means an operator.
+``AND``, ``OR``, ``NOT`` in capitals and a leading ``-`` are operators; words side by side are joined by AND, which
+binds more closely than OR. Everything else is data.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 
-from scripts.lib.entry.mmcif_header import accession
+from scripts.lib.identifiers import accession, entry_id_of
 
-_CLASSIC_ID = re.compile(r"[0-9][A-Za-z0-9]{3}")
-_EXTENDED_ID = re.compile(r"pdb_([A-Za-z0-9]{8})", re.IGNORECASE)
-_ANY_ID = re.compile(r"[0-9][a-z0-9]{3}|pdb_[a-z0-9]{8}")
 _QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"'})
-_PIECES = re.compile(r"(?<=[^\W\d_]{2})(?=\d+(?:\s|$))")
+_PIECES = re.compile(r"(?<=[^\W\d_]{2})(?=\d+(?:\s|$))|(?<=\b\d)(?=[^\W\d_]{2})")
 _MAX_PIECES = 4
-_SPLIT = re.compile(r'"([^"]*)"?|([^\s"]+)')
+_SPLIT = re.compile(r'([-\u2013\u2212]?)"([^"]*)"?|([^\s"]+)')
+_MINUS = "-\u2013\u2212"
+_GREEK = {
+    letter: f" {name} "
+    for names, first in (
+        ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho", 0x3B1),
+        ("sigma tau upsilon phi chi psi omega", 0x3C3),
+    )
+    for letter, name in zip(map(chr, range(first, first + 17)), names.split(), strict=False)
+} | {"\u03c2": " sigma ", "\u00df": " beta ", "\u00b5": " mu ", "\u03d5": " phi ", "\u03f5": " epsilon "}
+_LATIN = str.maketrans(_GREEK)
+"""Greek letters, which the PDB writes out, and signs that stand for them."""
+
+
+@dataclass(slots=True)
+class Clause:
+    """What an entry must have, and must not have; one side of OR.
+
+    Parameters
+    ----------
+    terms : dict of str to None
+        Phrases and words in order, each once.
+    entry_ids, accessions : dict of str to str
+        Words that look like PDB ids or accessions, as written.
+    excluded : dict of str to None
+        Phrases, words, ids and accessions behind NOT or a minus.
+    """
+
+    terms: dict[str, None] = field(default_factory=dict)
+    entry_ids: dict[str, str] = field(default_factory=dict)
+    accessions: dict[str, str] = field(default_factory=dict)
+    excluded: dict[str, None] = field(default_factory=dict)
+
+    def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
+        """Return the full-text terms when only the given ids and accessions are known to the source."""
+        unknown = [written for name, written in self.entry_ids.items() if name not in entry_ids]
+        unknown += [written for name, written in self.accessions.items() if name not in accessions]
+        return tuple(dict.fromkeys([*self.terms, *unknown]))
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query taken apart; each part in the order of the text, each item once.
+    """A query taken apart.
 
     Parameters
     ----------
-    entry_ids : tuple of str
-        Words that look like PDB ids, lower case, ``pdb_00001abc`` as ``1abc``. Those that the
-        source doesn't know are words.
-    accessions : tuple of str
-        Words that look like UniProt accessions, upper case, without isoform. Those that the
-        source doesn't know are words.
-    terms : tuple of str
-        Phrases and the remaining words, single blanks between words.
+    clauses : tuple of Clause
+        The sides of its ORs; one where it has none.
     ignored : tuple of str
         Parts without a letter or digit.
-    spelling : dict of str to str
-        The word behind each id and accession, as written.
+    has_brackets : bool
+        Whether it groups words by brackets beside operators, which is not understood.
     """
 
-    entry_ids: tuple[str, ...]
-    accessions: tuple[str, ...]
-    terms: tuple[str, ...]
-    ignored: tuple[str, ...]
-    spelling: dict[str, str]
+    clauses: tuple[Clause, ...]
+    ignored: tuple[str, ...] = ()
+    has_brackets: bool = False
 
-    def words(self, entry_ids: set[str], accessions: set[str]) -> tuple[str, ...]:
-        """Return the full-text terms when only the given ids and accessions are known to the source."""
-        unknown = [self.spelling[name] for name in self.entry_ids if name not in entry_ids]
-        unknown += [self.spelling[name] for name in self.accessions if name not in accessions]
-        return tuple(dict.fromkeys([*self.terms, *unknown]))
+    @property
+    def entry_ids(self) -> tuple[str, ...]:
+        """Words that look like PDB ids, lower case, ``pdb_00001abc`` as ``1abc``."""
+        return tuple(dict.fromkeys(name for clause in self.clauses for name in clause.entry_ids))
+
+    @property
+    def accessions(self) -> tuple[str, ...]:
+        """Words that look like UniProt accessions, upper case, without isoform."""
+        return tuple(dict.fromkeys(name for clause in self.clauses for name in clause.accessions))
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Phrases and the remaining words, single blanks between words."""
+        return tuple(dict.fromkeys(term for clause in self.clauses for term in clause.terms))
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """What entries must not have."""
+        return tuple(dict.fromkeys(term for clause in self.clauses for term in clause.excluded))
+
+    @property
+    def spelling(self) -> dict[str, str]:
+        """The word behind each id and accession, as written."""
+        return {name: word for clause in self.clauses for part in (clause.entry_ids, clause.accessions)
+                for name, word in part.items()}  # fmt: skip
+
+    def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
+        """Return the full-text terms of all clauses when only these ids and accessions are known to the source."""
+        return tuple(dict.fromkeys(word for clause in self.clauses for word in clause.words(entry_ids, accessions)))
 
 
 def parse_query(text: str) -> Query:
@@ -58,54 +110,66 @@ def parse_query(text: str) -> Query:
     Parameters
     ----------
     text : str
-        What the user typed, for example ``EGFR "kinase domain" 1M17 P00533``.
+        What the user typed, for example ``EGFR "kinase domain" 1M17 P00533 -T790M``.
+
+    >>> query = parse_query('EGFR "kinase domain" 1M17 P00533 -T790M')
+    >>> query.terms, query.excluded
+    (('EGFR', 'kinase domain'), ('T790M',))
     """
-    ids: dict[str, str] = {}
-    accessions: dict[str, str] = {}
-    terms: dict[str, None] = {}
+    clauses = [Clause()]
     ignored: dict[str, None] = {}
-    for phrase, word in _SPLIT.findall(text.translate(_QUOTES)):
-        part = " ".join(phrase.split()) or word
+    negated = operators = brackets = False
+    for minus, phrase, word in _parts(text):
+        if word in ("AND", "OR", "NOT"):
+            operators = True
+            negated = word == "NOT"
+            if word == "OR" and (clauses[-1] != Clause()):
+                clauses.append(Clause())
+            continue
+        part = phrase or word
         if not any(character.isalnum() for character in part):
+            brackets = brackets or part.strip(_MINUS) in ("(", ")", "[", "]")
             if part:
                 ignored[part] = None
             continue
-        bare = word.strip(",;.:()[]{}")
-        if entry_id := entry_id_of(bare):
-            ids.setdefault(entry_id, bare)
+        brackets = brackets or (not phrase and _is_grouped(word))
+        operators = operators or minus
+        clause, bare = clauses[-1], word.strip(",;.:()[]{}")
+        if negated or minus:
+            clause.excluded[bare or part] = None
+        elif entry_id := entry_id_of(bare):
+            clause.entry_ids.setdefault(entry_id, bare)
         elif found := accession(bare):
-            accessions.setdefault(found, bare)
+            clause.accessions.setdefault(found, bare)
         else:
-            terms[bare or part] = None
-    return Query(tuple(ids), tuple(accessions), tuple(terms), tuple(ignored), {**ids, **accessions})
+            clause.terms[bare or part] = None
+        negated = False
+    if len(clauses) > 1 and clauses[-1] == Clause():
+        clauses.pop()
+    return Query(tuple(clauses), tuple(ignored), operators and brackets)
 
 
-def entry_id_of(word: str) -> str:
-    """Return the lower-case entry id if a word looks like one, else an empty text.
-
-    An extended id of a classic entry is given its four characters: ``pdb_00005t35`` is ``5t35``.
-    """
-    if _CLASSIC_ID.fullmatch(word):
-        return word.lower()
-    match = _EXTENDED_ID.fullmatch(word)
-    if match is None:
-        return ""
-    tail = match[1].lower()
-    if tail.startswith("0000") and _CLASSIC_ID.fullmatch(tail[4:]):
-        return tail[4:]
-    return f"pdb_{tail}"
+def _parts(text: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield whether a part has a minus, and the phrase or the word that it is."""
+    for minus, phrase, word in _SPLIT.findall(text.translate(_QUOTES)):
+        bare = word.lstrip("([{")
+        if word and bare[:1] in _MINUS and bare.strip(_MINUS):
+            yield True, "", word.replace(bare, bare[1:])
+        else:
+            yield bool(minus and phrase.strip()), " ".join(phrase.split()), word
 
 
-def is_entry_id(text: str) -> bool:
-    """Tell whether a text is a lower-case PDB id, safe as part of a file name."""
-    return _ANY_ID.fullmatch(text) is not None
+def _is_grouped(word: str) -> bool:
+    """Tell whether a word opens or closes a bracket that it doesn't close or open itself."""
+    return any(word.count(opened) != word.count(closed) for opened, closed in ("()", "[]"))
 
 
 def spellings(term: str) -> list[str]:
     """Return the phrases that stand for a term, the term itself first, lower case, words joined by blanks.
 
     A single word may be written with hyphens, with blanks or in one: ``HIV-1``, ``HIV 1``,
-    ``HIV1``; ``SARS-CoV-2``, ``SARS CoV2``. A phrase of several words is taken as it is.
+    ``HIV1``; ``SARS-CoV-2``, ``SARS CoV2``; ``5HT6``, ``5-HT6``; ``p38α``, ``p38 alpha``. A phrase of
+    several words is taken as it is.
     """
     written = " ".join(words_of(term))
     if len(term.split()) != 1 or not written:
@@ -119,6 +183,23 @@ def spellings(term: str) -> list[str]:
     return list(dict.fromkeys([written, *joined]))
 
 
+def parts_of(term: str) -> list[str]:
+    """Return the parts of a hyphenated name that may stand alone: of two letters or more, no Greek letter.
+
+    >>> parts_of("Bcr-Abl"), parts_of("p38α"), parts_of("EGFR"), parts_of("main protease")
+    (['bcr', 'abl'], ['p38'], [], [])
+    """
+    words = words_of(term)
+    if len(words) < 2 or " " in term.strip():
+        return []
+    greek = {name.strip() for name in _GREEK.values()}
+    return [word for word in words if len(word) > 1 and not word.isdigit() and word not in greek]
+
+
 def words_of(term: str) -> list[str]:
-    """Return the runs of letters and digits of a term, lower case."""
-    return re.findall(r"[^\W_]+", term.lower())
+    """Return the runs of letters and digits of a term, lower case, Greek letters written out.
+
+    >>> words_of("p38α"), words_of("β-lactamase")
+    (['p38', 'alpha'], ['beta', 'lactamase'])
+    """
+    return re.findall(r"[^\W_]+", term.lower().translate(_LATIN))

@@ -6,18 +6,24 @@ import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, Known, Request, SourceError
+from scripts.lib.entry.model import PolymerEntity
+from scripts.lib.identifiers import is_entry_id
+from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
 from scripts.lib.sources.cache import Cached, StructureCache
 from scripts.lib.sources.content import Content, check_file
-from scripts.lib.sources.http import Answer, HttpClient, HttpError
-from scripts.lib.sources.query import is_entry_id
-from scripts.lib.sources.rcsb_queries import SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
+from scripts.lib.sources.http import HttpAnswer, HttpClient, HttpError
+from scripts.lib.sources.rcsb_queries import ACCESSION, SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
 from scripts.lib.sources.rcsb_services import Addresses, DataService, SearchService
+from scripts.lib.validation.file import NONE, ReportFile, checked
+from scripts.lib.validation.report import check_report
 
 _LOG = logging.getLogger(__name__)
 
 _MAX_STEPS = 10
 """Withdrawals in a row that are followed."""
+
+_REPORTS_IN_VAIN = 3
+"""So many validation reports in a row without any answer: no further one is asked for."""
 
 
 class RcsbSource:
@@ -37,23 +43,24 @@ class RcsbSource:
     label = "RCSB PDB"
     searches_sequences = True
     lists_all = False
+    wordless: Sequence[str] = ()
 
     def __init__(self, cache: Path, *, addresses: Addresses | None = None, http: HttpClient | None = None) -> None:
-        self._addresses = addresses or Addresses.from_environment()
-        self._http = http or HttpClient()
+        self.addresses = addresses or Addresses.from_environment()
+        self.http = http or HttpClient()
         self._cache = StructureCache(cache)
         self.requests: list[Request] = []
         self.notes: list[str] = []
-        self._search = SearchService(self._http, self._addresses.search, self.requests, self.notes)
-        self._data = DataService(self._http, self._addresses.data, self.requests)
+        self._search = SearchService(self.http, self.addresses.search, self.requests, self.notes)
+        self._data = DataService(self.http, self.addresses.data, self.requests)
 
-    def resolve(self, entry_ids: Sequence[str]) -> dict[str, Known]:
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return what there is under each id: the entry, or its successor when it was withdrawn."""
         asked = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
         if not asked:
             return {}
         present = self._data.present(asked)
-        known = {entry_id: Known(entry_id) for entry_id in asked if entry_id in present}
+        known = {entry_id: KnownEntry(entry_id) for entry_id in asked if entry_id in present}
         for entry_id in asked:
             if entry_id not in present and (followed := self._follow(entry_id)) is not None:
                 known[entry_id] = followed
@@ -61,7 +68,9 @@ class RcsbSource:
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
         """Return those accessions that at least one entry has."""
-        return {name for name in accessions if self._search.count(accession_node([name]))}
+        if len(accessions) < 2:
+            return {name for name in accessions if self._search.count(accession_node([name]))}
+        return set(accessions) & self._search.values(accession_node(accessions), ACCESSION)
 
     def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
         """Return entries by text and accession, best first."""
@@ -87,8 +96,15 @@ class RcsbSource:
         raise SourceError("The query has no words: give words, PDB ids or UniProt accessions in search_query.")
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
-        """Return the metadata of entries."""
-        return self._data.summaries(list(entry_ids))
+        """Return the metadata of entries; those revised since their files were cached are fetched anew."""
+        summaries = self._data.summaries(list(entry_ids))
+        for entry_id in summaries:
+            self._cache.mark_revised(entry_id, self._data.revisions[entry_id])
+        return summaries
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers of entries."""
+        return self._data.polymers(entry_ids)
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return an entry's file from the cache, RCSB or PDBe; that of its successor when it was withdrawn."""
@@ -110,7 +126,7 @@ class RcsbSource:
 
     def close(self) -> None:
         """Close all connections."""
-        self._http.close()
+        self.http.close()
 
     def _fetched(self, entry_id: str, cached: Cached, successors: tuple[str, ...] = ()) -> Fetched:
         metadata = cached.content.metadata
@@ -132,22 +148,28 @@ class RcsbSource:
         with self._cache.reserved(entry_id):
             if cached := self._cache.get(entry_id):
                 return cached
-            return self._download(entry_id)
+            try:
+                return self._download(entry_id)
+            except FetchError:
+                if (earlier := self._cache.get(entry_id, outdated=True)) is None:
+                    raise
+                _LOG.warning("%s was revised, but can't be had now: the file of before is taken", entry_id)
+                return earlier
 
     def _download(self, entry_id: str) -> Cached | None:
         tried = []
         for origin, url in (
-            ("rcsb", f"{self._addresses.files}/{entry_id.upper()}.cif.gz"),
-            ("pdbe", f"{self._addresses.pdbe_files}/{entry_id}.cif"),
+            ("rcsb", f"{self.addresses.files}/{entry_id.upper()}.cif.gz"),
+            ("pdbe", f"{self.addresses.pdbe_files}/{entry_id}.cif"),
         ):
             checks: list[FetchError | Content] = []
 
-            def problem(answer: Answer, checks: list[FetchError | Content] = checks) -> str:
+            def problem(answer: HttpAnswer, checks: list[FetchError | Content] = checks) -> str:
                 checks.append(_checked(answer, entry_id))
                 return str(checks[-1]) if isinstance(checks[-1], FetchError) else ""
 
             try:
-                answer = self._http.get(url, problem=problem, slot=self._cache.connection, raw=True)
+                answer = self.http.get(url, problem=problem, slot=self._cache.connection, raw=True)
             except HttpError as error:
                 tried.append((error, checks[-1] if checks else None))
                 _LOG.warning("%s: %s", entry_id, error)
@@ -159,7 +181,7 @@ class RcsbSource:
             tried.append((HttpError(f"HTTP {answer.status}", attempts=1, host=origin, unreachable=False), None))
         raise _failure(tried)
 
-    def _follow(self, entry_id: str) -> Known | None:
+    def _follow(self, entry_id: str) -> KnownEntry | None:
         """Return the present successor of an entry that isn't there; None when nothing is known of it."""
         removed = self._data.removed(entry_id)
         if removed is None:
@@ -171,15 +193,15 @@ class RcsbSource:
             present = self._data.present(queue) if queue else set()
             there = tuple(name for name in queue if name in present)
             if there:
-                return Known(there[0], True, there)
+                return KnownEntry(there[0], True, there)
             steps = [self._data.removed(name) for name in queue]
             following = (name for step in steps if step is not None for name in step.successors)
             queue = tuple(dict.fromkeys(name for name in following if name not in seen))
             if not queue:
                 break
-        return Known("", True, first)
+        return KnownEntry("", True, first)
 
-    def _follow_quietly(self, entry_id: str) -> Known | None:
+    def _follow_quietly(self, entry_id: str) -> KnownEntry | None:
         """Return as `_follow`, but a service that doesn't answer is the entry's reason, not the job's end."""
         try:
             return self._follow(entry_id)
@@ -187,7 +209,72 @@ class RcsbSource:
             raise FetchError("download_failed", f"HTTP 404, and {error.message}") from error
 
 
-def _checked(answer: Answer, entry_id: str) -> Content | FetchError:
+class ServiceReports:
+    """Reports of RCSB's file service, kept in the cache.
+
+    Parameters
+    ----------
+    cache : StructureCache
+        The cache that all jobs share.
+    http : HttpClient
+        Sends the requests.
+    address : str
+        Of the service's folder of reports.
+    """
+
+    def __init__(self, cache: StructureCache, http: HttpClient, address: str) -> None:
+        self._cache = cache
+        self._http = http
+        self._address = address
+        self._in_vain = 0
+
+    def __call__(self, fetched: Fetched) -> ReportFile:
+        """Return an entry's report from the cache or the network."""
+        entry_id = fetched.entry_id
+        if found := self._cached(entry_id):
+            return found
+        with self._cache.reserved(entry_id):
+            return self._cached(entry_id) or self._download(entry_id)
+
+    def _cached(self, entry_id: str) -> ReportFile | None:
+        for ending in ("cif", "xml"):
+            path = self._cache.report(entry_id, ending)
+            if not path.is_file():
+                continue
+            found = checked(path, "rcsb")
+            if found.path is not None:
+                return found
+            _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, found.status)
+            path.unlink(missing_ok=True)
+        return NONE if self._cache.lacks_report(entry_id) else None
+
+    def _download(self, entry_id: str) -> ReportFile:
+        if self._in_vain >= _REPORTS_IN_VAIN:
+            return ReportFile("not asked for: the service did not answer for others")
+        status = NONE.status
+        for ending in ("cif", "xml"):
+            url = f"{self._address}/{entry_id[-3:-1]}/{entry_id}/{entry_id}_validation.{ending}.gz"
+            try:
+                answer = self._http.get(url, problem=_report_problem, slot=self._cache.connection, raw=True)
+            except HttpError as error:
+                _LOG.warning("validation report of %s: %s", entry_id, error)
+                status = str(error)
+                if error.unreachable:
+                    self._in_vain += 1
+                    break
+                continue
+            self._in_vain = 0
+            if answer.status == 200:
+                path = self._cache.store_report(entry_id, ending, answer.content)
+                return checked(path, "rcsb")
+            if answer.status not in (404, 410):
+                status = f"HTTP {answer.status}"
+        if status == NONE.status:
+            self._cache.store_report(entry_id, "none", b"")
+        return ReportFile(status)
+
+
+def _checked(answer: HttpAnswer, entry_id: str) -> Content | FetchError:
     """Check a downloaded file; say what is wrong with it otherwise."""
     try:
         return check_file(answer.content, entry_id)
@@ -202,3 +289,7 @@ def _failure(tried: list[tuple[HttpError, FetchError | Content | None]]) -> Fetc
     if bad and tried[0][1] is bad[0]:
         return FetchError(bad[0].reason, value)
     return FetchError("download_failed", value, unreachable=all(error.unreachable for error, _ in tried))
+
+
+def _report_problem(answer: HttpAnswer) -> str:
+    return check_report(answer.content)

@@ -10,8 +10,14 @@ from scripts.lib.sources.query import spellings
 Node = dict[str, Any]
 
 _REFERENCE = "rcsb_polymer_entity_container_identifiers.reference_sequence_identifiers"
+ACCESSION = f"{_REFERENCE}.database_accession"
+"""Attribute of the accessions of a polymer."""
+
 _ENTRY_ID = "rcsb_entry_container_identifiers.entry_id"
 _EVALUE = 0.1
+
+MOST_VALUES = 10_000
+"""Values of an attribute that are asked for at once."""
 
 SHORTEST_SEQUENCE = 25
 """Residues that a sequence search needs."""
@@ -23,7 +29,7 @@ query($ids: [String!]!) {
     struct { title }
     exptl { method }
     rcsb_entry_info { resolution_combined deposited_atom_count }
-    rcsb_accession_info { initial_release_date }
+    rcsb_accession_info { initial_release_date revision_date }
     polymer_entities {
       rcsb_polymer_entity { pdbx_description }
       rcsb_entity_source_organism { ncbi_scientific_name scientific_name rcsb_gene_name { value } }
@@ -37,6 +43,21 @@ query($ids: [String!]!) {
 }
 """
 """GraphQL: what the search table shows of entries."""
+
+POLYMERS_QUERY = """
+query($ids: [String!]!) {
+  entries(entry_ids: $ids) {
+    rcsb_id
+    polymer_entities {
+      rcsb_polymer_entity { pdbx_description }
+      entity_poly { pdbx_seq_one_letter_code_can rcsb_entity_polymer_type }
+      rcsb_entity_source_organism { ncbi_scientific_name rcsb_gene_name { value } }
+      rcsb_polymer_entity_container_identifiers { entity_id auth_asym_ids uniprot_ids }
+    }
+  }
+}
+"""
+"""GraphQL: the polymers of entries, with their sequences."""
 
 IDS_QUERY = "query($ids: [String!]!) { entries(entry_ids: $ids) { rcsb_id } }"
 """GraphQL: which of these entries there are."""
@@ -66,7 +87,7 @@ def full_text(terms: Sequence[str], *, any_term: bool) -> str:
 def accession_node(accessions: Sequence[str]) -> Node:
     """Return the query for entries with one of the UniProt accessions."""
     uniprot = _equal(f"{_REFERENCE}.database_name", "UniProt")
-    pairs = [_group("and", [_equal(f"{_REFERENCE}.database_accession", name), uniprot]) for name in accessions]
+    pairs = [_group("and", [_equal(ACCESSION, name), uniprot]) for name in accessions]
     return pairs[0] if len(pairs) == 1 else _group("or", pairs)
 
 
@@ -99,6 +120,13 @@ def count(node: Node) -> Node:
     """Return the request for the number of entries alone."""
     options = {"return_counts": True, "results_content_type": ["experimental"]}
     return {"query": node, "return_type": "entry", "request_options": options}
+
+
+def values(node: Node, attribute: str) -> Node:
+    """Return the request for the values of an attribute among what a query finds, polymer by polymer, without hits."""
+    facet = {"name": "values", "aggregation_type": "terms", "attribute": attribute, "max_num_intervals": MOST_VALUES}
+    options = {"paginate": {"start": 0, "rows": 0}, "facets": [facet], "results_content_type": ["experimental"]}
+    return {"query": node, "return_type": "polymer_entity", "request_options": options}
 
 
 def _terminal(service: str, parameters: Node) -> Node:

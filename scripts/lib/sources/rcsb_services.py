@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scripts.lib.entry.model import PolymerEntity
+from scripts.lib.identifiers import entry_id_of
 from scripts.lib.sources.base import EntrySummary, Hit, Request, SourceError
-from scripts.lib.sources.http import Answer, HttpClient, HttpError
-from scripts.lib.sources.query import entry_id_of
-from scripts.lib.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, Node, count, page
+from scripts.lib.sources.http import HttpAnswer, HttpClient, HttpError
+from scripts.lib.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, POLYMERS_QUERY, Node, count, page, values
 
 _LOG = logging.getLogger(__name__)
 
@@ -27,12 +28,13 @@ _READINGS = 3
 
 
 class Addresses(NamedTuple):
-    """Where the services are; each can be set through the environment."""
+    """Where the services are; each can be set through the environment. Reports lie beside the files."""
 
     search: str
     data: str
     files: str
     pdbe_files: str
+    reports: str
 
     @classmethod
     def from_environment(cls) -> Addresses:
@@ -43,7 +45,9 @@ class Addresses(NamedTuple):
             "TETHERMAP_RCSB_FILES_URL": "https://files.rcsb.org/download",
             "TETHERMAP_PDBE_FILES_URL": "https://www.ebi.ac.uk/pdbe/entry-files/download",
         }
-        return cls(*(os.environ.get(name, "").rstrip("/") or default for name, default in named.items()))
+        given = [os.environ.get(name, "").rstrip("/") or default for name, default in named.items()]
+        given.append(given[2].removesuffix("/download") + "/pub/pdb/validation_reports")
+        return cls(*given)
 
 
 class Removed(NamedTuple):
@@ -83,6 +87,15 @@ class SearchService:
         total = 0 if answer is None else _total(answer)
         self.requests.append({"url": self.url, "body": body, "total": total})
         return total
+
+    def values(self, node: Node, attribute: str) -> set[str]:
+        """Return the values of an attribute among the polymers that a query finds."""
+        body = values(node, attribute)
+        answer = self._ask(body)
+        facets = (answer or {}).get("facets") or []
+        found = {str(group.get("identifier")) for facet in facets for group in facet.get("groups") or ()}
+        self.requests.append({"url": self.url, "body": body, "total": len(found)})
+        return found
 
     def hits(self, node: Node, *, scoring: str = "combined") -> list[Hit]:
         """Return all entries that a query finds, best first, each once.
@@ -150,11 +163,14 @@ class DataService:
         Address of the service.
     requests : list of dict
         Each question for metadata is added to it, without the ids.
+    revisions : dict of str to str
+        ISO date of the last revision of each entry whose metadata were asked for.
     """
 
     http: HttpClient
     url: str
     requests: list[Request] = field(default_factory=list)
+    revisions: dict[str, str] = field(default_factory=dict)
 
     def present(self, entry_ids: Sequence[str]) -> set[str]:
         """Return those entries that there are."""
@@ -165,8 +181,19 @@ class DataService:
         found = {}
         for batch in _batches(entry_ids):
             for row in self._entries(ENTRIES_QUERY, batch):
-                found[_entry_id(row["rcsb_id"])] = _summary(row)
+                summary = found[_entry_id(row["rcsb_id"])] = _summary(row)
+                self.revisions[summary.entry_id] = ((row.get("rcsb_accession_info") or {}).get("revision_date") or "")[
+                    :10
+                ]
         return found
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers of entries in the order asked for; those that the service doesn't know are left out."""
+        found = {}
+        for batch in _batches(entry_ids):
+            for row in self._entries(POLYMERS_QUERY, batch):
+                found[_entry_id(row["rcsb_id"])] = tuple(map(_polymer, row.get("polymer_entities") or []))
+        return {entry_id: found[entry_id] for entry_id in entry_ids if entry_id in found}
 
     def removed(self, entry_id: str) -> Removed | None:
         """Return what replaced a withdrawn entry; None for an entry that was not withdrawn."""
@@ -202,7 +229,7 @@ class DataService:
         return rows
 
 
-def _reached(send: Callable[[], Answer], service: str) -> Answer:
+def _reached(send: Callable[[], HttpAnswer], service: str) -> HttpAnswer:
     """Send a request; a service that can't be reached ends the job with one sentence."""
     try:
         return send()
@@ -215,7 +242,7 @@ def _reached(send: Callable[[], Answer], service: str) -> Answer:
         ) from error
 
 
-def _json_problem(answer: Answer) -> str:
+def _json_problem(answer: HttpAnswer) -> str:
     """Say what is wrong with an answer that should be a JSON object."""
     try:
         content = json.loads(answer.content)
@@ -225,12 +252,12 @@ def _json_problem(answer: Answer) -> str:
     return "" if isinstance(content, dict) else "not a JSON object"
 
 
-def _object(answer: Answer) -> Mapping[str, Any]:
+def _object(answer: HttpAnswer) -> Mapping[str, Any]:
     content: Mapping[str, Any] = json.loads(answer.content)
     return content
 
 
-def _message(answer: Answer) -> str:
+def _message(answer: HttpAnswer) -> str:
     """Return the message of an error answer, shortened to one line."""
     try:
         text = str(json.loads(answer.content).get("message", ""))
@@ -290,6 +317,24 @@ def _summary(row: Mapping[str, Any]) -> EntrySummary:
         descriptions=_once((polymer.get("rcsb_polymer_entity") or {}).get("pdbx_description") for polymer in polymers),
         ligands=_once(ligands),
         size=info.get("deposited_atom_count"),
+    )
+
+
+def _polymer(row: Mapping[str, Any]) -> PolymerEntity:
+    """Return a polymer from the answer of the data service, any part of which may be missing."""
+    identifiers = row.get("rcsb_polymer_entity_container_identifiers") or {}
+    poly = row.get("entity_poly") or {}
+    origins = row.get("rcsb_entity_source_organism") or []
+    kind = poly.get("rcsb_entity_polymer_type") or ""
+    return PolymerEntity(
+        entity_id=identifiers.get("entity_id") or "",
+        kind="polypeptide(L)" if kind in ("", "Protein") else kind,
+        auth_asym_ids=tuple(identifiers.get("auth_asym_ids") or ()),
+        description=(row.get("rcsb_polymer_entity") or {}).get("pdbx_description") or "",
+        genes=_once(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
+        uniprot=tuple(identifiers.get("uniprot_ids") or ()),
+        organisms=_once(origin.get("ncbi_scientific_name") for origin in origins),
+        sequence=poly.get("pdbx_seq_one_letter_code_can") or "",
     )
 
 

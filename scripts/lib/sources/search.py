@@ -1,7 +1,8 @@
 """From a query to entries: the same meaning on every source.
 
 Words that look like PDB ids and that the source knows name entries; they come first. UniProt
-accessions select by accession; phrases and the remaining words are full text, all of them.
+accessions select by accession; phrases and the remaining words are full text, all of them, or
+one side of an OR; what stands behind NOT or a minus takes entries away.
 Only when that finds nothing is any word enough, and only when the whole query finds nothing
 is the target's name tried; both are said. A word of one letter narrows a search (cathepsin B),
 but finds nothing alone.
@@ -12,13 +13,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scripts.lib.entry.fasta import SHORTEST_SEQUENCE, read_fasta
-from scripts.lib.sources.base import Hit, Known, Source, SourceError
-from scripts.lib.sources.query import Query, entry_id_of, parse_query, words_of
+from scripts.lib.fasta import SHORTEST_SEQUENCE, read_fasta
+from scripts.lib.identifiers import accession, entry_id_of
+from scripts.lib.sources.base import Hit, KnownEntry, Source, SourceError
+from scripts.lib.sources.query import Query, parse_query, parts_of, words_of
+
+ACCESSIONS = "accession:"
+"""Begins the reason of entries that an accession found; where several were asked for, the entry's own are told with it
+when its metadata are known."""
 
 
 @dataclass(slots=True)
-class Candidate:
+class FoundEntry:
     """An entry that a search found.
 
     Parameters
@@ -29,7 +35,7 @@ class Candidate:
         The id asked for: another one when that entry was withdrawn.
     hits : list of str
         Why it was found: ``named``, ``pinned``, ``accession:P00533``, ``all_words``, ``any_word``,
-        ``sequence``, ``all_files``; with ``target_name/`` before when the target's name found it.
+        ``sequence``, ``all_files``, ``listed``; with ``target_name/`` before when the target's name found it.
     score : float or None
         Relevance, on the source's own scale.
     exempt : bool
@@ -50,12 +56,12 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Outcome:
+class SearchResult:
     """What a search found, best first, and what a user should know of how.
 
     Parameters
     ----------
-    candidates : list of Candidate
+    candidates : list of FoundEntry
         Entries, each once.
     not_found : list of str
         Ids asked for that the source doesn't know.
@@ -69,7 +75,7 @@ class Outcome:
         Hits by kind.
     """
 
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: list[FoundEntry] = field(default_factory=list)
     not_found: list[str] = field(default_factory=list)
     parsed: dict[str, list[str]] = field(default_factory=dict)
     fallbacks: list[str] = field(default_factory=list)
@@ -77,9 +83,9 @@ class Outcome:
     totals: dict[str, int] = field(default_factory=dict)
 
 
-def pinned_entries(source: Source, entry_ids: Sequence[str]) -> Outcome:
+def pinned_entries(source: Source, entry_ids: Sequence[str]) -> SearchResult:
     """Return exactly these entries, in their order; filters don't apply."""
-    outcome = Outcome()
+    outcome = SearchResult()
     wanted = list(dict.fromkeys(entry_id_of(name) or name.lower() for name in entry_ids))
     known = source.resolve(wanted)
     for entry_id in wanted:
@@ -87,11 +93,14 @@ def pinned_entries(source: Source, entry_ids: Sequence[str]) -> Outcome:
             outcome.candidates.append(_named(entry_id, known[entry_id], "pinned"))
         else:
             outcome.not_found.append(entry_id)
+    if outcome.not_found:
+        listed = ", ".join(outcome.not_found[:10]) + (" …" if len(outcome.not_found) > 10 else "")
+        outcome.notes.append(f"filters.entries names what the source does not have: {listed}.")
     outcome.totals["pinned"] = len(outcome.candidates)
     return outcome
 
 
-def find_entries(source: Source, search_query: str, target_name: str) -> Outcome:
+def find_entries(source: Source, search_query: str, target_name: str) -> SearchResult:
     """Return the entries that a query finds, and failing that those that the target's name finds.
 
     Parameters
@@ -103,7 +112,20 @@ def find_entries(source: Source, search_query: str, target_name: str) -> Outcome
     target_name : str
         Tried when the query finds nothing and differs from it.
     """
-    outcome = _find(source, parse_query(search_query), "")
+    query = parse_query(search_query)
+    if query.has_brackets:
+        raise SourceError(
+            f"search_query has brackets beside operators ({search_query!r}), which are not understood: AND binds more"
+            " closely than OR, so write each side of an OR in full, as in: EGFR kinase OR HER2 kinase.",
+            "input",
+        )
+    outcome = _find(source, query, "")
+    found = {candidate.entry_id for candidate in outcome.candidates}
+    if wordless := [(entry_id, 0.0) for entry_id in source.wordless if entry_id not in found]:
+        _merge(outcome, wordless, ["listed"])
+        outcome.notes.append(
+            f"{len(wordless)} file(s) that say nothing about themselves were taken, as they are listed."
+        )
     differs = " ".join(target_name.split()).casefold() != " ".join(search_query.split()).casefold()
     if not outcome.candidates and differs:
         second = _find(source, parse_query(target_name), "target_name/")
@@ -118,7 +140,7 @@ def find_entries(source: Source, search_query: str, target_name: str) -> Outcome
     return outcome
 
 
-def add_sequence_hits(source: Source, outcome: Outcome, sequences: Sequence[str], min_identity: float) -> None:
+def add_sequence_hits(source: Source, outcome: SearchResult, sequences: Sequence[str], min_identity: float) -> None:
     """Add the entries that a sequence search finds to an outcome, behind those that it has.
 
     Raises
@@ -136,7 +158,7 @@ def add_sequence_hits(source: Source, outcome: Outcome, sequences: Sequence[str]
         if entry_id in listed:
             listed[entry_id].hits.append("sequence")
         else:
-            outcome.candidates.append(Candidate(entry_id, entry_id, ["sequence"], score))
+            outcome.candidates.append(FoundEntry(entry_id, entry_id, ["sequence"], score))
 
 
 def sequences_of(fasta: str) -> list[str]:
@@ -156,8 +178,8 @@ def sequences_of(fasta: str) -> list[str]:
     return list(dict.fromkeys(sequences))
 
 
-def _named(entry_id: str, known: Known, hit: str) -> Candidate:
-    return Candidate(
+def _named(entry_id: str, known: KnownEntry, hit: str) -> FoundEntry:
+    return FoundEntry(
         entry_id=known.entry_id,
         requested_id=entry_id,
         hits=[hit],
@@ -167,22 +189,42 @@ def _named(entry_id: str, known: Known, hit: str) -> Candidate:
     )
 
 
-def _find(source: Source, query: Query, prefix: str) -> Outcome:
-    """Search for one query: named entries, then text."""
+def _find(source: Source, query: Query, prefix: str) -> SearchResult:
+    """Search for one query: named entries, then text, side by side of its ORs."""
     known = source.resolve(query.entry_ids) if query.entry_ids else {}
     known_accessions = source.known_accessions(query.accessions)
     accessions = [name for name in query.accessions if name in known_accessions]
     terms = query.words(set(known), set(accessions))
-    outcome = Outcome(parsed=_described(query, known, accessions, terms))
+    outcome = SearchResult(parsed=_described(query, known, accessions, terms))
     outcome.candidates = [_named(name, known[name], f"{prefix}named") for name in query.entry_ids if name in known]
     outcome.totals["named"] = len(outcome.candidates)
     if not (terms or accessions or known) and source.lists_all:
         hits = [(entry_id, 0.0) for entry_id in source.all_entries()]
-        _merge(outcome, hits, [f"{prefix}all_files"], {})
-        outcome.totals["all_files"] = len(hits)
+        left = _without(source, hits, (), (), query.excluded)
+        _merge(outcome, left, [f"{prefix}all_files"])
+        outcome.totals["all_files"] = len(left)
         return outcome
-    if terms or accessions:
-        _add_text_hits(source, outcome, terms, accessions, prefix)
+    if not (terms or accessions or known) and query.excluded:
+        outcome.notes.append(
+            f"{', '.join(query.excluded)}: excluded, but nothing is searched for; give a word as well."
+        )
+        return outcome
+    clauses = [
+        OneSide(clause.words(set(known), set(accessions)), [a for a in clause.accessions if a in known_accessions],
+              tuple(clause.excluded))
+        for clause in query.clauses
+    ]  # fmt: skip
+    clauses = [clause for clause in clauses if clause.terms or clause.accessions]
+    if clauses:
+        _add_text_hits(source, outcome, clauses, prefix)
+    if named_out := {name for name in map(entry_id_of, query.excluded) if name}:
+        outcome.candidates = [one for one in outcome.candidates if one.requested_id not in named_out]
+    _tell_unknown(outcome, query, known)
+    return outcome
+
+
+def _tell_unknown(outcome: SearchResult, query: Query, known: dict[str, KnownEntry]) -> None:
+    """Say which words look like ids that the source doesn't know."""
     unknown = [name for name in query.entry_ids if name not in known]
     if unknown and not outcome.totals.get("all_words"):
         outcome.not_found = unknown
@@ -190,27 +232,78 @@ def _find(source: Source, query: Query, prefix: str) -> Outcome:
         outcome.notes.append(
             f"{query.spelling[name]} looks like a PDB id that the source doesn't know; taken as a word."
         )
-    return outcome
 
 
-def _add_text_hits(
-    source: Source, outcome: Outcome, terms: Sequence[str], accessions: Sequence[str], prefix: str
-) -> None:  # fmt: skip
-    """Add the hits of full text and accessions: all words, else any word, else the accessions alone."""
-    telling = [term for term in terms if len("".join(words_of(term))) > 1]
-    if terms and not telling and not accessions:
-        outcome.totals["all_words"] = 0
-        outcome.notes.append(f"{', '.join(terms)}: too short to search for alone; give a word of two letters or more.")
-        return
-    hits = source.text_search(terms, accessions, any_term=False)
-    outcome.totals["all_words"] = len(hits)
+@dataclass(frozen=True, slots=True)
+class OneSide:
+    """One side of a query's ORs, as far as the source knows its parts: words, accessions, and what it excludes."""
+
+    terms: Sequence[str]
+    accessions: Sequence[str]
+    excluded: tuple[str, ...] = ()
+
+
+def _without(
+    source: Source, hits: Sequence[Hit], terms: Sequence[str], accessions: Sequence[str], excluded: Sequence[str]
+) -> list[Hit]:
+    """Return hits without those that have something excluded too; ids are excluded by name."""
+    gone: set[str] = set()
+    for word in excluded:
+        if entry_id := entry_id_of(word):
+            gone.add(entry_id)
+        name = accession(word)
+        if name and source.known_accessions([name]):
+            gone.update(entry_id for entry_id, _ in source.text_search((), [name], any_term=False))
+        elif hits and words_of(word):
+            gone.update(entry_id for entry_id, _ in source.text_search([*terms, word], accessions, any_term=False))
+    return [hit for hit in hits if hit[0] not in gone]
+
+
+def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneSide], prefix: str) -> None:
+    """Add the hits of full text and accessions: all words of a side, else any word, else the accessions alone."""
+    sides = [(clause, _all_hits(source, outcome, clause)) for clause in clauses]
+    outcome.totals["all_words"] = len({entry_id for _, hits in sides for entry_id, _ in hits})
+    for clause, all_hits in sides:
+        hits, reason = all_hits, "all_words" if clause.terms else ""
+        if not outcome.totals["all_words"]:
+            hits, reason = _wider_hits(source, outcome, clause)
+        hits = _without(source, hits, clause.terms if reason == "all_words" else (), clause.accessions, clause.excluded)
+        why = [f"{prefix}{ACCESSIONS}{','.join(clause.accessions)}"] if clause.accessions else []
+        _merge(outcome, hits, [*why, *([f"{prefix}{reason}"] if reason else [])])
+    if len(clauses) > 1:  # the best first, from whichever side
+        named = outcome.totals.get("named", 0)
+        found = outcome.candidates[named:]
+        outcome.candidates[named:] = sorted(found, key=lambda one: (-(one.score or 0.0), one.entry_id))
+
+
+def _telling(terms: Sequence[str]) -> list[str]:
+    """Return the terms of two letters or more."""
+    return [term for term in terms if len("".join(words_of(term))) > 1]
+
+
+def _all_hits(source: Source, outcome: SearchResult, clause: OneSide) -> list[Hit]:
+    """Return the entries with all words of a side."""
+    if clause.terms and not _telling(clause.terms) and not clause.accessions:
+        outcome.notes.append(
+            f"{', '.join(clause.terms)}: too short to search for alone; give a word of two letters or more."
+        )
+        return []
+    return source.text_search(clause.terms, clause.accessions, any_term=False)
+
+
+def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple[list[Hit], str]:
+    """Return the entries of a side that found nothing by any of its words, else by its accessions alone, and why."""
+    terms, accessions = clause.terms, clause.accessions
+    hits: list[Hit] = []
     reason = "all_words" if terms else ""
-    if not hits and telling and len(terms) > 1:
-        hits = source.text_search(telling, accessions, any_term=True)
-        outcome.totals["any_word"] = len(hits)
+    enough = _telling(terms) if len(terms) > 1 else parts_of(terms[0]) if terms else []
+    if enough:
+        hits = source.text_search(enough, accessions, any_term=True)
+        outcome.totals["any_word"] = outcome.totals.get("any_word", 0) + len(hits)
         outcome.fallbacks.append("any_word")
-        enough = "any of them was" if len(telling) > 1 else f"{telling[0]} alone was"
-        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {enough} enough.")
+        told = f"{enough[0]} alone was" if len(enough) == 1 else "any of them was"
+        told = told if len(terms) > 1 or len(enough) == 1 else f"any of its parts ({', '.join(enough)}) was"
+        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {told} enough.")
         reason = "any_word"
     if not hits and terms and accessions:
         hits = source.text_search((), accessions, any_term=False)
@@ -218,34 +311,27 @@ def _add_text_hits(
         outcome.fallbacks.append("words_dropped")
         outcome.notes.append(f"No entry of {', '.join(accessions)} has any of the words, so they were left out.")
         reason = ""
-    owners: dict[str, list[str]] = {}
-    if len(accessions) > 1:
-        for name in accessions:
-            for entry_id, _ in source.text_search((), [name], any_term=False):
-                owners.setdefault(entry_id, []).append(f"{prefix}accession:{name}")
-    elif accessions:
-        owners = {entry_id: [f"{prefix}accession:{accessions[0]}"] for entry_id, _ in hits}
-    _merge(outcome, hits, [f"{prefix}{reason}"] if reason else [], owners)
+    return hits, reason
 
 
-def _merge(outcome: Outcome, hits: Sequence[Hit], reasons: list[str], owners: dict[str, list[str]]) -> None:
-    """Add hits to the candidates; an entry that is there already gets the reason and score too."""
+def _merge(outcome: SearchResult, hits: Sequence[Hit], reasons: list[str]) -> None:
+    """Add hits to the candidates; an entry that is there already gets the reason and the better score too."""
     listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
     for entry_id, score in hits:
-        why = [*owners.get(entry_id, ()), *reasons]
         if entry_id in listed:
-            listed[entry_id].hits += why
-            listed[entry_id].score = score
+            listed[entry_id].hits += reasons
+            listed[entry_id].score = max(score, listed[entry_id].score or score)
         else:
-            outcome.candidates.append(Candidate(entry_id, entry_id, why, score))
+            outcome.candidates.append(FoundEntry(entry_id, entry_id, list(reasons), score))
 
 
 def _described(
-    query: Query, known: dict[str, Known], accessions: Sequence[str], terms: Sequence[str]
+    query: Query, known: dict[str, KnownEntry], accessions: Sequence[str], terms: Sequence[str]
 ) -> dict[str, list[str]]:
     return {
         "named": [name for name in query.entry_ids if name in known],
         "accessions": list(accessions),
         "terms": list(terms),
         "ignored": list(query.ignored),
+        **({"excluded": list(query.excluded)} if query.excluded else {}),
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from scripts.lib.sources.base import EntrySummary, Source
 from scripts.lib.sources.query import words_of
-from scripts.lib.sources.search import Candidate, Outcome
+from scripts.lib.sources.search import ACCESSIONS, FoundEntry, SearchResult
 from scripts.lib.tables import Value
 
 Row = dict[str, Value]
@@ -17,17 +17,17 @@ Filters = Mapping[str, Any]
 _BATCH = 300
 
 
-def entry_rows(source: Source, outcome: Outcome, filters: Filters) -> Iterator[Row]:
+def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Iterator[Row]:
     """Yield a row of the table of entries for each one seen, best first.
 
     Metadata are asked for only as far as entries can still be taken; those behind the cut are
-    listed by id alone.
+    listed by id alone. The cut takes what can't hold a ligand that is asked for first.
 
     Parameters
     ----------
     source : Source
         Knows the metadata.
-    outcome : Outcome
+    outcome : SearchResult
         What the search found.
     filters : mapping
         The job's ``filters``.
@@ -35,18 +35,36 @@ def entry_rows(source: Source, outcome: Outcome, filters: Filters) -> Iterator[R
     candidates = outcome.candidates
     owner = _owners(candidates)
     room = max(0, filters["max_entries"] - sum(c.exempt and owner.get(c.entry_id) is c for c in candidates))
-    rank = 0
+    decided: list[tuple[FoundEntry, EntrySummary, tuple[str, str, str] | None]] = []
+    waiting = []
     for start in range(0, len(candidates), _BATCH):
         batch = candidates[start : start + _BATCH]
         asked = [c.entry_id for c in batch if c.entry_id and (room or c.exempt)]
         summaries = source.summaries(asked) if asked else {}
-        for candidate in batch:
-            rank += 1
+        for rank, candidate in enumerate(batch, start=start + 1):
             summary = summaries.get(candidate.entry_id, EntrySummary(candidate.entry_id))
             left_out = _left_out(candidate, summary, owner, filters, rank, room)
-            room -= not left_out and not candidate.exempt
-            yield _row(candidate, summary, left_out, rank)
-    yield from _not_listed(source, outcome, rank)
+            if left_out is None and not candidate.exempt:
+                if _may_hold_a_ligand(summary, filters):
+                    room -= 1
+                else:
+                    waiting.append(rank - 1)
+            decided.append((candidate, summary, left_out))
+    for place in waiting[room:]:
+        candidate, summary, _ = decided[place]
+        decided[place] = candidate, summary, _cut(filters, place + 1)
+    for rank, (candidate, summary, left_out) in enumerate(decided, start=1):
+        yield _row(candidate, summary, left_out, rank)
+    yield from _not_listed(source, outcome, len(decided))
+
+
+def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
+    """Tell whether an entry has a het group besides water, one of those asked for where some are.
+
+    Those without are the first to be cut: that a peptide-like ligand stands among their polymers cannot be ruled out.
+    """
+    wanted = {code.upper() for code in filters.get("only_ligands", ())}
+    return bool(wanted & set(summary.ligands) if wanted else summary.ligands)
 
 
 def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] | None:
@@ -60,7 +78,7 @@ def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] |
         ``methods``, ``max_resolution`` (Å), ``released_after``, ``released_before`` (both inclusive), ``organism``.
     """
     methods = {method.upper() for method in filters["methods"]}
-    if methods and not methods & set(summary.methods):
+    if methods and not methods & {method.upper() for method in summary.methods}:
         return "method", ", ".join(sorted(methods)), "; ".join(summary.methods)
     limit = filters["max_resolution"]
     if limit is not None and (summary.resolution is None or summary.resolution > limit):
@@ -81,9 +99,9 @@ def _is_organism(name: str, wanted: str) -> bool:
     return set(words_of(wanted)) <= set(words_of(name))
 
 
-def _owners(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
+def _owners(candidates: Sequence[FoundEntry]) -> dict[str, FoundEntry]:
     """Return for each entry the candidate that stands for it: the entry itself before one that it replaced."""
-    owner: dict[str, Candidate] = {}
+    owner: dict[str, FoundEntry] = {}
     for candidate in candidates:
         current = owner.get(candidate.entry_id)
         itself = candidate.requested_id == candidate.entry_id
@@ -93,7 +111,12 @@ def _owners(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
 
 
 def _left_out(
-    candidate: Candidate, summary: EntrySummary, owner: Mapping[str, Candidate], filters: Filters, rank: int, room: int
+    candidate: FoundEntry,
+    summary: EntrySummary,
+    owner: Mapping[str, FoundEntry],
+    filters: Filters,
+    rank: int,
+    room: int,
 ) -> tuple[str, str, str] | None:
     """Return reason, threshold and value when a candidate is not taken."""
     if not candidate.entry_id:
@@ -103,11 +126,22 @@ def _left_out(
     if candidate.exempt:
         return None
     if room == 0:
-        return "cut_by_max_entries", str(filters["max_entries"]), str(rank)
+        return _cut(filters, rank)
     return rejection(summary, filters)
 
 
-def _row(candidate: Candidate, summary: EntrySummary, left_out: tuple[str, str, str] | None, rank: int) -> Row:
+def _cut(filters: Filters, rank: int) -> tuple[str, str, str]:
+    return "cut_by_max_entries", str(filters["max_entries"]), str(rank)
+
+
+def _told(hit: str, summary: EntrySummary) -> str:
+    """Return a reason with those of the accessions asked for that the entry has."""
+    begin, found, names = hit.partition(ACCESSIONS)
+    own = [name for name in names.split(",") if name in summary.uniprot]
+    return f"{begin}{found}{','.join(own)}" if found and own else hit
+
+
+def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str, str] | None, rank: int) -> Row:
     reason, threshold, value = left_out or ("", "", "")
     stands_for_itself = candidate.entry_id and reason != "same_as_other"
     if not stands_for_itself:
@@ -120,7 +154,7 @@ def _row(candidate: Candidate, summary: EntrySummary, left_out: tuple[str, str, 
         "reason": reason,
         "threshold": threshold,
         "value": value,
-        "hits": ";".join(dict.fromkeys(candidate.hits)),
+        "hits": ";".join(dict.fromkeys(_told(hit, summary) for hit in candidate.hits)),
         "score": candidate.score,
         "title": summary.title,
         "method": "; ".join(summary.methods),
@@ -136,7 +170,7 @@ def _row(candidate: Candidate, summary: EntrySummary, left_out: tuple[str, str, 
     }
 
 
-def _not_listed(source: Source, outcome: Outcome, rank: int) -> Iterator[Row]:
+def _not_listed(source: Source, outcome: SearchResult, rank: int) -> Iterator[Row]:
     """Yield rows for ids that the source doesn't know and for the user's files that the query doesn't match."""
     for entry_id in outcome.not_found:
         rank += 1

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from scripts.lib.contexts import EXPOSED_ABOVE
 from scripts.lib import tables
 from scripts.lib.tables import Column, Value
+from scripts.lib.validation.limits import limit
+from service.results.answers import ANSWER_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Shown:
         What it means, for people.
     usual : bool
         Whether it is there when nobody asks.
+    order : str
+        Column that it is sorted by, where that is another.
     """
 
     key: str
@@ -38,6 +43,12 @@ class Shown:
     decimals: int = 0
     says: str = ""
     usual: bool = False
+    order: str = ""
+
+    @property
+    def sorted_by(self) -> str:
+        """Name of the column that it is sorted by."""
+        return self.order or self.source
 
     @property
     def column(self) -> Column:
@@ -47,7 +58,7 @@ class Shown:
     @property
     def numeric(self) -> bool:
         """Whether it holds numbers."""
-        return self.column.kind in ("integer", "number")
+        return _SOURCES[self.sorted_by].kind in ("integer", "number")
 
     def text(self, row: Mapping[str, Value]) -> str:
         """Return the cell as the page shows it; empty when it is not known."""
@@ -61,27 +72,47 @@ class Shown:
         return str(value).replace("_", " ").replace(";", ", ") if self.key == "flags" else str(value)
 
 
-_SOURCES = {column.name: column for table in (tables.SASA_SUMMARY, tables.RESULTS_TABLE) for column in table.columns}
+_SOURCES = {
+    column.name: column
+    for columns in (tables.SASA_SUMMARY.columns, tables.RESULTS_TABLE.columns, ANSWER_COLUMNS)
+    for column in columns
+}
 
 COLUMNS: tuple[Shown, ...] = (
     Shown("entry", "PDB", "pdb_id", usual=True),
     Shown("ligand", "Ligand", "Warhead", usual=True),
     Shown("chain", "Chain", "Chain", usual=True),
     Shown("residue", "Residue", "Residue_ID", usual=True),
+    Shown("atom", "Best atom", "answer_atom", says="Where a linker can leave, from all copies of the ligand", usual=True),
+    Shown("open", "Open in", "answer_open", "copies", 0, "Copies that are open there", True, "answer_open_share"),
+    Shown("evidence", "Evidence", "answer_evidence", says="A nothing speaks against it, D no evidence", usual=True),
     Shown("resolution", "Res.", "resolution", "Å", 2, "Resolution", usual=True),
     Shown("exposure", "Exposed", "SASA_in_complex_A2", "Å²", 1, "Solvent-accessible area in the complex", usual=True),
     Shown("buried", "Buried", "buried_fraction", "%", 0, "Share of its area that the target covers", usual=True),
     Shown("flags", "Flags", "flags", usual=True),
+    Shown("score", "Score", "answer_score", "", 2, "Median over the copies"),
+    Shown("way_out", "Way out", "answer_way_out", "%", 0, "Free directions at the best atom, median over the copies"),
+    Shown("open_entries", "Open in", "answer_entries_open", "entries", 0, "Entries that are open at the best atom"),
+    Shown("seen", "Seen in", "answer_seen", "degraders", 0, "Degraders of this job whose linker leaves there"),
+    Shown("basis", "Answer", "answer_basis", says="Predicted from all copies, or observed in a degrader"),
+    Shown("site", "Site", "site", says="Binding site: main is the one of most entries"),
     Shown("free", "Free", "SASA_free_A2", "Å²", 1, "Area of the ligand alone"),
     Shown("chain_area", "Nearest chain", "SASA_chain_A2", "Å²", 1, "Exposed area when only the nearest chain is there"),
     Shown("assembly_area", "Assembly", "SASA_assembly_A2", "Å²", 1, "Exposed area in the biological assembly"),
     Shown("crystal_area", "Crystal", "SASA_crystal_A2", "Å²", 1, "Exposed area in the crystal"),
-    Shown("open_atoms", "Open atoms", "%Exposed", "%", 0, "Share of heavy atoms with more than 0.1 Å²"),
+    Shown("open_atoms", "Open atoms", "%Exposed", "%", 0, f"Share of heavy atoms with more than {EXPOSED_ABOVE} Å²"),
     Shown("series", "Series", "series"),
     Shown("method", "Method", "method"),
     Shown("released", "Released", "release_date"),
     Shown("occupancy", "Occ.", "occupancy", "", 2, "Mean occupancy"),
     Shown("b_factor", "B", "mean_B", "Å²", 0, "Mean B factor"),
+    Shown("fit", "RSCC", "RSCC", "", 3, f"Fit to the density; poor below {limit('rscc_poor'):g} (wwPDB, PDBe)"),
+    Shown("fit_status", "Fit", "fit_status", says="Whether its fit to the density was assessed; not assessed is not bad"),
+    Shown("fit_residues", "RSCC by residue", "RSCC_by_residue", says="Of each residue of a linked group"),
+    Shown("r_free", "R-free", "R_free", "", 3, "Of the entry"),
+    Shown("mutations", "Mutations", "mutations", says="Of the target chains, by UniProt number where the entry has it"),
+    Shown("mutations_near", "Near ligand", "mutations_near", says="Mutations within 8 Å of the ligand"),
+    Shown("geometry", "Geometry", "geometry_flags", says="What of its geometry is beyond the limits of PoseBusters"),
     Shown("altloc", "Alt", "altloc", says="Conformer that was taken"),
     Shown("link", "Bound to", "link_residue", says="Residue that it is covalently bonded to"),
     Shown("bonds", "Bonds from", "bond_source", says="Where its bond orders come from"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scripts.lib.tables import Value
-from service.job_tables import number
+from service.results.tables import number
 
 Row = Mapping[str, Value]
 
@@ -33,7 +33,7 @@ def directions(rows: Sequence[Row]) -> list[dict[str, Any]]:
     for name, members in groups.items():
         members.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
         lines = [_line(row) for row in members[:MAX_DIRECTIONS]]
-        found.append({"name": name, "entries": members[0]["n_entries"], "lines": lines, "total": len(members)})
+        found.append({"name": name, "protein": str(members[0].get("protein") or ""), "entries": members[0]["n_entries"], "lines": lines, "total": len(members)})
     return found
 
 

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
+from scripts.lib.contexts import HEADLINE_CONTEXT, area_column
 from scripts.lib.tables import Value
-from service.depiction import recoloured
+from service.results.depiction import recoloured
 from service.errors import FileNotFound
-from service.exposure import relative
-from service.job_tables import number
+from service.results.exposure import relative
+from service.results.tables import number
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
-from service.structures import instance_file
+from service.results.structures import instance_file
 
 Row = Mapping[str, Value]
 
-_PADDING = 6
 
-
-def drawing_of(job: Path, row: Row, atoms: Sequence[Row] | None, context: str) -> SafeDrawing | None:
+def drawing_of(
+    job: Path, row: Row, atoms: Sequence[Row] | None = None, context: str = HEADLINE_CONTEXT
+) -> SafeDrawing | None:
     """Return the depiction of an instance, or None when it has none that can be shown.
 
     Parameters
@@ -33,24 +34,43 @@ def drawing_of(job: Path, row: Row, atoms: Sequence[Row] | None, context: str) -
     atoms : sequence of mapping or None
         Rows of its heavy atoms, to colour it for `context`; None leaves it as it is in the file.
     context : str
-        One of `service.exposure.CONTEXTS`.
+        One of `scripts.lib.contexts.CONTEXTS`.
     """
     try:
-        artifact = instance_file(job, row, "svg_exposed_path")
-        if artifact.size > LARGEST_FILE:
-            return None
-        text = artifact.path.read_text(encoding="utf-8")
+        text = _text_of(job, row, "svg_exposed_path")
         return safe_drawing(text if atoms is None else recoloured(text, atoms, context))
     except (FileNotFound, UnreadableDrawing, OSError, ValueError):
         return None
 
 
+def exits_drawing(job: Path, row: Row, exits: Collection[str] = ()) -> SafeDrawing | None:
+    """Return the depiction of an instance with its exits, or None when it has none that can be shown.
+
+    Parameters
+    ----------
+    job, row : Path, mapping
+        The job folder, and the instance in Results_Display.
+    exits : collection of str
+        Anchors whose arrows are meant; the others are pale.
+    """
+    try:
+        return safe_drawing(_text_of(job, row, "svg_exits_path"), exits)
+    except (FileNotFound, UnreadableDrawing, OSError, ValueError):
+        return None
+
+
+def _text_of(job: Path, row: Row, column: str) -> str:
+    artifact = instance_file(job, row, column)
+    if artifact.size > LARGEST_FILE:
+        raise UnreadableDrawing("the depiction is too large")
+    return artifact.path.read_text(encoding="utf-8")
+
+
 def thumbnail(drawing: SafeDrawing | None) -> Markup:
     """Return a depiction as a small file of its own; an empty one when there is none."""
-    width, height, body = (drawing.width, drawing.height, drawing.body) if drawing else (60.0, 40.0, Markup())
-    return Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="{} {} {} {}" stroke-width="2">{}</svg>'
-    ).format(_PADDING * 2, _PADDING * 2, f"{width - 4 * _PADDING:.0f}", f"{height - 4 * _PADDING:.0f}", body)
+    body = drawing.body if drawing else Markup()
+    box = " ".join(f"{value:.0f}" for value in (drawing.box if drawing else (0.0, 0.0, 60.0, 40.0)))
+    return Markup('<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}" stroke-width="2">{}</svg>').format(box, body)
 
 
 def marks(drawing: SafeDrawing | None, atoms: Sequence[Row]) -> list[dict[str, Any]]:
@@ -67,11 +87,11 @@ def marks(drawing: SafeDrawing | None, atoms: Sequence[Row]) -> list[dict[str, A
 
 def percent(row: Row, context: str) -> str:
     """Return an atom's relative exposure in a context as whole percent; empty when it has none."""
-    share = relative(row, f"SASA_{context}_A2")
+    share = relative(row, area_column(context))
     return "" if share is None else f"{100 * share:.0f}"
 
 
 def area(row: Row, context: str) -> str:
     """Return an atom's area in a context in square angstroms; empty when it was not measured."""
-    value = number(row, f"SASA_{context}_A2")
+    value = number(row, area_column(context))
     return "" if value is None else f"{value:.1f}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, LOST, PRIOR, ROOM, WAY, in_words
+from scripts.lib.contexts import CONTEXTS
+from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, WAY, in_words
 from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS
 from scripts.lib.tables import Value
-from service.job_tables import number
+from service.results.tables import number
 
 Row = Mapping[str, Value]
 
@@ -62,9 +63,11 @@ def _anchor(row: Row) -> dict[str, Any]:
         "how": CHEMISTRY.get(chem_class, chem_class),
         "score": number(row, "score"),
         "closed": row.get("closed") is True,
+        "closed_in": _closed_in(row, room, way),
+        "leaving_atoms": _leaving(row),
         "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
         "terms": [
-            _term("Room", in_words(room, ROOM), room, room / FULL_ROOM, f"{100 * room:.0f} of at most 55 % of a sphere"),
+            _term("Room", in_words(room, ROOM), room, room / FULL_ROOM, f"{100 * room:.0f} % of a sphere; {100 * FULL_ROOM:.0f} % is full room"),
             _term("Way out", in_words(way, WAY), way, way, f"{100 * way:.0f} % of directions stay free for 10 Å"),
             _term("Chemistry", in_words(prior, PRIOR), prior, prior, chem_class),
             _term("Given up", in_words(lost, LOST), lost, min(1.0, lost / 200), f"{lost:.0f} Å² buried by what leaves"),
@@ -73,6 +76,19 @@ def _anchor(row: Row) -> dict[str, Any]:
         "grade": str(row.get("evidence") or ""),
         "grade_says": _GRADES.get(str(row.get("evidence") or ""), ""),
     }
+
+
+def _closed_in(row: Row, room: float, way: float) -> list[str]:
+    """Return the contexts in which an exit is closed: as flagged, and where partners or mates shut one that is open."""
+    if row.get("closed") is True:
+        return list(CONTEXTS)
+    found = []
+    for context in CONTEXTS[-2:]:
+        there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
+        shut = there is not None and free is not None and min(there, free) < OPEN_FROM
+        if shut and min(room, way) >= OPEN_FROM:
+            found.append(context)
+    return found
 
 
 def _term(name: str, word: str, value: float, share: float, says: str) -> dict[str, Any]:

@@ -8,17 +8,22 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from scripts.lib.contexts import area_column
 from scripts.lib import layout, tables
-from scripts.lib.exposure.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
-from scripts.lib.exposure.ramp import STOPS, UNKNOWN
+from scripts.lib.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
+from scripts.lib.drawing.ramp import STOPS, UNKNOWN
 from scripts.lib.reasons import FLAGS
-from scripts.lib.tables import Table, Value
-from service.exposure import instance_atoms, relative
-from service.job_tables import TableCache, number, rows_of_instances
-from service.pages.results.depiction import area, drawing_of, marks, percent
+from scripts.lib.tables import Value
+from service.addresses import address
+from service.results.answers import answers_of_copy
+from service.results.exposure import instance_atoms, relative
+from service.results.tables import TableCache, number, read_rows
+from service.pages.results.depiction import area, drawing_of, exits_drawing, marks, percent
 from service.pages.results.exits import exit_sites, reason_without_sites
+from service.pages.results.fit import FITS, fit_of
 from service.pages.results.instances import flags_of
-from service.structures import metadata_row
+from service.pages.results.places import copy_view
+from service.results.structures import links_of, metadata_row
 
 Row = Mapping[str, Value]
 
@@ -44,7 +49,10 @@ _HEADLINE_PROPERTIES = (
     "MW LogP TPSA HBD HBA Rotatable_Bonds Ring_Count Fraction_CSP3 Formal_Charge Chiral_Atoms QED SA_Score".split()
 )
 _ALERTS = ("Lipinski_Pass", "Veber_Pass", "Egan_Pass", "Ghose_Pass", "Muegge_Pass", "PAINS_Hits", "Brenk_Hits")
-_IDENTITY = ("Ligand", "Name", "Formula", "Type", "SMILES", "Canonical_SMILES", "InChI", "InChIKey", "Parent_SMILES")
+_IDENTITY = (
+    *("Ligand", "Common_Name", "Name", "Synonyms", "Formula", "Type", "SMILES", "SMILES_pH74", "Canonical_SMILES"),
+    *("InChI", "InChIKey", "Parent_SMILES"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,37 +74,44 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     row : mapping
         The instance, with the areas of all contexts.
     context : str
-        One of `service.exposure.CONTEXTS`.
+        One of `scripts.lib.contexts.CONTEXTS`.
     """
     stem = str(row["stem"])
     atoms = instance_atoms(place.folder, stem)
     drawing = drawing_of(place.folder, row, atoms, context)
-    exit_rows = list(rows_of_instances(place.folder / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS, {stem}))
+    exit_rows = list(read_rows(place.folder / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS, {stem}))
     sites = exit_sites(exit_rows)
-    contacts = list(rows_of_instances(place.folder / tables.CONTACTS.path, tables.CONTACTS, {stem}))
+    contacts = list(read_rows(place.folder / tables.CONTACTS.path, tables.CONTACTS, {stem}))
     metadata = metadata_row(place.cache, place.folder, str(row["Warhead"]), None) or {}
-    places = marks(drawing, atoms)
+    answer = copy_view(answers_of_copy(place.cache, place.folder, row), row, exit_rows)
+    exits = exits_drawing(place.folder, row) if sites else None
     return {
         "row": row,
         "stem": stem,
-        "name": str(metadata.get("Name") or ""),
+        "name": str(metadata.get("Common_Name") or metadata.get("Name") or ""),
+        "links": links_of(metadata) if metadata else {},
         "context": context,
         "contexts": _contexts(row),
         "drawing": drawing,
-        "marks": places,
-        "badges": _badges(sites, places),
+        "marks": marks(drawing, atoms),
+        "exits_drawing": exits,
+        "exits_marks": marks(exits, atoms),
+        "closed_here": _closed_here(sites, context),
         "atoms": atoms,
         "sites": sites,
+        "answer": answer,
+        "fit": fit_badge(row),
         "no_sites": reason_without_sites(exit_rows),
         "bridge": bridge(row, contacts),
         "contacts": _contacts(contacts),
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
         "files": _files(place.base, row),
         "degrader_files": _degrader_files(place, stem),
+        "degrader_archives": _degrader_archives(place, stem, _input_anchors(sites, answer["observed"])),
         "properties": _properties(metadata),
         "percent": percent,
         "area_of": area,
-        "data": _data(place.base, row, atoms, sites, contacts),
+        "data": {**_data(place, row, atoms, sites, contacts), "seen": _seen(answer["observed"])},
     }
 
 
@@ -116,7 +131,7 @@ def bridge(row: Row, contacts: Sequence[Row]) -> dict[str, Any] | None:
         ``area``, covered beyond what the target covers, in square angstroms, its ``percent`` of the free area, and the
         other ``chains``; None where that is less than `_BRIDGED` of the ligand.
     """
-    free, target, assembly = (number(row, f"SASA_{name}_A2") for name in ("free", "target", "assembly"))
+    free, target, assembly = (number(row, area_column(name)) for name in ("free", "target", "assembly"))
     chains = sorted({str(contact["partner_chain"]) for contact in contacts if contact["context"] == "assembly"})
     if not free or target is None or assembly is None or not chains or target - assembly < _BRIDGED * free:
         return None
@@ -127,11 +142,17 @@ _BRIDGED = 0.15
 """Share of a ligand's free area that other chains must cover; MZ1 between VHL and BRD4 (5T35): 0.37. A house rule."""
 
 
+def fit_badge(row: Row) -> dict[str, str]:
+    """Return how well an instance fits the experiment: a key of `FITS`, and its words."""
+    fit = fit_of(row)
+    return {"key": fit, "says": FITS[fit]}
+
+
 def _contexts(row: Row) -> list[dict[str, Any]]:
     free = number(row, "SASA_free_A2")
     found = []
     for key, (name, says) in CONTEXT_NAMES.items():
-        bound = number(row, f"SASA_{key}_A2")
+        bound = number(row, area_column(key))
         share = None if bound is None or not free else round(100 * bound / free)
         found.append({"key": key, "name": name, "says": says, "area": bound, "percent": share})
     return found
@@ -147,8 +168,6 @@ def _files(base: str, row: Row) -> list[dict[str, str]]:
     return found
 
 
-_DEGRADER_FOLDER = f"{layout.RESULTS}/PROTAC_Inputs"
-_DEGRADER_TABLE = Table(f"{_DEGRADER_FOLDER}/index.csv", ())
 _DEGRADER_COLUMNS = {
     "protein_file": "target",
     "ligand_file": "ligand",
@@ -163,37 +182,43 @@ _DEGRADER_COLUMNS = {
 def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
     found = []
-    for row in rows_of_instances(place.folder / _DEGRADER_TABLE.path, _DEGRADER_TABLE, {stem}):
+    for row in read_rows(place.folder / tables.PROTAC_INPUTS.path, tables.PROTAC_INPUTS, {stem}):
         paths = {says: str(row.get(column) or "") for column, says in _DEGRADER_COLUMNS.items()}
         files = [
-            {"says": says, "url": _address(place.base, f"{_DEGRADER_FOLDER}/{path}")} for says, path in paths.items() if path
+            {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")} for says, path in paths.items() if path
         ]
         if files:
             found.append({"site": row.get("site_rank"), "atom": row.get("anchor_atom"), "files": files})
     return found
 
 
-def _badges(sites: Sequence[Mapping[str, Any]], places: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return where the numbers of the best sites stand: beside the atom, away from the middle of the drawing."""
-    if not places:
+def _degrader_archives(place: Place, stem: str, anchors: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return where inputs can be had on demand, by exit site; none of a job whose working files are gone."""
+    if not (place.folder / layout.SHARDS).is_dir():
         return []
-    at = {place["index"]: place for place in places}
-    middle = [sum(place[axis] for place in places) / len(places) for axis in ("x", "y")]
-    found = []
-    for site in sites[:_NUMBERED]:
-        place = at.get(site["index"])
-        if place is None:
-            continue
-        away = (place["x"] - middle[0], place["y"] - middle[1])
-        length = max(1.0, (away[0] ** 2 + away[1] ** 2) ** 0.5)
-        step = place["radius"] * 1.55
-        x, y = place["x"] + step * away[0] / length, place["y"] + step * away[1] / length
-        found.append({"x": x, "y": y, "rank": site["site_rank"], "closed": site["closed"], "index": site["index"]})
-    return found
+    base = f"{place.base}/protac-inputs?stem={quote(stem)}&anchor="
+    return [{"site": site, "atom": atom, "url": base + quote(atom)} for site, atom in anchors.items()]
+
+
+def _input_anchors(sites: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the anchors that inputs are made for: that which a degrader shows, else the best of each site."""
+    seen = [str(one["row"]["anchor_atom"]) for one in observed if one["row"]["side"] == "target"]
+    if any(seen):
+        return {"as seen": seen[0]}
+    return {str(site["site_rank"]): site["atom"] for site in sites}
+
+
+def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
+    """Return which sites the chosen surroundings close that the target alone leaves open."""
+    shut = [str(site["site_rank"]) for site in sites if not site["closed"] and context in site["closed_in"]]
+    if not shut:
+        return ""
+    by = {"assembly": "Other chains of the assembly", "crystal": "The assembly and symmetry mates"}[context]
+    return f"{by} close exit{'s' if len(shut) > 1 else ''} {', '.join(shut)}."
 
 
 _NUMBERED = 5
-"""Sites that are marked in the depiction and in 3D."""
+"""Sites that are marked in 3D, as in the depiction."""
 
 
 def _contacts(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -235,13 +260,23 @@ def _text(value: Value) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
+def _seen(observed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the exits that a degrader shows, for the 3D view."""
+    rows = [one["row"] for one in observed if one["row"]["sdf_index"] is not None]
+    return [{"index": row["sdf_index"], "vector": [number(row, f"vector_{axis}") for axis in "xyz"]} for row in rows]
+
+
 def _data(
-    base: str, row: Row, atoms: Sequence[Row], sites: Sequence[Mapping[str, Any]], contacts: Sequence[Row]
+    place: Place, row: Row, atoms: Sequence[Row], sites: Sequence[Mapping[str, Any]], contacts: Sequence[Row]
 ) -> dict[str, Any]:
     """Return what scripts need of an instance: addresses of files, atoms, exits."""
+    base = place.base
+    working = (place.folder / layout.SHARDS).is_dir()
+    partners = address(f"/results/{base.rpartition('/')[2]}/partners/{quote(str(row['stem']))}") if working else None
     paths = {form: str(row.get(column) or "") for form, column in (("pdb", "pdb_path"), ("cif", "cif_path"))}
     form = "pdb" if paths["pdb"] else "cif"
     sdf = str(row.get("sdf_path") or "")
+    index = {str(atom["exact_atom"]): atom["sdf_index"] for atom in atoms}
     chains = [str(item["partner_chain"]) for item in contacts if item.get("context") == "chain"]
     return {
         "stem": row["stem"],
@@ -252,9 +287,14 @@ def _data(
         "discs": {"smallest": SMALLEST_DISC, "largest": LARGEST_DISC, "target": TARGET_RADIUS},
         "atoms": [_atom(atom) for atom in atoms],
         "exits": [
-            {"rank": site["site_rank"], "index": site["index"], "vector": site["vector"], "closed": site["closed"]}
+            {
+                **{name: site[name] for name in ("index", "vector", "closed_in")},
+                "rank": site["site_rank"],
+                "leaving": [index[name] for name in site["leaving_atoms"] if name in index],
+            }
             for site in sites[:_NUMBERED]
         ],
+        "partners": partners,
         "contacts": [
             {
                 "atom": item["ligand_atom"],
@@ -274,12 +314,12 @@ def _address(base: str, path: str) -> str | None:
 
 
 def _atom(row: Row) -> dict[str, Any]:
-    contexts = {key: number(row, f"SASA_{key}_A2") for key in CONTEXT_NAMES}
+    contexts = {key: number(row, area_column(key)) for key in CONTEXT_NAMES}
     return {
         "index": row["sdf_index"],
         "name": row["exact_atom"],
         "element": row["element"],
         "free": number(row, "SASA_free_A2"),
         "area": contexts,
-        "share": {key: relative(row, f"SASA_{key}_A2") for key in CONTEXT_NAMES},
+        "share": {key: relative(row, area_column(key)) for key in CONTEXT_NAMES},
     }

@@ -12,9 +12,11 @@ from starlette.datastructures import QueryParams
 
 from scripts.lib import tables
 from scripts.lib.tables import Column, Value
-from service.job_tables import TableCache, number
+from service.results.answers import ANSWER_COLUMNS, Answers
+from service.results.tables import TableCache, number
 from service.pages.results.columns import BY_KEY, USUAL, Shown, chosen
-from service.rows import csv_lines
+from service.pages.results.fit import FITS, fit_of
+from service.results.rows import csv_lines
 
 Row = Mapping[str, Value]
 
@@ -42,6 +44,8 @@ class TableView:
         Bounds of the exposed area in square angstroms.
     flags : tuple of str
         Flags that a row must have, all of them; ``none`` for rows without.
+    fit : str
+        How it must fit the experiment, a key of `service.pages.results.fit.FITS`; empty for any.
     sort : str
         Key of a column, with ``-`` for the largest first; empty for the order of the table.
     columns : tuple of str
@@ -53,6 +57,7 @@ class TableView:
     least: float | None = None
     most: float | None = None
     flags: tuple[str, ...] = ()
+    fit: str = ""
     sort: str = ""
     columns: tuple[str, ...] = field(default=USUAL)
 
@@ -67,6 +72,7 @@ class TableView:
             least=_number(query.get("min", "")),
             most=_number(query.get("max", "")),
             flags=tuple(flag[:_LONGEST] for flag in query.getlist("flag") if flag),
+            fit=fit if (fit := query.get("fit", "")) in FITS else "",
             sort=sort if sort.removeprefix("-") in BY_KEY else "",
             columns=tuple(column.key for column in chosen(keys)),
         )
@@ -80,14 +86,15 @@ class TableView:
         """Return the view as the query of an address, with some parts changed; `row` and the like may be added."""
         pairs = [("q", self.words), ("ligand", self.ligand), ("min", _plain(self.least)), ("max", _plain(self.most))]
         pairs += [("flag", flag) for flag in self.flags]
-        pairs += [("sort", self.sort), ("columns", "" if self.columns == USUAL else ",".join(self.columns))]
+        pairs += [("fit", self.fit), ("sort", self.sort), ("columns", "" if self.columns == USUAL else ",".join(self.columns))]
         pairs = [(key, value) for key, value in pairs if key not in changes] + list(changes.items())
         return urlencode([(key, value) for key, value in pairs if value])
 
     @property
     def filtered(self) -> bool:
         """Whether it leaves rows out."""
-        return bool(self.words or self.ligand or self.flags or self.least is not None or self.most is not None)
+        chosen_ones = self.words or self.ligand or self.flags or self.fit
+        return bool(chosen_ones or self.least is not None or self.most is not None)
 
     def rows(self, rows: Sequence[Row], names: Mapping[str, str]) -> list[Row]:
         """Return the rows of the view in its order.
@@ -103,7 +110,7 @@ class TableView:
         found = [row for row in rows if self._has(row, words, names)]
         if not self.sort:
             return found
-        column = BY_KEY[self.sort.removeprefix("-")].source
+        column = BY_KEY[self.sort.removeprefix("-")].sorted_by
         known = [row for row in found if row.get(column) not in (None, "")]
         unknown = [row for row in found if row.get(column) in (None, "")]
         known.sort(key=lambda row: _sortable(row[column]), reverse=self.sort.startswith("-"))
@@ -116,6 +123,8 @@ class TableView:
         if self.least is not None and (area is None or area < self.least):
             return False
         if self.most is not None and (area is None or area > self.most):
+            return False
+        if self.fit and fit_of(row) != self.fit:
             return False
         flags = flags_of(row)
         if any((flag not in flags) if flag != NO_FLAGS else bool(flags) for flag in self.flags):
@@ -161,26 +170,44 @@ def _sortable(value: Value) -> tuple[float, str]:
 _DIGITS = 9
 
 
-def instances(cache: TableCache, folder: Path) -> list[Row]:
-    """Return a row for each instance: its results with the areas of all contexts."""
+def instances(cache: TableCache, folder: Path, answers: Answers | None = None) -> list[Row]:
+    """Return a row for each instance: its results with the areas of all contexts, and its ligand's best exit.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Reads tables.
+    folder : Path
+        The job folder.
+    answers : Answers or None
+        Those of the job where they were read before.
+    """
     summaries = {row["stem"]: row for row in cache.rows(folder, tables.SASA_SUMMARY)}
-    blank = dict.fromkeys([*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names])
-    return [{**blank, **summaries.get(row["stem"], {}), **row} for row in cache.rows(folder, tables.RESULTS_TABLE)]
+    more = [column.name for column in ANSWER_COLUMNS]
+    blank = dict.fromkeys([*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names, *more])
+    rows = cache.rows(folder, tables.RESULTS_TABLE)
+    answers = answers or Answers.of(folder)
+    return [{**blank, **summaries.get(row["stem"], {}), **row, **answers.cells(str(row["stem"]))} for row in rows]
 
 
 def names_of(cache: TableCache, folder: Path) -> dict[str, str]:
     """Return the name of each component."""
     rows = cache.rows(folder, tables.LIGAND_METADATA)
-    return {str(row["Ligand"]): str(row.get("Name") or "") for row in rows}
+    return {str(row["Ligand"]): str(row.get("Common_Name") or row.get("Name") or "") for row in rows}
 
 
 def choices(rows: Sequence[Row]) -> dict[str, list[tuple[str, int]]]:
-    """Return ligands and flags that rows have, with their counts, for the filters."""
+    """Return ligands, flags and fits that rows have, with their counts, for the filters."""
     flags = Counter(flag for row in rows for flag in flags_of(row))
     if bare := sum(1 for row in rows if not flags_of(row)):
         flags[NO_FLAGS] = bare
     ligands = Counter(str(row["Warhead"]) for row in rows)
-    return {"ligands": sorted(ligands.items()), "flags": sorted(flags.items(), key=lambda item: (-item[1], item[0]))}
+    fits = Counter(fit_of(row) for row in rows)
+    return {
+        "ligands": sorted(ligands.items()),
+        "flags": sorted(flags.items(), key=lambda item: (-item[1], item[0])),
+        "fits": [(name, fits[name]) for name in FITS if fits[name]],
+    }
 
 
 def csv_of(view: TableView, rows: Sequence[Row]) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from scripts.lib import tables
 from scripts.lib.reasons import KINDS, REASONS
 from scripts.lib.tables import Value
-from service.job_tables import TableCache
+from service.results.tables import TableCache
 
 Row = Mapping[str, Value]
 

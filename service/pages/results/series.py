@@ -10,12 +10,13 @@ from typing import Any
 from urllib.parse import quote
 
 from scripts.lib import layout, tables
-from scripts.lib.exposure.ramp import exposure_colour
+from scripts.lib.drawing.ramp import exposure_colour
 from scripts.lib.tables import Column, Value, parse_value
-from service.artifacts import resolve_artifact
+from service.jobs.artifacts import resolve_artifact
 from service.errors import FileNotFound, InvalidPath
-from service.exposure import CONTEXTS, atoms_by_instance, relative
-from service.job_tables import TableCache, number
+from scripts.lib.contexts import HEADLINE_FIRST, area_column
+from service.results.exposure import atoms_by_instance, relative
+from service.results.tables import TableCache, number
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
 
 Row = Mapping[str, Value]
@@ -56,7 +57,7 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
     stems = {str(row["stem"]) for row in shown}
     core = _core_atoms(folder, name, stems)
     atoms = atoms_by_instance(folder, stems)
-    column = f"SASA_{CONTEXTS[0]}_A2"
+    column = area_column(HEADLINE_FIRST[0])
     exposed = {
         stem: {row["sdf_index"]: (row, relative(row, column)) for row in rows} for stem, rows in atoms.items()
     }
@@ -73,7 +74,7 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
         "drawing": drawing,
         "discs": _discs(drawing, dict(zip(places, means, strict=True))),
         "pictures": _pictures(folder, base, name, {str(row["Warhead"]) for row in members}),
-        "context": CONTEXTS[0],
+        "context": HEADLINE_FIRST[0],
     }
 
 
@@ -111,7 +112,9 @@ def _line(
         atom = core.get(place)
         _, share = exposed.get(atom["sdf_index"], ({}, None)) if atom else ({}, None)
         cells.append({"share": share, "name": str(atom["atom_name"]) if atom else "", "step": _step(share)})
-    return {"row": row, "stem": row["stem"], "cells": cells}
+    best = str(row.get("answer_atom") or "")
+    in_core = best in {str(atom["atom_name"]) for atom in core.values()}
+    return {"row": row, "stem": row["stem"], "cells": cells, "best": best, "in_core": in_core}
 
 
 def _mean(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

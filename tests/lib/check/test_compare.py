@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scripts.lib.arrays import FloatArray
 from scripts.lib.check import compare
 from scripts.lib.check.compare import NamedAtoms
 from scripts.lib.check.complex_file import FileLigand
 from scripts.lib.check.deposited import DepositedAtom
 from scripts.lib.check.sdf_file import SdfLigand
-from scripts.lib.instance.model import FloatArray
 from scripts.lib.tables import Row, Value
 from tests.tools.ligands import Xyz
 
@@ -21,7 +21,7 @@ def sdf(
     bonds: tuple[tuple[int, int], ...] = ((0, 1), (1, 2)),
     lists: dict[str, tuple[str, ...]] | None = None,
 ) -> SdfLigand:
-    return SdfLigand("x", elements, xyz, np.array(bonds, dtype=np.int64).reshape(-1, 2), {}, lists or {}, True)
+    return SdfLigand("x", elements, xyz, np.array(bonds, dtype=np.int64).reshape(-1, 2), {}, lists or {})
 
 
 def in_complex(

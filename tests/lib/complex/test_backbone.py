@@ -8,14 +8,29 @@ import gemmi
 import numpy as np
 import pytest
 
-from scripts.lib.instance.backbone import GAP, NO_BACKBONE, TRUNCATED, Backbone, backbone_writer, read_backbones
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.complex.clean import KeptInstance
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.instance.backbone import (
+    GAP,
+    NO_BACKBONE,
+    TOUCHED,
+    TRUNCATED,
+    Backbone,
+    packed_backbone,
+    read_backbones,
+)
+from scripts.lib.records import record_file
 from tests.tools.cleaning import clean_file
 
 
 @pytest.fixture(scope="module")
-def backbone(archive: Path, component_index: Path) -> Backbone:
-    return clean_file(next(archive.glob("4cup.*")), ComponentIndex(component_index).get)[1].kept[0].backbone
+def kept(archive: Path, component_index: Path) -> KeptInstance:
+    return clean_file(next(archive.glob("4cup.*")), ComponentIndex(component_index).get)[1].kept[0]
+
+
+@pytest.fixture(scope="module")
+def backbone(kept: KeptInstance) -> Backbone:
+    return kept.backbone
 
 
 @pytest.fixture(scope="module")
@@ -47,18 +62,30 @@ def test_truncated_side_chains_and_gaps_are_marked(backbone: Backbone, polymer: 
     assert int(((backbone.marks & GAP) > 0).sum()) <= 2 * int((steps > 4.5).sum())
 
 
+def test_residues_are_numbered_and_those_that_touch_the_ligand_are_marked(
+    kept: KeptInstance, backbone: Backbone, polymer: list[gemmi.Residue]
+) -> None:
+    assert backbone.numbers == tuple(str(residue.seqid.num) for residue in polymer)
+    ligand = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
+    for mark, residue in zip(backbone.marks.tolist(), polymer, strict=True):
+        xyz = np.array([atom.pos.tolist() for atom in residue if not atom.is_hydrogen() and atom.altloc in ("\0", "A")])
+        nearest = np.linalg.norm(xyz[:, None] - ligand, axis=2).min()
+        assert bool(mark & TOUCHED) == (nearest < 4.5), residue
+
+
+def test_polymers_beside_the_ligand_are_named(kept: KeptInstance) -> None:
+    (polymer,) = kept.instance.polymers
+    assert (polymer.chains, polymer.target) == (("A",), True)
+    assert "ZINC FINGER" in polymer.name.upper()
+
+
 def test_backbones_are_read_as_they_were_written(tmp_path: Path, backbone: Backbone) -> None:
-    path = tmp_path / "backbones.npz"
-    with backbone_writer(path) as write:
+    path = tmp_path / "backbones.bin"
+    with record_file(path) as stream:
         for one in (backbone, NO_BACKBONE, backbone):
-            write(one)
+            stream.write(packed_backbone("4cup_A_ZYB_2971", one))
     first, nothing, last = read_backbones(path)
     assert (first.sequence, first.chain, len(nothing), last.b_mean) == (backbone.sequence, "A", 0, backbone.b_mean)
     assert (last.xyz == backbone.xyz).all()
     assert (last.marks == backbone.marks).all()
-
-
-def test_shard_without_instances_has_no_backbones(tmp_path: Path) -> None:
-    with backbone_writer(tmp_path / "backbones.npz"):
-        pass
-    assert list(read_backbones(tmp_path / "backbones.npz")) == []
+    assert last.numbers == backbone.numbers

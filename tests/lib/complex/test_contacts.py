@@ -9,12 +9,12 @@ import pytest
 
 from scripts.lib.complex.clean import clean_entry
 from scripts.lib.complex.contacts import ligand_contacts
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.entry.reader import read_entry
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.kinds import KindRules
 from scripts.lib.instance.model import Instance, Link, Neighbourhood, Residue
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.matching.build import build_ligand
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
 from scripts.lib.tables import Row, Value
@@ -94,7 +94,7 @@ def test_tertiary_amine_and_aspartate_are_ionic(ligand: MakeLigand, neighbourhoo
         ("A", "5", "ASP", "OD2", "O", (3.4, 2.0, 0.0), "", "chain"),
     ]
     rows = ligand_contacts(*ligand("CN(C)C", amine), neighbourhood(*aspartate))
-    assert kinds(rows) == [("N2", "ionic", "OD1")]  # the nearer oxygen of the residue only
+    assert kinds(rows) == [("N2", "ionic", "OD1"), ("N2", "ionic", "OD2")]
 
 
 def test_aniline_is_not_charged(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.lib.complex.clean import CleanedEntry, CleanSettings, KeptInstance
+from scripts.lib.complex.clean import CleanedEntry, KeptInstance
+from scripts.lib.complex.settings import CleanSettings
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.contexts import CONTEXTS
-from scripts.lib.entry.target import TargetQuery
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.entry.target_query import TargetQuery
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.small_entry import atom_line, benzene, strand, write_entry
 
@@ -222,3 +223,11 @@ def test_ligand_without_occupancy_is_rejected(tmp_path: Path, find: Find) -> Non
 def test_ligand_with_duplicate_atom_names_is_kept_and_flagged(tmp_path: Path, find: Find) -> None:
     ring = [line.replace(" C6 ", " C1 ") for line in benzene("A", 99, ABOVE_STRAND)]
     assert "duplicate_atom_names" in only(write_entry(tmp_path, strand("A", 1), ring), find).instance.flags
+
+
+def test_ligand_without_occupancy_is_kept_in_a_file_of_the_users_own(tmp_path: Path, find: Find) -> None:
+    """Simulation programs write zeros."""
+    ring = [line[:54] + "  0.00" + line[60:] for line in benzene("A", 99, ABOVE_STRAND)]
+    path = write_entry(tmp_path, strand("A", 1), ring)
+    rows = cleaned(path, find, replace(WANTED, own_files=True)).ligand_rows
+    assert [row["reason"] for row in rows] == ["kept"]

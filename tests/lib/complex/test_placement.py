@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import gemmi
 import numpy as np
 import pytest
 
 from scripts.lib.complex.placement import DEPOSITED, Crystal, placement
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.molecule.components import ComponentIndex
-from tests.tools.cleaning import clean_file
 
 HALF_TURN = gemmi.Transform(gemmi.Mat33([[-1, 0, 0], [0, -1, 0], [0, 0, 1]]), gemmi.Vec3(10, 20, 30))
 
@@ -26,46 +21,6 @@ def test_copy_seen_from_itself_is_in_the_deposited_place() -> None:
     moved = placement(HALF_TURN, "2")
     assert moved.after_undoing(moved) is DEPOSITED
     assert DEPOSITED.after_undoing(moved).apply(moved.apply(np.ones((1, 3)))) == pytest.approx(np.ones((1, 3)))
-
-
-def neighbours_by_gemmi(
-    structure: gemmi.Structure, xyz: np.ndarray, cutoff: float
-) -> set[tuple[str, str, tuple[float, ...]]]:
-    search = gemmi.NeighborSearch(structure[0], structure.cell, cutoff + 1).populate(include_h=False)
-    found = set()
-    for point in xyz:
-        for mark in search.find_atoms(gemmi.Position(*point), "\0", radius=cutoff):
-            cra = mark.to_cra(structure[0])
-            if cra.residue.entity_type == gemmi.EntityType.Polymer:
-                found.add((cra.residue.name, cra.atom.name, tuple(np.round(mark.pos.tolist(), 1))))
-    return found
-
-
-def test_crystal_holds_the_atoms_that_gemmis_search_finds(mirror: Path, component_index: Path) -> None:
-    """All polymer atoms within 5 A in the whole crystal, where there are no alternates."""
-    find = ComponentIndex(component_index).get
-    compared = 0
-    for path in sorted(mirror.glob("*.gz"))[:250]:
-        entry, cleaned = clean_file(path, find)
-        plain = not (entry.atoms.altloc != b"").any() and not entry.molecules and len(entry.atoms) < 10_000
-        for kept in cleaned.kept[:1] if plain else ():
-            around = kept.neighbourhood
-            if "special_position" in kept.instance.flags or CONTEXTS[around.largest] != "crystal":
-                continue
-            xyz = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
-            expected = neighbours_by_gemmi(entry.structure, xyz, 5.0)
-            near = np.linalg.norm(around.xyz[:, None] - xyz[None], axis=2).min(axis=1) < 5.0
-            ours = {
-                (comp_id, name, tuple(np.round(place, 1)))
-                for comp_id, name, place in zip(
-                    around.comp_id[near], around.atom_name[near], around.xyz[near].tolist(), strict=True
-                )
-            }
-            names = {name[:2] for name in expected}
-            ours_named = [one[:2] for one in ours if one[:2] in names]
-            assert sorted(ours_named) == sorted(one[:2] for one in expected), kept.instance.stem
-            compared += 1
-    assert compared > 60
 
 
 def test_images_of_a_point_are_those_of_the_space_group() -> None:

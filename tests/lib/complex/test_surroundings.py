@@ -7,20 +7,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scripts.lib.complex.clean import KeptInstance
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.entry.reader import Entry
 from scripts.lib.exits.geometry import REACH
-from scripts.lib.molecule.components import ComponentIndex
-from tests.tools.cleaning import CleanedSample, brute_force_assembly, clean_samples
+from tests.tools.cleaning import brute_force_assembly, clean_file, clean_sample
 
 
 @pytest.fixture(scope="module")
-def samples(archive: Path, component_index: Path) -> list[CleanedSample]:
-    return clean_samples(archive, ComponentIndex(component_index).get, most_atoms=10_000)
+def cleaned(archive: Path, component_index: Path) -> list[tuple[Entry, KeptInstance]]:
+    find = ComponentIndex(component_index).get
+    files = [clean_file(path, find) for path in sorted(archive.glob("*.gz"))]
+    return [(entry, kept) for entry, result in files for kept in result.kept[:2]]
 
 
-def test_surroundings_hold_the_neighbourhood_in_the_same_contexts(samples: list[CleanedSample]) -> None:
-    assert samples
-    for sample in samples:
-        near, far = sample.kept.neighbourhood, sample.kept.surroundings
+def test_surroundings_hold_the_neighbourhood_in_the_same_contexts(cleaned: list[tuple[Entry, KeptInstance]]) -> None:
+    assert cleaned
+    for _, kept in cleaned:
+        near, far = kept.neighbourhood, kept.surroundings
         assert far.largest == near.largest
         assert len(far) > 2 * len(near)
         apart = np.linalg.norm(near.xyz[:, None] - far.xyz[None], axis=2)
@@ -30,14 +34,17 @@ def test_surroundings_hold_the_neighbourhood_in_the_same_contexts(samples: list[
         assert far.element[same].tolist() == near.element.tolist()
 
 
-def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(samples: list[CleanedSample]) -> None:
+def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(
+    cleaned: list[tuple[Entry, KeptInstance]],
+) -> None:
     compared = 0
-    for sample in samples:
-        whole = brute_force_assembly(sample)
+    for entry, kept in cleaned:
+        sample = clean_sample(kept)
+        whole = brute_force_assembly(entry, sample)
         if whole is None:
             continue
         distance = np.linalg.norm(whole.xyz[:, None] - sample.xyz[None], axis=2).min(axis=1)
-        around = sample.kept.surroundings
+        around = kept.surroundings
         assert int((around.context < 3).sum()) == int((distance < REACH).sum())
         compared += 1
     assert compared

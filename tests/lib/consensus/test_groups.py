@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from scripts.lib.arrays import IntArray
 from scripts.lib.consensus import groups as module
 from scripts.lib.consensus.directions import Way
 from scripts.lib.consensus.groups import Group, Member, grouped
 from scripts.lib.consensus.rows import consensus_rows, superposition_rows
 from scripts.lib.instance.backbone import NO_BACKBONE, Backbone
-from scripts.lib.instance.model import IntArray
 from scripts.lib.reasons import SUPERPOSITION_REASONS
 from scripts.lib.tables import EXIT_CONSENSUS, SUPERPOSITION
 

@@ -6,7 +6,8 @@ import pytest
 
 from scripts.lib.entry.metadata import EntryMetadata, PolymerEntity
 from scripts.lib.entry.reader import EntryError
-from scripts.lib.entry.target import TargetQuery, find_target
+from scripts.lib.entry.target import find_target
+from scripts.lib.entry.target_query import TargetQuery
 
 KINASE = PolymerEntity(
     "1",

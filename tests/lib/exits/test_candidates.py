@@ -61,6 +61,29 @@ def test_methyl_turns_in_steps_of_30_degrees_at_the_tetrahedral_angle() -> None:
     assert neighbours == pytest.approx(np.full(12, np.degrees(2 * np.arcsin(np.sin(np.pi / 12) * np.sqrt(8) / 3))))
 
 
+@pytest.mark.parametrize(
+    ("smiles", "anchor", "first", "parent", "group"),
+    [
+        ("c1ccccc1CC(=O)OC", 7, 9, 6, (8,)),  # ester: =O turns along
+        ("c1ccccc1OCCCC", 6, 7, 5, ()),
+        ("c1ccccc1CC(C)(C)C", 7, 8, 6, (9, 10)),
+    ],
+)
+def test_group_with_an_anchor_turns_about_its_acyclic_bond(
+    smiles: str, anchor: int, first: int, parent: int, group: tuple[int, ...]
+) -> None:
+    turn = candidate_of(graph_of(smiles), anchor, first).turn
+    assert turn is not None
+    assert (turn.parent, turn.group) == (parent, group)
+
+
+@pytest.mark.parametrize(
+    ("smiles", "anchor", "first"), [("c1ccccc1CC(=O)NC", 9, 10), ("c1ccccc1CC(=O)OC", 9, 10), ("C1CCCCN1C(=O)C", 6, 8)]
+)
+def test_amides_and_esters_do_not_turn(smiles: str, anchor: int, first: int) -> None:
+    assert candidate_of(graph_of(smiles), anchor, first).turn is None
+
+
 def test_phenol_hydrogen_lies_in_the_plane_of_the_ring() -> None:
     graph = graph_of("c1ccccc1O")
     normal = np.linalg.svd(graph.xyz[:6] - graph.xyz[:6].mean(axis=0))[2][2]
@@ -80,7 +103,19 @@ def test_atom_bound_to_the_protein_carries_no_hydrogen_site_and_does_not_leave()
     reasons = {(one.anchor, one.leaving): one.reason for one in found}
     assert reasons[0, ()] == "bonded_to_protein"
     assert reasons[1, (0,)] == "bonded_to_protein"
-    assert reasons[1, ()] == ""
+    assert reasons[2, ()] == ""
+
+
+def test_methylene_beside_the_atom_bound_to_the_protein_is_no_exit() -> None:
+    found = find_candidates(graph_of("CCCCCCO"), linked=frozenset({0}))
+    assert {one.reason for one in found if one.anchor == 1} == {"bonded_to_protein"}
+
+
+def test_cut_that_takes_the_reacted_group_away_frees_a_reversible_parent() -> None:
+    """A reacted acrylamide: the aniline N without its acyl group, and the acyl carbon without the two that reacted."""
+    found = find_candidates(graph_of("CCC(=O)Nc1ccccc1CCN"), linked=frozenset({0}))
+    freed = {(one.anchor, one.leaving[0]) for one in found if one.frees_link and not one.reason}
+    assert freed == {(4, 2), (2, 1), (5, 4)}
 
 
 @pytest.mark.parametrize("smiles", ["CCCCCC(S)O", "CCCCCC(S)=N", "CCCCCC(S)NC"])

@@ -10,7 +10,8 @@ import pytest
 from scripts.lib.exits.arrows import BADGE, best_of_sites, pale_groups, place_arrows
 from scripts.lib.exits.depict import CLOSED, OPEN, exits_svg
 from scripts.lib.exits.graph import LigandGraph, ligand_graph
-from scripts.lib.exits.rank import Exit, rank_candidates
+from scripts.lib.exits.model import Exit
+from scripts.lib.exits.rank import rank_candidates
 from scripts.lib.instance.model import Instance, Surroundings
 from scripts.lib.molecule.record import LigandMolecule
 from tests.tools.exits import embedded, surroundings

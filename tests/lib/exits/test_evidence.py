@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scripts.lib.exits.evidence import FLAG_REASONS, Evidence, Witness
+from scripts.lib.exits.evidence import FLAG_REASONS, Witness
 from scripts.lib.exits.graph import ligand_graph
 from scripts.lib.exits.linker import BOND
-from scripts.lib.exits.rank import Exit, rank_candidates
-from scripts.lib.instance.backbone import GAP, TRUNCATED, Backbone
+from scripts.lib.exits.model import Evidence, Exit
+from scripts.lib.exits.rank import rank_candidates
+from scripts.lib.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
 from scripts.lib.instance.model import EntryFacts, Instance, Surroundings
 from scripts.lib.reasons import EXIT_EVIDENCE, FLAGS
+from scripts.lib.validation.limits import limit
+from scripts.lib.validation.model import LigandFit, ResidueFit
 from tests.tools.exits import embedded, joined, surroundings
 
 INSTANCE, MOLECULE = embedded("CCCCN")
@@ -89,6 +92,44 @@ def test_chain_whose_b_factors_do_not_vary_gives_no_normalised_one() -> None:
     assert found.reasons == ()
 
 
+@pytest.mark.parametrize(
+    ("fit", "reasons"),
+    [
+        ({"rscc": 0.8, "rsr": 0.4, "bonds_rmsz": 2.0}, ()),
+        ({"rscc": 0.799, "rsr": 0.1}, ("poor_fit",)),
+        ({"rscc": 0.9, "rsr": 0.401}, ("poor_fit",)),
+        ({"rscc": 0.9, "angles_rmsz": 2.01}, ("geometry_outliers",)),
+        ({}, ()),
+    ],
+)
+def test_fit_to_the_density_counts_beyond_its_limits_and_not_where_it_was_not_assessed(
+    fit: dict[str, float], reasons: tuple[str, ...]
+) -> None:
+    whole = ResidueFit(**fit)  # type: ignore[arg-type]
+    found = evidence(replace(SHARP, fit=LigandFit("assessed", whole, (whole,))))
+    assert found.reasons == reasons
+    assert found.grade == ("C" if reasons == ("poor_fit",) else "B" if reasons else "A")
+
+
+@pytest.mark.parametrize("fit", [ResidueFit(rscc=0.5), ResidueFit(rsr=0.5), ResidueFit(rsrz=2.1)])
+def test_of_a_linked_group_the_residue_of_the_anchor_counts_by_itself(fit: ResidueFit) -> None:
+    good, parts = ResidueFit(rscc=0.9), np.array([0, 0, 0, 1, 1])
+    molecule = replace(MOLECULE, residue=parts)
+    for fits, reasons in (((good, fit), ("anchor_poor_fit",)), ((fit, good), ())):
+        instance = replace(SHARP, fit=LigandFit("assessed", good, fits))
+        assert Witness(instance, molecule, GRAPH, chain()).evidence(amine()).reasons == reasons
+
+
+def test_sentences_of_fit_give_the_limits_of_the_reference_table() -> None:
+    for reason, names in {
+        "poor_fit": ("rscc_poor", "rsr_poor"),
+        "anchor_poor_fit": ("rscc_poor", "rsr_poor", "rsrz_outlier"),
+        "pocket_poor_fit": ("rsrz_outlier",),
+        "geometry_outliers": ("mogul_rmsz_poor",),
+    }.items():
+        assert all(f"{limit(name):g}" in EXIT_EVIDENCE[reason].sentence for name in names)
+
+
 def test_alternate_places_count_when_they_are_those_of_the_exit() -> None:
     labels = ["", "", "", "A", ""]
     assert evidence(with_atoms(altloc=tuple(labels))).reasons == ("alternate_places",)
@@ -96,7 +137,8 @@ def test_alternate_places_count_when_they_are_those_of_the_exit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mark", "within", "reason"), [(GAP, 10.0, "chain_gap"), (TRUNCATED, 8.0, "side_chain_incomplete")]
+    ("mark", "within", "reason"),
+    [(GAP, 10.0, "chain_gap"), (TRUNCATED, 8.0, "side_chain_incomplete"), (RSRZ_OUTLIER, 8.0, "pocket_poor_fit")],
 )
 def test_what_was_not_observed_counts_beside_the_way_out(mark: int, within: float, reason: str) -> None:
     one = amine()

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rdkit import Chem
 
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.exits.graph import LigandGraph, ligand_graph
 from scripts.lib.exits.prior import PRIOR, chemistry_class
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.matching.build import build_ligand
 from tests.tools.components import ideal_instance
 from tests.tools.exits import classes, graph_of
 

@@ -11,19 +11,21 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from scripts.lib.components.component import ComponentBond
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.exits.evidence import Witness
 from scripts.lib.exits.graph import LigandGraph, ligand_graph
-from scripts.lib.exits.rank import Exit, rank_candidates
-from scripts.lib.exits.rows import area_lost, exit_rows, incomplete_atoms, linked_atoms
+from scripts.lib.exits.model import Exit
+from scripts.lib.exits.rank import rank_candidates
+from scripts.lib.exits.rows import LYSINE_SITES, area_lost, exit_rows, incomplete_atoms, linked_atoms, residues_beside
 from scripts.lib.instance.backbone import NO_BACKBONE
-from scripts.lib.instance.model import Link, Residue, Surroundings
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.component import ComponentBond
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.instance.model import Link, Lysine, Residue, Surroundings
+from scripts.lib.matching.build import build_ligand
 from scripts.lib.reasons import EXIT_REASONS
 from scripts.lib.tables import EXIT_VECTORS
 from tests.tools.components import ideal_instance
 from tests.tools.exits import embedded, graph_of, joined, moved, reordered, scattered, surroundings
+from tests.tools.ligands import small_neighbourhood
 
 DRUG = "CC(C)(C)OC(=O)CC1CCN(CC1)c1ccc(cc1)C(F)(F)F"
 """t-Butyl ester, piperidine, phenylene and CF3: four kinds of equivalent atoms."""
@@ -163,12 +165,37 @@ def test_rows_name_all_columns_of_the_table_but_no_others() -> None:
     graph = ligand_graph(molecule)
     witness = Witness(instance, molecule, graph, NO_BACKBONE)
     exits = [replace(one, evidence=witness.evidence(one)) for one in ranked(graph, surroundings())]
-    rows = list(exit_rows("T", instance, graph, exits))
+    beside = residues_beside(instance, graph.xyz, small_neighbourhood())
+    anchor = exits[0].candidate.anchor
+    assert exits[0].opening is not None
+    ahead = graph.xyz[anchor] + (1.5 + 9.0) * exits[0].opening.direction
+    lysines = (Lysine("A", "716", "", "P00533:716", (x, y, z + 25.0), 20.0) for x, y, z in [graph.xyz[anchor].tolist()])
+    instance = replace(instance, lysines=(*lysines, Lysine("A", "60A", "2", "", tuple(ahead.tolist()), 30.0)))
+    rows = list(exit_rows("T", instance, graph, exits, beside))
+    told = [str(rows[0][name]).split(";") for name in EXIT_VECTORS.names if name.startswith("lysine")]
+    assert [column[0] for column in told] == ["A-2 60A", "", "9.0", "0"]
+    sites = [row["site_rank"] for row in rows if row.get("lysines")]
+    assert len(sites) == len(set(sites))  # the best of each site
+    assert set(sites) == {row["site_rank"] for row in rows if int(row["site_rank"] or 99) <= LYSINE_SITES}
     assert rows[0].keys() == set(EXIT_VECTORS.names)
     assert all(row.keys() <= set(EXIT_VECTORS.names) for row in rows)
     assert rows[0]["rank"] == 1
     vector = [float(str(rows[0][f"vector_{axis}"])) for axis in "xyz"]
     assert math.hypot(*vector) == pytest.approx(1.0)
+
+
+def test_residues_beside_an_atom_are_told_by_both_numbers_the_nearest_first() -> None:
+    instance, molecule = embedded("CCO")
+    x, y, z = ligand_graph(molecule).xyz[0].tolist()
+    around = small_neighbourhood(
+        ("A", "797", "CYS", "SG", "S", (x + 4.0, y, z), "", "chain"),
+        ("A", "797", "CYS", "CB", "C", (x, y, z + 3.9), "", "chain"),
+        ("A", "60A", "ALA", "CB", "C", (x, y + 3.5, z), "2", "target"),
+        ("B", "1", "ALA", "CB", "C", (x, y, z + 3.0), "", "assembly"),
+    )
+    numbered = replace(instance, uniprot={"A 797": "P00533:797"})
+    first = residues_beside(numbered, ligand_graph(molecule).xyz, around)[0]
+    assert first == {"anchor_residues": "ALA A-2 60A;CYS A 797", "anchor_uniprot": ";P00533:797"}
 
 
 def test_atoms_that_were_not_observed_make_their_neighbours_incomplete(component_index: Path) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
+from scripts.lib.components.component import Component
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
-from scripts.lib.molecule.components import Component, ComponentIndex
 from scripts.lib.reference import RADII
 
 AMINO_ACIDS = (

@@ -9,7 +9,8 @@ import pytest
 
 from scripts.lib import tables
 from scripts.lib.contexts import CONTEXTS
-from scripts.lib.exposure.rows import Method, atom_rows, sdf_lists, summary_row
+from scripts.lib.exposure.method import Method
+from scripts.lib.exposure.rows import atom_rows, sdf_lists, summary_row
 from scripts.lib.exposure.sasa import Exposure
 from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule

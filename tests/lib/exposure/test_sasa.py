@@ -11,47 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.contexts import CONTEXTS
-from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.sasa import Sasa, buried_fraction, relative_sasa
-from scripts.lib.instance.model import FloatArray, Neighbourhood
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.components import ComponentIndex
-from scripts.lib.reference import RADII
-from tests.tools.cleaning import (
-    CleanedSample,
-    Find,
-    Surround,
-    brute_force_assembly,
-    clean_file,
-    clean_samples,
-    read_cleaned,
-)
+from scripts.lib.instance.model import Neighbourhood
+from tests.tools.cleaning import Find, clean_file, clean_sample, differ_from_freesasa, largest_difference, read_cleaned
 
 METHOD = Sasa(probe_radius=1.4, slices=100)
-
-
-def fibonacci_sphere(count: int) -> FloatArray:
-    """Return points spread evenly over the unit sphere, shape (count, 3)."""
-    number = np.arange(count) + 0.5
-    height = 1 - 2 * number / count
-    ring = np.sqrt(1 - height**2)
-    angle = math.pi * (1 + math.sqrt(5)) * number
-    return np.stack([ring * np.cos(angle), ring * np.sin(angle), height], axis=1)
-
-
-def shrake_rupley(xyz: FloatArray, radii: FloatArray, atom: int, sphere: FloatArray, probe: float = 1.4) -> float:
-    """Return the SASA of one atom by counting points (Shrake & Rupley 1973, doi:10.1016/0022-2836(73)90011-9)."""
-    reach = radii[atom] + probe
-    offset = xyz - xyz[atom]
-    distance = np.linalg.norm(offset, axis=1)
-    others = np.flatnonzero((distance < reach + radii + probe) & (np.arange(len(xyz)) != atom))
-    points = sphere
-    for other in others[np.argsort(distance[others])]:
-        # What another sphere covers is a cap: directions nearer to it than an angle (law of cosines).
-        far, size = distance[other], radii[other] + probe
-        points = points[points @ (offset[other] / far) <= (reach**2 + far**2 - size**2) / (2 * reach * far)]
-    return float(4 * math.pi * reach**2 * len(points) / len(sphere))
 
 
 def empty_neighbourhood() -> Neighbourhood:
@@ -121,112 +87,15 @@ def find(component_index: Path) -> Find:
     return ComponentIndex(component_index).get
 
 
-@pytest.fixture(scope="module")
-def samples(mirror: Path, find: Find) -> list[CleanedSample]:
-    """Instances of the smaller files of the mirror."""
-    return clean_samples(mirror, find, most_atoms=5_500)
-
-
-def _radii(sample: CleanedSample, find: Find) -> tuple[FloatArray, FloatArray]:
-    """Return the radii of the ligand, by element alone, and of the atoms around it."""
-    table = RadiusTable(RADII)
-    around = sample.kept.neighbourhood
-    own = np.array([table.of_element(e) for e in sample.elements])
-    return own, PolymerRadii(table, find).of_all(around.comp_id, around.atom_name, around.element)
-
-
-def _largest_difference(sample: CleanedSample, context: str, whole: Surround, find: Find) -> float:
-    """Compare the areas in a context with those amid a whole set of atoms, in square angstroms."""
-    own, around = _radii(sample, find)
-    exposure = METHOD.exposure(sample.xyz, own, sample.kept.neighbourhood, around)
-    radii = PolymerRadii(RadiusTable(RADII), find).of_all(whole.comp_id, whole.atom_name, whole.element)
-    areas = METHOD.areas(np.concatenate([sample.xyz, whole.xyz]), np.concatenate([own, radii]), len(own))
-    return float(np.abs(exposure.bound[context] - areas).max())
-
-
 def test_cut_out_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:
-    small = clean_samples(archive, find, most_atoms=10_000)
-    wholes = [(sample, read_cleaned(sample.kept)) for sample in small]
-    assert len(wholes) == 3
-    for sample, whole in wholes:
+    cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    assert len(cleaned) == 3
+    for sample in map(clean_sample, cleaned):
+        whole = read_cleaned(sample)
         assert whole is not None
-        assert _largest_difference(sample, "target", whole, find) < 1e-9, sample.kept.instance.stem
+        assert largest_difference(sample, "target", whole, find) < 1e-9, sample.instance.stem
 
 
-def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[CleanedSample], find: Find) -> None:
-    """The cleaned PDB file alone reproduces the exposure: all its atoms against the cut-out."""
-    compared = 0
-    for sample in sorted(samples, key=lambda one: len(one.entry.atoms)):
-        if compared == 200:
-            break
-        whole = read_cleaned(sample.kept)
-        if whole is not None:
-            assert _largest_difference(sample, "target", whole, find) < 1e-9, sample.kept.instance.stem
-            compared += 1
-    assert compared == 200
-
-
-def test_cut_out_gives_the_areas_of_the_whole_assembly(samples: list[CleanedSample], find: Find) -> None:
-    """Against the biological assembly that gemmi builds, where only polymer is in reach."""
-    compared = 0
-    for sample in sorted(samples, key=lambda one: len(one.entry.atoms)):
-        if compared == 50:
-            break
-        whole = brute_force_assembly(sample)
-        if whole is not None:
-            assert _largest_difference(sample, "assembly", whole, find) < 1e-9, sample.kept.instance.stem
-            compared += 1
-    assert compared == 50
-
-
-def _with_molecule(
-    sample: CleanedSample, find: Find, index: ComponentIndex
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the ligand's places and radii as the pipeline has them, and the radii of the atoms around."""
-    instance = sample.kept.instance
-    molecule = build_ligand(instance, index, None)
-    table = RadiusTable(RADII)
-    own = np.array([table.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
-    return instance.atoms.xyz[molecule.atom_index], own, _radii(sample, find)[1]
-
-
-def test_areas_agree_with_counted_points(samples: list[CleanedSample], find: Find, component_index: Path) -> None:
-    """Lee-Richards of 100 slices against Shrake-Rupley of 100,000 points, each atom of 100 instances.
-
-    The instances lie evenly over the sorted list of all.
-    """
-    sphere = fibonacci_sphere(100_000)
-    index = ComponentIndex(component_index)
-    chosen = [samples[number * len(samples) // 100] for number in range(100)]
-    compared = 0
-    for sample in chosen:
-        around = sample.kept.neighbourhood
-        ligand, own, others = _with_molecule(sample, find, index)
-        areas = METHOD.exposure(ligand, own, around, others).bound["target"]
-        in_target = around.context <= CONTEXTS.index("target")
-        xyz, radii = np.concatenate([ligand, around.xyz[in_target]]), np.concatenate([own, others[in_target]])
-        counted = [shrake_rupley(xyz, radii, atom, sphere) for atom in range(len(own))]
-        assert np.abs(areas - counted).max() <= 0.2, sample.kept.instance.stem
-        compared += len(own)
-    assert compared > 2_000
-
-
-@pytest.mark.parametrize(("slices", "most"), [(100, 0.32), (150, 0.12), (200, 0.1)])
-def test_areas_of_the_worst_atoms_converge_with_the_slices(
-    mirror: Path, find: Find, component_index: Path, slices: int, most: float
-) -> None:
-    """Of 14,716 ligand atoms five are off by more than 0.2 with 100 slices: in these, by 0.315 at most."""
-    index = ComponentIndex(component_index)
-    worst = {"6duv_A_0S6_502", "6lu7_C_PJE_5", "4yb0_R_C2E_102", "6duk_A_JBJ_1103", "6f6r_A_CVE_501"}
-    found = 0.0
-    for entry_id in sorted({stem[:4] for stem in worst}):
-        entry, cleaned = clean_file(min(mirror.glob(f"{entry_id}.*.gz")), find)
-        for kept in cleaned.kept:
-            if kept.instance.stem in worst:
-                worst.remove(kept.instance.stem)
-                ligand, own, others = _with_molecule(CleanedSample(entry, kept), find, index)
-                exact = Sasa(1.4, 5_000).exposure(ligand, own, kept.neighbourhood, others).headline
-                areas = Sasa(1.4, slices).exposure(ligand, own, kept.neighbourhood, others).headline
-                found = max(found, float(np.abs(areas - exact).max()))
-    assert not worst
-    assert (0.2 if slices == 100 else 0.0) < found <= most
+def test_areas_are_those_of_freesasa_in_the_archive(archive: Path, find: Find) -> None:
+    cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    assert differ_from_freesasa(list(map(clean_sample, cleaned)), find) == []

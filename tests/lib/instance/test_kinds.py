@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib.instance.kinds import KindRules, Surroundings
-from scripts.lib.molecule.components import Component, ComponentIndex
+from scripts.lib.components.component import Component
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.instance.kinds import MONOMERS, KindRules
 from scripts.lib.reference import ADDITIVES, COFACTORS
-
-SURFACE = Surroundings(heavy_atoms=13, copies_per_chain=1.0, contact_share=0.3, covalent=False)
-BURIED = Surroundings(heavy_atoms=13, copies_per_chain=1.0, contact_share=0.9, covalent=False)
 
 
 @pytest.fixture(scope="module")
@@ -28,44 +26,36 @@ def rules(find: Callable[[str], Component | None]) -> KindRules:
 @pytest.mark.parametrize("comp_id", ["STI", "AZT", "IRE", "JQ1", "478", "ANP", "BEN", "A1AZ9", "LIG"])
 def test_drugs_and_unlisted_codes_are_ligands_wherever_they_lie(comp_id: str, rules: KindRules) -> None:
     """The public service's list of 259 codes deletes imatinib STI and AZT."""
-    for surroundings in (SURFACE, BURIED):
-        assert rules.of_component(comp_id, surroundings, wanted=False)[0] == "ligand"
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "ligand"
 
 
-@pytest.mark.parametrize("comp_id", ["NAD", "HEM", "FAD", "ATP", "ADP", "SAM", "PLP"])
+@pytest.mark.parametrize("comp_id", ["NAD", "HEM", "FAD", "ATP", "ADP", "AMP", "SAM", "PLP", "B1Z", "BPB", "BCR"])
 def test_natural_cofactors_are_cofactors(comp_id: str, rules: KindRules) -> None:
-    assert rules.of_component(comp_id, BURIED, wanted=False)[0] == "cofactor"
-
-
-@pytest.mark.parametrize("comp_id", ["SO4", "GOL", "EDO", "PEG", "DMS", "MOH", "ACT"])
-def test_solvents_and_salts_are_additives_even_when_buried(comp_id: str, rules: KindRules) -> None:
-    assert rules.of_component(comp_id, BURIED, wanted=False)[0] == "additive"
-
-
-def test_additive_asked_for_by_name_is_a_ligand(rules: KindRules) -> None:
-    assert rules.of_component("GOL", SURFACE, wanted=True)[0] == "ligand"
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "cofactor"
 
 
 @pytest.mark.parametrize(
-    ("surroundings", "kind"),
-    [
-        (BURIED, "ligand"),
-        (SURFACE, "additive"),
-        (Surroundings(13, 1.0, 0.79, covalent=False), "additive"),
-        (Surroundings(13, 1.0, 0.80, covalent=False), "ligand"),
-        (Surroundings(13, 1.01, 0.9, covalent=False), "additive"),
-        (Surroundings(4, 1.0, 1.0, covalent=False), "additive"),
-        (Surroundings(5, 1.0, 1.0, covalent=False), "ligand"),
-        (Surroundings(13, 9.0, 0.1, covalent=True), "ligand"),
-    ],
+    "comp_id", ["SO4", "GOL", "EDO", "PEG", "DMS", "MOH", "ACT", "HTO", "DCX", "IRI", "MO6", "SX", "NCO", "OHX", "RHX"]
 )
-def test_citrate_is_a_ligand_when_bound_like_one(surroundings: Surroundings, kind: str, rules: KindRules) -> None:
-    assert rules.of_component("CIT", surroundings, wanted=False)[0] == kind
+def test_solvents_and_salts_are_additives_even_when_buried(comp_id: str, rules: KindRules) -> None:
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "additive"
+
+
+def test_additive_asked_for_by_name_is_a_ligand(rules: KindRules) -> None:
+    assert rules.of_component("GOL", 13, wanted=True).kind == "ligand"
+
+
+@pytest.mark.parametrize(("comp_id", "heavy_atoms", "may"), [("CIT", 13, True), ("CIT", 4, False), ("EDO", 13, False)])
+def test_additive_of_five_atoms_may_be_a_ligand_when_its_rule_allows(
+    comp_id: str, heavy_atoms: int, may: bool, rules: KindRules
+) -> None:
+    found = rules.of_component(comp_id, heavy_atoms, wanted=False)
+    assert (found.kind, found.unless_buried) == ("additive", may)
 
 
 @pytest.mark.parametrize("comp_id", ["UNL", "UNX"])
 def test_codes_of_the_unidentified_are_unknown(comp_id: str, rules: KindRules) -> None:
-    assert rules.of_component(comp_id, BURIED, wanted=False)[0] == "unknown"
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "unknown"
 
 
 def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(
@@ -81,9 +71,11 @@ def test_no_drug_like_molecule_is_on_the_list_of_additives(
     rules: KindRules, find: Callable[[str], Component | None]
 ) -> None:
     """Aromatic nitrogen heterocycles of drug size don't stand among buffers, salts and detergents."""
-    for comp_id in rules.additives:
+    for comp_id, listed in rules.additives.items():
         component = find(comp_id)
         assert component is not None
+        if listed.role in MONOMERS:
+            continue
         aromatic = {i for bond in component.bonds if bond.aromatic for i in (bond.first, bond.second)}
         nitrogens = [i for i in aromatic if component.atoms[i].element == "N"]
         heavy = [atom for atom in component.atoms if atom.element != "H"]

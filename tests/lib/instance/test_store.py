@@ -6,21 +6,21 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.instance.store import (
     instance_writer,
+    packed_surroundings,
     read_instances,
     read_instances_alone,
-    read_surroundings,
-    surroundings_writer,
+    surroundings_of_record,
 )
-from scripts.lib.molecule.components import ComponentIndex
 from tests.tools.cleaning import clean_file
 
 
 def test_instances_are_read_as_they_were_written(archive: Path, component_index: Path, tmp_path: Path) -> None:
     find = ComponentIndex(component_index).get
     written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
-    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.npz"
+    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
     with instance_writer(*paths) as write:
         for kept in written:
             write(kept.instance, kept.neighbourhood)
@@ -37,29 +37,19 @@ def test_instances_are_read_as_they_were_written(archive: Path, component_index:
         assert around.largest == kept.neighbourhood.largest
 
 
-def test_surroundings_are_read_as_they_were_written(archive: Path, component_index: Path, tmp_path: Path) -> None:
+def test_surroundings_are_read_as_they_were_written(archive: Path, component_index: Path) -> None:
     find = ComponentIndex(component_index).get
     written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
-    path = tmp_path / "surroundings.npz"
-    with surroundings_writer(path) as write:
-        for kept in written:
-            write(kept.surroundings)
-    read = list(read_surroundings(path))
-    for around, kept in zip(read, written, strict=True):
+    for kept in written:
+        around = surroundings_of_record(packed_surroundings("4cup_A_ZYB_2971", kept.surroundings))
         assert np.array_equal(around.xyz, kept.surroundings.xyz)
         assert around.element.tolist() == kept.surroundings.element.tolist()
         assert around.context.tolist() == kept.surroundings.context.tolist()
         assert around.largest == kept.surroundings.largest
 
 
-def test_shard_without_surroundings_is_read_as_empty(tmp_path: Path) -> None:
-    with surroundings_writer(tmp_path / "surroundings.npz"):
-        pass
-    assert list(read_surroundings(tmp_path / "surroundings.npz")) == []
-
-
 def test_shard_without_instances_is_read_as_empty(tmp_path: Path) -> None:
-    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.npz"
+    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
     with instance_writer(*paths):
         pass
     assert list(read_instances(*paths)) == []

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
+from scripts.lib.components.component import Component
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.matching.build import build_ligand
 from scripts.lib.molecule import adduct as module
 from scripts.lib.molecule.adduct import ProteinAtom, adduct
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.component import Component
-from scripts.lib.molecule.components import ComponentIndex
 from scripts.lib.molecule.stereo import set_coordinates
 from tests.tools.components import linked
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from rdkit import Chem, rdBase
 
-from scripts.lib.molecule.component import Component
+from scripts.lib.components.component import Component
 from scripts.lib.molecule.dictionary import dictionary_molecule, dictionary_smiles, is_sanitised
+from scripts.lib.molecule.inchi import inchikey
 from scripts.lib.molecule.neutral import neutralised
 from scripts.lib.molecule.record import NAME
 
@@ -88,6 +89,20 @@ def test_metal_complexes_keep_their_charges(known: Callable[[str], Component]) -
         assert neutral is not None
         charges = [[atom.GetFormalCharge() for atom in mol.GetAtoms()] for mol in (stored, neutral)]
         assert charges[0] == charges[1]
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "text"),
+    [
+        ("CPT", "InChI=1S/2ClH.2H3N.Pt/h2*1H;2*1H3;/q;;;;+2/p-2"),
+        ("IRI", "InChI=1S/Ir.6H3N/h;6*1H3/q+3;;;;;;"),
+        ("MO6", "InChI=1S/Mg.6H2O/h;6*1H2/q+2;;;;;;"),
+    ],
+)
+def test_metal_complexes_have_the_key_of_their_parts(
+    comp_id: str, text: str, known: Callable[[str], Component]
+) -> None:
+    assert inchikey(dictionary_smiles(known(comp_id), neutral=True)) == Chem.InchiToInchiKey(text)  # type: ignore[no-untyped-call]
 
 
 def test_neutralising_leaves_coordinates_alone(known: Callable[[str], Component]) -> None:

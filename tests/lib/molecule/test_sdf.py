@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
+from scripts.lib.components.component import Component
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.instance.model import Instance
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.component import Component
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.matching.build import build_ligand
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.sdf import sdf_text
 from tests.tools.components import ideal_instance, linked
@@ -118,3 +118,11 @@ def test_field_of_several_lines_becomes_one(ligand: tuple[Instance, LigandMolecu
     instance, record = ligand
     text = sdf_text(dataclasses.replace(record), instance, {"target": "two\n\nlines > <x>"}, {})
     assert _read(text).GetProp("target") == "two lines > <x>"
+
+
+@pytest.mark.parametrize("name", ["$$$$", "$$$$ BRD4", "> <x>", "$$$$\n\n$$$$"])
+def test_no_name_of_a_target_ends_the_record(ligand: tuple[Instance, LigandMolecule], name: str) -> None:
+    instance, record = ligand
+    text = sdf_text(record, instance, {"target": name, "last": "1"}, {})
+    assert _read(text).GetProp("target").strip() == " ".join(name.split())
+    assert _read(text).GetProp("last") == "1"

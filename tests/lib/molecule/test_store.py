@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from scripts.lib.molecule.build import build_ligand
-from scripts.lib.molecule.component import Component
-from scripts.lib.molecule.components import ComponentIndex
+from scripts.lib.components.component import Component
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.matching.build import build_ligand
 from scripts.lib.molecule.store import read_molecules, write_molecules
 from tests.tools.components import ideal_instance
 
@@ -55,5 +55,5 @@ def test_file_cut_off_is_an_error(known: Known, index: ComponentIndex, tmp_path:
 def test_other_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "molecules.bin"
     path.write_text("something else entirely")
-    with pytest.raises(ValueError, match="not a file of molecules"):
+    with pytest.raises(ValueError, match="not a file of records"):
         list(read_molecules(path))

@@ -1,32 +1,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from scripts.lib import layout
 from scripts.lib.exits.graph import ligand_graph
 from scripts.lib.exits.rank import rank_candidates
 from scripts.lib.exits.rows import exit_rows
 from scripts.lib.protac.inputs import InputMaker
-from scripts.lib.protac.ligand import Ligand
+from scripts.lib.protac.ligand import RankedLigand, ranked_exits
 from scripts.lib.protac.side import TARGET
-from scripts.lib.tables import Row
+from scripts.lib.tables import EXIT_VECTORS, Row, read_table, write_table
 from tests.tools.exits import embedded, surroundings
 
 
-def made(atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, list[Row]]:
+def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, list[Row]]:
     """Return the README and the rows of a ligand of which some atoms were not observed."""
     instance, molecule = embedded("CCNc1ccccc1")
     molecule = replace(molecule, atoms_missing=atoms_missing)
     graph = ligand_graph(molecule)
     found = rank_candidates(graph, surroundings(), np.zeros(len(graph))) if ranked else []
-    rows = exit_rows("BRD4", instance, graph, found)
-    exits = [(one, row) for one, row in zip(found, rows, strict=False) if one.rank]
-    ligand = Ligand(instance, molecule, graph, exits)
-    files, index = InputMaker(TARGET, 3, open_babel=False).make("BRD4", ligand, None)
-    return files.get(f"{layout.protac_inputs(instance.stem)}/README.txt", ""), index
+    write_table(folder / "exits.csv", EXIT_VECTORS, exit_rows("BRD4", instance, graph, found))
+    ligand = RankedLigand(
+        instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS))
+    )
+    files, index = InputMaker(TARGET, open_babel=False).make("BRD4", ligand, None, ligand.best_of_sites(3))
+    return files.get("README.txt", ""), index
 
 
 @pytest.mark.parametrize(
@@ -34,21 +35,21 @@ def made(atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, l
     [(("C9", "N10"), "2 atoms were not observed: C9 N10;"), (("C9",), "1 atom was not observed: C9;")],
 )
 def test_atoms_that_were_not_observed_are_told_beside_the_heads_that_lack_them(
-    missing: tuple[str, ...], told: str
+    tmp_path: Path, missing: tuple[str, ...], told: str
 ) -> None:
-    readme, rows = made(missing)
+    readme, rows = made(tmp_path, missing)
     assert told in readme
     assert len(readme.splitlines()) == 3
     assert {row["atoms_missing"] for row in rows} == {";".join(missing)}
 
 
-def test_whole_ligand_has_no_word_on_what_was_not_observed() -> None:
-    readme, rows = made(())
+def test_whole_ligand_has_no_word_on_what_was_not_observed(tmp_path: Path) -> None:
+    readme, rows = made(tmp_path, ())
     assert "not observed" not in readme
     assert {row["atoms_missing"] for row in rows} == {""}
 
 
-def test_ligand_without_inputs_tells_its_missing_atoms_too() -> None:
-    assert [(row["reason"], row["atoms_missing"]) for row in made(("C9",), ranked=False)[1]] == [
+def test_ligand_without_inputs_tells_its_missing_atoms_too(tmp_path: Path) -> None:
+    assert [(row["reason"], row["atoms_missing"]) for row in made(tmp_path, ("C9",), ranked=False)[1]] == [
         ("no_ranked_exit", "C9")
     ]

@@ -6,7 +6,7 @@ from rdkit import Chem
 
 from scripts.lib.exits.graph import ligand_graph
 from scripts.lib.exits.rank import rank_candidates
-from scripts.lib.protac.texts import head_sdf
+from scripts.lib.protac.prosettac import head_sdf
 from scripts.lib.protac.warhead import WarheadSmiles, cut_warhead
 from tests.tools.exits import embedded, surroundings
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from scripts.lib.exposure.ramp import exposure_colour
+from scripts.lib.drawing.ramp import exposure_colour
 from scripts.lib.report import plots
 from scripts.lib.report.plots import Bar
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from scripts.lib.config import resolve
-from scripts.lib.exits.rank import CLOSED_BELOW
-from scripts.lib.exposure.ramp import exposure_colour
+from scripts.lib.drawing.ramp import exposure_colour
+from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.report.content import Tables, build_content
 from scripts.lib.report.render import render_report
-from scripts.lib.tables import EXIT_CONSENSUS, RESULTS_TABLE, Row
+from scripts.lib.tables import EXIT_ANSWERS, EXIT_CONSENSUS, OBSERVED_EXITS, RESULTS_TABLE, Row
 from scripts.lib.version import versions
 from tests.lib.report.test_content import line
 from tests.lib.report.test_directions import moved
@@ -23,12 +23,35 @@ def directions_of(*consensus: Row) -> str:
     results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
     content = build_content("x", Tables(results, [], [], [], [], [], superposition=both, consensus=rows))
     settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
-    html = render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour)
+    html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
     return html.partition('<section id="directions">')[2]
 
 
-def test_open_direction_is_told_to_be_one_that_is_not_closed() -> None:
+def test_open_direction_is_told_to_have_room_and_a_way_out() -> None:
     html = directions_of({"direction": "G1-1", "n_entries_open": 1, "n_entries_present": 2, "anchors": "LIG:C1"})
     assert '<td class="n">1 of 2</td>' in html
-    assert f"one is not closed: its room or its way out is at least {CLOSED_BELOW}." in html
+    assert f"one is open: its room and its way out are at least {OPEN_FROM}." in html
     assert "it has a way out" not in html
+
+
+def test_best_places_are_told_by_their_rank_and_degraders_by_their_range() -> None:
+    nothing: Row = dict.fromkeys(EXIT_ANSWERS.names)
+    answers = [
+        {**nothing, "answer_rank": 1, "site": "main", "action": "Attach at C7", "n_open": 2, "n_copies": 3},
+        nothing,
+    ]
+    seen: Row = {
+        **dict.fromkeys(OBSERVED_EXITS.names),
+        "side": "target",
+        "anchor_atom": "N1",
+        "alternatives": "C1-N1;C2-C3",
+    }
+    results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
+    content = build_content("x", Tables(results, [], [], [], [], [], answers=answers, observed=[seen]))
+    settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
+    html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
+    places = html.partition('<section id="places">')[2].partition("</section>")[0]
+    assert places.count("<tr>") == 4
+    assert "Attach at C7" in places
+    assert "2 of 3" in places
+    assert "C1-N1, C2-C3" in places

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, Known, Request, SourceError
+from scripts.lib.entry.model import PolymerEntity
+from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
 from scripts.lib.sources.query import words_of
 
 
@@ -19,19 +20,20 @@ class FakeSource:
         self.lists_all = lists_all
         self.requests: list[Request] = []
         self.notes: list[str] = []
+        self.wordless: Sequence[str] = ()
         self.entries = {entry.entry_id: entry for entry in entries}
         self.replaced: dict[str, tuple[str, ...]] = {}
         self.sequence_hits: list[Hit] = []
         self.asked_for: list[str] = []
 
-    def resolve(self, entry_ids: Sequence[str]) -> dict[str, Known]:
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         known = {}
         for name in entry_ids:
             if name in self.entries:
-                known[name] = Known(name, name in self.replaced, self.replaced.get(name, ()))
+                known[name] = KnownEntry(name, name in self.replaced, self.replaced.get(name, ()))
             elif name in self.replaced:
                 there = [new for new in self.replaced[name] if new in self.entries]
-                known[name] = Known(there[0] if there else "", True, self.replaced[name])
+                known[name] = KnownEntry(there[0] if there else "", True, self.replaced[name])
         return known
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
@@ -59,6 +61,9 @@ class FakeSource:
         listed = list(entry_ids)
         self.asked_for += listed
         return {name: self.entries[name] for name in listed if name in self.entries}
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        return {name: () for name in entry_ids if name in self.entries}
 
     def fetch(self, entry_id: str) -> Fetched:
         raise FetchError("not_found", entry_id)

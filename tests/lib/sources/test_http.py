@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from scripts.lib.sources.http import Answer, HttpClient, HttpError, Limits
+from scripts.lib.sources.http import HttpAnswer, HttpClient, HttpError, RequestLimits
 from tests.standin import StandIn
 
 
@@ -28,14 +28,14 @@ def waits() -> _Waits:
 
 @contextmanager
 def _client(waits: _Waits, **limits: float) -> Iterator[HttpClient]:
-    client = HttpClient(Limits(**limits), waits)  # type: ignore[arg-type]
+    client = HttpClient(RequestLimits(**limits), waits)  # type: ignore[arg-type]
     try:
         yield client
     finally:
         client.close()
 
 
-def _get(url: str, waits: _Waits, **limits: float) -> Answer:
+def _get(url: str, waits: _Waits, **limits: float) -> HttpAnswer:
     with _client(waits, **limits) as client:
         return client.get(url)
 
@@ -170,5 +170,5 @@ def test_each_retry_is_in_the_log(standin: StandIn, waits: _Waits, caplog: pytes
 def test_patience_can_be_set_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TETHERMAP_HTTP_BACKOFF", "0.5")
     monkeypatch.setenv("TETHERMAP_HTTP_ATTEMPTS", "nonsense")
-    limits = Limits.from_environment()
+    limits = RequestLimits.from_environment()
     assert (limits.backoff, limits.attempts) == (0.5, 5)

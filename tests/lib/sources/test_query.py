@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.lib.sources.query import entry_id_of, is_entry_id, parse_query, spellings, words_of
+from scripts.lib.identifiers import entry_id_of, is_entry_id
+from scripts.lib.sources.query import parse_query, spellings, words_of
 from scripts.lib.sources.rcsb_queries import full_text
 from scripts.lib.sources.text_index import match_expression
 
@@ -49,8 +50,25 @@ def test_an_unclosed_quotation_mark_reaches_to_the_end() -> None:
     assert parse_query('a "b c').terms == ("a", "b c")
 
 
-def test_operators_of_search_engines_are_words() -> None:
-    assert parse_query("EGFR OR NEAR NOT").terms == ("EGFR", "OR", "NEAR", "NOT")
+def test_capital_operators_join_and_exclude_and_others_are_words() -> None:
+    query = parse_query('EGFR AND kinase OR HER2 NOT antibody -"main chain" NEAR or')
+    assert [tuple(clause.terms) for clause in query.clauses] == [("EGFR", "kinase"), ("HER2", "NEAR", "or")]
+    assert query.excluded == ("antibody", "main chain")
+
+
+@pytest.mark.parametrize("text", ["OR EGFR OR", "AND EGFR", "EGFR NOT", "EGFR -", "NOT OR EGFR"])
+def test_operators_without_words_are_nothing(text: str) -> None:
+    query = parse_query(text)
+    assert (query.terms, query.excluded, len(query.clauses)) == (("EGFR",), (), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "grouped"),
+    [("(EGFR OR HER2) kinase", True), ("kinase -(EGFR HER2)", True), ("( EGFR ) OR BTK", True), ("EGFR (human)", False),
+     ("N-(4-fluorophenyl)acetamide OR BTK", False)],
+)  # fmt: skip
+def test_brackets_that_group_are_told_from_those_of_names(text: str, grouped: bool) -> None:
+    assert parse_query(text).has_brackets is grouped
 
 
 def test_parts_without_letters_are_ignored_and_said() -> None:
@@ -66,6 +84,10 @@ def test_parts_without_letters_are_ignored_and_said() -> None:
         ("HIV1", {"hiv1", "hiv 1"}),
         ("SARS-CoV-2", {"sars cov 2", "sars cov2", "sarscov 2", "sarscov2"}),
         ("EGFR", {"egfr"}),
+        ("5HT6", {"5ht6", "5 ht6", "5 ht 6", "5ht 6"}),
+        ("3CL", {"3cl", "3 cl"}),
+        ("p38α", {"p38 alpha", "p38alpha"}),
+        ("β-lactamase", {"beta lactamase", "betalactamase"}),
         ("main protease", {"main protease"}),
         ("T790M", {"t790m"}),
     ],
@@ -90,7 +112,7 @@ def test_any_text_can_be_taken_apart(text: str) -> None:
     query = parse_query(text)
     assert all(any(c.isalnum() for c in term) for term in query.terms)
     assert all(is_entry_id(name) for name in query.entry_ids)
-    assert not set(query.terms) & set(query.ignored)
+    assert not {*query.terms, *query.excluded} & set(query.ignored)
 
 
 @given(st.lists(st.from_regex(r"[A-Za-z]{5,9}", fullmatch=True), min_size=1))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -61,8 +62,10 @@ def test_nothing_found_is_no_error(source: RcsbSource, standin: StandIn) -> None
     assert standin.seen[0].status == 204
 
 
-def test_accessions_are_asked_for_as_pairs(source: RcsbSource) -> None:
+def test_accessions_are_asked_for_as_pairs_and_at_once(source: RcsbSource, standin: StandIn) -> None:
     assert source.known_accessions(["P00533", "P99999"]) == {"P00533"}
+    assert len(standin.seen) == 1
+    assert source.known_accessions(["P99999"]) == set()
     assert set(_found(source, accessions=["P00533"])) == ENTRIES
     assert _found(source, "3", accessions=["P00533"]) == ["3abc"]
     names = [node["parameters"]["attribute"].rpartition(".")[2] for node in accession_node(["P00533"])["nodes"]]
@@ -172,7 +175,7 @@ def test_a_service_that_is_not_there_ends_the_job_with_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TETHERMAP_HTTP_BACKOFF", "0")
-    source = RcsbSource(tmp_path, addresses=Addresses(*["http://127.0.0.1:9"] * 4))
+    source = RcsbSource(tmp_path, addresses=Addresses(*["http://127.0.0.1:9"] * 5))
     with pytest.raises(SourceError, match=r"can't be reached.*check the network") as caught:
         _found(source, "EGFR")
     assert caught.value.kind == "upstream"
@@ -249,6 +252,33 @@ def test_a_file_is_downloaded_once(source: RcsbSource, standin: StandIn, tmp_pat
     assert standin.seen[0].headers["Accept-Encoding"] == "identity"
 
 
+def test_an_entry_that_was_revised_since_is_fetched_anew_once(source: RcsbSource, standin: StandIn) -> None:
+    path = source.fetch("1abc").path  # its entry was revised on 2024-02-07
+    source.summaries(["1abc"])
+    source.fetch("1abc")
+    assert standin.count("files") == 1
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    source.summaries(["1abc"])
+    source.fetch("1abc")
+    source.summaries(["1abc"])
+    source.fetch("1abc")
+    assert standin.count("files") == 2
+
+
+def test_a_revised_entry_that_cannot_be_had_is_the_one_of_before(
+    source: RcsbSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = source.fetch("1abc")
+    os.utime(before.path, (1_600_000_000, 1_600_000_000))
+    source.summaries(["1abc"])
+
+    def fails(_: str) -> None:
+        raise FetchError("download_failed")
+
+    monkeypatch.setattr(source, "_download", fails)
+    assert source.fetch("1abc").sha256 == before.sha256
+
+
 def test_a_damaged_file_of_the_cache_is_downloaded_anew(source: RcsbSource, standin: StandIn) -> None:
     path = source.fetch("1abc").path
     path.write_bytes(path.read_bytes()[:50])
@@ -257,7 +287,7 @@ def test_a_damaged_file_of_the_cache_is_downloaded_anew(source: RcsbSource, stan
 
 
 def test_mmcif_is_taken_where_there_is_no_pdb_file(source: RcsbSource) -> None:
-    assert source._http.get(f"{source._addresses.files}/1ABC.pdb.gz").status == 404
+    assert source.http.get(f"{source.addresses.files}/1ABC.pdb.gz").status == 404
     assert source.fetch("1abc").format == "mmcif"
 
 

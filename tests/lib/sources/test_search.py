@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from scripts.lib.sources.base import SourceError
-from scripts.lib.sources.search import Outcome, add_sequence_hits, find_entries, pinned_entries, sequences_of
+from scripts.lib.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
+from scripts.lib.sources.selection import entry_rows
 from tests.lib.sources.fake import FakeSource, entry
+from tests.lib.sources.make import filters
 
 
 def _source() -> FakeSource:
@@ -18,11 +20,11 @@ def _source() -> FakeSource:
     )
 
 
-def _ids(outcome: Outcome) -> list[str]:
+def _ids(outcome: SearchResult) -> list[str]:
     return [candidate.entry_id for candidate in outcome.candidates]
 
 
-def _hits(outcome: Outcome) -> dict[str, list[str]]:
+def _hits(outcome: SearchResult) -> dict[str, list[str]]:
     return {candidate.entry_id: candidate.hits for candidate in outcome.candidates}
 
 
@@ -88,7 +90,9 @@ def test_accessions_select_and_words_narrow() -> None:
 
 def test_several_accessions_are_alternatives() -> None:
     outcome = find_entries(_source(), "P00533 P04626", "x")
-    assert _hits(outcome)["3abc"] == ["accession:P04626"]
+    assert _hits(outcome)["3abc"] == ["accession:P00533,P04626"]
+    rows = {row["pdb_id"]: row["hits"] for row in entry_rows(_source(), outcome, filters())}
+    assert (rows["1abc"], rows["3abc"]) == ("accession:P00533", "accession:P04626")
     assert len(_ids(outcome)) == 3
 
 
@@ -128,6 +132,40 @@ def test_a_withdrawn_entry_leads_to_its_successor() -> None:
     source.replaced["1old"] = ("4abc",)
     (candidate,) = find_entries(source, "1old", "x").candidates
     assert (candidate.requested_id, candidate.entry_id, candidate.withdrawn) == ("1old", "4abc", True)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("kinase -EGFR", {"3abc"}),
+        ("kinase NOT EGFR", {"3abc"}),
+        ("kinase AND EGFR", {"1abc", "2abc"}),
+        ("trypsin OR HER2 kinase", {"3abc", "4abc"}),
+        ("kinase -erlotinib OR trypsin", {"2abc", "3abc", "4abc"}),
+        ("kinase -2ABC", {"1abc", "3abc"}),
+        ("kinase -P00533", {"3abc"}),
+        ("P04626 OR trypsin", {"3abc", "4abc"}),
+        ("-kinase", set()),
+    ],
+)
+def test_operators_join_and_exclude(query: str, found: set[str]) -> None:
+    assert set(_ids(find_entries(_source(), query, query))) == found
+
+
+def test_brackets_beside_operators_are_refused_in_one_sentence() -> None:
+    with pytest.raises(SourceError, match="write each side of an OR in full"):
+        find_entries(_source(), "(EGFR OR HER2) kinase", "x")
+
+
+def test_own_files_that_say_nothing_are_taken_when_they_are_listed() -> None:
+    source = FakeSource(entry("model", ""), entry("other", "a kinase"), lists_all=True)
+    source.wordless = ["model"]
+    assert _hits(find_entries(source, "kinase", "x")) == {"other": ["all_words"], "model": ["listed"]}
+
+
+def test_pinned_entries_that_are_not_there_are_named() -> None:
+    outcome = pinned_entries(_source(), ["1ABC", "9zzz"])
+    assert outcome.notes == ["filters.entries names what the source does not have: 9zzz."]
 
 
 def test_pinned_entries_are_exactly_those() -> None:

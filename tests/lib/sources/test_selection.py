@@ -64,7 +64,7 @@ def test_what_is_not_known_does_not_pass(values: dict[str, Any]) -> None:
 
 
 def test_the_most_relevant_are_kept_and_each_cut_is_recorded() -> None:
-    source = FakeSource(*(entry(f"{n}abc", "kinase" + " and more" * n) for n in range(1, 6)))
+    source = FakeSource(*(entry(f"{n}abc", "kinase" + " and more" * n, ligands=("STI",)) for n in range(1, 6)))
     rows = _rows(source, "kinase", max_entries=2)
     assert [(row["rank"], row["pdb_id"], row["selected"]) for row in rows] == [
         (1, "1abc", True), (2, "2abc", True), (3, "3abc", False), (4, "4abc", False), (5, "5abc", False),
@@ -75,10 +75,24 @@ def test_the_most_relevant_are_kept_and_each_cut_is_recorded() -> None:
 
 def test_entries_that_a_filter_rejects_take_no_room() -> None:
     source = FakeSource(
-        entry("1abc", "kinase", resolution=3.0), entry("2abc", "kinase one"), entry("3abc", "kinase one two")
+        entry("1abc", "kinase", resolution=3.0),
+        entry("2abc", "kinase one", ligands=("STI",)),
+        entry("3abc", "kinase one two"),
     )
     rows = _rows(source, "kinase", max_entries=1, max_resolution=2.5)
     assert _reasons(rows) == {"1abc": "resolution", "2abc": "", "3abc": "cut_by_max_entries"}
+
+
+def test_entries_without_a_ligand_that_is_asked_for_are_cut_first() -> None:
+    source = FakeSource(
+        entry("1abc", "kinase"),
+        entry("2abc", "kinase one", ligands=("STI",)),
+        entry("3abc", "kinase one two", ligands=("SO4",)),
+    )
+    assert _reasons(_rows(source, "kinase", max_entries=2)) == {"1abc": "cut_by_max_entries", "2abc": "", "3abc": ""}
+    wanted = _rows(source, "kinase", max_entries=1, only_ligands=["STI"])
+    assert _reasons(wanted) == {"1abc": "cut_by_max_entries", "2abc": "", "3abc": "cut_by_max_entries"}
+    assert all(row["selected"] for row in _rows(source, "kinase", max_entries=3))
 
 
 def test_named_entries_are_exempt_from_filters_and_count() -> None:
@@ -94,7 +108,7 @@ def test_pinned_entries_are_never_cut() -> None:
 
 
 def test_metadata_behind_the_cut_are_not_asked_for() -> None:
-    source = FakeSource(*(entry(f"{n:04d}", "kinase") for n in range(1000)))
+    source = FakeSource(*(entry(f"{n:04d}", "kinase", ligands=("STI",)) for n in range(1000)))
     rows = _rows(source, "kinase", max_entries=10)
     assert len(rows) == 1000
     assert len(source.asked_for) == 300

@@ -10,24 +10,41 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts import build_tables, check_results, clean_complexes, find_series, match_ligands, measure_sasa, rank_exits
+from scripts import (
+    build_tables,
+    check_results,
+    clean_complexes,
+    find_series,
+    match_ligands,
+    measure_sasa,
+    rank_exits,
+    write_protac_inputs,
+)
 from scripts.download_entries import structure_row
 from scripts.lib import layout, tables
-from scripts.lib.config import resolve
+from scripts.lib.complex.settings import CleanSettings
+from scripts.lib.component_index import default_index
+from scripts.lib.components.finder import JobComponents
+from scripts.lib.components.index import ComponentIndex
 from scripts.lib.entry.reader import EntryError, read_entry
+from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.exposure.method import Method
 from scripts.lib.instance.find import Residues
-from scripts.lib.manifest import Tally
-from scripts.lib.molecule.components import ComponentIndex, default_index
+from scripts.lib.protac.side import TARGET
 from scripts.lib.reasons import REASONS
+from scripts.lib.results.manifest import Tally
 from scripts.lib.sources.base import Fetched, FetchError
 from scripts.lib.sources.content import read_content
 from scripts.lib.sources.index_rows import read_row
 from scripts.lib.sources.naming import StructureFile
+from scripts.lib.steps.cache import step_cache
 
 ENTRY = "9fuz"
 SHARD = "0"
-FILE_LISTS = build_tables.FILE_LISTS
-RULES = ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "check_results")
+FILE_LISTS = (*build_tables.FILE_LISTS, "protac_files")
+METHOD = Method(1.4, 100)
+CLEANING = CleanSettings(TargetQuery("Anything"))
+RULES = ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "write_protac_inputs", "check_results")
 
 
 @dataclass(frozen=True)
@@ -56,11 +73,13 @@ class OneJob:
     ----------
     folder : Path
         Made anew for each file.
+    cache : Path or None
+        Folder of the results of entries; none are kept or taken when not given.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self._folder = folder
-        self._settings = resolve({"target_name": "Anything", "search_query": "anything", "source": {"kind": "archive"}})
+        self._known = {rule: step_cache(rule, None, str(cache), 1000 if cache else 0) for rule in RULES}
         self._index = ComponentIndex(default_index())
 
     def run(self, content: bytes) -> Outcome:
@@ -103,35 +122,49 @@ class OneJob:
         return self._folder / layout.shard_file(SHARD, name)
 
     def _stages(self) -> None:
-        job, shard, settings = self._folder, self._shard, self._settings
+        job, shard = self._folder, self._shard
         progress = {rule: job / layout.PROGRESS / f"{rule}.jsonl" for rule in RULES}
         instances, molecules = shard("instances"), shard("molecules")
         clean_complexes.main(
             shard("structures"), instances, shard("neighbourhoods"), shard("surroundings"), shard("backbones"),
             shard("entry_status"), shard("ligand_status"), shard("name_map"), shard("complex_files"), job,
-            progress["clean_complexes"], config=settings,
+            progress["clean_complexes"], settings=CLEANING, find=self._index.get,
+            known=self._known["clean_complexes"],
         )  # fmt: skip
         match_ligands.main(
-            instances, molecules, shard("molecule_files"), job, progress["match_ligands"], components=self._index
+            instances,
+            molecules,
+            shard("molecule_files"),
+            job,
+            progress["match_ligands"],
+            components=JobComponents("archive", None),
+            known=self._known["match_ligands"],
         )
         measure_sasa.main(
             instances, shard("neighbourhoods"), molecules, shard("sasa_summary"), shard("sasa_atoms"),
-            shard("contacts"), shard("exposure_files"), job, progress["measure_sasa"], config=settings,
+            shard("contacts"), shard("exposure_files"), job, progress["measure_sasa"], target_name="Anything",
+            method=METHOD, find=self._index.get, known=self._known["measure_sasa"],
         )  # fmt: skip
         rank_exits.main(
-            instances, shard("surroundings"), shard("backbones"), molecules, shard("sasa_atoms"),
-            shard("exits"), shard("protac_inputs"), shard("exit_files"), job, progress["rank_exits"], config=settings,
+            instances, shard("neighbourhoods"), shard("surroundings"), shard("backbones"), molecules,
+            shard("sasa_atoms"), shard("exits"), shard("geometry"), shard("bridging"), shard("observed"),
+            shard("exit_files"), job, progress["rank_exits"], target_name="Anything", method=METHOD,
+            find=self._index.get, known=self._known["rank_exits"],
+        )  # fmt: skip
+        write_protac_inputs.main(
+            instances, molecules, shard("exits"), shard("observed"), shard("protac_inputs"), shard("protac_files"), job,
+            progress["write_protac_inputs"], target_name="Anything", side=TARGET, sites=3, open_babel=False,
         )  # fmt: skip
         check_results.main(
             shard("structures"), instances, shard("sasa_summary"), shard("sasa_atoms"), shard("exits"),
             shard("entry_status"), shard("ligand_status"), tuple(shard(name) for name in FILE_LISTS),
-            shard("checks"), shard("files"), job, progress["check_results"],
+            shard("checks"), shard("files"), job, progress["check_results"], known=self._known["check_results"],
         )  # fmt: skip
         find_series.main(
             [molecules], job / layout.SERIES_TABLE, job / layout.SERIES_MEMBERS, job / layout.LIGANDS,
             job / layout.SERIES_FOLDER, seconds=1.0,
         )  # fmt: skip
-        build_tables.main(job, [SHARD], target_name="Anything")
+        build_tables.main(job, [SHARD], target_name="Anything", protac_inputs=[shard("protac_inputs")])
 
     def _judged(self, path: Path, fetched: bool) -> tuple[str, int, tuple[str, ...]]:
         entries = list(tables.read_table(self._folder / layout.ENTRY_STATUS, tables.ENTRY_STATUS))

@@ -6,7 +6,7 @@ const place = document.getElementById("explorer");
 const routes = document.getElementById("routes");
 
 globalThis.SwaggerUIBundle?.({
-  url: "/openapi.json",
+  url: `${document.documentElement.dataset.root ?? ""}/openapi.json`,
   domNode: place,
   docExpansion: "list",
   defaultModelsExpandDepth: -1,
@@ -20,12 +20,13 @@ globalThis.SwaggerUIBundle?.({
   },
 });
 
-// Swagger UI leaves its selects without a name for screen readers.
+// Swagger UI leaves its selects without a name for screen readers, and long examples out of the keyboard's reach.
 new MutationObserver(() => {
   for (const select of place.querySelectorAll("select:not([aria-label])")) {
     const row = select.closest("[data-param-name]");
     select.setAttribute("aria-label", row?.dataset.paramName ?? "Kind of content");
   }
+  for (const example of place.querySelectorAll("pre:not([tabindex])")) example.tabIndex = 0;
 }).observe(place, { childList: true, subtree: true });
 
 onTheme((theme) => document.documentElement.classList.toggle("dark-mode", theme === "dark"));

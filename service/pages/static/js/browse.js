@@ -7,7 +7,7 @@ const form = document.querySelector("form.filters");
 function send() {
   const values = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
   const query = new URLSearchParams(values).toString();
-  location.assign(query ? `/browse?${query}` : "/browse");
+  location.assign(location.pathname + (query ? `?${query}` : ""));
 }
 
 form.addEventListener("submit", (event) => {

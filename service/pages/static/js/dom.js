@@ -48,7 +48,7 @@ export function announce(text) {
 // Commands name this service by the address at which it is seen here.
 for (const place of document.querySelectorAll(".code > pre")) {
   if (place.textContent.includes("$TETHERMAP_URL")) {
-    place.textContent = place.textContent.replaceAll("$TETHERMAP_URL", location.origin);
+    place.textContent = place.textContent.replaceAll("$TETHERMAP_URL", location.origin + (document.documentElement.dataset.root ?? ""));
   }
 }
 

@@ -1,6 +1,6 @@
 // Follows a job: by its event stream, and by asking again and again where no stream comes through.
 
-import { getJson } from "./http.js";
+import { getJson, rooted } from "./http.js";
 
 const POLL_MS = 2000;
 const PATIENCE_MS = 8000;
@@ -61,7 +61,7 @@ export function followJob(base, tell) {
     poll();
   }
 
-  stream = new EventSource(`${base}/events`);
+  stream = new EventSource(rooted(`${base}/events`));
   // A browser tries a broken stream again and again: without a word in all this time it is given up.
   let patience = setTimeout(usePolling, PATIENCE_MS);
   const alive = () => {

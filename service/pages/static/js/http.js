@@ -16,16 +16,22 @@ export class ApiError extends Error {
   }
 }
 
+/** The path below which a proxy serves this service, or nothing. */
+export const root = document.documentElement.dataset.root ?? "";
+
+/** Return where a path of the API is: below the root, unless it says so itself. */
+export const rooted = (address) => (address.startsWith("/api/") ? root + address : address);
+
 /**
  * Return the JSON that an address answers.
- * @param {string} address path on this host
+ * @param {string} address path of the API, or as the service gave it
  * @param {RequestInit} options as for fetch
  * @throws {ApiError} for every answer that is no success
  */
 export async function getJson(address, options = {}) {
   let answer;
   try {
-    answer = await fetch(address, { headers: { Accept: "application/json" }, ...options });
+    answer = await fetch(rooted(address), { headers: { Accept: "application/json" }, ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "NO_ANSWER", "The service does not answer.");

@@ -110,9 +110,8 @@ document.addEventListener("submit", async (event) => {
   const button = document.getElementById("cancel");
   button.disabled = true;
   button.textContent = "Canceling …";
-  const token = sessionStorage.getItem("token");
   try {
-    await postJson(`/api/jobs/${job}/cancel`, {}, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
+    await postJson(`/api/jobs/${job}/cancel`, {});
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) {
       button.disabled = false;

@@ -1,10 +1,9 @@
 // The form to submit a job: checked while it is filled in, previewed, shown as a command and a file.
 
-import { ApiError, getJson, postJson } from "./http.js";
+import { ApiError, getJson, postJson, root, rooted } from "./http.js";
 import { announce, debounced, make } from "./dom.js";
 
 const form = document.getElementById("job-form");
-const token = document.getElementById("token");
 const formState = document.getElementById("form-state");
 const panel = document.getElementById("preview-panel");
 const touched = new Set();
@@ -18,7 +17,7 @@ function meaning() {
 }
 
 function show(curl, file) {
-  document.getElementById("curl").textContent = curl.replace("$TETHERMAP_URL", location.origin);
+  document.getElementById("curl").textContent = curl.replace("$TETHERMAP_URL", location.origin + root);
   document.getElementById("job-yaml").textContent = file;
 }
 
@@ -56,6 +55,10 @@ const check = debounced(async () => {
 }, 250);
 
 form.addEventListener("input", check);
+form.addEventListener("input", () => {
+  if (panel.hidden || panel.querySelector("[data-stale]")) return;
+  panel.prepend(make("p", { class: "notice warn", "data-stale": "" }, "The form has changed since: preview the entries again."));
+});
 form.addEventListener("focusout", (event) => {
   if (event.target.name && event.target.value) touched.add(event.target.name);
   check();
@@ -79,12 +82,73 @@ function row(entry) {
     make("td", { class: "number" }, resolution), make("td", { class: "mono" }, entry.ligands.join(", ")));
 }
 
+const files = document.getElementById("files");
+const drop = document.getElementById("drop");
+const uploaded = document.getElementById("uploaded");
+const structures = document.getElementById("structures");
+
+/** Send files at once and show what is in them; the job is then one over them. */
+async function upload(list) {
+  const body = new FormData();
+  for (const file of list) body.append("files", file);
+  uploaded.replaceChildren(make("p", { class: "muted" }, "Sending and reading …"));
+  const headers = token?.value ? { Authorization: `Bearer ${token.value}` } : {};
+  try {
+    const response = await fetch(rooted("/api/uploads"), { method: "POST", body, headers });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(answer.error.message);
+    structures.value = answer.upload_id;
+    uploaded.replaceChildren(make("ul", { class: "plain" }, ...answer.files.map((file) => make("li", {}, make("b", {}, file.name), " ",
+      make("span", { class: "muted tiny" }, [file.kind, ...file.notes].join(" · "))))));
+    announce(`${answer.files.length} files were read.`);
+    check();
+  } catch (error) {
+    structures.value = "";
+    uploaded.replaceChildren(make("div", { class: "notice bad", role: "alert" }, make("strong", {}, "Not used."), String(error.message ?? error)));
+  }
+}
+
+files.addEventListener("change", () => files.files.length && upload(files.files));
+for (const kind of ["dragover", "dragenter"]) {
+  drop.addEventListener(kind, (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+}
+for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
+drop.addEventListener("drop", (event) => {
+  event.preventDefault();
+  if (event.dataTransfer.files.length) upload(event.dataTransfer.files);
+});
+
+/** A protein of the entries found: one click makes its sequence the target's. */
+function protein(one) {
+  const facts = [one.organism, one.accession, one.chains.length ? `chains ${one.chains.join(", ")}` : "",
+    `${one.n_entries} ${one.n_entries === 1 ? "entry" : "entries"}`].filter(Boolean).join(" · ");
+  const use = make("button", { class: "small", type: "button" }, "Use as target",
+    make("span", { class: "visually-hidden" }, `: ${one.name}`));
+  use.addEventListener("click", () => {
+    const field = document.getElementById("fasta_seq");
+    field.value = one.sequence;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.focus();
+    announce(`The sequence of ${one.name} is the target's.`);
+  });
+  return make("li", {}, make("span", {}, one.name || one.entity, " ", make("b", {}, one.gene)),
+    make("span", { class: "muted tiny" }, facts), ...(one.sequence && one.kind === "protein" ? [use] : []));
+}
+
 function showPreview(found) {
   const noun = found.total === 1 ? "entry" : "entries";
   const left = Object.entries(found.left_out ?? {}).map(([reason, number]) => `${number} left out: ${reason}.`);
   const cost = `About ${Math.round(found.estimate.cpu_seconds)} s of computing and ${(found.estimate.bytes / 1e6).toFixed(1)} MB.`;
   const title = make("h2", { tabindex: "-1" }, `${found.total} ${noun} would be used`);
   panel.replaceChildren(title, make("p", { class: "muted" }, [cost, ...left, ...found.notes].join(" ")));
+  if (found.proteins.length > 0) {
+    panel.append(make("h3", {}, "Proteins in them"),
+      make("p", { class: "hint" }, "Which of them is the target? Its sequence tells its chains from all others."),
+      make("ul", { class: "plain proteins" }, ...found.proteins.map(protein)));
+  }
   if (found.entries.length === 0) {
     panel.append(make("p", {}, "Nothing matches. Try fewer words, a PDB id, or a UniProt accession."));
   } else {
@@ -117,14 +181,6 @@ async function preview(button) {
   }
 }
 
-/** Send the form with a token, which a form itself can't carry. */
-async function sendWithToken(answer) {
-  sessionStorage.setItem("token", token.value);
-  const key = form.elements.namedItem("key").value;
-  const headers = { Authorization: `Bearer ${token.value}`, "Idempotency-Key": key };
-  location.assign((await postJson("/api/jobs", answer.request, { headers })).monitor_url);
-}
-
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (event.submitter?.value === "preview") {
@@ -136,16 +192,10 @@ form.addEventListener("submit", async (event) => {
   formState.textContent = "Submitting …";
   try {
     const answer = await checked();
-    if (answer && token) await sendWithToken(answer);
-    else if (answer) form.submit();
+    if (answer) form.submit();
     if (answer) return;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) {
-      formState.textContent = "The token is missing or wrong.";
-      token?.focus();
-    } else {
-      formState.textContent = error.message;
-    }
+    formState.textContent = error.message;
     button.disabled = false;
     return;
   }
@@ -160,5 +210,4 @@ addEventListener("pageshow", (event) => {
   formState.textContent = "";
 });
 
-if (token) token.value = sessionStorage.getItem("token") ?? "";
 for (const input of form.querySelectorAll("[aria-invalid]")) touched.add(input.name);

@@ -11,6 +11,7 @@ bg_color white
 hide everything
 show cartoon, complex
 color grey80, complex
+set cartoon_transparency, 0.4, complex
 select twin, complex within 0.4 of (ligand and not hydro)
 select pocket, byres (complex within 5 of twin) and not twin
 util.cnc pocket
@@ -31,6 +32,23 @@ color 0x5f76ae, (ligand and rank 8) or (complex and id 1633)
 color 0x3b5ba5, (ligand and rank 9) or (complex and id 1640)
 color 0x3b5ba5, (ligand and rank 10) or (complex and id 1642)
 color 0x3b5ba5, (ligand and rank 11) or (complex and id 1635)
+pseudoatom exit_names, pos=[0, 0, 0]
+remove exit_names
+python
+from pymol import cmd
+from pymol.cgo import CONE, CYLINDER
+cmd.load_cgo([CYLINDER, 44.57, -2.287, 29.063, 45.15, -2.65, 31.154, 0.08, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, CONE, 45.15, -2.65, 31.154, 45.361, -2.782, 31.914, 0.26, 0.0, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, 1.0, 0.0], "exit_1_2")
+cmd.pseudoatom("exit_names", pos=[45.361, -2.782, 31.914], label="1 C22")
+cmd.load_cgo([CYLINDER, 44.207, -3.658, 27.987, 44.469, -5.71, 28.736, 0.08, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, CONE, 44.469, -5.71, 28.736, 44.565, -6.456, 29.008, 0.26, 0.0, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, 1.0, 0.0], "exit_2_1")
+cmd.pseudoatom("exit_names", pos=[44.565, -6.456, 29.008], label="2 C32")
+cmd.load_cgo([CYLINDER, 43.59, -3.416, 26.344, 43.03, -5.193, 25.174, 0.08, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, CONE, 43.03, -5.193, 25.174, 42.827, -5.839, 24.748, 0.26, 0.0, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, 1.0, 0.0], "exit_3_0")
+cmd.pseudoatom("exit_names", pos=[42.827, -5.839, 24.748], label="3 C4")
+cmd.load_cgo([CYLINDER, 44.499, -0.59, 28.406, 45.039, 1.167, 29.614, 0.08, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, CONE, 45.039, 1.167, 29.614, 45.235, 1.806, 30.053, 0.26, 0.0, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, 1.0, 0.0], "exit_4_6")
+cmd.pseudoatom("exit_names", pos=[45.235, 1.806, 30.053], label="4 C1")
+python end
+hide nonbonded, exit_names
+set label_size, 16, exit_names
 deselect
 orient ligand
-zoom ligand, 6
+zoom (ligand or exit_names), 3, complete=1
+clip atoms, 6, (ligand or exit_names)

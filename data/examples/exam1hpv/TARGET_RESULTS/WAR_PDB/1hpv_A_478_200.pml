@@ -14,6 +14,7 @@ bg_color white
 hide everything
 show cartoon, complex
 color grey80, complex
+set cartoon_transparency, 0.4, complex
 select twin, complex within 0.4 of (ligand and not hydro)
 select pocket, byres (complex within 5 of twin) and not twin
 util.cnc pocket
@@ -32,7 +33,7 @@ color 0x3b5ba5, (ligand and rank 6) or (complex and id 766)
 color 0x3b5ba5, (ligand and rank 7) or (complex and id 767)
 color 0x3c5ca5, (ligand and rank 8) or (complex and id 768)
 color 0x3b5ba5, (ligand and rank 9) or (complex and id 769)
-color 0x526cab, (ligand and rank 10) or (complex and id 770)
+color 0x526caa, (ligand and rank 10) or (complex and id 770)
 color 0x3b5ba5, (ligand and rank 11) or (complex and id 771)
 color 0x677cb0, (ligand and rank 12) or (complex and id 772)
 color 0x3b5ba5, (ligand and rank 13) or (complex and id 773)
@@ -57,6 +58,26 @@ color 0x3b5ba5, (ligand and rank 31) or (complex and id 791)
 color 0x3b5ba5, (ligand and rank 32) or (complex and id 792)
 color 0x4462a7, (ligand and rank 33) or (complex and id 793)
 color 0x3b5ba5, (ligand and rank 34) or (complex and id 794)
+pseudoatom exit_names, pos=[0, 0, 0]
+remove exit_names
+python
+from pymol import cmd
+from pymol.cgo import CONE, CYLINDER
+cmd.load_cgo([CYLINDER, 10.315, 15.691, 5.635, 11.225, 15.627, 3.633, 0.08, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, CONE, 11.225, 15.627, 3.633, 11.557, 15.604, 2.906, 0.26, 0.0, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, 1.0, 0.0], "exit_1_2")
+cmd.pseudoatom("exit_names", pos=[11.557, 15.604, 2.906], label="1 C3")
+cmd.load_cgo([CYLINDER, 8.496, 17.424, 17.074, 6.602, 17.982, 18.044, 0.08, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, CONE, 6.602, 17.982, 18.044, 5.913, 18.186, 18.397, 0.26, 0.0, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, 1.0, 0.0], "exit_2_27")
+cmd.pseudoatom("exit_names", pos=[5.913, 18.186, 18.397], label="2 N3")
+cmd.load_cgo([CYLINDER, 11.428, 19.244, 8.804, 11.408, 20.419, 10.663, 0.08, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, CONE, 11.408, 20.419, 10.663, 11.401, 20.847, 11.34, 0.26, 0.0, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, 1.0, 0.0], "exit_3_30")
+cmd.pseudoatom("exit_names", pos=[11.401, 20.847, 11.34], label="3 O3")
+cmd.load_cgo([CYLINDER, 4.666, 17.675, 10.099, 3.807, 17.567, 12.121, 0.08, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, CONE, 3.807, 17.567, 12.121, 3.495, 17.527, 12.857, 0.26, 0.0, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, 1.0, 0.0], "exit_4_23")
+cmd.pseudoatom("exit_names", pos=[3.495, 17.527, 12.857], label="4 C24")
+cmd.load_cgo([CYLINDER, 7.309, 17.088, 15.116, 5.425, 17.536, 16.158, 0.08, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, CONE, 5.425, 17.536, 16.158, 4.739, 17.7, 16.537, 0.26, 0.0, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, 1.0, 0.0], "exit_5_20")
+cmd.pseudoatom("exit_names", pos=[4.739, 17.7, 16.537], label="5 C21")
+python end
+hide nonbonded, exit_names
+set label_size, 16, exit_names
+set_bond stick_transparency, 0.7, (ligand and rank 28+0+1+3+24+33)
 deselect
 orient ligand
-zoom ligand, 6
+zoom (ligand or exit_names), 3, complete=1
+clip atoms, 6, (ligand or exit_names)

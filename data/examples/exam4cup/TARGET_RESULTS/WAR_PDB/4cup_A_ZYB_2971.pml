@@ -11,6 +11,7 @@ bg_color white
 hide everything
 show cartoon, complex
 color grey80, complex
+set cartoon_transparency, 0.4, complex
 select twin, complex within 0.4 of (ligand and not hydro)
 select pocket, byres (complex within 5 of twin) and not twin
 util.cnc pocket
@@ -30,6 +31,23 @@ color 0xc3c1c6, (ligand and rank 7) or (complex and id 933)
 color 0xd49866, (ligand and rank 8) or (complex and id 934)
 color 0xdb8842, (ligand and rank 9) or (complex and id 935)
 color 0xdd8236, (ligand and rank 10) or (complex and id 936)
+pseudoatom exit_names, pos=[0, 0, 0]
+remove exit_names
+python
+from pymol import cmd
+from pymol.cgo import CONE, CYLINDER
+cmd.load_cgo([CYLINDER, 9.005, 41.96, 33.105, 7.129, 41.831, 34.246, 0.08, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, CONE, 7.129, 41.831, 34.246, 6.447, 41.784, 34.662, 0.26, 0.0, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, 1.0, 0.0], "exit_1_10")
+cmd.pseudoatom("exit_names", pos=[6.447, 41.784, 34.662], label="1 O")
+cmd.load_cgo([CYLINDER, 11.162, 42.153, 29.179, 9.741, 42.31, 27.507, 0.08, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, CONE, 9.741, 42.31, 27.507, 9.224, 42.366, 26.899, 0.26, 0.0, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, 1.0, 0.0], "exit_2_3")
+cmd.pseudoatom("exit_names", pos=[9.224, 42.366, 26.899], label="2 C3")
+cmd.load_cgo([CYLINDER, 10.641, 42.564, 30.804, 8.562, 43.217, 31.104, 0.08, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, CONE, 8.562, 43.217, 31.104, 7.806, 43.454, 31.213, 0.26, 0.0, 0.000, 0.447, 0.698, 0.000, 0.447, 0.698, 1.0, 0.0], "exit_3_4")
+cmd.pseudoatom("exit_names", pos=[7.806, 43.454, 31.213], label="3 C4")
+cmd.load_cgo([CYLINDER, 12.827, 41.634, 28.882, 13.492, 41.136, 26.845, 0.08, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, CONE, 13.492, 41.136, 26.845, 13.734, 40.954, 26.104, 0.26, 0.0, 0.702, 0.278, 0.000, 0.702, 0.278, 0.000, 1.0, 0.0], "exit_4_1")
+cmd.pseudoatom("exit_names", pos=[13.734, 40.954, 26.104], label="4 C2")
+python end
+hide nonbonded, exit_names
+set label_size, 16, exit_names
 deselect
 orient ligand
-zoom ligand, 6
+zoom (ligand or exit_names), 3, complete=1
+clip atoms, 6, (ligand or exit_names)

@@ -21,6 +21,7 @@ export class Detail {
     Object.assign(this, { place, here, scene, spotlight });
     spotlight.addEventListener("light", (event) => this.#light(event.detail));
     spotlight.addEventListener("pin", (event) => {
+      this.scene.restyle();
       const atom = this.data?.atoms.find((one) => one.index === event.detail.index);
       change({ atom: atom?.name ?? null });
       if (atom) announce(atomText(atom, this.context));
@@ -106,6 +107,13 @@ export class Detail {
     this.article.dataset.context = context;
     this.flat.recolour(context);
     this.tables.recolour(context);
+    for (const site of this.article.querySelectorAll("[data-closed-in]")) {
+      const shut = site.dataset.closedIn.split(" ").includes(context);
+      site.classList.toggle("closed", shut);
+      site.querySelector(".mark").classList.toggle("closed", shut);
+      site.querySelector(".state").hidden = !shut;
+    }
+    this.article.querySelector("[data-closed-here]").textContent = closedHere(this.data.exits, context);
     tellAtom(this.line, this.data, this.spotlight.lit, context);
   }
 
@@ -132,6 +140,13 @@ export class Detail {
         this.scene.home(index);
         article.querySelector(".views").scrollIntoView({ block: "nearest" });
       });
+    }
+    for (const row of article.querySelectorAll("tr[data-partner]")) {
+      const atom = this.data.atoms.find((one) => one.name === row.dataset.atomName);
+      const look = () => atom && this.scene.lookAt(atom.index, row.dataset.partner);
+      row.tabIndex = 0;
+      row.addEventListener("click", look);
+      row.addEventListener("keydown", (event) => { if (event.key === "Enter") look(); });
     }
     const canvas = article.querySelector("[data-canvas]");
     canvas.tabIndex = 0;
@@ -174,6 +189,13 @@ export class Detail {
     this.spotlight.light(next, "scene");
     announce(this.line.textContent);
   }
+}
+
+/** Return which exits the surroundings close that the target alone leaves open. */
+function closedHere(exits, context) {
+  const by = { assembly: "Other chains of the assembly", crystal: "The assembly and symmetry mates" }[context];
+  const shut = exits.filter((exit) => !exit.closed_in.includes("target") && exit.closed_in.includes(context)).map((exit) => exit.rank);
+  return by === undefined || shut.length === 0 ? "" : `${by} close exit${shut.length > 1 ? "s" : ""} ${shut.join(", ")}.`;
 }
 
 /** Return the camera that the address holds, null when it holds none. */

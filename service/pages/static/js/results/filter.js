@@ -7,12 +7,14 @@
  * @property {number|null} least least exposed area, Å²
  * @property {number|null} most largest exposed area, Å²
  * @property {string[]} flags all of them must be flags of the row; "none" for rows without
+ * @property {string} fit how it must fit the experiment, "" for any
  *
  * @typedef {object} Row
  * @property {string} text what words are looked for in, in lower case
  * @property {string} ligand
  * @property {number|null} area
  * @property {string[]} flags
+ * @property {string} fit
  */
 
 /** Return a number of a field, null when it holds none. @param {FormDataEntryValue|null} text */
@@ -29,12 +31,14 @@ export function viewOf(form) {
     least: number(form.get("min")),
     most: number(form.get("max")),
     flags: form.getAll("flag").map(String),
+    fit: String(form.get("fit") ?? ""),
   };
 }
 
 /** Whether a row is in a view. @param {Row} row @param {View} view */
 export function inView(row, view) {
   if (view.ligand !== "" && row.ligand !== view.ligand) return false;
+  if (view.fit !== "" && row.fit !== view.fit) return false;
   if (view.least !== null && (row.area === null || row.area < view.least)) return false;
   if (view.most !== null && (row.area === null || row.area > view.most)) return false;
   if (view.flags.some((flag) => (flag === "none" ? row.flags.length > 0 : !row.flags.includes(flag)))) return false;

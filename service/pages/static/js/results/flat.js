@@ -7,58 +7,68 @@ import { rove } from "./roving.js";
 
 export class Flat {
   /**
-   * @param {HTMLElement} figure holds the drawing
-   * @param {{atoms: Atom[], discs: {smallest: number, largest: number, target: number}, ramp: import("./ramp.js").Ramp}} data
+   * @param {HTMLElement} figure holds the drawings: of exposure, and of exits
+   * @param {{atoms: Atom[], exits: {rank: number, closed_in: string[]}[], discs: {smallest: number, largest: number, target: number}, ramp: import("./ramp.js").Ramp}} data
    * @param {import("./spotlight.js").Spotlight} spotlight
    */
   constructor(figure, data, spotlight) {
     this.data = data;
-    this.spotlight = spotlight;
-    this.ring = figure.querySelector("[data-lit-ring]");
-    /** @type {Map<number, SVGCircleElement>} */
-    this.hits = new Map([...figure.querySelectorAll("[data-atom]")].map((hit) => [Number(hit.dataset.atom), hit]));
+    this.drawings = [...figure.querySelectorAll("[data-drawing]")].map((drawing) => ({
+      ring: drawing.querySelector("[data-lit-ring]"),
+      hits: new Map([...drawing.querySelectorAll(".hits circle")].map((hit) => [Number(hit.dataset.atom ?? hit.dataset.atomExits), hit])),
+      place: drawing.querySelector(".hits"),
+      drawing,
+    }));
     this.discs = new Map([...figure.querySelectorAll("circle.exposure")].map((disc) => [Number(/atom-(\d+)/.exec(disc.getAttribute("class"))[1]), disc]));
-    if (this.hits.size === 0) return;
-    const place = figure.querySelector(".hits");
-    rove(place, () => [...this.hits.values()]).prepare(undefined);
-    for (const [index, hit] of this.hits) {
-      hit.addEventListener("pointerenter", () => spotlight.light(index, "flat"));
-      hit.addEventListener("pointerleave", () => spotlight.light(null, "flat"));
-      hit.addEventListener("focus", () => spotlight.light(index, "flat"));
-      hit.addEventListener("blur", () => spotlight.light(null, "flat"));
-      hit.addEventListener("click", () => spotlight.pin(index, "flat"));
-      hit.addEventListener("keydown", (event) => {
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          spotlight.pin(index, "flat");
-        }
-      });
+    for (const { hits, place } of this.drawings) {
+      if (hits.size === 0) continue;
+      rove(place, () => [...hits.values()]).prepare(undefined);
+      for (const [index, hit] of hits) listen(hit, index, spotlight);
     }
   }
 
   /** Draw the ring around an atom. @param {number|null} index */
   light(index) {
-    const hit = index === null ? undefined : this.hits.get(index);
-    this.ring?.setAttribute("visibility", hit ? "visible" : "hidden");
-    if (!hit) return;
-    this.ring.setAttribute("cx", hit.getAttribute("cx"));
-    this.ring.setAttribute("cy", hit.getAttribute("cy"));
+    for (const { ring, hits } of this.drawings) {
+      const hit = index === null ? undefined : hits.get(index);
+      ring?.setAttribute("visibility", hit ? "visible" : "hidden");
+      if (!hit) continue;
+      ring.setAttribute("cx", hit.getAttribute("cx"));
+      ring.setAttribute("cy", hit.getAttribute("cy"));
+    }
   }
 
-  /** Colour and size the discs, and name the atoms, for one context. @param {string} context */
+  /** Colour and size the discs, name the atoms and shut the exits, for one context. @param {string} context */
   recolour(context) {
     const { smallest, largest, target } = this.data.discs; // radii in bond lengths
     for (const atom of this.data.atoms) {
-      const hit = this.hits.get(atom.index);
-      if (!hit) continue;
       const share = atom.share[context];
+      for (const { hits } of this.drawings) hits.get(atom.index)?.setAttribute("aria-label", atomText(atom, context));
+      const hit = this.drawings[0]?.hits.get(atom.index);
+      if (!hit) continue;
       const bond = Number(hit.getAttribute("r")) / target;
       const disc = this.discs.get(atom.index);
       disc?.setAttribute("fill", colourOf(this.data.ramp, share));
       disc?.setAttribute("r", (bond * (smallest + (largest - smallest) * Math.min(Math.max(share ?? 0, 0), 1))).toFixed(1));
-      hit.setAttribute("aria-label", atomText(atom, context));
+    }
+    for (const { drawing } of this.drawings) {
+      for (const exit of this.data.exits) drawing.querySelector(`.exit-${exit.rank}`)?.classList.toggle("shut", exit.closed_in.includes(context));
     }
   }
+}
+
+/** Let an atom of a drawing be pointed at, walked to and pinned. */
+function listen(hit, index, spotlight) {
+  hit.addEventListener("pointerenter", () => spotlight.light(index, "flat"));
+  hit.addEventListener("pointerleave", () => spotlight.light(null, "flat"));
+  hit.addEventListener("focus", () => spotlight.light(index, "flat"));
+  hit.addEventListener("blur", () => spotlight.light(null, "flat"));
+  hit.addEventListener("click", () => spotlight.pin(index, "flat"));
+  hit.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    spotlight.pin(index, "flat");
+  });
 }
 
 /** Return an atom in words: name, area, share of its own. @param {Atom} atom @param {string} context */

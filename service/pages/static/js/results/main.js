@@ -26,9 +26,9 @@ const detail = new Detail(root.querySelector("[data-detail]"), here, scene, spot
 if (detail.data) table.mark(detail.data.stem);
 
 /** Show a ligand and keep it in the address. */
-async function choose(stem) {
-  if (stem === parameter("row") && stem === detail.data?.stem) return;
-  change({ row: stem, atom: null, view: null }, true);
+async function choose(stem, atom = null) {
+  if (stem === parameter("row") && stem === detail.data?.stem && atom === null) return;
+  change({ row: stem, atom, view: null }, true);
   table.mark(stem);
   await detail.show(stem, parameter("context") || "target");
 }
@@ -52,7 +52,7 @@ addEventListener("popstate", () => {
 /** Put the address's filter into the form. */
 function fill() {
   const query = new URLSearchParams(location.search);
-  for (const name of ["q", "ligand", "min", "max"]) form.elements[name].value = query.get(name) ?? "";
+  for (const name of ["q", "ligand", "min", "max", "fit"]) form.elements[name].value = query.get(name) ?? "";
   for (const box of form.querySelectorAll('[name="flag"]')) box.checked = query.getAll("flag").includes(box.value);
   table.filter();
 }
@@ -65,7 +65,7 @@ form.addEventListener("input", (event) => {
 form.addEventListener("submit", (event) => event.preventDefault());
 form.querySelector("[data-clear]").addEventListener("click", (event) => {
   event.preventDefault();
-  for (const name of ["q", "ligand", "min", "max"]) form.elements[name].value = "";
+  for (const name of ["q", "ligand", "min", "max", "fit"]) form.elements[name].value = "";
   for (const box of form.querySelectorAll('[name="flag"]')) box.checked = false;
   table.filter();
   summarise();
@@ -81,10 +81,11 @@ const count = root.querySelector("[data-count]");
 const csv = root.querySelector("[data-csv]");
 const zip = root.querySelector("[data-zip]");
 function tellCount({ shown, total, picked }) {
-  count.textContent = shown === total ? `${total} rows` : `${shown} of ${total} rows`;
+  count.textContent = `${shown === total ? "" : `${shown} of `}${total} ${total === 1 ? "row" : "rows"}`;
   csv.href = `${here}/table.csv${location.search}`;
   const most = Number(root.querySelector("[data-picks]").dataset.max);
   zip.disabled = picked === 0 || picked > most;
+  root.querySelector("[data-overlay-button]").disabled = zip.disabled;
   root.querySelector("[data-picked]").textContent = picked > most ? ` (at most ${most})` : picked ? ` (${picked})` : "";
   form.querySelector("[data-clear]").hidden = shown === total;
 }
@@ -106,5 +107,12 @@ addEventListener("pointerdown", (event) => {
   for (const menu of root.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
-watchSeries(here, (stem) => choose(stem));
+watchSeries(here);
+document.querySelector("main").addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-open]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  choose(link.dataset.open, link.dataset.openAtom ?? null);
+  document.querySelector("#instance").scrollIntoView();
+});
 root.dataset.ready = "true";

@@ -10,25 +10,37 @@ const KINDS = { hbond: "#2f7fd1", ionic: "#a04ccf", metal: "#6b7a86", covalent: 
 
 const along = (atom, vector, step) => ({ x: atom.x + vector[0] * step, y: atom.y + vector[1] * step, z: atom.z + vector[2] * step });
 
-/** Draw a cone with its number for each exit site. */
-export function exitArrows(viewer, exits, atoms, theme) {
+/** Draw a cone with its number for each exit site, closed ones in another colour. */
+export function exitArrows(viewer, exits, atoms, theme, context) {
   const shapes = [];
   const labels = [];
   for (const exit of exits) {
     const atom = atoms.get(exit.index);
     if (!atom || exit.vector.some((part) => part === null)) continue;
-    const color = (exit.closed ? CLOSED : OPEN)[theme];
+    const closed = exit.closed_in.includes(context);
+    const color = (closed ? CLOSED : OPEN)[theme];
     const far = along(atom, exit.vector, LENGTH);
-    shapes.push(viewer.addArrow({ start: far, end: along(atom, exit.vector, 0.35), radius: LENGTH * Math.tan(HALF_ANGLE), radiusRatio: 1, mid: 0.001, color, opacity: exit.closed ? 0.16 : 0.32 }));
-    shapes.push(viewer.addArrow({ start: along(atom, exit.vector, 0.3), end: far, radius: 0.07, radiusRatio: 2.6, mid: 0.82, color, opacity: exit.closed ? 0.5 : 1 }));
+    shapes.push(viewer.addArrow({ start: far, end: along(atom, exit.vector, 0.35), radius: LENGTH * Math.tan(HALF_ANGLE), radiusRatio: 1, mid: 0.001, color, opacity: closed ? 0.16 : 0.32 }));
+    shapes.push(viewer.addArrow({ start: along(atom, exit.vector, 0.3), end: far, radius: 0.07, radiusRatio: 2.6, mid: 0.82, color, opacity: closed ? 0.5 : 1 }));
     const paper = theme === "dark" ? "#10161b" : "#ffffff";
     labels.push(viewer.addLabel(String(exit.rank), {
       position: along(atom, exit.vector, LENGTH + 0.5), fontSize: 12, bold: true, padding: 1, inFront: true, alignment: "center",
-      fontColor: exit.closed ? color : paper, backgroundColor: exit.closed ? paper : color, backgroundOpacity: 1,
+      fontColor: closed ? color : paper, backgroundColor: closed ? paper : color, backgroundOpacity: 1,
       borderColor: color, borderThickness: 1.5,
     }));
   }
   return { shapes, labels };
+}
+
+/** Draw an arrow with its number for each direction over all structures. */
+export function directionArrows(viewer, directions, theme) {
+  for (const { rank, at, vector, closed } of directions) {
+    if ([...at, ...vector].includes(null)) continue;
+    const start = { x: at[0], y: at[1], z: at[2] };
+    const color = (closed ? CLOSED : OPEN)[theme];
+    viewer.addArrow({ start, end: along(start, vector, LENGTH), radius: 0.12, radiusRatio: 2.6, mid: 0.8, color, opacity: closed ? 0.5 : 1 });
+    viewer.addLabel(String(rank), { position: along(start, vector, LENGTH + 0.5), fontSize: 12, padding: 1, inFront: true, alignment: "center", fontColor: "#ffffff", backgroundColor: color, backgroundOpacity: 1 });
+  }
 }
 
 /** Draw a dashed line for each polar contact whose partner stands in the file. */
@@ -49,20 +61,38 @@ export function contactLines(viewer, data, protein, atoms) {
 
 const place = (atom) => ({ x: atom.x, y: atom.y, z: atom.z });
 
+/** Where the numbers of exits stand. */
+const tips = (exits, atoms) => exits.filter((exit) => atoms.has(exit.index) && exit.vector.every((part) => part !== null)).map((exit) => along(atoms.get(exit.index), exit.vector, LENGTH + 0.5));
+
+/** Zoom out until all points are in the frame. @param {HTMLElement} canvas */
+function frame(viewer, canvas, points) {
+  const { left, top, width, height } = canvas.getBoundingClientRect();
+  const middle = { x: left + scrollX + width / 2, y: top + scrollY + height / 2 };
+  let factor = 1;
+  for (const point of points) {
+    const at = viewer.modelToScreen(point);
+    factor = Math.min(factor, (width / 2 - EDGE) / Math.abs(at.x - middle.x), (height / 2 - EDGE) / Math.abs(at.y - middle.y));
+  }
+  if (factor < 1) viewer.zoom(Math.max(factor, 0.3));
+}
+
+const EDGE = 16; // pixels that a number needs
+
 /** Put the ligand into the middle, laid flat with its open side in front; or only one atom of it into the middle. */
-export function homeView(viewer, ligand, shares, index = null) {
+export function homeView(viewer, ligand, shares, { index = null, canvas, exits = [], atoms }) {
   if (index !== null) {
     viewer.center({ model: ligand, index });
     return;
   }
-  const atoms = ligand.selectedAtoms({});
+  const own = ligand.selectedAtoms({});
   viewer.zoomTo({ model: ligand });
-  if (atoms.length > 2) {
+  if (own.length > 2) {
     const view = viewer.getView();
-    view.splice(4, 4, ...facing(atoms, atoms.map((atom) => shares.get(atom.index) ?? 0)));
+    view.splice(4, 4, ...facing(own, own.map((atom) => shares.get(atom.index) ?? 0)));
     viewer.setView(view);
   }
-  viewer.zoom(atoms.length > 12 ? 0.95 : 0.6);
+  viewer.zoom(own.length > 12 ? 0.95 : 0.6);
+  frame(viewer, canvas, tips(exits, atoms));
 }
 
 /**
@@ -86,3 +116,9 @@ export function neighbours(protein, ligand, { same, pocket, around }) {
 
 /** Return a name of an atom's residue. */
 export const residueOf = (atom) => `${atom.chain}:${atom.resi}:${atom.icode ?? ""}`;
+
+/** Return a colour faded towards another. @param {string} colour #rrggbb @param {string} ground #rrggbb @param {number} part */
+export function faded(colour, ground, part) {
+  const channel = (text, at) => Number.parseInt(text.slice(at, at + 2), 16);
+  return `#${[1, 3, 5].map((at) => Math.round(channel(colour, at) * (1 - part) + channel(ground, at) * part).toString(16).padStart(2, "0")).join("")}`;
+}

@@ -2,11 +2,12 @@
 
 import { shownTheme } from "../theme-button.js";
 import { colourOf } from "./ramp.js";
-import { contactLines, exitArrows, homeView, neighbours, residueOf } from "./scene-parts.js";
+import { contactLines, exitArrows, faded, homeView, neighbours, residueOf } from "./scene-parts.js";
 import { hasWebGl, load3Dmol } from "./vendor.js";
 
 const GROUND = { light: "#ffffff", dark: "#1d262e" };
 const CARTOON = { light: "#c3ccd4", dark: "#6f808d" };
+const PARTNERS = { assembly: { light: "#b07aa1", dark: "#c9a0bd" }, crystal: { light: "#8a8f3c", dark: "#b9be74" } };
 const POCKET = 5; // Å around the ligand, whole residues
 const SURFACE = 9; // Å around the ligand
 const SAME = 0.05; // Å: the ligand stands in the complex too, there it is not drawn
@@ -93,8 +94,9 @@ export class Scene {
     viewer.removeAllShapes();
     viewer.removeAllLabels();
     viewer.removeAllModels();
-    this.marker = this.label = null;
+    this.marker = this.label = this.named = null;
     this.surface = null;
+    this.partners = new Map();
     this.protein = viewer.addModel(complex, data.structure.format, { keepH: false });
     this.ligand = viewer.addModel(ligand, data.ligand.format, { keepH: true });
     this.ligand.removeAtoms(this.ligand.selectedAtoms({ elem: "H" }));
@@ -103,11 +105,13 @@ export class Scene {
     this.#style();
     viewer.setHoverable({ model: this.ligand }, true, (atom) => this.spotlight.light(atom.index, "scene"), () => this.spotlight.light(null, "scene"));
     viewer.setClickable({ model: this.ligand }, true, (atom) => this.spotlight.pin(atom.index, "scene"));
+    viewer.setHoverable({ model: this.protein, predicate: (atom) => this.near.pocket.has(residueOf(atom)) }, true, (atom) => this.#nameResidue(atom), () => this.#nameResidue(null));
     if (this.shown.surface) this.#raise();
     this.#extras();
     viewer.resize();
-    if (view === null || !this.#restore(view)) homeView(viewer, this.ligand, this.#shares("target"));
+    if (view === null || !this.#restore(view)) this.#home();
     viewer.render();
+    this.#surround();
   }
 
   #style() {
@@ -123,6 +127,60 @@ export class Scene {
     const colours = (atom) => colourOf(data.ramp, shares.get(atom.index));
     viewer.setStyle({ model: ligand }, { stick: { radius: 0.21, colorfunc: colours }, sphere: { scale: 0.27, colorfunc: colours } });
     for (const atom of this.atoms.values()) atom.color = colours(atom);
+    const leaving = new Set(this.shown.exits ? this.#exit()?.leaving : []);
+    const pale = (atom) => faded(colours(atom), GROUND[shownTheme()], 0.62);
+    if (leaving.size > 0) viewer.setStyle({ model: ligand, predicate: (atom) => leaving.has(atom.index) }, { stick: { radius: 0.12, colorfunc: pale }, sphere: { scale: 0.16, colorfunc: pale } });
+    for (const [name, model] of this.partners) viewer.setStyle({ model }, this.#beyond().includes(name) ? { stick: { radius: 0.1, opacity: 0.45, color: PARTNERS[name][shownTheme()] } } : {});
+  }
+
+  /** The exit that is meant: the one at the lit atom, else the best one. */
+  #exit() {
+    const { exits } = this.data;
+    return exits.find((exit) => exit.index === this.spotlight.pinned) ?? exits[0];
+  }
+
+  /** Contexts beyond the target that the chosen one holds. */
+  #beyond() {
+    return { assembly: ["assembly"], crystal: ["assembly", "crystal"] }[this.context] ?? [];
+  }
+
+  /** Fetch and draw partner chains and symmetry mates, when they are chosen for the first time. */
+  async #surround() {
+    const { data, turn, viewer } = this;
+    if (this.#beyond().length === 0 || !data.partners || data.partnersAsked) return;
+    data.partnersAsked = true;
+    const answer = await fetch(data.partners);
+    if (!answer.ok) return;
+    const found = await answer.json();
+    if (turn !== this.turn) return;
+    for (const [name, atoms] of Object.entries(found)) if (atoms !== "") this.partners.set(name, viewer.addModel(atoms, "xyz"));
+    this.#style();
+    viewer.render();
+    this.#write();
+  }
+
+  /** Tell the residue of the pocket that is pointed at. @param {object|null} atom */
+  #nameResidue(atom) {
+    if (this.named) this.viewer.removeLabel(this.named);
+    this.named = null;
+    if (atom) this.named = this.viewer.addLabel(`${atom.resn} ${atom.resi}${(atom.icode ?? "").trim()} ${atom.chain}`, { position: { x: atom.x, y: atom.y, z: atom.z }, fontSize: 12, fontColor: "#15202b", backgroundColor: "#e9edf0", backgroundOpacity: 0.95, inFront: true });
+    this.viewer.render();
+  }
+
+  /** Zoom to a contact: an atom of the ligand and a residue. @param {number} index @param {string} residue chain:number */
+  lookAt(index, residue) {
+    if (this.figure?.dataset.state !== "ready") return;
+    const [chain, number] = [residue.slice(0, residue.lastIndexOf(":")), residue.slice(residue.lastIndexOf(":") + 1)];
+    const atoms = this.protein.selectedAtoms({ chain, resi: Number.parseInt(number, 10) });
+    if (atoms.length === 0) return;
+    const ends = { or: [{ model: this.ligand, index }, { model: this.protein, chain, resi: Number.parseInt(number, 10) }] };
+    this.viewer.zoomTo(ends);
+    this.viewer.zoom(0.8);
+    this.#nameResidue(atoms.find((atom) => atom.atom === "CA") ?? atoms[0]);
+  }
+
+  #home(index = null) {
+    homeView(this.viewer, this.ligand, this.#shares("target"), { index, canvas: this.canvas, exits: this.shown.exits ? this.data.exits : [], atoms: this.atoms });
   }
 
   #shares(context) {
@@ -136,7 +194,8 @@ export class Scene {
     this.extra = [];
     this.ranks = [];
     if (this.shown.exits) {
-      const { shapes, labels } = exitArrows(viewer, data.exits, this.atoms, shownTheme());
+      const seen = data.seen.map((exit) => ({ ...exit, rank: "seen", closed_in: [] }));
+      const { shapes, labels } = exitArrows(viewer, [...data.exits, ...seen], this.atoms, shownTheme(), this.context);
       this.extra.push(...shapes);
       this.ranks.push(...labels);
     }
@@ -152,6 +211,7 @@ export class Scene {
       this.surface = null;
       if (on) await this.#raise();
     } else {
+      this.#style();
       this.#extras();
     }
     this.viewer.render();
@@ -174,8 +234,17 @@ export class Scene {
     this.context = context;
     if (this.figure?.dataset.state !== "ready") return;
     this.#style();
+    this.#extras();
     this.viewer.render();
+    this.#surround();
     this.#write();
+  }
+
+  /** Show what leaves at the exit that is pinned. */
+  restyle() {
+    if (this.figure?.dataset.state !== "ready") return;
+    this.#style();
+    this.viewer.render();
   }
 
   /** Take over the page's theme. */
@@ -209,7 +278,7 @@ export class Scene {
   /** Show the ligand in the middle again, or one atom of it. @param {number|null} index */
   home(index = null) {
     if (this.viewer === null) return;
-    homeView(this.viewer, this.ligand, this.#shares("target"), index);
+    this.#home(index);
     this.viewer.render();
   }
 
@@ -230,6 +299,8 @@ export class Scene {
       surface: this.surface !== null && this.surface !== undefined,
       exits: this.shown.exits ? (this.ranks?.length ?? 0) : 0,
       contacts: this.shown.contacts,
+      closed: this.data?.exits.filter((exit) => exit.closed_in.includes(this.context)).map((exit) => exit.rank) ?? [],
+      partners: [...(this.partners ?? [])].filter(([name]) => this.#beyond().includes(name)).map(([name, model]) => [name, model.selectedAtoms({}).length]),
       colours: Object.fromEntries([...(this.atoms ?? [])].map(([index, atom]) => [index, atom.color])),
       camera: this.viewer?.getView() ?? null,
     };
@@ -252,8 +323,8 @@ export class Scene {
   }
 
   #write() {
-    const { state, lit, surface, context } = this.state();
-    Object.assign(this.figure.dataset, { state, lit: lit ?? "", surface: surface ? "on" : "off", context });
+    const { state, lit, surface, context, partners } = this.state();
+    Object.assign(this.figure.dataset, { state, lit: lit ?? "", surface: surface ? "on" : "off", context, partners: partners.map(([name]) => name).join(" ") });
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { change } from "./address.js";
 
-/** @param {string} here address of the page @param {(stem: string) => void} open shows a ligand */
-export function watchSeries(here, open) {
+/** @param {string} here address of the page */
+export function watchSeries(here) {
   for (const fold of document.querySelectorAll("details[data-series]")) {
     fold.addEventListener("toggle", async () => {
       const body = fold.querySelector(":scope > [data-series-body]");
@@ -21,11 +21,4 @@ export function watchSeries(here, open) {
       }
     });
   }
-  for (const section of document.querySelectorAll("#series, #directions")) section.addEventListener("click", (event) => {
-    const link = event.target.closest("a[data-open]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    open(link.dataset.open);
-    document.querySelector("#instance").scrollIntoView();
-  });
 }

@@ -32,13 +32,14 @@ export class InstanceTable extends EventTarget {
     this.table = this.container.querySelector("table");
     this.complete = this.table.dataset.complete === "true";
     this.rows = [...this.table.tBodies[0].rows].map((element) => {
-      const { t: text, l: ligand, a: area, f: flags, n: place } = element.dataset;
+      const { t: text, l: ligand, a: area, f: flags, n: place, x: fit } = element.dataset;
       const box = element.querySelector("input");
       const link = element.querySelector("a");
       return {
         element, box, link, ligand, stem: box.value, place: Number(place),
         text: `${text} ${(names[ligand] ?? "").replaceAll("_", " ").replaceAll(";", " ").toLowerCase()}`,
         area: area === undefined ? null : Number(area),
+        fit: fit ?? "",
         flags: flags ? flags.split(";") : [],
       };
     });
@@ -64,8 +65,17 @@ export class InstanceTable extends EventTarget {
     this.current()?.element.removeAttribute("aria-current");
     const row = this.rows.find((one) => one.stem === stem);
     row?.element.setAttribute("aria-current", "true");
-    row?.element.scrollIntoView({ block: "nearest" });
+    if (row) this.#uncover(row.element);
     if (row && !row.element.hidden) this.keys.settle(row.link);
+  }
+
+  /** Scroll the table, not the page, until a row is seen. @param {HTMLTableRowElement} element */
+  #uncover(element) {
+    const box = this.container.getBoundingClientRect();
+    const { top, bottom } = element.getBoundingClientRect();
+    const head = this.table.tHead.offsetHeight;
+    if (top < box.top + head) this.container.scrollTop += top - box.top - head;
+    else if (bottom > box.bottom) this.container.scrollTop += bottom - box.bottom;
   }
 
   /** Show the rows that the form asks for, and tell the address. */
@@ -75,7 +85,7 @@ export class InstanceTable extends EventTarget {
     const view = viewOf(form);
     change({
       q: String(form.get("q") ?? "").trim(), ligand: view.ligand, min: String(form.get("min") ?? ""),
-      max: String(form.get("max") ?? ""), flag: view.flags, columns: this.#columns(form), sort: this.sort,
+      max: String(form.get("max") ?? ""), flag: view.flags, fit: view.fit, columns: this.#columns(form), sort: this.sort,
     });
     if (!this.complete) {
       this.refetch();

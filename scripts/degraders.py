@@ -1,0 +1,77 @@
+"""Make degraders of two halves and the linkers of the list, or find the halves of one; prints the answer."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from scripts.lib.degraders.build import Part, as_csv, as_sdf, degrader_rows, part_of_exit, part_of_smiles
+from scripts.lib.degraders.linkers import read_linkers
+from scripts.lib.degraders.split import halves_in
+from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError
+from scripts.lib.protac.programs import FORMATS, NO_INPUTS
+from scripts.lib.reference import LINKERS
+
+
+def make(first: Part, second: Part, kinds: Sequence[str], how: str, most: int) -> str:
+    """Return the degraders of two halves as JSON, CSV or SDF.
+
+    Parameters
+    ----------
+    first, second : Part
+        The halves.
+    kinds : sequence of str
+        Classes of linkers; all where it is empty.
+    how : str
+        Of `FORMATS`.
+    most : int
+        Most molecules.
+    """
+    made = list(islice(degrader_rows(first, second, read_linkers(LINKERS, kinds)), most))
+    rows = [row for _, row in made]
+    if how == "sdf":
+        return as_sdf(made)
+    if how == "csv":
+        return as_csv(rows)
+    return json.dumps({"a": first.told, "b": second.told, "count": len(rows), "degraders": rows}) + "\n"
+
+
+def split(smiles: str, jobs: Sequence[Path]) -> str:
+    """Return which ligands of some jobs are halves of a degrader, as JSON, a list for each job."""
+    return json.dumps({"halves": [list(halves_in(job, smiles)) for job in jobs]}) + "\n"
+
+
+def _part(given: argparse.Namespace, letter: str) -> Part:
+    smiles, job, stem, anchor = (getattr(given, f"{letter}_{name}") for name in ("smiles", "job", "stem", "anchor"))
+    second = letter == "b"
+    return part_of_smiles(smiles, second) if smiles else part_of_exit(AskedAnchor(job, stem, anchor), second)
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.degraders", description=__doc__)
+    for letter, name in (("a", "target"), ("b", "recruiter")):
+        parser.add_argument(f"--{letter}-job", type=Path, help=f"finished job of the {name}'s half")
+        parser.add_argument(f"--{letter}-stem", default="", help="its ligand, as Exit_Vectors.csv names it")
+        parser.add_argument(f"--{letter}-anchor", default="", help="its anchor_atom there, one with a rank")
+        parser.add_argument(f"--{letter}-smiles", default="", help="instead: the half as SMILES with [*]")
+    parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
+    parser.add_argument("--format", choices=FORMATS, default="json")
+    parser.add_argument("--most", type=int, default=1000, help="most molecules")
+    parser.add_argument("--split", default="", help="instead: SMILES of a degrader to find halves of")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    asked = _arguments(sys.argv[1:])
+    try:
+        jobs = [job for job in (asked.a_job, asked.b_job) if job]
+        if asked.split:
+            answer = split(asked.split, jobs)
+        else:
+            answer = make(_part(asked, "a"), _part(asked, "b"), asked.linkers, asked.format, asked.most)
+    except NoInputsError as error:
+        sys.stderr.write(f"{error.message}\n")
+        sys.exit(NO_INPUTS)
+    sys.stdout.write(answer)

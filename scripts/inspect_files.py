@@ -1,0 +1,128 @@
+"""What is in the files that a user has sent: chains, ligands, and why one can't be used.
+
+``python -m scripts.inspect_files <folder> <cache>`` writes JSON to standard output, one object a file. It reads what
+anyone may have sent: in a process of its own, whose memory is limited.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from scripts.lib.components.finder import JobComponents
+from scripts.lib.components.user import UserComponentError, read_user_components
+from scripts.lib.entry.reader import Entry, EntryError, read_entry
+from scripts.lib.instance.find import Residues, find_groups
+from scripts.lib.instance.kinds import KindRules
+from scripts.lib.own.definitions import is_definition
+from scripts.lib.own.pairing import read_list
+from scripts.lib.own.poses import LigandFileError, read_poses
+from scripts.lib.reasons import sentence
+from scripts.lib.reference import ADDITIVES, COFACTORS
+from scripts.lib.sources.base import FetchError, SourceError
+from scripts.lib.sources.files import FilesSource
+from scripts.lib.sources.naming import is_ligand_file, own_file
+
+MOST_MEMORY = 6 << 30
+"""Bytes of address space; a file that needs more is refused."""
+
+_OTHERS = {"json": "confidence", "npz": "confidence", "mtz": "map", "ccp4": "map", "map": "map", "xml": "validation"}
+_MOST_NOTES = 12
+
+Found = dict[str, Any]
+
+
+def main(folder: Path, cache: Path) -> list[Found]:
+    """Return name, kind, entry, notes and what is wrong of each file of a folder, in order of their names."""
+    files = [_of_file(path) for path in sorted(folder.iterdir()) if path.is_file()]
+    if any(file["error"] for file in files):
+        return files
+    try:
+        source = FilesSource([folder], cache).open()
+    except SourceError as error:
+        return [{**file, "error": error.message} for file in files]
+    rules = KindRules(ADDITIVES, COFACTORS, JobComponents("files", None))
+    by_name = {file["name"]: file for file in files}
+    try:
+        for entry_id, given in source.given.items():
+            _tell_entry(source, entry_id, by_name[Path(given).name], rules)
+        for ligand, entry_id in source.ligands_of.items():
+            by_name[Path(ligand).name]["entry_id"] = entry_id
+        for note in source.notes:
+            for file in files:
+                if file["name"] in note:
+                    file["notes"].append(note)
+    finally:
+        source.close()
+    return files
+
+
+def _of_file(path: Path) -> Found:
+    """Return what a file is by itself."""
+    file: Found = {"name": path.name, "kind": "", "entry_id": "", "notes": [], "error": ""}
+    ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
+    try:
+        if is_ligand_file(path.name):
+            poses, notes = read_poses(path)
+            titles = ", ".join(dict.fromkeys(pose.title for pose in poses[:5] if pose.title))
+            count = f"{len(poses)} pose{'s' if len(poses) > 1 else ''}" + (f" of {titles}" if titles else "")
+            file |= {"kind": "ligand", "notes": [count, *notes]}
+        elif ending in _OTHERS:
+            file["kind"] = _OTHERS[ending]
+        elif is_definition(path):
+            codes = ", ".join(read_user_components(path))
+            file |= {"kind": "components", "notes": [f"defines {codes}"]}
+        elif ending in ("smi", "csv", "tsv"):
+            pairs = read_list(path)
+            file |= {"kind": "pairs", "notes": [f"{len(pairs)} pairs"]}
+            if not pairs:
+                file["error"] = "it holds no codes with SMILES, and no pairs of the files that came with it"
+        elif isinstance(found := own_file(str(path)), str):
+            file |= {"kind": "other", "error": found}
+        else:
+            file["kind"] = "structure"
+    except (LigandFileError, UserComponentError) as error:
+        file["error"] = str(error)
+    return file
+
+
+def _tell_entry(source: FilesSource, entry_id: str, file: Found, rules: KindRules) -> None:
+    """Add what is in a structure to what is told of its file."""
+    file["entry_id"] = file["entry_id"] or entry_id
+    try:
+        entry = read_entry(source.fetch(entry_id).path, entry_id)
+    except (EntryError, FetchError) as error:
+        file["error"] = sentence(error.reason) + (f" ({error.value})" if error.value else "")
+        return
+    file["notes"] += _contents(entry, rules)[:_MOST_NOTES]
+
+
+def _contents(entry: Entry, rules: KindRules) -> list[str]:
+    residues = Residues(entry)
+    atoms = entry.atoms
+    chains = Counter(atoms.auth_asym_id[first].decode() for first in atoms.starts[residues.polymer].tolist())
+    told = [f"chain {chain or '(no name)'}: {count} residues" for chain, count in chains.items()]
+    told = told or ["no polymer: give the protein too"]
+    if entry.confidence_scale:
+        told.append("a prediction: its pLDDT is read as confidence")
+    groups = find_groups(entry, residues, rules)
+    for group in groups:
+        name = residues.name(group.head)
+        heavy = sum(int(atoms.heavy[atoms.at(residue)].sum()) for residue in group.residues)
+        kind = "ligand" if group.kind == "unknown" else group.kind
+        told.append(f"{kind} {name.comp_id} {name.auth_asym_id}{name.residue_id}: {heavy} heavy atoms")
+    return told if groups else [*told, "no ligand: give it too, in this file or one of its own"]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m scripts.inspect_files", description=__doc__)
+    parser.add_argument("folder", type=Path, help="folder with the files")
+    parser.add_argument("cache", type=Path, help="folder for what is made of them")
+    given = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    sys.stdout.write(json.dumps(main(given.folder, given.cache)))

@@ -1,0 +1,38 @@
+"""Array types by what they hold: shapes and units stand where they are used. Arrays as records of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scripts.lib.records import packed, unpacked
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+BytesArray = npt.NDArray[np.bytes_]
+
+_ALIGNED = 8
+
+
+def packed_arrays(stem: str, arrays: Mapping[str, npt.NDArray[Any]], **values: Any) -> bytes:
+    """Return the arrays and plain values of an instance as one record."""
+    content = b"".join(array.tobytes() + bytes(-array.nbytes % _ALIGNED) for array in arrays.values())
+    described = [[name, array.dtype.str, array.shape] for name, array in arrays.items()]
+    return packed(stem, {"arrays": described, **values}, content)
+
+
+def unpacked_arrays(record: bytes) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Return the arrays, which can't be written to, and the values of a record of `packed_arrays`."""
+    values, content = unpacked(record)
+    arrays, begin = {}, 0
+    for name, kind, shape in values.pop("arrays"):
+        dtype = np.dtype(kind)
+        count = int(np.prod(shape))
+        arrays[name] = np.frombuffer(content, dtype, count, begin).reshape(shape)
+        size = count * dtype.itemsize
+        begin += size + -size % _ALIGNED
+    return arrays, values

@@ -1,0 +1,96 @@
+"""Lysines on the surface of the target around an instance: where ubiquitin could be put by a degrader."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scripts.lib.arrays import BoolArray, FloatArray, IntArray
+from scripts.lib.complex.context import TARGET, Around
+from scripts.lib.complex.placement import Placement
+from scripts.lib.complex.scene import Body, Scene
+from scripts.lib.entry.atoms import text
+from scripts.lib.entry.near import distances
+from scripts.lib.exposure.radii import PolymerRadii
+from scripts.lib.exposure.sasa import Sasa
+from scripts.lib.instance.model import Lysine
+
+REACH = 30.0
+"""NZ atoms this near to a heavy atom of the ligand are looked at, in angstroms. House rule."""
+
+OPEN_FROM = 10.0
+"""Least area of an exposed NZ in square angstroms, a fifth of that of an open side chain. House rule."""
+
+SLICES = 20
+"""Slices of each NZ: FreeSASA's default, as areas only tell exposed from buried here."""
+
+
+def lysines_around(
+    scene: Scene, around: Around, ligand: FloatArray, label: bytes, radii: PolymerRadii, probe: float
+) -> tuple[Lysine, ...]:
+    """Return the lysines of the target chains near an instance whose NZ the assembly leaves open, the nearest first.
+
+    Parameters
+    ----------
+    scene, around : Scene, Around
+        The entry, and what stands around the instance.
+    ligand : ndarray of float, shape (n_heavy, 3)
+        Its heavy atoms, in angstroms.
+    label : bytes
+        Label of its conformer.
+    radii : PolymerRadii
+        Radii of the atoms around.
+    probe : float
+        Radius of the probe in angstroms.
+    """
+    atoms, mask = scene.atoms, scene.mask(label)
+    amine = mask & (atoms.name == b"NZ") & (atoms.comp_id == b"LYS")
+    near: list[tuple[float, int, FloatArray, str]] = []
+    for copy in around.copies:
+        if copy.level <= TARGET and not copy.body.parents:
+            members = copy.body.atoms.index[amine[copy.body.atoms.index]]
+            places = copy.placement.apply(atoms.xyz[members])
+            apart = distances(places, ligand).min(axis=1)
+            name = copy.placement.name
+            near += [(float(apart[k]), int(members[k]), places[k], name) for k in np.flatnonzero(apart <= REACH)]
+    if not near:
+        return ()
+    near.sort(key=lambda one: (round(one[0], 3), one[1], one[3]))
+    areas = _areas(scene, around, np.array([place for _, _, place, _ in near]), mask, radii, probe)
+    found = []
+    for (_, atom, place, name), area in zip(near, areas.tolist(), strict=True):
+        if area >= OPEN_FROM:
+            chain = text(atoms.auth_asym_id[atom]).strip()
+            residue_id = f"{atoms.auth_seq_id[atom]}{text(atoms.ins_code[atom])}"
+            uniprot = scene.entry.references.of(chain, residue_id)
+            x, y, z = place.tolist()
+            found.append(Lysine(chain, residue_id, name, uniprot, (x, y, z), area))
+    return tuple(found)
+
+
+def _areas(
+    scene: Scene, around: Around, places: FloatArray, mask: BoolArray, radii: PolymerRadii, probe: float
+) -> FloatArray:
+    """Return the areas of NZ atoms within the assembly, in square angstroms."""
+    own = radii.of("LYS", "NZ", "N")
+    reach = own + max(radii.table.largest.values()) + 2 * probe
+    parts: list[tuple[IntArray, FloatArray]] = []
+    for body, placement in _standing(scene, around):
+        local = placement.undo(places)
+        beside = local[np.linalg.norm(local - body.centre, axis=1) < body.radius + reach]
+        if len(beside):  # one by one, as a box around all of them holds most of the chain
+            found = np.unique(np.concatenate([body.atoms.index[body.atoms.box(p - reach, p + reach)] for p in beside]))
+            found = found[mask[found]]
+            parts.append((found, placement.apply(scene.atoms.xyz[found])))
+    index = np.concatenate([part[0] for part in parts])
+    columns = (scene.atoms.comp_id[index], scene.atoms.name[index], scene.atoms.element[index])
+    others = radii.of_all(*(column.astype(str) for column in columns))
+    xyz = np.concatenate([places, *(part[1] for part in parts)])
+    return Sasa(probe, SLICES).areas(xyz, np.concatenate([np.full(len(places), own), others]), len(places))
+
+
+def _standing(scene: Scene, around: Around) -> list[tuple[Body, Placement]]:
+    """Return the chains of the assembly and what goes with them, where they stand."""
+    places = around.view.places
+    chains = [(body, placement) for asym, body in scene.chains.items() for placement in places.get(asym, [])]
+    hets = [(body, placement) for body in scene.hets for parent in body.parents for placement in places.get(parent, [])]
+    return [*chains, *hets]

@@ -1,0 +1,86 @@
+"""A chemical component: the dictionary's definition of a residue or ligand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class ComponentAtom(NamedTuple):
+    """One atom of a component.
+
+    `alt_name` is the name before the remediation of 2007, often the same. `leaving` says that
+    the atom goes when the component is linked. `stereo` is ``R``, ``S`` or ``N``; `xyz` the
+    ideal coordinates in angstroms (those of a model where there are none), None when not given
+    and for hydrogens.
+    """
+
+    name: str
+    alt_name: str
+    element: str
+    charge: int
+    aromatic: bool
+    leaving: bool
+    stereo: str
+    xyz: tuple[float, float, float] | None
+
+
+class ComponentBond(NamedTuple):
+    """One bond: indices of its atoms, order 1, 2 or 3 (Kekulé), and whether it is aromatic."""
+
+    first: int
+    second: int
+    order: int
+    aromatic: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Component:
+    """A chemical component, compared by identity.
+
+    Parameters
+    ----------
+    comp_id : str
+        Code, 1 to 5 characters.
+    name, type, formula : str
+        As in the dictionary: ``IMATINIB``, ``NON-POLYMER``, ``C29 H31 N7 O``.
+    atoms : tuple of ComponentAtom
+        All atoms, hydrogens included, in dictionary order.
+    origin : str
+        ``index``, ``network`` or ``user``.
+    synonyms : tuple of str
+        Other names that the dictionary gives: ``Osimertinib``, ``AZD 9291``.
+    """
+
+    comp_id: str
+    name: str
+    type: str
+    formula: str
+    atoms: tuple[ComponentAtom, ...]
+    bonds: tuple[ComponentBond, ...]
+    origin: str = "index"
+    synonyms: tuple[str, ...] = ()
+
+
+def is_hydrogen(element: str) -> bool:
+    """Return whether an element symbol is hydrogen or deuterium."""
+    return element in ("H", "D")
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Return the names that a cell of synonyms joins by ``;``, each on one line.
+
+    >>> names_of("Osimertinib; AZD 9291")
+    ('Osimertinib', 'AZD 9291')
+    """
+    names = (" ".join(part.split()) for part in text.split(";"))
+    return tuple(name for name in names if name not in ("", "?", "."))
+
+
+def element_symbol(text: str) -> str:
+    """Return an element symbol in the usual case: ``CL`` gives ``Cl``.
+
+    >>> element_symbol("CL")
+    'Cl'
+    """
+    return text.strip().capitalize()

@@ -1,0 +1,211 @@
+"""Degraders of two halves as rows of a table, as CSV and as SDF."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
+
+from scripts.lib import layout
+from scripts.lib.degraders.ends import End, end_of, to_make
+from scripts.lib.degraders.join import SECOND_HALF, Made, degraders
+from scripts.lib.degraders.linkers import Linker
+from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.prior import is_carbonyl
+from scripts.lib.exits.words import CHEMISTRY
+from scripts.lib.molecule.synthetic_accessibility import synthetic_accessibility
+from scripts.lib.protac.ligand import RankedExit, RankedLigand
+from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, exit_at, ligand_of
+from scripts.lib.protac.warhead import WarheadSmiles, core_cut
+from scripts.lib.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
+
+STRETCH = 1.25
+"""Length of a stretched chain per bond, in angstroms: C-C of 1.53 at 112 degrees, seen along the chain."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """One half to be joined.
+
+    Parameters
+    ----------
+    end : End
+        As a molecule.
+    told : dict
+        What is said of it: names, what to make, contacts.
+    entry_id : str
+        Entry that its frame is of; empty for one given as SMILES.
+    anchor : tuple of float
+        Place of the atom that the linker is bonded to, in angstroms; empty for one given as SMILES.
+    """
+
+    end: End
+    told: dict[str, object]
+    entry_id: str = ""
+    anchor: tuple[float, ...] = ()
+
+
+def part_of_smiles(smiles: str, second: bool) -> Part:
+    """Return a half by its SMILES with ``[*]`` for the linker.
+
+    Raises
+    ------
+    NoInputsError
+        If it is none, or no common reaction makes that bond.
+    """
+    end = end_of(smiles)
+    if end is None:
+        raise NoInputsError("A half is no SMILES with one [*] for the linker, or no common reaction joins it there.")
+    mol = Chem.Mol(end.mol)
+    for atom in mol.GetAtoms():
+        atom.SetAtomMapNum(atom.GetIdx() + 1 + SECOND_HALF * second if atom.GetAtomicNum() else 0)
+    end = End(mol, end.handle)
+    nothing: dict[str, object] = {"removes": [], "contacts_lost": [], "contacts_kept": None, "what_to_do": ""}
+    return Part(end, {"stem": "", "anchor": "", **nothing, **_handle(end, smiles)})
+
+
+def part_of_exit(asked: AskedAnchor, second: bool) -> Part:
+    """Return a half by a ranked exit of a finished job; its atoms are mapped to those of the crystal's ligand.
+
+    Raises
+    ------
+    NoInputsError
+        If there is none, or no common reaction makes that bond.
+    """
+    ligand, rows = ligand_of(asked.job, asked.stem)
+    chosen = exit_at(ligand, rows, asked.anchor)
+    end = end_of(exit_smiles(ligand, chosen, SECOND_HALF * second))
+    if end is None:
+        raise NoInputsError(f"No common reaction joins a linker to {asked.anchor} of {asked.stem}.")
+    anchor, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
+    names = ligand.graph.names
+    gone = {names[k] for k in leaving}
+    told: dict[str, object] = {
+        "stem": asked.stem,
+        "anchor": asked.anchor,
+        "removes": sorted(gone),
+        **_handle(end, exit_smiles(ligand, chosen, None)),
+        "what_to_do": CHEMISTRY.get(str(chosen.row["chem_class"]), ""),
+        **_contacts(asked.job, asked.stem, gone),
+    }
+    return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()))
+
+
+def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) -> str:
+    """Return what a degrader keeps of a ligand with ``[*]`` for the linker.
+
+    Parameters
+    ----------
+    offset : int or None
+        Heavy atom k has the atom map number offset + k + 1; None for none.
+    """
+    molecule = ligand.molecule
+    if offset is not None:
+        mol = Chem.Mol(molecule.mol)
+        for k in range(molecule.n_heavy):
+            mol.GetAtomWithIdx(k).SetAtomMapNum(offset + k + 1)
+        molecule = replace(molecule, mol=mol)
+    return WarheadSmiles(molecule).of(*made_cut(ligand.graph, chosen.anchor, chosen.leaving))
+
+
+def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    """Return the cut at the bond that a chemist makes: `core_cut`, but the N-C bond of an amide whose chain leaves.
+
+    Where a degrader was seen to leave its half between an amide's carbonyl carbon and the chain behind it, the acyl
+    group came with the linker.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The ligand.
+    anchor, leaving : int, tuple of int
+        Of the exit.
+    """
+    if leaving and graph.element[leaving[0]] == "C" and is_carbonyl(graph, anchor):
+        nitrogen = [k for k in graph.near[anchor] if graph.element[k] == "N" and (anchor, k) not in graph.ring_bonds]
+        if nitrogen:
+            oxygen = [k for k in graph.near[anchor] if k not in (nitrogen[0], leaving[0])]
+            return nitrogen[0], (anchor, *oxygen, *leaving)
+    return core_cut(graph, anchor, leaving)
+
+
+def _handle(end: End, smiles: str) -> dict[str, object]:
+    blocks = [{"smiles": made, "name": name} for made, name in to_make(end)]
+    return {"smiles": smiles, "handle": end.handle, "to_make": blocks}
+
+
+def _contacts(job: Path, stem: str, gone: set[str]) -> dict[str, object]:
+    """Return which contacts the leaving atoms take with them, and how many stay."""
+    path = job / layout.CONTACTS
+    rows = list(read_table(path, CONTACTS, strict=False, stems={stem})) if path.is_file() else []
+    own = [row for row in rows if row["stem"] == stem]
+    lost = [row for row in own if str(row["ligand_atom"]) in gone]
+    named = sorted({f"{row['type']} {row['partner_component']} {row['partner_residue']}" for row in lost})
+    return {"contacts_lost": named, "contacts_kept": len(own) - len(lost)}
+
+
+def degrader_rows(first: Part, second: Part, linkers: Sequence[Linker]) -> Iterator[tuple[Made, Row]]:
+    """Yield each degrader of two halves with its row of `tables.DEGRADERS`."""
+    distance = _distance(first, second)
+    for made in degraders(first.end, second.end, linkers):
+        yield made, _row(made, distance)
+
+
+def _row(made: Made, distance: float | None) -> Row:
+    mol = Chem.MolFromSmiles(made.smiles)
+    span = STRETCH * (made.between + 1)
+    values: dict[str, Value] = {
+        "smiles": made.smiles,
+        "mapped_smiles": str(Chem.MolToSmiles(made.mol)),
+        "linker": made.linker.name,
+        "linker_class": made.linker.kind,
+        "linker_atoms": made.between,
+        "reaction_a": made.joins[0].name,
+        "reaction_b": made.joins[1].name,
+        "MW": float(Descriptors.MolWt(mol)),  # type: ignore[attr-defined]
+        "LogP": float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
+        "TPSA": float(rdMolDescriptors.CalcTPSA(mol)),
+        "Rotatable_Bonds": rdMolDescriptors.CalcNumRotatableBonds(mol),
+        "HBD": rdMolDescriptors.CalcNumHBD(mol),
+        "Heavy_Atom_Count": mol.GetNumHeavyAtoms(),
+        "SA_Score": float(synthetic_accessibility(mol)),
+        "span_A": span,
+        "distance_A": distance,
+        "reaches": None if distance is None else span >= distance,
+    }
+    return values
+
+
+def _distance(first: Part, second: Part) -> float | None:
+    """Return the distance of the anchors where one entry shows both halves, else None."""
+    if not first.entry_id or first.entry_id != second.entry_id:
+        return None
+    return float(np.linalg.norm(np.subtract(first.anchor, second.anchor)))
+
+
+def as_csv(rows: Iterable[Row]) -> str:
+    """Return rows of `tables.DEGRADERS` as CSV."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(DEGRADERS.names)
+    writer.writerows([format_value(row.get(column.name), column) for column in DEGRADERS.columns] for row in rows)
+    return stream.getvalue()
+
+
+def as_sdf(made: Iterable[tuple[Made, Row]]) -> str:
+    """Return degraders as SDF, drawn flat, with the columns of their rows as fields."""
+    records = []
+    for number, (one, row) in enumerate(made, 1):
+        mol = Chem.Mol(one.mol)
+        rdDepictor.Compute2DCoords(mol)
+        mol.SetProp("_Name", f"degrader {number} {one.linker.name}")
+        cells = {column.name: format_value(row.get(column.name), column) for column in DEGRADERS.columns}
+        fields = "".join(f">  <{name}>\n{value}\n\n" for name, value in cells.items() if value)
+        records.append(f"{Chem.MolToMolBlock(mol)}{fields}$$$$\n")
+    return "".join(records)

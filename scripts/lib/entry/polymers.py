@@ -1,0 +1,83 @@
+"""Which residues are polymer in files that give no sequence: by bonds and component types, never by TER.
+
+Programs of modelling and docking write TER where they like, or nowhere; deposited files have their sequence.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import gemmi
+
+LONGEST_LINK = 2.0
+"""Longest bond between two residues of a polymer, C–N or O3'–P, in angstroms: 1.5 times its length, for models."""
+
+_LINKS = (("C", "N"), ("O3'", "P"), ("O3*", "P"))
+
+
+def has_sequences(structure: gemmi.Structure, *, is_mmcif: bool) -> bool:
+    """Return whether a file as read says what its polymers are: SEQRES, or an entity of that type."""
+    if is_mmcif:
+        return any(entity.entity_type == gemmi.EntityType.Polymer for entity in structure.entities)
+    return any(entity.full_sequence for entity in structure.entities)
+
+
+def has_strays(structure: gemmi.Structure) -> bool:
+    """Return whether TER records make polymer of residues that SEQRES doesn't have and that no other is bonded to.
+
+    So come out ligands before a TER in files of programs that keep the SEQRES of a deposited entry.
+    """
+    sequences = {
+        asym: {name for names in entity.full_sequence for name in names.split(",")}
+        for entity in structure.entities
+        for asym in entity.subchains
+        if entity.entity_type == gemmi.EntityType.Polymer
+    }
+    for chain in structure[0]:
+        residues = [residue for residue in chain if residue.entity_type == gemmi.EntityType.Polymer]
+        for place, residue in enumerate(residues):
+            if residue.name in sequences.get(residue.subchain, ()) or _is_standard(residue):
+                continue
+            pairs = pairwise(residues[max(0, place - 1) : place + 2])
+            if not any(_linked(one, other, *names) for one, other in pairs for names in _LINKS):
+                return True
+    return False
+
+
+def decide_polymers(structure: gemmi.Structure) -> None:
+    """Set the type of every residue of the first model, and forget what the file's TER records suggested.
+
+    A residue is polymer when it is bonded to the one before or after it, or when it is a
+    standard residue written as ATOM in a chain that has others: traces of Cα, and single residues between gaps.
+    """
+    structure.entities = gemmi.EntityList()
+    for chain in structure[0]:
+        residues = [residue for residue in chain if not residue.is_water()]
+        bonded: set[int] = set()
+        for (first, one), (second, other) in pairwise(enumerate(residues)):
+            if any(_linked(one, other, *names) for names in _LINKS):
+                bonded |= {first, second}
+        standard = {
+            place for place, residue in enumerate(residues) if residue.het_flag != "H" and _is_standard(residue)
+        }
+        polymer = bonded | (standard if len(standard) > 1 else set())
+        for place, residue in enumerate(residues):
+            is_polymer = place in polymer
+            residue.entity_type = gemmi.EntityType.Polymer if is_polymer else gemmi.EntityType.NonPolymer
+        for residue in chain:
+            residue.subchain = ""
+            residue.entity_id = ""
+            if residue.is_water():
+                residue.entity_type = gemmi.EntityType.Water
+
+
+def _is_standard(residue: gemmi.Residue) -> bool:
+    """Return whether a residue is one of the standard ones; UNK, which programs call ligands too, with a backbone."""
+    if residue.name == "UNK":
+        return any(atom.name == "CA" for atom in residue)
+    return gemmi.find_tabulated_residue(residue.name).is_standard()
+
+
+def _linked(one: gemmi.Residue, other: gemmi.Residue, last: str, first: str) -> bool:
+    ends = [atom for atom in one if atom.name == last]
+    return any(a.pos.dist(b.pos) < LONGEST_LINK for a in ends for b in other if b.name == first)

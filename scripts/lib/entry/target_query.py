@@ -1,0 +1,34 @@
+"""What names the target of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TargetQuery:
+    """What names the target.
+
+    Parameters
+    ----------
+    name : str
+        Target name as given.
+    accessions : frozenset of str
+        UniProt accessions of the query, upper case.
+    named_entries : frozenset of str
+        Entry ids of the query, lower case.
+    sequences : tuple of str
+        Sequences of the FASTA text; when there are any, they alone decide.
+    min_identity, min_coverage : float
+        Least identity and coverage of a match, 0 to 1.
+    strict : bool
+        Whether an entry in which nothing matches is rejected.
+    """
+
+    name: str
+    accessions: frozenset[str] = frozenset()
+    named_entries: frozenset[str] = frozenset()
+    sequences: tuple[str, ...] = ()
+    min_identity: float = 0.9
+    min_coverage: float = 0.5
+    strict: bool = False

@@ -1,0 +1,103 @@
+"""The directions of a candidate, in all torsions of its group that are free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.lib.arrays import BoolArray, FloatArray, IntArray
+from scripts.lib.exits.candidates import Candidate, frame_of
+from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.torsions import rotations
+
+CLASH, POLAR_CLASH = 2.6, 2.4
+"""A torsion is free when turned atoms stay farther than this from others, in angstroms: any pair; N and O."""
+
+NEAR_ANCHOR = 6.0
+"""Atoms that turn along with an anchor are nearer to it than this, in angstroms: four bonds."""
+
+_TINY = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """The directions of a candidate in all torsions that are free.
+
+    Parameters
+    ----------
+    directions : ndarray of float, shape (n, 3)
+        Unit vectors.
+    frames : ndarray of float, shape (n, 3, 3)
+        Frame of each, turned along with it.
+    torsion : ndarray of int, shape (n,)
+        Number of the torsion that each belongs to.
+    group : tuple of int
+        Atoms that turn.
+    places : ndarray of float, shape (n_torsions, n_group, 3)
+        Where they stand in each torsion, in angstroms.
+    """
+
+    directions: FloatArray
+    frames: FloatArray
+    torsion: IntArray
+    group: tuple[int, ...]
+    places: FloatArray
+
+
+class Poser:
+    """A ligand in its surroundings, asked for the poses of one candidate after another.
+
+    Parameters
+    ----------
+    around : ndarray of float, shape (n_around, 3)
+        The atoms around it, in angstroms.
+    polar : ndarray of bool, shape (n_around,)
+        Which of them are N or O.
+    """
+
+    def __init__(self, graph: LigandGraph, around: FloatArray, polar: BoolArray) -> None:
+        self._graph = graph
+        self._around = around
+        self._polar = polar
+        self._own_polar: BoolArray = np.isin(graph.element, ("N", "O"))
+        self._references: dict[int, FloatArray] = {}
+
+    def poses(self, candidate: Candidate) -> Poses:
+        """Return the directions of a candidate, in all torsions that are free where its group turns."""
+        graph, anchor, turn = self._graph, candidate.anchor, candidate.turn
+        start = graph.xyz[anchor]
+        if anchor not in self._references:
+            self._references[anchor] = graph.xyz[graph.in_graph_order(anchor)] - start
+        frames = np.stack([frame_of(direction, self._references[anchor]) for direction in candidate.directions])
+        count = len(frames)
+        if turn is None:
+            return Poses(candidate.directions, frames, np.zeros(count, dtype=np.int64), (), np.zeros((1, 0, 3)))
+        axis = start - graph.xyz[turn.parent]
+        turned = rotations(axis / max(float(np.linalg.norm(axis)), _TINY))
+        group = list(turn.group)
+        places = start + np.einsum("tij,gj->tgi", turned, graph.xyz[group] - start)
+        own = np.ones(len(graph), dtype=bool)
+        own[[*candidate.leaving, *group, anchor, turn.parent]] = False
+        numbers = np.flatnonzero(self._free(places, group, own, start))
+        return Poses(
+            np.einsum("tij,dj->tdi", turned[numbers], candidate.directions).reshape(-1, 3),
+            np.einsum("tij,dkj->tdki", turned[numbers], frames).reshape(-1, 3, 3),
+            numbers.repeat(count),
+            turn.group,
+            places,
+        )
+
+    def _free(self, places: FloatArray, group: Sequence[int], own: BoolArray, anchor: FloatArray) -> BoolArray:
+        """Return which torsions keep the turned atoms off protein and ligand; the deposited one always does."""
+        free = np.ones(len(places), dtype=bool)
+        if not group:
+            return free
+        near = ((self._around - anchor) ** 2).sum(axis=1) < (CLASH + NEAR_ANCHOR) ** 2
+        others = np.concatenate([self._graph.xyz[own], self._around[near]])
+        polar = np.concatenate([self._own_polar[own], self._polar[near]])
+        limits = np.where(self._own_polar[list(group)][:, None] & polar, POLAR_CLASH, CLASH)
+        away = places[:, :, None, :] - others
+        free[1:] = (np.einsum("tgoi,tgoi->tgo", away, away) > limits**2).all(axis=(1, 2))[1:]
+        return free

@@ -1,0 +1,65 @@
+"""How things are named outside: PDB entries, UniProt accessions, chemical components."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+ENTRY_ID = r"[0-9][A-Za-z0-9]{3}|[Pp][Dd][Bb]_[A-Za-z0-9]{8}"
+"""A PDB id in any case, classic or extended, as a regular expression."""
+
+COMPONENT_CODE = r"[A-Za-z0-9][A-Za-z0-9_]{0,4}"
+"""The code of a component in any case: the dictionary's, and those of other programs such as AlphaFold's ``LIG_B``."""
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CLASSIC_ID = re.compile(r"[0-9][a-z0-9]{3}")
+_ACCESSION = re.compile(r"[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2}")
+"""UniProt's own expression: https://www.uniprot.org/help/accession_numbers."""
+
+
+def entry_id_of(word: str) -> str:
+    """Return the lower-case entry id if a word looks like one, else an empty text.
+
+    An extended id of a classic entry is given its four characters.
+
+    >>> entry_id_of("5T35"), entry_id_of("pdb_00005t35"), entry_id_of("BRD4")
+    ('5t35', '5t35', '')
+    """
+    if re.fullmatch(ENTRY_ID, word) is None:
+        return ""
+    entry_id = word.lower()
+    classic = entry_id.removeprefix("pdb_0000")
+    return classic if _CLASSIC_ID.fullmatch(classic) else entry_id
+
+
+def is_entry_id(text: str) -> bool:
+    """Tell whether a text is a lower-case PDB id, safe as part of a file name."""
+    return text == text.lower() and re.fullmatch(ENTRY_ID, text) is not None
+
+
+def is_component_code(text: str) -> bool:
+    """Tell whether a text is the code of a component in the dictionary, safe as part of a file name."""
+    return text == text.upper() and re.fullmatch("[A-Z0-9]{1,5}", text) is not None
+
+
+def short_code(name: str) -> str:
+    """Return the code of a component whose name may be too long for one, or hold other signs; always the same one.
+
+    >>> short_code("LIG_B"), short_code("INHIBITOR_12")
+    ('LIG_B', 'INLMK')
+    """
+    if re.fullmatch(COMPONENT_CODE, name):
+        return name
+    number = int.from_bytes(hashlib.sha256(name.upper().encode("utf-8", "replace")).digest()[:8], "big")
+    letters = re.sub("[^A-Za-z0-9]", "", name)[:2].upper() or "L"
+    return letters + "".join(_DIGITS[number // 36**k % 36] for k in range(3))
+
+
+def accession(text: str) -> str:
+    """Return a UniProt accession in upper case without its isoform; empty if it is none.
+
+    >>> accession("p00533-2"), accession("EGFR")
+    ('P00533', '')
+    """
+    bare = text.strip().upper().partition("-")[0]
+    return bare if _ACCESSION.fullmatch(bare) else ""

@@ -1,0 +1,273 @@
+/* The loops that Python is too slow for: areas of a ligand's atoms, points and rays around a linker's first atom.
+
+   Called through ctypes by library.py, which checks the arrays. Every function is one expression after another in
+   double precision, compiled without contraction or reordering, so that results are the same on every machine.
+   Levels number nested sets of atoms from 0: what a set does to a ligand, the larger ones do too. */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+#define FULL (2.0 * PI)
+
+/* An arc of a circle, from begin to end in radians, 0 <= begin <= end <= 2 pi. */
+typedef struct {
+    double begin, end;
+} arc;
+
+/* Another sphere as seen from the atom whose area is computed. */
+typedef struct {
+    double z, radius, across, towards; /* height, radius, distance in the plane, direction of the far side */
+    int level, first;                  /* its level; whether it has the surface where both have one place */
+} neighbour;
+
+static void sort_arcs(arc *arcs, int n)
+{
+    for (int i = 1; i < n; i++) {
+        arc one = arcs[i];
+        int k = i;
+        for (; k > 0 && arcs[k - 1].begin > one.begin; k--)
+            arcs[k] = arcs[k - 1];
+        arcs[k] = one;
+    }
+}
+
+/* Length of what sorted arcs leave of a circle of radius 1. */
+static double open_length(const arc *arcs, int n)
+{
+    if (n == 0)
+        return FULL;
+    double open = arcs[0].begin, end = arcs[0].end;
+    for (int i = 1; i < n; i++) {
+        if (end < arcs[i].begin)
+            open += arcs[i].begin - end;
+        if (arcs[i].end > end)
+            end = arcs[i].end;
+    }
+    return open + FULL - end;
+}
+
+/* Add the arc that another sphere covers of a circle at a height; return the number of arcs, -1 where it has it all. */
+static int cover(const neighbour *other, double z, double radius, double squared, arc *arcs, int n)
+{
+    double away = fabs(other->z - z);
+    if (away >= other->radius)
+        return n;
+    double other_squared = other->radius * other->radius - away * away, other_radius = sqrt(other_squared);
+    double across = other->across;
+    if (across >= radius + other_radius)
+        return n;
+    if (across + radius < other_radius)
+        return -1;
+    if (across + other_radius < radius)
+        return n;
+    if (across == 0.0) /* one circle */
+        return other->first ? -1 : n;
+    double cosine = (squared + across * across - other_squared) / (2.0 * radius * across);
+    if (cosine >= 1.0)
+        return n;
+    if (cosine <= -1.0)
+        return -1;
+    double half = acos(cosine), begin = other->towards - half, end = other->towards + half;
+    if (begin < 0)
+        begin += FULL;
+    if (end > FULL)
+        end -= FULL;
+    if (end < begin) {
+        arcs[n++] = (arc){0.0, end};
+        arcs[n++] = (arc){begin, FULL};
+    } else {
+        arcs[n++] = (arc){begin, end};
+    }
+    return n;
+}
+
+/* Areas of one atom amid its neighbours, sorted by level, for each level; a larger set never adds area. */
+static void atom_areas(double z, double radius, const neighbour *near, int n_near, arc *arcs, int64_t slices,
+                       int64_t n_levels, double *areas, int64_t stride)
+{
+    double step = 2 * radius / slices, height = z - radius - 0.5 * step;
+    for (int64_t slice = 0; slice < slices; slice++) {
+        height += step;
+        double away = fabs(z - height), squared = radius * radius - away * away;
+        if (squared <= 0)
+            continue;
+        double circle = sqrt(squared), open = FULL;
+        int n = 0, k = 0;
+        for (int level = 0; level < n_levels; level++) {
+            int before = n;
+            for (; k < n_near && near[k].level == level && n >= 0; k++)
+                n = cover(&near[k], height, circle, squared, arcs, n);
+            if (n < 0)
+                break;
+            if (n > before) {
+                sort_arcs(arcs, n);
+                open = open_length(arcs, n);
+            }
+            areas[level * stride] += step * radius * open;
+        }
+    }
+    for (int level = 1; level < n_levels; level++)
+        if (areas[level * stride] > areas[(level - 1) * stride])
+            areas[level * stride] = areas[(level - 1) * stride];
+}
+
+/* Areas by Lee and Richards of the first atoms amid the sets of level 0, 0 and 1, and so on.
+
+   xyz (n_atoms, 3); radii with the probe; level (n_atoms) in 0 .. n_levels - 1; areas (n_levels, n_wanted), zeros.
+   Of atoms in one place the largest, then the first, has the surface. Returns -1 without memory. */
+int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const double *radii, const int8_t *level,
+                 int64_t n_levels, int64_t slices, double *areas)
+{
+    neighbour *near = malloc((n_atoms + 1) * sizeof *near);
+    arc *arcs = malloc((2 * n_atoms + 1) * sizeof *arcs);
+    if (near == NULL || arcs == NULL) {
+        free(near);
+        free(arcs);
+        return -1;
+    }
+    for (int64_t i = 0; i < n_wanted; i++) {
+        const double *own = xyz + 3 * i;
+        int n_near = 0;
+        for (int at = 0; at < n_levels; at++)
+            for (int64_t j = 0; j < n_atoms; j++) {
+                if (level[j] != at || j == i)
+                    continue;
+                double x = xyz[3 * j] - own[0], y = xyz[3 * j + 1] - own[1], z = xyz[3 * j + 2] - own[2];
+                double reach = radii[i] + radii[j];
+                if (x * x + y * y + z * z < reach * reach)
+                    near[n_near++] = (neighbour){xyz[3 * j + 2], radii[j], sqrt(x * x + y * y), atan2(y, x) + PI, at,
+                                                 j < i};
+            }
+        atom_areas(own[2], radii[i], near, n_near, arcs, slices, n_levels, areas + i, n_wanted);
+    }
+    free(near);
+    free(arcs);
+    return 0;
+}
+
+/* An atom in the way, relative to a place. */
+typedef struct {
+    double x, y, z, squared, reach; /* its place, the square of its distance, how near it lets the centre of a sphere */
+    int level;
+} obstacle;
+
+/* Collect the atoms that reach within a distance of a place, by level; return their number. */
+static int obstacles_near(const double *place, double distance, int64_t n_atoms, const double *xyz,
+                          const double *reach, const int8_t *level, const uint8_t *ignored, int64_t n_levels,
+                          obstacle *found)
+{
+    int n = 0;
+    for (int at = 0; at < n_levels; at++)
+        for (int64_t j = 0; j < n_atoms; j++) {
+            if (level[j] != at || (ignored != NULL && ignored[j]))
+                continue;
+            double x = xyz[3 * j] - place[0], y = xyz[3 * j + 1] - place[1], z = xyz[3 * j + 2] - place[2];
+            double squared = x * x + y * y + z * z, most = distance + reach[j];
+            if (squared < most * most)
+                found[n++] = (obstacle){x, y, z, squared, reach[j], at};
+        }
+    return n;
+}
+
+/* Turn points given in a frame, whose axes are its rows; each coordinate of the results stands by itself. */
+static void turn(const double *points, int64_t n, const double *frame, double length, double *out)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int64_t k = 0; k < n; k++)
+            out[axis * n + k] = length * (points[3 * k] * frame[axis] + points[3 * k + 1] * frame[3 + axis] +
+                                          points[3 * k + 2] * frame[6 + axis]);
+}
+
+/* For each point on a sphere around each place: the first level with an atom that covers it, n_levels where none does.
+
+   places (n, 3); frames (n, 3, 3); points (n_points, 3) on the unit sphere; reach (n_atoms): how near an atom lets a
+   point; ignored (n, n_atoms) or NULL; covered (n, n_points). Returns -1 without memory. */
+int covered_points(int64_t n, const double *places, const double *frames, int64_t n_points, const double *points,
+                   double radius, int64_t n_atoms, const double *xyz, const double *reach, const int8_t *level,
+                   const uint8_t *ignored, int64_t n_levels, int8_t *covered)
+{
+    obstacle *near = malloc((n_atoms + 1) * sizeof *near);
+    double *turned = malloc((3 * n_points + 1) * sizeof *turned);
+    int failed = near == NULL || turned == NULL;
+    for (int64_t i = 0; i < n && !failed; i++) {
+        int n_near = obstacles_near(places + 3 * i, radius, n_atoms, xyz, reach, level,
+                                    ignored == NULL ? NULL : ignored + i * n_atoms, n_levels, near);
+        turn(points, n_points, frames + 9 * i, radius, turned);
+        for (int64_t k = 0; k < n_points; k++) {
+            int found = (int)n_levels;
+            for (int j = 0; j < n_near; j++) {
+                double x = turned[k] - near[j].x, y = turned[n_points + k] - near[j].y,
+                       z = turned[2 * n_points + k] - near[j].z;
+                if (x * x + y * y + z * z <= near[j].reach * near[j].reach) {
+                    found = near[j].level;
+                    break;
+                }
+            }
+            covered[i * n_points + k] = (int8_t)found;
+        }
+    }
+    free(near);
+    free(turned);
+    return failed ? -1 : 0;
+}
+
+/* Whether a sphere that an atom stops may meet the cone of a given half angle around an axis. */
+static int meets_cone(const obstacle *one, const double *axis, double cosine, double sine)
+{
+    double distance = sqrt(one->squared);
+    if (distance <= one->reach)
+        return 1;
+    double share = one->reach / distance, edge = cosine * sqrt(1 - share * share) - sine * share;
+    return one->x * axis[0] + one->y * axis[1] + one->z * axis[2] > distance * edge - 1e-6;
+}
+
+/* For each ray of a cone around the direction of each place, which is the third axis of its frame: how far a sphere
+   gets before an atom of level 0 stops it, and the first level that stops it at all, n_levels where none does.
+
+   rays (n_rays, 3) of unit length; half_angle of the cone; reach (n_atoms): how near an atom lets the sphere's centre;
+   the sphere moves from begin to end; lengths (n, n_rays): 0 where it can't start, infinite where it gets to the end;
+   stopped (n, n_rays). The rest as above. */
+int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n_rays, const double *rays,
+                double half_angle, double begin, double end, int64_t n_atoms, const double *xyz, const double *reach,
+                const int8_t *level, const uint8_t *ignored, int64_t n_levels, double *lengths, int8_t *stopped)
+{
+    obstacle *near = malloc((n_atoms + 1) * sizeof *near);
+    double *turned = malloc((3 * n_rays + 1) * sizeof *turned);
+    double cosine = cos(half_angle), sine = sin(half_angle);
+    int failed = near == NULL || turned == NULL;
+    for (int64_t i = 0; i < n && !failed; i++) {
+        int n_near = obstacles_near(places + 3 * i, end, n_atoms, xyz, reach, level,
+                                    ignored == NULL ? NULL : ignored + i * n_atoms, n_levels, near);
+        double *length = lengths + i * n_rays;
+        int8_t *stop = stopped + i * n_rays;
+        turn(rays, n_rays, frames + 9 * i, 1.0, turned);
+        for (int64_t k = 0; k < n_rays; k++) {
+            length[k] = INFINITY;
+            stop[k] = (int8_t)n_levels;
+        }
+        for (int j = 0; j < n_near; j++) {
+            if (!meets_cone(&near[j], frames + 9 * i + 6, cosine, sine))
+                continue;
+            double x = near[j].x, y = near[j].y, z = near[j].z, outside = near[j].squared - near[j].reach * near[j].reach;
+            for (int64_t k = 0; k < n_rays; k++) {
+                double along = x * turned[k] + y * turned[n_rays + k] + z * turned[2 * n_rays + k];
+                double inside = along * along - outside;
+                if (inside <= 0)
+                    continue;
+                double half = sqrt(inside), from = along - half;
+                if (along + half <= begin || from >= end)
+                    continue;
+                if (near[j].level < stop[k])
+                    stop[k] = (int8_t)near[j].level;
+                from = from > begin ? from : 0.0;
+                if (near[j].level == 0 && from < length[k])
+                    length[k] = from;
+            }
+        }
+    }
+    free(near);
+    free(turned);
+    return failed ? -1 : 0;
+}

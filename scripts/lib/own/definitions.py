@@ -1,0 +1,64 @@
+"""Definitions of components among a user's files: restraint and component CIF files, tables of SMILES."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+_LARGEST = 4 << 20
+"""Bytes up to which a file may be a definition."""
+
+_ATOMS, _MODEL = b"_chem_comp_atom.", b"_atom_site."
+_HEADS = frozenset({"smiles", "smi", "canonical_smiles"})
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_CHEMISTRY = re.compile(
+    r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*(?:[()=#\[\]]|[cC]{2}|[CNOS]$)[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*"
+)
+"""What a SMILES may hold, with a sign of bonds or brackets or the letters of a chain in it."""
+
+
+def is_definition(path: Path) -> bool:
+    """Tell whether a file defines components: a CIF file without a model, a table of codes and SMILES."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            return False
+        data = path.read_bytes()
+    except OSError:
+        return False
+    if path.name.lower().endswith((".cif", ".mmcif")):
+        return _ATOMS in data and _MODEL not in data
+    return _is_table(data.decode("utf-8-sig", "replace"))
+
+
+def definitions_among(paths: Iterable[str]) -> Iterator[Path]:
+    """Yield the files that define components among files and folders, in a fixed order.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Files and folders, as ``source.files`` has them.
+    """
+    for given in paths:
+        path = Path(given)
+        files = [path] if path.is_file() else sorted(
+            Path(folder) / name for folder, _, names in os.walk(path, followlinks=True) for name in names
+        )  # fmt: skip
+        for file in files:
+            if file.name.lower().endswith((".cif", ".mmcif", ".smi", ".csv", ".tsv")) and is_definition(file):
+                yield file
+
+
+def _is_table(text: str) -> bool:
+    """Tell whether the first lines are codes and SMILES, in either order, or have a head that says so."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")][:20]
+    rows = [[cell for cell in re.split(r"[,;\s]+", line.strip()) if cell] for line in lines]
+    if not rows or any(len(row) < 2 for row in rows):
+        return False
+    if _HEADS & {cell.lower() for cell in rows[0]}:
+        return True
+    return all(
+        any(_CODE.fullmatch(code) and _CHEMISTRY.fullmatch(smiles) for code, smiles in (row[:2], row[1::-1]))
+        for row in rows
+    )

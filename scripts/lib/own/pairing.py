@@ -1,0 +1,109 @@
+"""Which ligand file belongs to which structure: by a list, by name, or because there is only one."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+_ROLES = frozenset(
+    {
+        *("protein", "receptor", "rec", "apo", "holo", "pocket", "target", "complex"),
+        *("ligand", "ligands", "lig", "crystal", "native", "pose", "poses", "decoys"),
+        *("docked", "docking", "out", "result", "results", "minimized", "prepared", "prep"),
+    }
+)
+"""Words of file names that say what a file holds, not of which complex (PDBbind, CASF, DUD-E, docking programs)."""
+
+_POCKET = frozenset({"pocket"})
+_PREFERRED = ("sdf", "sd", "mol", "mol2", "pdbqt", "pdb")
+
+Pairs = dict[str, list[str]]
+"""Paths of ligand files by that of their structure."""
+
+
+def read_list(path: Path) -> list[tuple[str, str]]:
+    """Return the pairs of a list of two columns, structure and ligand; empty where it is another kind of table.
+
+    Paths are relative to the list's folder.
+    """
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",")
+    cells = [[cell.strip() for cell in row] for row in rows if len(row) >= 2]
+    found = [(path.parent / first, path.parent / second) for first, second, *_ in cells if first and second]
+    return [(str(first), str(second)) for first, second in found if first.is_file() and second.is_file()]
+
+
+def paired(
+    structures: Sequence[str], ligands: Sequence[str], listed: Iterable[tuple[str, str]]
+) -> tuple[Pairs, list[str]]:
+    """Return the ligand files of each structure, and those that have none.
+
+    Parameters
+    ----------
+    structures, ligands : sequence of str
+        Paths.
+    listed : iterable of (str, str)
+        Pairs that the user names.
+    """
+    pairs: Pairs = {}
+    named: dict[str, None] = {}
+    for listed_structure, ligand in listed:
+        pairs.setdefault(listed_structure, []).append(ligand)
+        named[ligand] = None
+    alone = []
+    for ligand in _one_a_stem([ligand for ligand in ligands if ligand not in named]):
+        structure = _structure_of(ligand, structures)
+        if structure is None:
+            alone.append(ligand)
+        else:
+            pairs.setdefault(structure, []).append(ligand)
+    return pairs, alone
+
+
+def key_of(path: str) -> tuple[str, ...]:
+    """Return the words of a file's name that say which complex it belongs to.
+
+    >>> key_of("1a30/1a30_protein.pdb"), key_of("1a30_ligand.mol2")
+    (('1a30',), ('1a30',))
+    """
+    return tuple(word for word in _words(path) if word not in _ROLES)
+
+
+def is_pocket(path: str) -> bool:
+    """Tell whether a structure is a part of another by its name."""
+    return not _POCKET.isdisjoint(_words(path))
+
+
+def _words(path: str) -> list[str]:
+    stem = Path(path).name.lower().removesuffix(".gz").rpartition(".")[0]
+    return [word for word in re.split(r"[^a-z0-9]+", stem) if word]
+
+
+def _one_a_stem(ligands: Iterable[str]) -> list[str]:
+    """Return one file of each name where a ligand is there in several formats: that which says most of its bonds."""
+    best: dict[str, tuple[int, str]] = {}
+    for ligand in ligands:
+        stem, _, ending = ligand.lower().removesuffix(".gz").rpartition(".")
+        rank = _PREFERRED.index(ending) if ending in _PREFERRED else len(_PREFERRED)
+        if stem not in best or rank < best[stem][0]:
+            best[stem] = rank, ligand
+    return [ligand for _, ligand in best.values()]
+
+
+def _structure_of(ligand: str, structures: Sequence[str]) -> str | None:
+    """Return the structure of the same name, the nearest first; else the only one of the folder, or of all."""
+    folder, key = Path(ligand).parent, key_of(ligand)
+    beside = [structure for structure in structures if Path(structure).parent == folder]
+    for place in (beside, structures):
+        whole = [structure for structure in place if not is_pocket(structure)] or place
+        same = [structure for structure in whole if key_of(structure) == key]
+        begins = [structure for structure in whole if (own := key_of(structure)) and key[: len(own)] == own]
+        if same:
+            return min(same, key=lambda path: (len(Path(path).name), path))
+        if begins:
+            return max(begins, key=lambda path: (len(key_of(path)), path))
+        if len(whole) == 1:
+            return whole[0]
+    return None

@@ -1,0 +1,176 @@
+"""Write the report: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from scripts.lib import layout, tables
+from scripts.lib.atomic import write_parts
+from scripts.lib.contexts import HEADLINE_CONTEXT
+from scripts.lib.drawing.interactions import amid_residues
+from scripts.lib.drawing.ligand import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
+from scripts.lib.drawing.ramp import exposure_colour
+from scripts.lib.exits.depict import SHOWN_SITES, legend_height
+from scripts.lib.report.content import MAX_SERIES, Tables, build_content, shown_series
+from scripts.lib.report.depictions import inline_svg
+from scripts.lib.report.render import render_report
+from scripts.lib.tables import Row, Table
+from scripts.lib.version import versions
+
+log = logging.getLogger(__name__)
+
+LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
+"""Height of the legend of a depiction by style; that of one with exits depends on their number."""
+
+
+def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: Mapping[str, Any]) -> None:
+    """Write the report of a job from its finished tables and depictions.
+
+    Parameters
+    ----------
+    checks : sequence of Path
+        Outcome of the checks of each shard.
+    settings : mapping
+        What it says of the job's settings, `scripts.lib.config.shown`.
+    """
+    series = _rows(job, tables.SERIES)
+    shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
+    core = _core_rows(job, shown)
+    exits = _first_exits(job)
+    content = build_content(
+        settings["target_name"],
+        Tables(
+            results=_rows(job, tables.RESULTS_TABLE),
+            summary=_rows(job, tables.SASA_SUMMARY),
+            metadata=_rows(job, tables.LIGAND_METADATA),
+            entries=_rows(job, tables.ENTRY_STATUS),
+            ligands=_rows(job, tables.LIGAND_STATUS),
+            series=series,
+            core=core,
+            relative=_relative(job, core.keys()),
+            exits=exits,
+            superposition=_rows(job, tables.SUPERPOSITION),
+            consensus=_rows(job, tables.EXIT_CONSENSUS),
+            answers=_rows(job, tables.EXIT_ANSWERS),
+            observed=_rows(job, tables.OBSERVED_EXITS),
+            checks=(row for path in checks for row in tables.read_table(path, tables.CHECKS)),
+        ),
+    )
+    shown_stems = {card.best.text("stem") for card in content.cards}
+    pictures = _Pictures(job, {stem: len(rows) for stem, rows in exits.items()}, _contacts(job, shown_stems))
+    parts = render_report(
+        content,
+        settings,
+        json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8")),
+        versions(),
+        pictures.of_ligand,
+        pictures.of_core,
+        exposure_colour,
+    )
+    write_parts(report, parts)
+
+
+def _rows(job: Path, table: Table) -> list[Row]:
+    return list(tables.read_table(job / table.path, table))
+
+
+def _core_rows(job: Path, series: Collection[str]) -> dict[str, list[Row]]:
+    """Return the atoms of common cores by stem, of some series only."""
+    rows: dict[str, list[Row]] = {}
+    if series:
+        for row in tables.read_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP):
+            if row["core_index"] is not None and row["series"] in series:
+                rows.setdefault(str(row["stem"]), []).append(row)
+    return rows
+
+
+def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
+    """Return the relative SASA of each atom by stem and SDF index, of some instances only."""
+    values: dict[str, dict[int, float]] = {}
+    if stems:
+        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS):
+            if row["stem"] in stems and row["relative_sasa"] is not None:
+                atoms = values.setdefault(str(row["stem"]), {})
+                atoms[int(row["sdf_index"] or 0)] = float(row["relative_sasa"])
+    return values
+
+
+def _first_exits(job: Path) -> dict[str, list[Row]]:
+    """Return the best exit of each of the first sites by stem, in their order."""
+    sites_by_stem: dict[str, dict[int, Row]] = {}
+    for row in tables.read_table(job / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS):
+        sites = sites_by_stem.setdefault(str(row["stem"]), {})
+        if row["rank"] is not None and int(row["site_rank"] or 0) <= SHOWN_SITES:
+            sites.setdefault(int(row["site_rank"] or 0), row)
+    return {stem: [sites[rank] for rank in sorted(sites)] for stem, sites in sites_by_stem.items()}
+
+
+def _contacts(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+    """Return the contacts of some instances by stem."""
+    found: dict[str, list[Row]] = {}
+    for row in tables.read_table(job / tables.CONTACTS.path, tables.CONTACTS, stems=stems):
+        found.setdefault(str(row["stem"]), []).append(row)
+    return found
+
+
+class _Pictures:
+    """Depictions from the result folder, each with ids of its own.
+
+    Parameters
+    ----------
+    n_exits : mapping of str to int
+        How many exits the depiction of an instance shows.
+    contacts : mapping of str to sequence of Row
+        Contacts of the instances that are drawn amid their residues.
+    """
+
+    def __init__(self, job: Path, n_exits: Mapping[str, int], contacts: Mapping[str, Sequence[Row]]) -> None:
+        self._job = job
+        self._n_exits = n_exits
+        self._contacts = contacts
+        self._count = 0
+
+    def of_ligand(self, stem: str, style: str) -> str:
+        """Return a depiction of an instance, empty when it has none."""
+        if style == "interactions":
+            return self._amid(stem)
+        if style == "plain":
+            return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", LEGEND_HEIGHT, f"plain-{stem}")
+        height = legend_height(self._n_exits.get(stem, 0)) if style == "exits" else LEGENDS[style]
+        return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", height)
+
+    def of_core(self, series: str) -> str:
+        """Return the depiction of a series' core, empty when it has none."""
+        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", f"core of {series}", LEGENDS["plain"])
+
+    def _amid(self, stem: str) -> str:
+        """Return an instance amid its residues, around the plain depiction that stands in the report already."""
+        try:
+            text = (self._job / layout.ligand_svg(stem, "plain")).read_text(encoding="utf-8")
+            amid = amid_residues(text, self._contacts.get(stem, ()), HEADLINE_CONTEXT)
+        except (OSError, ValueError) as error:
+            log.warning("%s is left out of the report: %s", stem, error)
+            return ""
+        box = " ".join(f"{value:.0f}" for value in amid.box)
+        width, height = amid.size
+        ligand = f'<use href="#plain-{escape(stem)}" width="{width:.0f}" height="{height:.0f}"/>'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="{escape(amid.title)}">'
+            f"{amid.below}{ligand}{amid.above}</svg>"
+        )
+
+    def _inline(self, path: str, label: str, legend: float = 0.0, name: str = "") -> str:
+        self._count += 1
+        try:
+            text = (self._job / path).read_text(encoding="utf-8")
+            picture = inline_svg(text, f"p{self._count}-", label, legend=legend)
+            return picture.replace("<svg ", f'<svg id="{escape(name)}" ', 1) if name else picture
+        except (OSError, ElementTree.ParseError) as error:
+            log.warning("%s is left out of the report: %s", path, error)
+            return ""

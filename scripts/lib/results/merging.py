@@ -1,0 +1,155 @@
+"""One sorted table from the unsorted parts of many shards, in little memory.
+
+Rows come in blocks (all rows of one instance, say). The blocks wait in a temporary file;
+only their sort keys and places are held, so the memory doesn't grow with the rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from scripts.lib.atomic import replacing
+from scripts.lib.tables import Row, Table, Value, format_value, parse_value
+
+Key = tuple[Any, ...]
+
+
+class SortedTable:
+    """A table whose blocks of rows may come in any order; made by `sorted_table`.
+
+    Parameters
+    ----------
+    spool : BinaryIO
+        Where the blocks wait.
+    """
+
+    def __init__(self, path: Path, table: Table, spool: BinaryIO) -> None:
+        self._path = path
+        self._table = table
+        self._spool = spool
+        self._known = set(table.names)
+        self._places: list[tuple[Key, int, int]] = []
+
+    def add(self, key: Key, rows: Iterable[Row]) -> None:
+        """Add a block of rows as `tables.table_writer` would write them.
+
+        Raises
+        ------
+        KeyError
+            If a row has a column that the table has not.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        for row in rows:
+            if unknown := row.keys() - self._known:
+                raise KeyError(f"{self._path.name} has no column {sorted(unknown)}")
+            writer.writerow([format_value(row.get(column.name), column) for column in self._table.columns])
+        self.add_text(key, text.getvalue())
+
+    def add_text(self, key: Key, text: str) -> None:
+        """Add a block of rows that are CSV text already."""
+        data = text.encode("utf-8")
+        self._places.append((key, self._spool.tell(), len(data)))
+        self._spool.write(data)
+
+    def write(self) -> None:
+        """Write the file: header, then the blocks by key, those with equal keys as they came."""
+        header = io.StringIO()
+        csv.writer(header, lineterminator="\n").writerow(self._table.names)
+        self._places.sort(key=lambda place: place[0])
+        with replacing(self._path) as temporary, temporary.open("wb") as stream:
+            stream.write(header.getvalue().encode("utf-8"))
+            for _, start, size in self._places:
+                self._spool.seek(start)
+                stream.write(self._spool.read(size))
+
+
+@contextmanager
+def sorted_table(path: Path, table: Table) -> Iterator[SortedTable]:
+    """Yield a table to add blocks of rows to; the file appears when the ``with`` block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=path.parent) as spool:
+        sorted_rows = SortedTable(path, table, spool)
+        yield sorted_rows
+        sorted_rows.write()
+
+
+def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator[tuple[dict[str, Value], str]]:
+    """Yield the blocks of rows that share a value, as they stand in a file of `table_writer`.
+
+    Parameters
+    ----------
+    column : str or None
+        Neighbouring rows with the same text here make one block; None makes every row one.
+
+    Yields
+    ------
+    dict, str
+        The first row of the block, typed, and the CSV text of all its rows.
+
+    Raises
+    ------
+    ValueError
+        If the header is not that of `table`.
+    """
+    position = table.names.index(column) if column else None
+    first: list[str] = []
+    lines: list[str] = []
+    with path.open(encoding="utf-8", newline="") as stream:
+        records = _records(stream)
+        cells, _ = next(records, ([], ""))
+        if tuple(cells) != table.names:
+            raise ValueError(f"{path}: unexpected columns {cells}")
+        for cells, text in records:
+            if lines and (position is None or cells[position] != first[position]):
+                yield _typed(first, table), "".join(lines)
+                lines = []
+            if not lines:
+                first = cells
+            lines.append(text)
+    if lines:
+        yield _typed(first, table), "".join(lines)
+
+
+def merge(
+    parts: Iterable[Path], path: Path, table: Table, key: Callable[[dict[str, Value]], Key], column: str | None = None
+) -> None:
+    """Write one sorted table from the parts of all shards.
+
+    Parameters
+    ----------
+    parts : iterable of Path
+        Files of `table_writer`, in any order.
+    path : Path
+        The table to be written.
+    table : Table
+        Columns of both.
+    key : callable
+        Gives the sort key of a block from its first row; blocks with equal keys are sorted by text.
+    column : str or None
+        Neighbouring rows with the same text here stay together as they are; None sorts single rows.
+    """
+    with sorted_table(path, table) as merged:
+        for part in parts:
+            for row, text in read_blocks(part, table, column):
+                merged.add_text((*key(row), text), text)
+
+
+def _records(stream: Iterable[str]) -> Iterator[tuple[list[str], str]]:
+    """Yield the cells and the text of each CSV record; a quoted cell may span lines."""
+    text = ""
+    for line in stream:
+        text += line
+        if text.count('"') % 2 == 0:
+            yield next(csv.reader([text])) if '"' in text else text.rstrip("\n").split(","), text
+            text = ""
+
+
+def _typed(cells: list[str], table: Table) -> dict[str, Value]:
+    return {column.name: parse_value(cell, column) for column, cell in zip(table.columns, cells, strict=True)}

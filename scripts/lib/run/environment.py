@@ -1,0 +1,29 @@
+"""The environment of a run's scripts, which are processes of their own in the job folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from scripts.lib.component_index import INDEX_VARIABLE, default_index
+from scripts.lib.version import DIGEST_VARIABLE, source_digest
+
+
+def prepare_environment(repository: Path) -> None:
+    """Set the variables that this process hands to the scripts it starts.
+
+    They find `scripts.lib` in this repository ahead of installed packages, compute on one core
+    each (the workflow runs several side by side) and order sets the same way in every run. What they would
+    all have to find out about the installation is told them.
+
+    Parameters
+    ----------
+    repository : Path
+        The folder of the Snakefile.
+    """
+    earlier = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = f"{repository}{os.pathsep}{earlier}" if earlier else str(repository)
+    os.environ.setdefault(INDEX_VARIABLE, str(default_index()))
+    os.environ.pop(DIGEST_VARIABLE, None)  # of a run of another version that has started this one
+    os.environ[DIGEST_VARIABLE] = source_digest()
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")

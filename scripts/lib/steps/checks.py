@@ -1,0 +1,73 @@
+"""Check the ligands of one entry of a shard: read back what was written and hold it against the deposited file."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from scripts.lib.check.deposited import DepositedAtom, ResidueKey, read_deposited
+from scripts.lib.check.instance import InstanceFiles, check_instance
+from scripts.lib.instance.model import Instance
+from scripts.lib.instance.store import instance_of_line
+from scripts.lib.records import EntryParts
+from scripts.lib.steps.shard_step import ShardStep
+from scripts.lib.tables import EXIT_VECTORS, SASA_ATOMS, SASA_SUMMARY, Row, Table, rows_of
+
+log = logging.getLogger(__name__)
+
+
+class EntryChecker:
+    """Checks the ligands of a shard.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    written, on_disk : mapping
+        sha256 of every file of the shard by path, as its writer told it and as found on disk.
+    step, write : ShardStep, callable
+        What takes the outcomes.
+    """
+
+    def __init__(
+        self,
+        job: Path,
+        written: Mapping[str, str],
+        on_disk: Mapping[str, str],
+        step: ShardStep,
+        write: Callable[[Row], None],
+    ) -> None:
+        self._job = job
+        self._written = written
+        self._on_disk = on_disk
+        self._step = step
+        self._write = write
+
+    def check(self, parts: EntryParts, path: Path) -> None:
+        """Write the outcome of every check of an entry's ligands, the entry itself read anew."""
+        instances = [instance_of_line(line) for line in parts.lines]
+        deposited = self._deposited(path, instances)
+        rows = (parts.rows[name] for name in ("summary", "atoms", "exits"))
+        tables = zip(rows, (SASA_SUMMARY, SASA_ATOMS, EXIT_VECTORS), strict=True)
+        summaries, atoms, exits = (_by_instance(lines, table) for lines, table in tables)
+        for instance, (summary,), areas, ways_out in zip(instances, summaries, atoms, exits, strict=True):
+            files = InstanceFiles(instance, summary, areas, ways_out, deposited, self._written, self._on_disk)
+            for outcome in check_instance(self._job, files):
+                self._write(outcome.logged_row(instance.stem))
+
+    def _deposited(self, path: Path, instances: list[Instance]) -> dict[ResidueKey, list[DepositedAtom]]:
+        """Read the deposited atoms of all components of an entry's instances; none when that fails."""
+        comp_ids = frozenset(residue.comp_id for instance in instances for residue in instance.components)
+        try:
+            return read_deposited(path, comp_ids)
+        except (OSError, RuntimeError, ValueError) as error:
+            log.warning("%s could not be read again: %s", instances[0].entry_id, error)
+            self._step.forget()
+            return {}
+
+
+def _by_instance(lines: list[bytes], table: Table) -> list[list[Row]]:
+    """Return the rows of each instance."""
+    return [list(rows) for _, rows in groupby(rows_of(lines, table), lambda row: row["stem"])]

@@ -1,0 +1,145 @@
+"""Clean one entry of a shard: from the row of its download to its complexes and status rows."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from scripts.lib import layout
+from scripts.lib.complex.clean import CleanedEntry, KeptInstance, clean_entry
+from scripts.lib.complex.experiment import Experiment
+from scripts.lib.complex.rejected import rejected_entry, status_of_missing
+from scripts.lib.complex.settings import CleanSettings
+from scripts.lib.components.finder import Find
+from scripts.lib.entry.model import PREDICTED
+from scripts.lib.entry.reader import EntryError, read_entry
+from scripts.lib.errors import PROGRAM_ERRORS
+from scripts.lib.exposure.radii import RadiusTable
+from scripts.lib.instance.backbone import packed_backbone
+from scripts.lib.instance.kinds import KindRules
+from scripts.lib.instance.store import instance_line, packed_neighbourhood, packed_surroundings
+from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
+from scripts.lib.steps.shard_step import ShardStep
+from scripts.lib.steps.writers import CleaningWriters
+from scripts.lib.tables import Row, Value
+from scripts.lib.validation.own_map import Density, MapError, read_density
+from scripts.lib.validation.report import Report, ReportError, read_report
+
+log = logging.getLogger(__name__)
+
+
+class EntryCleaner:
+    """Cleans the entries of a shard.
+
+    Parameters
+    ----------
+    settings : CleanSettings
+        What the job asks.
+    find : callable
+        Look-up of a component by its code.
+    step, write : ShardStep, CleaningWriters
+        What takes the results.
+    """
+
+    def __init__(self, settings: CleanSettings, find: Find, step: ShardStep, write: CleaningWriters) -> None:
+        self._settings = settings
+        self._rules = KindRules(ADDITIVES, COFACTORS, find)
+        self._radii = RadiusTable(RADII)
+        self._step = step
+        self._write = write
+
+    def clean(self, row: Row) -> bool:
+        """Write what becomes of an entry, by the row of its download; return whether a ligand of it is kept."""
+        report, status = _report(row)
+        density, map_status = _density(row)
+        cleaned = self._cleaned(row, Experiment(report, density))
+        reported = {
+            "report_status": status,
+            "report_date": report.entry.created if report else "",
+            "map_status": map_status,
+        }
+        joined = {"flags": _joined_flags(row, cleaned)}
+        self._write.entry({**_of_download(row), **cleaned.entry_row, **reported, **joined})
+        for ligand_row in cleaned.ligand_rows:
+            self._write.ligand(ligand_row)
+        for kept in cleaned.kept:
+            self._write_kept(kept)
+        return bool(cleaned.kept)
+
+    def _cleaned(self, row: Row, experiment: Experiment) -> CleanedEntry:
+        """Clean one entry; what goes wrong with it becomes its status."""
+        entry_id = str(row["pdb_id"])
+        if row["reason"]:
+            return status_of_missing(entry_id, str(row["reason"]), str(row["value"]))
+        try:
+            entry = read_entry(Path(str(row["path"])), entry_id)
+        except EntryError as error:
+            log.warning("%s: %s", entry_id, error)
+            return status_of_missing(entry_id, error.reason, error.value)
+        try:
+            settings = replace(self._settings, own_files=row["source"] == "files")
+            if settings.predicted and not entry.metadata.methods:
+                entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
+            return clean_entry(entry, settings, self._rules, self._radii, experiment)
+        except UnicodeDecodeError:  # gemmi keeps eight bytes of a name, which may be half a character
+            return rejected_entry(entry, "file_unreadable", "a name has characters outside ASCII")
+        except PROGRAM_ERRORS as error:
+            log.exception("%s could not be processed", entry_id)
+            self._step.forget()
+            return rejected_entry(entry, "program_error", type(error).__name__)
+
+    def _write_kept(self, kept: KeptInstance) -> None:
+        stem = kept.instance.stem
+        self._write.instances.write(instance_line(kept.instance))
+        self._write.neighbourhoods.write(packed_neighbourhood(stem, kept.neighbourhood))
+        self._write.surroundings.write(packed_surroundings(stem, kept.surroundings))
+        self._write.backbones.write(packed_backbone(stem, kept.backbone))
+        for extension, content in (("pdb", kept.cleaned.pdb), ("cif", kept.cleaned.mmcif)):
+            if content is not None:
+                self._step.write(layout.war_pdb(stem, extension), content)
+        for name in kept.cleaned.renamed:
+            self._write.name(
+                {
+                    "stem": stem,
+                    "pdb_id": kept.instance.entry_id,
+                    "what": name.what,
+                    "name_in_pdb": name.name_in_pdb,
+                    "name": name.name,
+                    "copy": name.copy,
+                }
+            )
+
+
+def _report(row: Row) -> tuple[Report | None, str]:
+    """Return the validation report of an entry, and what to say of it."""
+    status = str(row["report_status"])
+    if not row["report"]:
+        return None, status
+    try:
+        return read_report(Path(str(row["report"])), str(row["pdb_id"])), status
+    except ReportError as error:
+        log.warning("validation report of %s: %s", row["pdb_id"], error)
+        return None, str(error)
+
+
+def _density(row: Row) -> tuple[Density | None, str]:
+    """Return the user's own map of an entry, and what to say of it."""
+    if not row["map"]:
+        return None, ""
+    try:
+        return read_density(Path(str(row["map"])), Path(str(row["path"]))), "found"
+    except MapError as error:
+        log.warning("map of %s: %s", row["pdb_id"], error)
+        return None, str(error)
+
+
+def _of_download(row: Row) -> dict[str, Value]:
+    told = "pdb_id requested_id source revision sha256 successor report_source report_sha256"
+    return {name: row[name] for name in told.split()}
+
+
+def _joined_flags(row: Mapping[str, Value], cleaned: CleanedEntry) -> str:
+    flags = {flag for part in (row["flags"], cleaned.entry_row.get("flags")) for flag in str(part or "").split(";")}
+    return ";".join(sorted(flags - {""}))

@@ -1,0 +1,137 @@
+"""Rank the places where a linker can leave the ligands of one entry of a shard, and write the files that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from scripts.lib import layout
+from scripts.lib.components.finder import Find
+from scripts.lib.exits.arrows import best_of_sites
+from scripts.lib.exits.depict import SHOWN_SITES, exits_svg
+from scripts.lib.exits.evidence import Witness
+from scripts.lib.exits.graph import LigandGraph, ligand_graph
+from scripts.lib.exits.model import Exit
+from scripts.lib.exits.rank import rank_candidates, score_observed
+from scripts.lib.exits.rows import area_lost, exit_rows, incomplete_atoms, linked_atoms, residues_beside
+from scripts.lib.exits.sdf import exits_sdf
+from scripts.lib.exits.shape import geometry_of
+from scripts.lib.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
+from scripts.lib.exposure.method import Method
+from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
+from scripts.lib.exposure.rows import sdf_fields
+from scripts.lib.exposure.sasa import Sasa
+from scripts.lib.instance.backbone import Backbone, backbone_of_record
+from scripts.lib.instance.model import Instance, Neighbourhood, Surroundings
+from scripts.lib.instance.store import instance_of_line, neighbourhood_of_record, surroundings_of_record
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.molecule.store import molecule_of_record
+from scripts.lib.observed.bridging import Holders
+from scripts.lib.observed.store import bridging_line
+from scripts.lib.records import EntryParts
+from scripts.lib.reference import RADII
+from scripts.lib.steps.shard_step import ShardStep
+from scripts.lib.steps.writers import ExitWriters
+from scripts.lib.tables import SASA_ATOMS, Row, rows_of
+from scripts.lib.validation.geometry import geometry_cells, geometry_fields
+
+
+@dataclass(frozen=True, slots=True)
+class _Ligand:
+    """One instance with all that earlier steps know of it."""
+
+    instance: Instance
+    molecule: LigandMolecule
+    neighbourhood: Neighbourhood
+    around: Surroundings
+    backbone: Backbone
+    rows: list[Row]
+
+
+class ExitRanker:
+    """Ranks the exits of a shard's ligands.
+
+    Parameters
+    ----------
+    target_name : str
+        As given.
+    method : Method
+        How the areas were measured.
+    find : callable
+        Look-up of a component by its code.
+    step, write : ShardStep, ExitWriters
+        What takes the results.
+    """
+
+    def __init__(self, target_name: str, method: Method, find: Find, step: ShardStep, write: ExitWriters) -> None:
+        self._target_name = target_name
+        self._method = method
+        self._find = find
+        self._holders = Holders(PolymerRadii(RadiusTable(RADII), find), Sasa(method.probe_radius, method.slices))
+        self._step = step
+        self._write = write
+
+    def rank(self, parts: EntryParts) -> None:
+        """Write the exits of an entry's ligands, their SDFs and depictions."""
+        records = parts.records
+        areas = (list(rows) for _, rows in groupby(rows_of(parts.rows["areas"], SASA_ATOMS), lambda row: row["stem"]))
+        ligands = zip(
+            map(instance_of_line, parts.lines),
+            map(molecule_of_record, records["molecules"]),
+            map(neighbourhood_of_record, records["neighbourhoods"]),
+            map(surroundings_of_record, records["surroundings"]),
+            map(backbone_of_record, records["backbones"]),
+            areas,
+            strict=True,
+        )
+        for ligand in ligands:
+            self._ligand(_Ligand(*ligand))
+
+    def _ligand(self, ligand: _Ligand) -> None:
+        instance, molecule, around = ligand.instance, ligand.molecule, ligand.around
+        graph, lost = ligand_graph(molecule), area_lost(ligand.rows)
+        incomplete = incomplete_atoms(instance, molecule, self._find)
+        linked = linked_atoms(instance, molecule)
+        held = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, incomplete)
+        facing = held.beyond_target if held else frozenset()
+        exits = rank_candidates(graph, around, lost, linked=linked, incomplete=incomplete, facing=facing)
+        witness = Witness(instance, molecule, graph, ligand.backbone)
+        exits = _with_evidence(exits, witness)
+        beside = residues_beside(instance, graph.xyz, ligand.neighbourhood)
+        for row in exit_rows(self._target_name, instance, graph, exits, beside):
+            self._write.exit(row)
+        seen: list[Exit] = []
+        if held:
+            self._write.bridging.write(bridging_line(instance.stem, held))
+            seen = _with_evidence([score_observed(graph, around, lost, bond) for bond in held.bonds], witness)
+            for row in exit_rows(self._target_name, instance, graph, seen, beside):
+                self._write.observed(row)
+        self._files(ligand, graph, exits)
+        self._scripts(ligand, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
+
+    def _files(self, ligand: _Ligand, graph: LigandGraph, exits: list[Exit]) -> None:
+        """Write the row of a ligand's geometry, its SDF and its depiction."""
+        instance, molecule = ligand.instance, ligand.molecule
+        shape = geometry_of(instance, molecule, ligand.around)
+        self._write.geometry({"stem": instance.stem, **geometry_cells(shape)})
+        fields = {**sdf_fields(self._target_name, ligand.rows, self._method), **geometry_fields(shape)}
+        sdf = exits_sdf(instance, molecule, graph, exits, ligand.rows, fields)
+        self._step.write(layout.ligand_sdf(instance.stem), sdf)
+        self._step.write(layout.ligand_svg(instance.stem, "exits"), exits_svg(molecule, instance, graph, exits))
+
+    def _scripts(self, ligand: _Ligand, arrows: Sequence[ExitArrow]) -> None:
+        """Write the scripts that open a ligand in PyMOL and ChimeraX."""
+        instance = ligand.instance
+        structure = "pdb" if "mmcif_only" not in instance.flags else "cif"
+        names = [instance.atoms.name[i] for i in ligand.molecule.atom_index.tolist()]
+        shares = np.array([np.nan if row["relative_sasa"] is None else row["relative_sasa"] for row in ligand.rows])
+        for extension, script in (("pml", pymol_script), ("cxc", chimerax_script)):
+            text = script(instance, structure, names, shares.astype(np.float64), arrows)
+            self._step.write(layout.viewer_script(instance.stem, extension), text)
+
+
+def _with_evidence(exits: Iterable[Exit], witness: Witness) -> list[Exit]:
+    return [one if one.opening is None else replace(one, evidence=witness.evidence(one)) for one in exits]

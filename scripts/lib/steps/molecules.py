@@ -1,0 +1,68 @@
+"""Turn the ligands of one entry of a shard into molecules, and draw them."""
+
+from __future__ import annotations
+
+import logging
+
+from rdkit import rdBase
+
+from scripts.lib import layout
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.components.user import UserComponents
+from scripts.lib.drawing.ligand import plain_svg
+from scripts.lib.errors import PROGRAM_ERRORS
+from scripts.lib.instance.model import Instance
+from scripts.lib.instance.store import instance_of_line
+from scripts.lib.matching.build import build_ligand
+from scripts.lib.matching.fallback import bare_ligand
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.molecule.store import packed_molecule
+from scripts.lib.reasons import FLAGS
+from scripts.lib.records import EntryParts
+from scripts.lib.steps.shard_step import EntryStream, ShardStep
+
+log = logging.getLogger(__name__)
+
+
+class LigandMatcher:
+    """Makes the molecules of a shard's ligands.
+
+    Parameters
+    ----------
+    index, user : ComponentIndex, UserComponents or None
+        Definitions of components.
+    step, molecules : ShardStep, EntryStream
+        What takes depictions and molecules.
+    """
+
+    def __init__(
+        self, index: ComponentIndex, user: UserComponents | None, step: ShardStep, molecules: EntryStream
+    ) -> None:
+        self._index = index
+        self._user = user
+        self._step = step
+        self._molecules = molecules
+
+    def match(self, parts: EntryParts) -> None:
+        """Write the molecules of an entry and their plain depictions."""
+        with rdBase.BlockLogs():
+            for line in parts.lines:
+                instance = instance_of_line(line)
+                molecule = self._molecule(instance)
+                self._step.write(layout.ligand_svg(molecule.stem, "plain"), plain_svg(molecule, instance))
+                self._molecules.write(packed_molecule(molecule))
+
+    def _molecule(self, instance: Instance) -> LigandMolecule:
+        """Return the molecule of an instance; where that fails, its bare atoms, and the reason in the log."""
+        try:
+            molecule = build_ligand(instance, self._index, self._user)
+        except PROGRAM_ERRORS:
+            log.exception("%s could not be made a molecule: its atoms are kept without bonds", instance.stem)
+            self._step.forget()
+            return bare_ligand(instance)
+        if not molecule.sanitised:
+            log.warning("%s: the molecule does not pass RDKit's checks", molecule.stem)
+        for flag in ("perceived_bonds", "strained_bonds"):
+            if flag in molecule.flags:
+                log.warning("%s: %s", molecule.stem, FLAGS[flag])
+        return molecule

@@ -1,0 +1,164 @@
+"""One step over the entries of a shard: each is computed, or taken from the cache, and written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from scripts.lib.atomic import replacing, write_bytes
+from scripts.lib.records import MAGIC
+from scripts.lib.run.progress import ShardProgress
+from scripts.lib.steps.cache import EntryResult, StepCache
+from scripts.lib.tables import FILES, Row, Table, rows_into
+
+LISTING = "files"
+
+
+class EntryStream:
+    """One of the shard's files, written entry by entry."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes | str) -> None:
+        """Append to what the entry adds."""
+        self._parts.append(data.encode("utf-8") if isinstance(data, str) else data)
+
+    def flush(self) -> bytes:
+        """Write what the entry adds, and return it."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        self._file.write(data)
+        return data
+
+
+class ShardStep:
+    """Runs a step over the entries of a shard; its files appear when the block ends well.
+
+    Parameters
+    ----------
+    name : str
+        Of the rule.
+    streams : dict of str to Path
+        The files to write, by what they hold.
+    files : Path
+        The list to write of the result files, `scripts.lib.tables.FILES`.
+    job : Path
+        The job folder; result files go to their places in it.
+    progress : Path
+        Progress file of this step.
+    cache : StepCache or None
+        Results of earlier jobs.
+    """
+
+    def __init__(
+        self, name: str, streams: Mapping[str, Path], files: Path, job: Path, progress: Path, cache: StepCache | None
+    ) -> None:
+        self._paths = {**streams, LISTING: files}
+        self._job = job
+        self._cache = cache
+        self._done = ShardProgress(progress, name)
+        self._open = ExitStack()
+        self._streams: dict[str, EntryStream] = {}
+        self._result = EntryResult()
+        self._lasting = True
+        self._room = 0
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opened:
+            for name, path in self._paths.items():
+                temporary = opened.enter_context(replacing(path))
+                self._streams[name] = EntryStream(opened.enter_context(temporary.open("wb")))
+            self._open = opened.pop_all()
+        self._list = self.table(LISTING, FILES)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._flush()
+        self._open.__exit__(kind, error, trace)
+
+    def table(self, name: str, table: Table) -> Callable[[Row], None]:
+        """Begin a table; return a function that appends one row."""
+        return rows_into(self._streams[name], table, self._paths[name].name)
+
+    def records(self, name: str) -> EntryStream:
+        """Begin a file of records (`scripts.lib.records`)."""
+        self._streams[name].write(MAGIC)
+        return self._streams[name]
+
+    def lines(self, name: str) -> EntryStream:
+        """Begin a file of lines."""
+        return self._streams[name]
+
+    def write(self, path: str, content: str) -> None:
+        """Write one result file of the entry, complete or not at all, and list it with its checksum.
+
+        Parameters
+        ----------
+        path : str
+            Relative to the job folder.
+        """
+        data = content.encode("utf-8")
+        write_bytes(self._job / path, data)
+        self._collect(path, data)
+        self.list_file(path, hashlib.sha256(data).hexdigest(), len(data))
+
+    def list_file(self, path: str, sha256: str, size: int) -> None:
+        """List a result file with its checksum and its size in bytes."""
+        self._list({"path": path, "sha256": sha256, "bytes": size})
+
+    def _collect(self, path: str, data: bytes) -> None:
+        """Hold a result file for the cache, as long as all of the entry may go there."""
+        self._room -= len(data)
+        if self._room >= 0:
+            self._result.files[path] = data
+        else:
+            self._result.files.clear()
+            self._lasting = False
+
+    def forget(self) -> None:
+        """Keep nothing of this entry for other jobs: it went wrong in a way that may not come again."""
+        self._lasting = False
+
+    def entry(self, entry_id: str, digest: Callable[[], str] | None, compute: Callable[[], bool | None]) -> None:
+        """Do the step for one entry.
+
+        Parameters
+        ----------
+        digest : callable or None
+            Of all that the entry's results depend on besides the step's settings; None where they are not kept.
+        compute : callable
+            Writes what the entry adds; returns whether it is kept, None when this step doesn't decide it.
+        """
+        self._flush()
+        key = self._cache.key(digest()) if self._cache and digest else ""
+        known = self._cache.cache.get(key) if self._cache and key else None
+        if known is not None:
+            self._repeat(known)
+            self._done.entry(entry_id, known.kept)
+            return
+        self._result, self._lasting = EntryResult(), True
+        self._room = self._cache.cache.largest if self._cache and key else 0
+        self._result.kept = compute()
+        self._result.streams = self._flush()
+        if self._cache and key and self._lasting and self._cache.lasting():
+            self._cache.cache.put(key, self._result)
+        self._done.entry(entry_id, self._result.kept)
+
+    def _repeat(self, known: EntryResult) -> None:
+        for path, data in known.files.items():
+            write_bytes(self._job / path, data)
+        for name, data in known.streams.items():
+            self._streams[name].write(data)
+        self._flush()
+
+    def _flush(self) -> dict[str, bytes]:
+        return {name: stream.flush() for name, stream in self._streams.items()}

@@ -1,0 +1,236 @@
+"""Is the geometry of a ligand possible: bonds, angles, flat rings, and room beside the protein.
+
+The checks and limits of PoseBusters (Buttenschoen et al. 2024, doi:10.1039/D3SC04185A), on heavy atoms, as
+values first: a flag says that a limit is passed, never that a structure is wrong. Bounds of distances are
+those of RDKit's distance geometry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import gemmi
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import rdDistGeom, rdShapeHelpers
+from rdkit.Geometry import Point3D
+
+from scripts.lib.arrays import BoolArray, FloatArray, IntArray
+from scripts.lib.tables import GEOMETRIES, JOINED, Row, format_value
+from scripts.lib.validation.limits import limit
+
+FLAT_RINGS = ("[ar5^2]1[ar5^2][ar5^2][ar5^2][ar5^2]1", "[ar6^2]1[ar6^2][ar6^2][ar6^2][ar6^2][ar6^2]1")
+FLAT_BONDS = ("[C;X3;^2](*)(*)=[C;X3;^2](*)(*)",)
+_TERMINAL = "[O,N;D1;$([O,N;D1]-[*]=[O,N;D1]),$([O,N;D1]=[*]-[O,N;D1])]~[*]"
+
+VOLUME_SCALE = 0.8
+"""Van der Waals radii are scaled by it for volumes, as PoseBusters does."""
+
+BONDED_WITHIN = 2.0
+"""Atoms this near to the ends of a bond between ligand and protein are held apart by it, not by radii; in angstroms."""
+
+_NONMETALS = frozenset({"H", "D", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I"})
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """How far a ligand is from what is possible; None where nothing could be measured.
+
+    Parameters
+    ----------
+    bond, angle : float or None
+        Greatest relative deviation of a bond and of a distance across an angle from its bounds; 0 within them.
+    inner : float or None
+        Least distance of atoms that are neither bonded nor across an angle, relative to its lower bound.
+    ring, double_bond : float or None
+        Greatest distance of an atom from the plane of its aromatic ring or double bond, in angstroms.
+    contact : float or None
+        Least distance to an atom around it, relative to the sum of the van der Waals radii (metals: covalent radii).
+    overlap : float or None
+        Share of its volume that lies inside atoms around it.
+    """
+
+    bond: float | None = None
+    angle: float | None = None
+    inner: float | None = None
+    ring: float | None = None
+    double_bond: float | None = None
+    contact: float | None = None
+    overlap: float | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Codes of `scripts.lib.reasons.GEOMETRY_FLAGS` for the limits that are passed."""
+        above = {"bond_length": self.bond, "bond_angle": self.angle, "ring_not_flat": self.ring,
+                 "double_bond_not_flat": self.double_bond, "volume_overlap": self.overlap}  # fmt: skip
+        below = {"internal_clash": self.inner, "protein_clash": self.contact}
+        passed = [name for name, value in above.items() if value is not None and value > limit(name)]
+        passed += [name for name, value in below.items() if value is not None and value < limit(name)]
+        return tuple(sorted(passed))
+
+
+def ligand_geometry(
+    mol: Chem.Mol, around: FloatArray, elements: Sequence[str], links: Sequence[tuple[FloatArray, FloatArray]] = ()
+) -> Geometry:
+    """Return the geometry of a ligand.
+
+    Parameters
+    ----------
+    mol : Mol
+        The sanitised ligand with its conformer; hydrogens count at double bonds alone.
+    around : ndarray of float, shape (n_atoms, 3)
+        Heavy atoms of what stands around it, in angstroms.
+    elements : sequence of str
+        Their elements.
+    links : sequence of (ndarray, ndarray)
+        Both ends of each bond to what stands around it.
+    """
+    double_bond = _off_plane(mol, FLAT_BONDS)  # with its hydrogens, which show how the carbons are turned
+    mol = Chem.RemoveAllHs(mol)
+    bond, angle, inner = _distances(mol)
+    contact, overlap = _room(mol, around, elements, links)
+    return Geometry(bond, angle, inner, _off_plane(mol, FLAT_RINGS), double_bond, contact, overlap)
+
+
+def geometry_cells(geometry: Geometry) -> Row:
+    """Return the cells of a geometry (`scripts.lib.tables.GEOMETRY`)."""
+    return {
+        "bond_deviation": geometry.bond,
+        "angle_deviation": geometry.angle,
+        "inner_distance": geometry.inner,
+        "ring_deviation_A": geometry.ring,
+        "double_bond_deviation_A": geometry.double_bond,
+        "contact_distance": geometry.contact,
+        "volume_overlap": geometry.overlap,
+        "geometry_flags": JOINED.join(geometry.flags),
+    }
+
+
+def geometry_fields(geometry: Geometry) -> dict[str, str]:
+    """Return the fields of a geometry in a ligand's SDF."""
+    columns = {column.name: column for column in GEOMETRIES.columns}
+    return {name: format_value(value, columns[name]) for name, value in geometry_cells(geometry).items()}
+
+
+def _distances(mol: Chem.Mol) -> tuple[float | None, float | None, float | None]:
+    """Return the greatest deviation of bonds and of angles, and the least relative distance of other pairs."""
+    xyz = mol.GetConformer().GetPositions()
+    if len(xyz) < 2:
+        return None, None, None
+    try:
+        bounds = rdDistGeom.GetMoleculeBoundsMatrix(mol, True, True, True, False)
+    except (RuntimeError, ValueError):  # RDKit has no bounds that agree with each other
+        return None, None, None
+    first, second = np.triu_indices(len(xyz), k=1)
+    upper, lower = bounds[first, second], bounds[second, first]
+    path = Chem.GetDistanceMatrix(mol)[first, second]
+    _even_out(mol, first, second, lower, upper)
+    known = (lower > 0) & (upper > 0)  # of atoms that RDKit's force field has no type for there are none
+    known &= ~_across_metals(mol, first, second)
+    first, second, lower, upper, path = (values[known] for values in (first, second, lower, upper, path))
+    distance = np.linalg.norm(xyz[first] - xyz[second], axis=1)
+    deviation = np.maximum(np.maximum(lower - distance, 0.0) / lower, np.maximum(distance - upper, 0.0) / upper)
+    ratio = distance / lower
+    far = path > 2
+    return (
+        _greatest(deviation[path == 1]),
+        _greatest(deviation[path == 2]),
+        float(ratio[far].min()) if far.any() else None,
+    )
+
+
+def _across_metals(mol: Chem.Mol, first: IntArray, second: IntArray) -> BoolArray:
+    """Tell the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
+    across = np.zeros((mol.GetNumAtoms(), mol.GetNumAtoms()), dtype=np.bool_)
+    for atom in mol.GetAtoms():
+        if atom.GetSymbol() not in _NONMETALS:
+            bonded = [other.GetIdx() for other in atom.GetNeighbors()]
+            across[np.ix_(bonded, bonded)] = True
+    pairs: BoolArray = across[first, second]
+    return pairs
+
+
+def _even_out(mol: Chem.Mol, first: IntArray, second: IntArray, lower: FloatArray, upper: FloatArray) -> None:
+    """Give both bonds of a carboxylate or amidine the bounds of either: which one is double means nothing."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    pairs = {tuple(sorted(match)) for match in mol.GetSubstructMatches(_pattern(_TERMINAL))}
+    if not pairs:
+        return
+    for k, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if pair in pairs:
+            groups.setdefault(tuple(sorted(mol.GetAtomWithIdx(i).GetSymbol() for i in pair)), []).append(k)
+    for members in groups.values():
+        lower[members], upper[members] = lower[members].min(), upper[members].max()
+
+
+def _off_plane(mol: Chem.Mol, patterns: Sequence[str]) -> float | None:
+    """Return how far an atom of a flat group lies from its plane, in angstroms; None without such a group."""
+    xyz = mol.GetConformer().GetPositions()
+    worst = []
+    for pattern in patterns:
+        for match in mol.GetSubstructMatches(_pattern(pattern)):
+            points = xyz[list(match)] - xyz[list(match)].mean(axis=0)
+            normal = np.linalg.svd(points)[2][-1]
+            worst.append(float(np.abs(points @ normal).max()))
+    return max(worst, default=None)
+
+
+def _room(
+    mol: Chem.Mol,
+    around: FloatArray,
+    elements: Sequence[str],
+    links: Sequence[tuple[FloatArray, FloatArray]],
+) -> tuple[float | None, float | None]:
+    """Return the least relative distance to what stands around, and the share of volume inside it."""
+    if not len(around):
+        return None, None
+    xyz = mol.GetConformer().GetPositions()
+    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
+    metal = np.array([element not in _NONMETALS for element in elements])
+    radii = np.array([_radius(element) for element in elements])
+    sums = np.array([_radius(symbol) for symbol in symbols])[:, None] + radii
+    if metal.any():
+        covalent = np.array([_covalent(symbol) for symbol in symbols])[:, None]
+        sums[:, metal] = covalent + np.array([_covalent(e) for e in np.asarray(elements)[metal]])
+    distance = np.linalg.norm(xyz[:, None] - around, axis=2)
+    for own, partner in links:
+        beside = np.linalg.norm(xyz - own, axis=1) < BONDED_WITHIN
+        distance[np.ix_(beside, np.linalg.norm(around - partner, axis=1) < BONDED_WITHIN)] = np.inf
+    # An atom of no element has no radius: beside another it has no measure.
+    relative = np.divide(distance, sums, out=np.full_like(distance, np.inf), where=sums > 0)
+    contact = float(relative.min())
+    inside = np.flatnonzero((relative < VOLUME_SCALE).any(axis=0) & ~metal)
+    overlap = _overlap(mol, around[inside], [elements[k] for k in inside.tolist()]) if len(inside) else 0.0
+    return (contact if np.isfinite(contact) else None), overlap
+
+
+def _overlap(mol: Chem.Mol, around: FloatArray, elements: Sequence[str]) -> float:
+    other = Chem.RWMol()
+    conformer = Chem.Conformer(len(around))
+    for k, (element, place) in enumerate(zip(elements, around.tolist(), strict=True)):
+        other.AddAtom(Chem.Atom("H" if element == "D" else element))
+        conformer.SetAtomPosition(k, Point3D(*place))
+    other.AddConformer(conformer)
+    value = rdShapeHelpers.ShapeTverskyIndex(mol, other, 1.0, 0.0, vdwScale=VOLUME_SCALE)
+    return float(value)
+
+
+def _greatest(values: FloatArray) -> float | None:
+    return float(values.max()) if len(values) else None
+
+
+@cache
+def _pattern(smarts: str) -> Chem.Mol:
+    return Chem.MolFromSmarts(smarts)
+
+
+@cache
+def _radius(element: str) -> float:
+    return float(Chem.GetPeriodicTable().GetRvdw(gemmi.Element(element).atomic_number))
+
+
+@cache
+def _covalent(element: str) -> float:
+    return float(Chem.GetPeriodicTable().GetRcovalent(gemmi.Element(element).atomic_number))

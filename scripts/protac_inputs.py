@@ -1,0 +1,64 @@
+"""Make inputs for programs that model degraders, for a ranked anchor of a finished job or a pair of them."""
+
+import argparse
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.lib.atomic import replacing, write_text
+from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
+from scripts.lib.protac.programs import NO_INPUTS, TOOLS
+
+
+def main(
+    asked: AskedAnchor, tools: Sequence[str], output: Path, *, degrader: str = "", other: AskedAnchor | None = None
+) -> None:
+    """Write the files for an anchor, or for two.
+
+    Parameters
+    ----------
+    asked, tools, degrader, other : AskedAnchor, sequence of str, str, AskedAnchor or None
+        As for `inputs_of_anchor`.
+    output : Path
+        A folder, or one ZIP file by that extension.
+    """
+    files = inputs_of_anchor(asked, tools, degrader=degrader, other=other)
+    if output.suffix != ".zip":
+        for path, text in files.items():
+            write_text(output / path, text)
+        return
+    with replacing(output) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in files.items():
+            archive.writestr(zipfile.ZipInfo(path), text)
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.protac_inputs", description=__doc__)
+    parser.add_argument("job", type=Path, help="the job folder")
+    parser.add_argument("--stem", required=True, help="the ligand, as Exit_Vectors.csv names it")
+    parser.add_argument("--anchor", required=True, help="its anchor_atom there, one with a rank")
+    parser.add_argument("--tool", action="append", choices=TOOLS, help="may be given more than once (default: all)")
+    parser.add_argument("--degrader", default="", help="SMILES of the degrader, where it is known")
+    parser.add_argument("--other-job", type=Path, help="the job of the other half; with --other-stem, --other-anchor")
+    parser.add_argument("--other-stem", default="")
+    parser.add_argument("--other-anchor", default="")
+    parser.add_argument("--output", type=Path, help="a folder, or a file *.zip (default: the folder <stem>_<anchor>)")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    given = _arguments(sys.argv[1:])
+    try:
+        main(
+            AskedAnchor(given.job, given.stem, given.anchor),
+            given.tool or TOOLS,
+            given.output or Path(f"{given.stem}_{given.anchor}".replace("/", "_")),
+            degrader=given.degrader,
+            other=AskedAnchor(given.other_job, given.other_stem, given.other_anchor) if given.other_job else None,
+        )
+    except NoInputsError as error:
+        sys.stderr.write(f"{error.message}\n")
+        sys.exit(NO_INPUTS)
+    except OSError as error:
+        sys.exit(f"The inputs can't be written: {error}")

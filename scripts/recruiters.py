@@ -1,0 +1,98 @@
+"""Build the recruiters of config/recruiters.yaml into a job, and say which are there and where their linkers leave."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scripts.lib import layout
+from scripts.lib.atomic import write_text
+from scripts.lib.tables import EXIT_VECTORS, Row, read_table
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+LIBRARY = CHECKOUT / "config" / "recruiters.yaml"
+TOP = 3
+"""A known attachment atom among so many best exits counts as found."""
+
+
+def job_settings(library: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration of the job that builds a library.
+
+    Parameters
+    ----------
+    library : mapping
+        As config/recruiters.yaml holds it.
+    source : mapping
+        Settings of the source.
+    """
+    structures = _structures(library)
+    return {
+        "target_name": library["target_name"],
+        "search_query": " ".join(ligase["uniprot"] for ligase in library["ligases"] if ligase["recruiters"]),
+        "source": dict(source),
+        "filters": {"entries": list(dict.fromkeys(one["entry"] for _, one in structures))},
+        "protac_inputs": {"side": "e3"},
+    }
+
+
+def report(library: Mapping[str, Any], job: Path) -> list[str]:
+    """Return one line for each recruiter: missing, or the rank of its known attachment atoms, observed ones first."""
+    rows: dict[tuple[str, str], list[Row]] = {}
+    for folder in layout.shard_folders(job):
+        seen = list(read_table(job / layout.shard_file(folder.name, "observed"), EXIT_VECTORS))
+        bridging = {row["stem"] for row in seen}
+        exits = read_table(job / layout.shard_file(folder.name, "exits"), EXIT_VECTORS)
+        for row in (*seen, *(row for row in exits if row["stem"] not in bridging)):
+            if row["rank"] is not None:
+                rows.setdefault((str(row["pdb_id"]), str(row["Warhead"])), []).append(row)
+    lines = [
+        f"{gene:7s} {one['entry']} {one['ligand']:4s} {one['name']}: {_found(one, rows)}"
+        for gene, one in _structures(library)
+    ]
+    return lines + [f"{one['gene']:7s} {one['note']}" for one in library["ligases"] if "note" in one]
+
+
+def _structures(library: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(ligase["gene"], one) for ligase in library["ligases"] for one in ligase["recruiters"]]
+
+
+def _found(one: Mapping[str, Any], rows: Mapping[tuple[str, str], Sequence[Row]]) -> str:
+    own = rows.get((one["entry"], one["ligand"]))
+    if own is None:
+        return "missing, the source does not hold it"
+    if not one["attachment"]:
+        return "built"
+    ranks = [int(row["rank"] or 0) for row in own if str(row["anchor_atom"]) in one["attachment"]]
+    if not ranks:
+        return f"built, no exit at {', '.join(one['attachment'])}"
+    return f"built, known attachment at rank {min(ranks)}{'' if min(ranks) <= TOP else ', not among the best'}"
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.recruiters", description=__doc__)
+    parser.add_argument("job", type=Path, help="folder of the job")
+    parser.add_argument("--mirror", type=Path, help="folder of structures (default: the public archive)")
+    parser.add_argument("--cores", default="2")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    asked = _arguments(sys.argv[1:])
+    library = yaml.safe_load(LIBRARY.read_text(encoding="utf-8"))
+    source = {"kind": "mirror", "mirror": str(asked.mirror.resolve())} if asked.mirror else {"kind": "auto"}
+    job = asked.job.resolve()
+    settings = job.with_name(f"{job.name}.yaml")
+    write_text(settings, yaml.safe_dump(job_settings(library, source), sort_keys=False))
+    command = [
+        *(str(Path(sys.executable).with_name("snakemake")), "--snakefile", str(CHECKOUT / "Snakefile")),
+        *("--directory", str(job), "--configfile", str(settings), "--cores", asked.cores),
+        *("--profile", str(CHECKOUT / "config" / "profiles" / "local")),
+    ]
+    run = subprocess.run(command, cwd=CHECKOUT, check=False)
+    if run.returncode == 0:
+        sys.stdout.write("\n".join(report(library, job)) + "\n")
+    sys.exit(run.returncode)

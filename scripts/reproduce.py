@@ -1,0 +1,119 @@
+"""Run a finished job again from its folder, and compare: ``python -m scripts.reproduce <folder> --source <place>``.
+
+The configuration that a job records has labels where paths were; the places are given again. The entries are those of
+the recorded search, whatever a search would find today.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from scripts.lib import layout, recorded_search, tables
+from scripts.lib.atomic import write_text
+from scripts.lib.config import NO_PATH
+from scripts.lib.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[1]
+_NEEDS_PLACE = ("mirror", "files")
+
+
+def configuration(job: Path, places: list[str], components: str | None, validation: str | None) -> dict[str, Any]:
+    """Return the settings that run a job again.
+
+    Parameters
+    ----------
+    job : Path
+        Folder of a finished job.
+    places : list of str
+        Its mirror, or its files; none for the other sources.
+    components, validation : str or None
+        Where its own definitions and reports lie, where it had some.
+
+    Raises
+    ------
+    UserError
+        If the folder is none of a finished job, or a place is missing.
+    """
+    try:
+        settings = json.loads((job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
+        query = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))
+        rows = list(tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES, strict=False))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{job} is no folder of a finished job ({error}).") from None
+    source = dict(settings["source"])
+    kind = source["kind"]
+    if kind in _NEEDS_PLACE:
+        if not places:
+            raise UserError(f"The job used source.kind {kind}: say where that is now with --source.")
+        absolute = [str(Path(place).expanduser().absolute()) for place in places]
+        source[kind] = absolute[0] if len(absolute) == 1 else absolute
+        label = query["source"]["label"]
+        if source["label"] is None and kind == "mirror" and Path(absolute[0]).name != label:
+            source["label"] = label  # which results show
+    for name, given in (("components", components), ("validation", validation)):
+        if source.get(name) not in (None, *NO_PATH):
+            if given is None:
+                raise UserError(f"The job had source.{name}: say where that is now with --{name}.")
+            source[name] = str(Path(given).expanduser().absolute())
+    asked = settings["filters"]["entries"]
+    recorded = recorded_search.record_search(asked, query, rows)
+    return {**settings, "source": source, "cache_dir": None, recorded_search.KEY: recorded}
+
+
+def differing(job: Path, again: Path) -> list[str]:
+    """Return the result files of a job that its rerun has otherwise or not at all, logs and times left out."""
+    manifest = json.loads((job / layout.MANIFEST).read_text(encoding="utf-8"))
+    varying = set(manifest.get("varying_files", ()))
+    return [
+        path
+        for path in sorted(str(row["path"]) for row in manifest["files"])
+        if path not in varying and _digest(again / path) != _digest(job / path)
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Run the job; return 0 when all results are the same."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.reproduce", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path, help="folder of a finished job")
+    parser.add_argument("--source", nargs="*", default=[], help="its mirror, or its files")
+    parser.add_argument("--components", help="its own component definitions")
+    parser.add_argument("--validation", help="its folder of validation reports")
+    parser.add_argument("--output", type=Path, help="folder of the rerun; by default beside it, named …-again")
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    given = parser.parse_args(arguments)
+    job = given.folder.absolute()
+    again = (given.output or job.with_name(f"{job.name}-again")).absolute()
+    try:
+        settings = configuration(job, given.source, given.components, given.validation)
+    except UserError as error:
+        sys.stderr.write(f"Tethermap: {error.message}\n")
+        return 2
+    config = again / layout.WORK / "reproduce.json"
+    write_text(config, json.dumps(settings, ensure_ascii=False))
+    command = [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(again)),
+        *("--configfile", str(config), "--profile", str(ROOT / "config" / "profiles" / "local")),
+        *("--cores", str(given.cores)),
+    ]
+    if status := subprocess.run(command, check=False, env=os.environ | {"PYTHONPATH": str(ROOT)}).returncode:
+        return status
+    others = differing(job, again)
+    for path in others:
+        sys.stdout.write(f"differs: {path}\n")
+    sys.stdout.write(f"{len(others)} result files differ.\n" if others else "All result files are the same.\n")
+    return 1 if others else 0
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

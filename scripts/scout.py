@@ -1,0 +1,57 @@
+"""What a job would take: its search alone, and the proteins in the entries that it finds.
+
+``python -m scripts.scout <configuration> <folder>`` leaves the tables of the search and ``search/proteins.json`` there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scripts import search_entries
+from scripts.lib import layout
+from scripts.lib.atomic import write_text
+from scripts.lib.config import resolve
+from scripts.lib.entry.proteins import MOST_ENTRIES, proteins_of
+from scripts.lib.errors import UserError
+from scripts.lib.results import parameters
+from scripts.lib.run.logs import record_error
+from scripts.lib.sources.choose import open_source
+from scripts.lib.tables import ENTRIES, read_table
+
+
+def main(config: Path, job: Path) -> int:
+    """Search as a job would; return the exit status, with the reason in the folder where it is not 0."""
+    try:
+        settings = resolve(yaml.safe_load(config.read_text(encoding="utf-8")))
+        _search(job, settings)
+    except UserError as error:
+        record_error(error.message, step="search_entries", kind=error.kind, job=job)
+        return 1
+    return 0
+
+
+def _search(job: Path, settings: dict[str, Any]) -> None:
+    entries = job / layout.SEARCH_ENTRIES
+    asked = search_entries.SearchRequest(**parameters.search(settings))
+    origin, cache = parameters.source(settings), settings["cache_dir"]
+    search_entries.main(entries, job / layout.SEARCH_QUERY, asked, source=origin, cache_dir=cache)
+    taken = [str(row["pdb_id"]) for row in read_table(entries, ENTRIES) if row["selected"]]
+    opened = open_source(origin, cache, refresh=False)
+    try:
+        proteins = proteins_of(opened.polymers(taken[:MOST_ENTRIES]))
+    finally:
+        opened.close()
+    write_text(job / layout.PROTEINS, json.dumps(proteins, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m scripts.scout", description=__doc__)
+    parser.add_argument("config", type=Path, help="configuration of the job, YAML or JSON")
+    parser.add_argument("folder", type=Path, help="folder to write to")
+    given = parser.parse_args()
+    raise SystemExit(main(given.config, given.folder))

@@ -1,0 +1,236 @@
+"""A finished job as objects: its ligands, and its tables as pandas data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scripts.lib import layout, tables
+from scripts.lib.errors import UserError
+from scripts.lib.tables import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rdkit import Chem
+
+_TABLES: dict[str, Table] = {
+    "results": tables.RESULTS_TABLE,
+    "atoms": tables.SASA_ATOMS,
+    "exits": tables.EXIT_VECTORS,
+    "answers": tables.EXIT_ANSWERS,
+    "consensus": tables.EXIT_CONSENSUS,
+    "contacts": tables.CONTACTS,
+    "metadata": tables.LIGAND_METADATA,
+    "entries": tables.ENTRY_STATUS,
+    "status": tables.LIGAND_STATUS,
+    "series": tables.SERIES,
+}
+"""Tables of a job by the name that `Job.table` takes."""
+
+_KINDS = {"text": "string", "integer": "Int64", "number": "Float64", "flag": "boolean"}
+
+
+class Job:
+    """A finished job.
+
+    Parameters
+    ----------
+    folder : Path
+        The job folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table: results, atoms, exits, answers, consensus, contacts, metadata, entries, status or series.
+
+        Codes and residue ids that look like numbers stay text; what is not known is missing.
+        """
+        import pandas as pd
+
+        if name not in self._frames:
+            if name not in _TABLES:
+                raise UserError(f"There is no table {name!r}: give one of {', '.join(_TABLES)}.")
+            table = _TABLES[name]
+            kinds = {column.name: _KINDS[column.kind] for column in table.columns}
+            path = self.folder / table.path
+            frame = pd.read_csv(path, dtype="string", keep_default_na=False)
+            for column, kind in kinds.items():
+                if column in frame and kind == "boolean":
+                    frame[column] = frame[column].map({"True": True, "False": False}).astype("boolean")
+                elif column in frame and kind != "string":
+                    numbers: Any = pd.to_numeric(frame[column].replace("", None))
+                    frame[column] = numbers.astype(kind)
+            self._frames[name] = frame
+        return self._frames[name]
+
+    @property
+    def results(self) -> pd.DataFrame:
+        """One row a ligand that was kept."""
+        return self.table("results")
+
+    @property
+    def left_out(self) -> pd.DataFrame:
+        """Het groups that were not kept, each with its reason in a sentence."""
+        status = self.table("status")
+        return status[~status["kept"].fillna(value=False)]
+
+    @cached_property
+    def ligands(self) -> list[Ligand]:
+        """The ligands that were kept, in the order of the table of results."""
+        return [Ligand(self, row) for row in self.results.to_dict("records")]
+
+    def __iter__(self) -> Iterator[Ligand]:
+        return iter(self.ligands)
+
+    def __len__(self) -> int:
+        return len(self.ligands)
+
+    def __getitem__(self, stem: str) -> Ligand:
+        return next(ligand for ligand in self.ligands if ligand.stem == stem)
+
+    def __repr__(self) -> str:
+        return f"<Job of {len(self)} ligand{'' if len(self) == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        shown = ["pdb_id", "Chain", "Warhead", "Residue_ID", "SMILES", "%Exposed", "buried_fraction", "flags"]
+        return str(self.results[shown].to_html(index=False))
+
+
+class Ligand:
+    """One ligand in one place; a notebook draws it with its exposure.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    row : dict
+        Its row of the table of results.
+    """
+
+    def __init__(self, job: Job, row: dict[Any, Any]) -> None:
+        self._job = job
+        self.row = row
+
+    @property
+    def stem(self) -> str:
+        """File name of all its files, unlike any other."""
+        return str(self.row["stem"])
+
+    @property
+    def name(self) -> str:
+        """Component code."""
+        return str(self.row["Warhead"])
+
+    @property
+    def smiles(self) -> str:
+        """SMILES by definition."""
+        return str(self.row["SMILES"])
+
+    @property
+    def exposed(self) -> float:
+        """Share of the heavy atoms that the target leaves exposed, 0 to 1."""
+        return float(self.row["%Exposed"])
+
+    @property
+    def sdf(self) -> str:
+        """The SDF, in the frame of the structure."""
+        return self._text(layout.ligand_sdf(self.stem))
+
+    @property
+    def pdb(self) -> str:
+        """The cleaned complex as a PDB file; empty where it is too large for one."""
+        return self._text(str(self.row["pdb_path"])) if self.row["pdb_path"] else ""
+
+    @cached_property
+    def molecule(self) -> Chem.Mol:
+        """The molecule with its hydrogens and coordinates; atom k is row k of `exposure`."""
+        from rdkit import Chem
+
+        # As it is: what RDKit would not accept is flagged, not dropped.
+        supplier = Chem.SDMolSupplier()
+        supplier.SetData(self.sdf, sanitize=bool(self.row["sanitised"]), removeHs=False)
+        return supplier[0]
+
+    @property
+    def exposure(self) -> pd.DataFrame:
+        """Areas of its heavy atoms, free and in each context, in the order of the SDF."""
+        rows = self._of("atoms")
+        return rows.sort_values("sdf_index", ignore_index=True)
+
+    @property
+    def exits(self) -> pd.DataFrame:
+        """Where a linker can leave, the best first; candidates without a rank, with their reason, last."""
+        return self._of("exits").sort_values("rank", ignore_index=True, na_position="last")
+
+    @property
+    def contacts(self) -> pd.DataFrame:
+        """What it touches."""
+        return self._of("contacts")
+
+    def drawing(self, style: str = "exposed") -> str:
+        """Return a depiction as SVG: ``plain``, ``exposed`` or ``exits``."""
+        return self._text(layout.ligand_svg(self.stem, style))
+
+    def view(self, width: int = 640, height: int = 420) -> Any:
+        """Return a 3D view of the complex for a notebook.
+
+        Raises
+        ------
+        TethermapError
+            If py3Dmol is not installed.
+        """
+        try:
+            import py3Dmol
+        except ImportError:
+            raise UserError("A 3D view needs py3Dmol: pip install py3Dmol.") from None
+        view = py3Dmol.view(width=width, height=height)
+        view.addModel(self.pdb, "pdb")
+        view.setStyle({"cartoon": {"color": "lightgray"}})
+        view.addModel(self.sdf, "sdf")
+        view.setStyle({"model": -1}, {"stick": {}})
+        view.zoomTo({"model": -1})
+        return view
+
+    def _of(self, table: str) -> pd.DataFrame:
+        rows = self._job.table(table)
+        return rows[rows["stem"] == self.stem].reset_index(drop=True)
+
+    def _text(self, path: str) -> str:
+        return (self._job.folder / path).read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<Ligand {self.stem}: {self.exposed:.0%} of its atoms exposed>"
+
+    def _repr_svg_(self) -> str:
+        return self.drawing()
+
+
+def read_job(folder: str | Path) -> Job:
+    """Return a finished job.
+
+    Parameters
+    ----------
+    folder : path
+        The job folder, wherever it was made: on the command line, by the service, by `analyse`.
+
+    Raises
+    ------
+    TethermapError
+        If it is no folder of a finished job.
+
+    Examples
+    --------
+    >>> from scripts.lib.sources.choose import ARCHIVE
+    >>> job = read_job(ARCHIVE.parent / "examples" / "exam4cup")
+    >>> job.ligands[0].exits[["anchor_atom", "evidence"]].iloc[0].to_list()
+    ['O', 'B']
+    """
+    path = Path(folder).expanduser().absolute()
+    if not (path / layout.RESULTS_DISPLAY).is_file():
+        raise UserError(f"{str(folder)!r} is no folder of a finished job: it has no {layout.RESULTS_DISPLAY}.")
+    return Job(path)

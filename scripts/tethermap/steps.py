@@ -1,0 +1,131 @@
+"""All steps of a job in this process, as the workflow runs them one by one; the result folder is the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scripts import (
+    build_tables,
+    check_results,
+    clean_complexes,
+    download_entries,
+    find_series,
+    finish_job,
+    match_ligands,
+    measure_sasa,
+    rank_exits,
+    search_entries,
+)
+from scripts.lib import layout, recorded_search
+from scripts.lib.components.finder import JobComponents
+from scripts.lib.exposure.method import Method
+from scripts.lib.results import parameters
+from scripts.lib.run.progress import progress_file
+from scripts.lib.run.settings import record_settings, refuse_changed_settings
+
+FILE_LISTS = ("complex_files", "molecule_files", "exposure_files", "exit_files")
+
+
+def run_job(job: Path, settings: Mapping[str, Any]) -> None:
+    """Run a job in a folder.
+
+    Parameters
+    ----------
+    job : Path
+        The folder; it is made when missing.
+    settings : mapping
+        Complete settings (`scripts.lib.config.resolve`). Inputs for programs that model degraders are left out.
+
+    Raises
+    ------
+    UserError
+        With a sentence for people: settings that don't fit the folder, a source that doesn't exist.
+    """
+    refuse_changed_settings(job, settings)
+    record_settings(job, settings)
+    entries = job / layout.SEARCH_ENTRIES
+    asked = search_entries.SearchRequest(**parameters.search(settings))
+    origin, cache = parameters.source(settings), settings["cache_dir"]
+    earlier = settings[recorded_search.KEY]
+    search_entries.main(entries, job / layout.SEARCH_QUERY, asked, source=origin, cache_dir=cache, earlier=earlier)
+    per_shard = settings["shards"]["entries_per_shard"]
+    search_entries.divide(entries, job / layout.SHARDS, entries_per_shard=per_shard, cores=1)
+    shards = sorted(json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8")), key=int)
+    for shard in shards:
+        _run_shard(job, shard, settings)
+    find_series.main(
+        [job / layout.shard_file(shard, "molecules") for shard in shards],
+        job / layout.SERIES_TABLE,
+        job / layout.SERIES_MEMBERS,
+        job / layout.LIGANDS,
+        job / layout.SERIES_FOLDER,
+        seconds=float(settings["series"]["seconds"]),
+    )
+    build_tables.main(job, shards, target_name=settings["target_name"])
+    checks = [job / layout.shard_file(shard, "checks") for shard in shards]
+    finish_job.main(job, checks, job / layout.MANIFEST, settings=parameters.shown(settings))
+
+
+def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
+    def files(*names: str) -> dict[str, Any]:
+        return {name: job / layout.shard_file(shard, name) for name in names}
+
+    def progress(step: str) -> Path:
+        return job / progress_file(step, shard)
+
+    target, method = settings["target_name"], Method(**settings["sasa"])
+    components = JobComponents(**parameters.components(settings))
+    download_entries.main(
+        **files("entries", "structures"),
+        progress=progress("download_entries"),
+        source=parameters.download(settings),
+        cache_dir=settings["cache_dir"],
+        planned=job / layout.SEARCH_ENTRIES,
+    )
+    clean_complexes.main(
+        **files("structures", "instances", "neighbourhoods", "surroundings", "backbones"),
+        **files("entry_status", "ligand_status", "name_map"),
+        files=job / layout.shard_file(shard, "complex_files"),
+        job=job,
+        progress=progress("clean_complexes"),
+        settings=clean_complexes.clean_settings(**parameters.cleaning(settings)),
+        find=components,
+    )
+    match_ligands.main(
+        **files("instances", "molecules"),
+        files=job / layout.shard_file(shard, "molecule_files"),
+        job=job,
+        progress=progress("match_ligands"),
+        components=components,
+    )
+    measure_sasa.main(
+        **files("instances", "neighbourhoods", "molecules", "contacts"),
+        summary=job / layout.shard_file(shard, "sasa_summary"),
+        atoms=job / layout.shard_file(shard, "sasa_atoms"),
+        files=job / layout.shard_file(shard, "exposure_files"),
+        job=job,
+        progress=progress("measure_sasa"),
+        target_name=target,
+        method=method,
+        find=components,
+    )
+    rank_exits.main(
+        **files("instances", "neighbourhoods", "surroundings", "backbones", "molecules", "sasa_atoms"),
+        **files("exits", "geometry", "bridging", "observed"),
+        files=job / layout.shard_file(shard, "exit_files"),
+        job=job,
+        progress=progress("rank_exits"),
+        target_name=target,
+        method=method,
+        find=components,
+    )
+    check_results.main(
+        **files("structures", "instances", "sasa_summary", "sasa_atoms", "exits", "entry_status", "ligand_status"),
+        **files("checks", "files"),
+        file_lists=tuple(files(*FILE_LISTS).values()),
+        job=job,
+        progress=progress("check_results"),
+    )

@@ -1,0 +1,41 @@
+"""What can go wrong between a client and the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class TethermapError(Exception):
+    """Any of the errors below; the message is for people."""
+
+
+class NotAnsweredError(TethermapError):
+    """The service did not answer, or only that it can't at the moment."""
+
+
+class TookTooLongError(TethermapError):
+    """A job did not end in the time that the caller gave it."""
+
+
+class RefusedError(TethermapError):
+    """The service has answered that the request can't be.
+
+    Parameters
+    ----------
+    status, code, message : int, str, str
+        HTTP status, code and sentence of the error.
+    details : mapping
+        Plain values: the field that is wrong, and what is allowed.
+    """
+
+    def __init__(self, status: int, code: str, message: str, details: Mapping[str, Any]) -> None:
+        items = "".join(f"\n  job {item['index'] + 1}: {item['message']}" for item in details.get("items", ()))
+        super().__init__(f"{message} ({code}){items}")
+        self.status = status
+        self.code = code
+        self.details = dict(details)
+
+
+class UnauthorizedError(RefusedError):
+    """The token is missing or wrong, or neither the owner's nor the operator's."""

@@ -1,0 +1,67 @@
+"""What the service tells of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+FINAL = frozenset({"completed", "failed", "canceled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The state of a job.
+
+    Parameters
+    ----------
+    job_id, status, target_name : str
+        Its id, one of queued, running, completed, failed, canceled, and the name of its target.
+    step : str or None
+        The step of the pipeline that runs.
+    percent : int or None
+        How far it is; None before that is known.
+    entries_found, entries_done : int or None, int
+        Entries of the search, and those that are done.
+    has_results : bool
+        Whether at least one ligand was kept.
+    error : str or None
+        Why it failed.
+    body : mapping
+        All that the service has answered.
+    """
+
+    job_id: str
+    status: str
+    target_name: str
+    step: str | None
+    percent: int | None
+    entries_found: int | None
+    entries_done: int
+    has_results: bool
+    error: str | None
+    body: Mapping[str, Any]
+
+    @property
+    def final(self) -> bool:
+        """Whether it has ended."""
+        return self.status in FINAL
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Return the state that a body of the service tells; what is not in it has not begun."""
+        progress = body.get("progress") or {}
+        entries = progress.get("entries") or {}
+        error = body.get("error")
+        return cls(
+            job_id=str(body["job_id"]),
+            status=str(body["status"]),
+            target_name=str(body.get("target_name", "")),
+            step=body.get("current_step"),
+            percent=progress.get("percent"),
+            entries_found=entries.get("found"),
+            entries_done=int(entries.get("done") or 0),
+            has_results=bool(body.get("has_results")),
+            error=str(error["message"]) if error else None,
+            body=body,
+        )

@@ -1,0 +1,86 @@
+"""What answers are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, WithJsonSchema
+from typing_extensions import TypedDict
+
+from scripts.lib.column_words import COLUMN_WORDS
+from scripts.lib.tables import Column, Table
+from service.errors import error_statuses
+
+
+class Answer(BaseModel):
+    """An answer or a part of one; its fields are sent in their order.
+
+    What is made of values of tables is made by `model_construct`: a cell of another version is sent as it is.
+    """
+
+    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+
+
+Yes = Literal[True]
+State = Literal["queued", "running", "completed", "failed", "canceled"]
+Count = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0})]
+Place = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1})]
+Number = Annotated[int | float, WithJsonSchema({"type": "number"})]
+Time = Annotated[
+    str,
+    WithJsonSchema(
+        {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
+    ),
+]
+Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^/"})]
+Map = dict[str, Any]
+Maps = Annotated[Sequence[Mapping[str, Any]], SkipValidation]
+"""Rows of a table, as many as a client asks for: sent as they are."""
+
+_KINDS: dict[str, Any] = {"text": str, "integer": int | None, "number": Number | None, "flag": bool | None}
+
+
+def row_type(name: str, table: Table, **more: Any) -> Any:
+    """Return the type of a table's rows as JSON, with `more` fields before its columns."""
+    columns = {column.name: _described(column) for column in table.columns}
+    return TypedDict(name, {**more, **columns})  # type: ignore[operator]
+
+
+def _described(column: Column) -> Any:
+    """Return the type of a column's cells with the words for it, where it has any."""
+    kind = _KINDS[column.kind]
+    words = COLUMN_WORDS.get(column.name)
+    return Annotated[kind, Field(description=words)] if words else kind
+
+
+class Success(Answer):
+    """What most answers begin with."""
+
+    ok: Yes = True
+
+
+class Paged(Answer):
+    """What every paged list tells of its page; its fields stand before the list."""
+
+    total: Count
+    limit: Count
+    offset: Count
+    next: Url | None
+    prev: Url | None
+
+
+class ErrorReason(Answer):
+    """What went wrong with a request."""
+
+    code: Annotated[str, WithJsonSchema({"enum": sorted(error_statuses())})]
+    message: str
+    details: Map
+
+
+class ErrorAnswer(Answer):
+    """The one body of every failure."""
+
+    ok: Literal[False] = False
+    error: ErrorReason
+    request_id: str

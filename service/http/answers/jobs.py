@@ -1,0 +1,378 @@
+"""Answers about jobs and batches, made from their records without opening a job's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+
+from service.addresses import address
+from service.http.answers.base import Answer, Count, Map, Number, Place, State, Success, Time, Url, Yes
+from service.jobs.record import FINAL, QUEUED, JobRecord
+
+RETRY_SECONDS = 2
+"""How long a client should wait before it asks again."""
+
+
+_SHOWN_ENTRIES = 50
+
+
+def waiting_headers(status: State) -> dict[str, str]:
+    """Return Retry-After while a job or a batch is queued or running."""
+    return {} if status in FINAL else {"Retry-After": str(RETRY_SECONDS)}
+
+
+def job_urls(job_id: str) -> dict[str, Any]:
+    """Return the addresses that every answer about a job has."""
+    base = address(f"/api/jobs/{job_id}")
+    return {
+        "monitor_url": address(f"/monitor/{job_id}"),
+        "results_url": f"{base}/results",
+        "files_url": f"{base}/files",
+        "bundle_url": f"{base}/bundle",
+        "browser_results_url": address(f"/results/{job_id}"),
+    }
+
+
+class SubmittedAnswer(Success):
+    """A job that was taken; the same when it is sent again later."""
+
+    job_id: str
+    status: State = QUEUED
+    status_url: Url
+    monitor_url: Url
+    results_url: Url
+    files_url: Url
+    bundle_url: Url
+    events_url: Url
+    browser_results_url: Url
+    notes: list[str]
+
+    @classmethod
+    def of(cls, record: JobRecord) -> SubmittedAnswer:
+        """Return the answer to a submission."""
+        base = address(f"/api/jobs/{record.job_id}")
+        urls = {**job_urls(record.job_id), "status_url": base, "events_url": f"{base}/events"}
+        return cls(job_id=record.job_id, notes=list(record.notes), **urls)
+
+
+class DryRunEntry(Answer):
+    """An entry that a job would use."""
+
+    pdb_id: str
+    title: str
+    resolution: Number | None
+    ligands: list[str]
+    reason: str
+
+
+class FoundProtein(Answer):
+    """A polymer of the entries that a job would use, with the sequence that tells its chains from others."""
+
+    name: str
+    gene: str
+    organism: str
+    accession: str
+    kind: str
+    entity: str
+    chains: list[str]
+    sequence: str
+    n_entries: Count
+
+
+class PlannedStep(Answer):
+    """A step that a job would run."""
+
+    name: str
+    says: str
+
+
+class Estimate(Answer):
+    """What a job would cost."""
+
+    cpu_seconds: Number
+    bytes: Count
+
+
+class DryRunAnswer(Success):
+    """What a job would do."""
+
+    dry_run: Yes = True
+    total: Count
+    entries: list[DryRunEntry]
+    proteins: list[FoundProtein]
+    left_out: dict[str, Count]
+    steps: list[PlannedStep]
+    estimate: Estimate
+    notes: list[str]
+
+
+class Entries(Answer):
+    """Entries of a job; `found` is null before the search has ended."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    found: Count | None
+    done: Count
+    kept: Count
+    rejected: Count
+
+
+class JobProgress(Answer):
+    """How far a job is."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    done: Count
+    planned: Count
+    percent: Count | None
+    entries: Entries
+
+
+class Failure(Answer):
+    """Why a job failed."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    message: str
+    step: str
+    kind: str
+
+
+class ArtifactCounts(Answer):
+    """Files by kind."""
+
+    war_pdb_count: Count = 0
+    sdf_count: Count = 0
+    svg_count: Count = 0
+    csv_count: Count = 0
+    table_count: Count = 0
+
+
+class Outputs(Answer):
+    """Where a job's results are."""
+
+    results_url: Url
+    files_url: Url
+    bundle_url: Url
+    war_pdbs_url: Url
+    legacy_download_url: Url
+    has_results: bool
+    public_bundle_path: str | None
+
+
+def _short(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request for polls: the number of its entries in place of many ids."""
+    options = request.get("options") or {}
+    entries = options.get("entries") or ()
+    if len(entries) <= _SHOWN_ENTRIES:
+        return dict(request)
+    others = {name: value for name, value in options.items() if name != "entries"}
+    return {**request, "options": others, "entries_count": len(entries)}
+
+
+class JobRequestAnswer(Success):
+    """What a job was asked for, in full."""
+
+    job_id: str
+    request: Map
+
+
+class JobAnswer(Success):
+    """The state of a job."""
+
+    job_id: str
+    status: State
+    target_name: str
+    search_query: str
+    source: Literal["api", "web", "cli", "batch", "example"]
+    batch_id: str | None
+    created_at: Time | None
+    started_at: Time | None
+    finished_at: Time | None
+    current_step: str | None
+    attempt: Count
+    progress: JobProgress
+    queue_position: Place | None
+    request: Map
+    notes: list[str]
+    error: Failure | None
+    has_results: bool
+    results_ready: bool
+    results_row_count: Count
+    available_artifacts: ArtifactCounts
+    outputs: Outputs
+    monitor_url: Url
+    results_url: Url
+    files_url: Url
+    bundle_url: Url
+    browser_results_url: Url
+
+    @classmethod
+    def of(
+        cls,
+        record: JobRecord,
+        position: int | None,
+        *,
+        public_bundle: str | None = None,
+        failure: Failure | None = None,
+    ) -> JobAnswer:
+        """Return the state of a job.
+
+        Parameters
+        ----------
+        position : int or None
+            Its place in the queue, from 1.
+        public_bundle : str or None
+            Path of the prepared bundle in the job folder, which only examples have.
+        failure : Failure or None
+            Why it failed, without places of this machine.
+        """
+        base, urls = address(f"/api/jobs/{record.job_id}"), job_urls(record.job_id)
+        same = {name: getattr(record, name, None) for name in cls.model_fields}
+        values: dict[str, Any] = {
+            **same,
+            "ok": True,
+            "request": _short(record.request),
+            "progress": JobProgress.model_validate(record),
+            "queue_position": position if record.status == QUEUED else None,
+            "notes": list(record.notes),
+            "error": failure,
+            "results_row_count": record.result_rows,
+            "available_artifacts": ArtifactCounts(
+                **{name: record.artifacts.get(name.removesuffix("_count"), 0) for name in ArtifactCounts.model_fields}
+            ),
+            "outputs": Outputs(
+                results_url=urls["results_url"],
+                files_url=urls["files_url"],
+                bundle_url=urls["bundle_url"],
+                war_pdbs_url=f"{base}/war-pdbs",
+                legacy_download_url=f"{base}/download",
+                has_results=record.has_results,
+                public_bundle_path=public_bundle,
+            ),
+            **urls,
+        }
+        return cls.model_construct(**values)
+
+
+class DeletedAnswer(Success):
+    """A job that is no more."""
+
+    job_id: str
+    deleted: Yes = True
+
+
+class JobLogAnswer(Success):
+    """Lines of a job's log."""
+
+    job_id: str
+    status: State
+    target: str
+    current_step: str | None
+    results_ready: bool
+    log: list[str]
+    next: Count
+    error: Failure | None
+
+
+class JobSummaryAnswer(Answer):
+    """How many ligands a job has found."""
+
+    job_id: str
+    target: str
+    total_warheads: Count
+    unique_warheads: Count
+    structures_downloaded: Count
+    warhead_id_col: str = "Warhead"
+
+
+class PinnedEntry(Answer):
+    """The version of an entry that a job used."""
+
+    pdb_id: str
+    revision: str
+    sha256: str
+
+
+class HashedFile(Answer):
+    """A file and its SHA-256."""
+
+    path: str
+    sha256: str
+
+
+class ReproductionAnswer(Success):
+    """What is needed to run a job by hand and to compare."""
+
+    job_id: str
+    config: Map
+    entries: list[PinnedEntry]
+    command: str
+    versions: Map
+    outputs: list[HashedFile]
+    unpinned: list[str]
+
+
+class ListedJob(Answer):
+    """A job as the index has it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    job_id: str
+    protein: str
+    target_name: str
+    search_query: str
+    fasta_len: Count
+    status: State
+    has_results: bool
+    available: bool
+    result_rows: Count
+    ligand_count: Count
+    created_at: Time | None
+    modified_at: Time | None
+    source: str
+    monitor_url: Url
+    browser_results_url: Url
+    api_status_url: Url
+    files_url: Url
+    bundle_url: Url
+    war_pdbs_url: Url
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> ListedJob:
+        """Return a row of the index with its addresses."""
+        base, urls = address(f"/api/jobs/{row['job_id']}"), job_urls(row["job_id"])
+        return cls.model_validate({**row, **urls, "api_status_url": base, "war_pdbs_url": f"{base}/war-pdbs"})
+
+
+class IndexedJobsAnswer(Success):
+    """Jobs that match: `count` of them, a page of which is here."""
+
+    count: Count
+    returned: Count
+    total: Count
+    limit: Count
+    offset: Count
+    next: Url | None
+    prev: Url | None
+    jobs: list[ListedJob]
+
+
+class FormMeaningAnswer(Success):
+    """What a filled-in form asks for."""
+
+    valid: Yes = True
+    request: Map
+    curl: str
+    job_yaml: str
+    notes: list[str]
+
+
+class FormMistakeAnswer(Success):
+    """Which field of a form can't be."""
+
+    valid: Literal[False] = False
+    field: str
+    message: str

@@ -1,0 +1,242 @@
+"""Answers about the results of a job: files, tables, exits, exposure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import SkipValidation
+
+from scripts.lib import layout, tables
+from service.http.answers.base import (
+    Answer,
+    Count,
+    Maps,
+    Number,
+    Paged,
+    State,
+    Success,
+    Time,
+    Url,
+    row_type,
+)
+from service.jobs.artifacts import Artifact, Listing, utc
+
+
+class File(Answer):
+    """A file that can be had."""
+
+    name: str
+    filename: str
+    relative_path: str
+    kind: str
+    folder: str
+    size_bytes: Count
+    modified_at: Time
+    sha256: str | None
+    download_url: Url
+
+    @classmethod
+    def of(cls, artifact: Artifact, base_url: str, sha256: str | None) -> File:
+        """Return the entry of a listing; `base_url` is that of the job's or the example's files."""
+        return cls(
+            name=artifact.name,
+            filename=artifact.name,
+            relative_path=artifact.relative,
+            kind=artifact.kind,
+            folder=artifact.folder,
+            size_bytes=artifact.size,
+            modified_at=utc(artifact.modified),
+            sha256=sha256,
+            download_url=artifact.url(base_url),
+        )
+
+    @classmethod
+    def all_of(cls, listing: Listing, base: str, artifacts: Any = None) -> list[File]:
+        """Return files of a listing, all unless some are given; `base` is the address of the job."""
+        chosen = listing.artifacts if artifacts is None else artifacts
+        if len(listing.artifacts) > _MOST_KEPT:
+            return [cls.of(item, f"{base}/files", listing.sha256.get(item.relative)) for item in chosen]
+        known = _files(listing, f"{base}/files")
+        return [known[item.relative] for item in chosen]
+
+
+_MOST_KEPT = 10_000
+
+
+@lru_cache(maxsize=2)
+def _files(listing: Listing, base_url: str) -> dict[str, File]:
+    """Return the entry of each file of a listing by its path; a listing that is kept is not described again."""
+    return {item.relative: File.of(item, base_url, listing.sha256.get(item.relative)) for item in listing.artifacts}
+
+
+class FilesAsked(Success):
+    """Which files of a job are answered."""
+
+    job_id: str
+    kind: str
+    folder: str
+    count: Count
+
+
+class FilesAnswer(Paged, FilesAsked):
+    """Files of a job, a page of them."""
+
+    files: list[File]
+
+
+class ArtifactsAnswer(Paged, FilesAsked):
+    """The same with counts over all of them."""
+
+    kinds: dict[str, Count]
+    folders: dict[str, Count]
+    files: list[File]
+
+
+class StructuresAnswer(Success):
+    """The cleaned complexes, each once."""
+
+    job_id: str
+    count: Count
+    total: Count
+    files: list[File]
+    zip_url: Url
+
+
+class ResultCounts(Answer):
+    """Files by kind."""
+
+    war_pdb: Count
+    pdb: Count
+    sdf: Count
+    svg: Count
+    csv: Count
+    table: Count
+    html: Count
+    manifest: Count
+    tsv: Count
+
+
+class KeyOutputs(Answer):
+    """The outputs that most clients want, by the names that drop-in clients know."""
+
+    results_display: str = layout.RESULTS_DISPLAY_LINK
+    resolved_sasa_summary: str = "Resolved_SASA_Summary.csv"
+    ligand_metadata: str = "Ligand_Metadata.csv"
+    war_pdb_dir: str = layout.WAR_PDB
+    mcs_output_dir: str = layout.MCS_OUTPUT
+
+
+class ResultUrls(Answer):
+    """Where results are."""
+
+    files: Url
+    bundle: Url
+    browser_results: Url
+
+
+class LeftOut(Answer):
+    """Entries and ligands that were left out, together."""
+
+    total: Count
+    by_reason: dict[str, Count]
+
+
+class PipelineVersion(Answer):
+    """The run that made the results, as its manifest has it."""
+
+    version: str | None = None
+    config_sha256: str | None = None
+
+
+class ResultsAnswer(Success):
+    """Overview of a job's results."""
+
+    job_id: str
+    status: State
+    has_results: bool
+    target_results_dir: str = layout.RESULTS
+    counts: ResultCounts
+    key_outputs: KeyOutputs = KeyOutputs()
+    urls: ResultUrls
+    summary_files: list[File]
+    display_files: list[File]
+    files: list[File]
+    files_total: Count
+    rejections: LeftOut
+    pipeline: PipelineVersion
+
+
+class RowsAnswer(Success):
+    """Rows of a table, a page of them."""
+
+    job_id: str
+    table: str
+    columns: list[str]
+    count: Count
+    total: Count
+    limit: Count
+    offset: Count
+    next: Url | None
+    prev: Url | None
+    rows: Maps
+
+
+ExitVector = row_type("ExitVector", tables.EXIT_VECTORS)
+
+
+class ExitVectorsAnswer(Success):
+    """Places where a linker can leave."""
+
+    job_id: str
+    count: Count
+    exits: Annotated[list[ExitVector], SkipValidation]  # type: ignore[valid-type]
+
+
+ExitAnswer = row_type("ExitAnswer", tables.EXIT_ANSWERS)
+
+
+class ExitAnswersAnswer(Success):
+    """What all copies of each ligand say of its exits."""
+
+    job_id: str
+    count: Count
+    answers: Annotated[list[ExitAnswer], SkipValidation]  # type: ignore[valid-type]
+
+
+class ComparedJob(Answer):
+    """One of two jobs whose answers are paired."""
+
+    job_id: str
+    target_name: str
+    status: State
+    has_results: bool
+    answers: Count
+    results_url: Url
+    answers_url: Url
+
+
+class AnswerPair(Answer):
+    """Answers of two jobs, the two ends of a linker."""
+
+    rank: Count
+    score: Number
+    a: Annotated[ExitAnswer, SkipValidation]  # type: ignore[valid-type]
+    b: Annotated[ExitAnswer, SkipValidation]  # type: ignore[valid-type]
+    distance_A: Number | None  # noqa: N815 - the unit
+    shortest_linker_atoms: Count | None
+    basis: Literal["ternary", "range"]
+
+
+class CompareAnswer(Success):
+    """Pairs of answers of two jobs, best first."""
+
+    a: ComparedJob
+    b: ComparedJob
+    count: Count
+    total: Count
+    limit: Count
+    offset: Count
+    next: Url | None
+    prev: Url | None
+    pairs: list[AnswerPair]

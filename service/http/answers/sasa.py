@@ -1,0 +1,145 @@
+"""Answers about one ligand: exposure, descriptors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import SkipValidation, WithJsonSchema
+from typing_extensions import TypedDict
+
+from scripts.lib import tables
+from scripts.lib.contexts import HEADLINE_FIRST
+from service.http.answers.base import Answer, Count, Number, Success, Yes, row_type
+
+
+class MeasuredLigand(Answer):
+    """A ligand that has been measured."""
+
+    chain: str
+    residue_id: str
+    ligand: str
+
+
+class SasaAvailableAnswer(Success):
+    """Ligands of an entry that have been measured."""
+
+    pdb_id: str
+    available: list[MeasuredLigand]
+
+
+class MeasuredAtom(TypedDict):
+    """Exposure of an atom in square angstroms; thousands are answered at once, so these are plain values."""
+
+    atom_name: str
+    element: str
+    atom_id: Count | None
+    x: Number
+    y: Number
+    z: Number
+    exposure: Number | None
+    exposure_a2: Number | None
+    sasa_free: Number | None
+    relative_sasa: Number | None
+    rdkit_atom_index: Count | None
+
+
+class SasaRange(Answer):
+    """Least and most exposed atom, and the 95th percentile by nearest rank."""
+
+    min: Number | None
+    max: Number | None
+    p95: Number | None
+
+
+class SasaTotals(Answer):
+    """Areas of the whole ligand in square angstroms, and the share that is buried."""
+
+    sasa_bound: Number | None
+    sasa_free: Number | None
+    buried_fraction: Number | None
+
+
+class SasaMethod(Answer):
+    """How exposure was measured."""
+
+    algorithm: str
+    slices: Count
+    probe_radius: Number | None
+    radii: str
+    context: Annotated[str, WithJsonSchema({"enum": list(HEADLINE_FIRST)})]
+
+
+class LigandExposure(Answer):
+    """Exposure of one ligand by atom."""
+
+    key: str
+    pdb_id: str
+    chain: str
+    residue_id: str
+    ligand: str
+    stats: SasaRange
+    totals: SasaTotals
+    method: SasaMethod
+    atoms: Annotated[list[MeasuredAtom], SkipValidation]
+
+
+class SasaAtomsAnswer(LigandExposure, Success):
+    """Exposure of one ligand by atom, as an answer of its own."""
+
+
+class MissingLigand(Answer):
+    """A ligand of a request that can't be answered, and why."""
+
+    index: Count
+    key: str | None
+    reason: str
+
+
+class SasaBulkAnswer(Success):
+    """Exposure of many ligands."""
+
+    results: dict[str, LigandExposure]
+    missing: list[MissingLigand]
+
+
+class SasaResidueAnswer(Success):
+    """Residues of a chain in which a ligand is."""
+
+    pdb_id: str
+    chain: str
+    ligand: str
+    residue_id: str
+    resid: str
+    residues: list[str]
+    source: str = "Resolved_SASA_Summary.csv"
+
+
+LigandPropsAnswer = row_type("LigandPropsAnswer", tables.LIGAND_METADATA, ok=Yes, job_id=str, links=dict[str, str])
+
+
+class LigandChainAnswer(Answer):
+    """Chain of a ligand."""
+
+    chain: str | None
+
+
+class OverlayAtom(TypedDict):
+    """An atom with exposure in square angstroms and colour, for a viewer."""
+
+    atom_id: Count | None
+    atom_name: str
+    x: Number
+    y: Number
+    z: Number
+    exposure: Number | None
+    bucket: Literal["low", "medium", "high"]
+    color: Annotated[
+        list[int], WithJsonSchema({"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3})
+    ]
+
+
+class MappedAtom(TypedDict):
+    """Exposure by the 0-based index of the atom in the SDF."""
+
+    atomIndex: Count
+    exposure: Number | None

@@ -1,0 +1,177 @@
+"""What a route is: its handler and what discovery and the OpenAPI document say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_origin
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.http.parameters import Parameter
+
+Handler = Callable[[Request], Awaitable[Response]]
+PAGE = "text/html; charset=utf-8"
+
+_OF_PATH = {
+    "/api/examples/{job_id}": "EXAMPLE_NOT_FOUND",
+    "/examples/{job_id}": "EXAMPLE_NOT_FOUND",
+    "{job_id}": "JOB_NOT_FOUND",
+    "{batch_id}": "BATCH_NOT_FOUND",
+}
+_OF_BODY = ("INVALID_JSON", "UNSUPPORTED_MEDIA_TYPE", "INVALID_FIELD", "PAYLOAD_TOO_LARGE")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One method of one path.
+
+    Parameters
+    ----------
+    method : str
+        ``GET`` (answers HEAD too), ``POST`` or ``DELETE``.
+    path : str
+        As Starlette writes it: ``/api/jobs/{job_id}``.
+    handler : callable
+        Parses the request, calls one collaborator, answers.
+    group : str
+        Title of the group in the manifest.
+    note : str
+        One line on what it does.
+    parameters : sequence of Parameter
+        Query parameters and headers.
+    body : str
+        Name of the schema of the body; empty for none.
+    answers : mapping of int to type, str or tuple of them
+        Status → type of a JSON answer, or a media type, empty for no body; or several of them.
+    errors : sequence of str
+        Codes of the errors that this route can answer besides those that its other fields or being a route bring.
+    kind : str
+        ``page`` for people, whose errors are pages; ``json``, ``file`` and ``stream`` for programs.
+    listing : bool
+        Whether it answers a list, so that a query parameter that it doesn't know is refused.
+    changes : bool
+        Whether it changes something, so that a token is needed where tokens are configured.
+    public : bool
+        Whether it answers without a token even where reading needs one.
+    early : bool
+        Whether it answers while the service still reads the job folders.
+    ready : bool
+        Whether the job that it reads must have ended.
+    name : str
+        Name for people, unlike any other: ``submitJob``; by default that of the handler.
+    says : str
+        More than one line on what it does, in Markdown.
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    group: str
+    note: str
+    parameters: Sequence[Parameter] = ()
+    body: str = ""
+    answers: Mapping[int, Any] = field(default_factory=dict)
+    errors: Sequence[str] = ()
+    kind: Literal["json", "file", "page", "stream"] = "json"
+    listing: bool = False
+    changes: bool = False
+    public: bool = False
+    early: bool = False
+    ready: bool = False
+    name: str = ""
+    says: str = ""
+
+    @property
+    def plain_path(self) -> str:
+        """The path as OpenAPI writes it, without Starlette's converters."""
+        return self.path.replace(":path}", "}")
+
+    @property
+    def operation(self) -> str:
+        """Its name for people."""
+        first, *others = (self.name or self.handler.__name__).split("_")
+        return first + "".join(word.capitalize() for word in others)
+
+    @property
+    def codes(self) -> list[str]:
+        """Codes of all errors that it can answer."""
+        lost = next((code for part, code in _OF_PATH.items() if part in self.path), "")
+        parsed = any(type(parameter) is not Parameter and parameter.place == "query" for parameter in self.parameters)
+        brought = {
+            lost: bool(lost),
+            "RESULTS_NOT_READY": self.ready,
+            "INVALID_PARAMETER": parsed or self.listing,
+            "RANGE_NOT_SATISFIABLE": 206 in self.answers,
+            **dict.fromkeys(_OF_BODY, bool(self.body)),
+            "MISSING_FIELD": bool(self.body) or any(parameter.required for parameter in self.parameters),
+            "UNAUTHORIZED": not self.public,
+            "FORBIDDEN": self.changes and any(part in self.path for part in ("{job_id}", "{batch_id}")),
+        }
+        codes = [
+            *(code for code, can in brought.items() if can),
+            *self.errors,
+            "INTERNAL_ERROR",
+            "RATE_LIMITED",
+            "MISDIRECTED_REQUEST",
+        ]
+        return list(dict.fromkeys(codes))
+
+    @property
+    def reads_job(self) -> bool:
+        """Whether it reads a job or an example, one that is configured and not there included."""
+        return ("{job_id}" in self.path or self.ready) and not self.changes
+
+    @property
+    def bare_list(self) -> bool:
+        """Whether it answers a list without an envelope, as drop-in clients know it."""
+        return get_origin(self.answers.get(200)) is list
+
+    @property
+    def known_parameters(self) -> list[str]:
+        """Names of its query parameters."""
+        queries = [parameter for parameter in self.parameters if parameter.place == "query"]
+        return [name for parameter in queries for name in (parameter.name, *parameter.aliases)]
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """Makes the endpoints of one group of the manifest, of one kind unless said otherwise."""
+
+    group: str
+    kind: str = "json"
+
+    def get(
+        self,
+        path: str,
+        handler: Handler,
+        note: str,
+        answer: Any,
+        parameters: Sequence[Parameter] = (),
+        *,
+        method: str = "GET",
+        **more: Any,
+    ) -> Endpoint:
+        """Return an endpoint that reads.
+
+        Parameters
+        ----------
+        path, handler, note, parameters, method
+            As an `Endpoint` has them.
+        answer : type, str, tuple or mapping
+            Its answer of status 200; all its answers by status.
+        **more
+            Further fields of the endpoint.
+        """
+        answers = answer if isinstance(answer, Mapping) else {200: answer}
+        more = {"kind": self.kind, **more}
+        return Endpoint(method, path, handler, self.group, note, parameters, answers=answers, **more)
+
+    def post(self, *values: Any, **more: Any) -> Endpoint:
+        """Return an endpoint that takes a body or changes something; otherwise as `get`."""
+        return self.get(*values, method="POST", **more)
+
+    def delete(self, *values: Any, **more: Any) -> Endpoint:
+        """Return an endpoint that removes something; otherwise as `get`."""
+        return self.get(*values, method="DELETE", **more)

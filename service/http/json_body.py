@@ -1,0 +1,114 @@
+"""Read a JSON body strictly: what two parsers could read differently is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+
+from service.errors import InvalidJson, UnsupportedMediaType
+
+MAX_DEPTH = 32
+"""Levels of lists and objects, the outermost included."""
+
+BODY_SECONDS = 60.0
+"""How long a body may take to arrive."""
+
+_SMALL = 1 << 14
+"""Bytes that are parsed at once; more are not, as all other requests would wait."""
+
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+"""A string, or one that never ends: matched too, so that no character is looked at twice."""
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """Return the JSON object that a request carries.
+
+    Raises
+    ------
+    UnsupportedMediaType
+        If the content type is not JSON.
+    InvalidJson
+        If the body is not one JSON object in UTF-8 with unique keys, finite numbers and at
+        most `MAX_DEPTH` levels.
+    """
+    body = await read_body(request)
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not media_type and not body:
+        raise InvalidJson("The body is missing: send a JSON object.")
+    if media_type != "application/json":
+        raise UnsupportedMediaType("The body must be JSON: send Content-Type: application/json.")
+    if len(body) < _SMALL:
+        return parse_object(body)
+    return await anyio.to_thread.run_sync(parse_object, body)
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request.
+
+    Raises
+    ------
+    InvalidJson
+        If it doesn't arrive in time: a connection that sends nothing must not be kept for ever.
+    """
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            return await request.body()
+    except TimeoutError:
+        raise InvalidJson(f"The body did not arrive within {BODY_SECONDS:g} seconds.") from None
+
+
+def parse_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object in `body`; see `read_json`."""
+    if not body.strip():
+        raise InvalidJson("The body is empty: send a JSON object.")
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidJson(f"The body is not UTF-8 (byte {error.start}).") from None
+    if _depth(text) > MAX_DEPTH:
+        raise InvalidJson(f"The body is nested deeper than {MAX_DEPTH} levels.")
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidJson("A text in the body holds half a surrogate pair.") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidJson(f"The body is not JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise InvalidJson("The body must be a JSON object.")
+    return value
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets are nested, those in strings left out."""
+    depth = deepest = 0
+    for character in re.sub(r"[^\[\]{}]", "", _STRINGS.sub("", text)):
+        depth += 1 if character in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key {twice[:64]!r} occurs twice")
+    return value
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:32]} is too large a number")
+    return value

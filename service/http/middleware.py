@@ -1,0 +1,234 @@
+"""What surrounds every request: its id, its log line, its counts, its address, limits of rate and size."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from urllib.parse import quote
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.addresses import ROOT_PATH
+from service.errors import MisdirectedRequest, PayloadTooLarge, RateLimited, ServiceError
+from service.http.metrics import Metrics
+from service.http.responses import error_answer
+from service.settings import is_loopback
+
+_LOG = logging.getLogger("service.access")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_PORT = re.compile(r":\d*\Z")
+_CLIENTS = 10_000
+"""Clients whose rate is remembered."""
+
+
+def request_id(scope: Scope) -> str:
+    """Return the id of a request."""
+    state = scope.setdefault("state", {})
+    return str(state.setdefault("request_id", secrets.token_hex(8)))
+
+
+class RequestContext:
+    """Outermost: gives each request an id, writes its log line, counts it, sets headers common to all.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What answers.
+    metrics : Metrics
+        Where requests are counted.
+    root_path : str
+        Path below which a proxy serves all, which a request may still have or not.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, root_path: str = "") -> None:
+        self.app = app
+        self.metrics = metrics
+        self.root_path = root_path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        ROOT_PATH.set(self.root_path)
+        if self.root_path and scope["path"].startswith(f"{self.root_path}/"):
+            scope["path"] = scope["path"].removeprefix(self.root_path)
+        given = Headers(scope=scope).get("x-request-id", "")
+        if _REQUEST_ID.fullmatch(given):
+            scope.setdefault("state", {})["request_id"] = given
+        name = request_id(scope)
+        begun = time.perf_counter()
+        status = 0
+        sent = 0
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = name
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers.setdefault("Referrer-Policy", "same-origin")
+            elif message["type"] == "http.response.body":
+                sent += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_with_headers)
+        except Exception:
+            _LOG.exception("request failed", extra={"request_id": name})
+            raise
+        finally:
+            seconds = time.perf_counter() - begun
+            route = scope["state"].get("route", "")
+            self.metrics.count(scope["method"], route, status, seconds)
+            line = {
+                "request_id": name,
+                "method": scope["method"],
+                "path": quote(scope["path"])[:300],
+                "route": route,
+                "status": status,
+                "bytes": sent,
+                "ms": round(seconds * 1000, 2),
+                "client": (scope.get("client") or ("",))[0],
+            }
+            if token := scope["state"].get("token"):
+                line["token"] = token.name
+            _LOG.info("request", extra=line)
+
+
+class HostCheck:
+    """Refuses requests for other hosts: a page of another site whose name is pointed to this machine reaches nothing.
+
+    Our own, as Starlette's answers 400 in plain text and knows no addresses.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What answers.
+    hosts : collection of str
+        Names and addresses that are ours beside loopback, without ports.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self.app = app
+        self._hosts = {host.lower() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer 421."""
+        if scope["type"] == "http":
+            given = Headers(scope=scope).getlist("host")
+            host = _PORT.sub("", given[0]).strip("[]").lower() if len(given) == 1 else ""
+            if host not in self._hosts and not is_loopback(host):
+                error = MisdirectedRequest("This service is not asked by that name.", details={"host": host[:253]})
+                await error_answer(error, request_id(scope))(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+class RateLimit:
+    """At most so many requests per client and time, to everything below ``/api/`` but health, and of sent forms.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What answers.
+    count : int
+        Requests in `seconds` that a client may make.
+    seconds : float
+        Length of the window.
+    clock : callable
+        Monotonic time in seconds.
+    """
+
+    def __init__(self, app: ASGIApp, count: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.app = app
+        self._count = count
+        self._seconds = seconds
+        self._clock = clock
+        self._clients: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer 429."""
+        if scope["type"] == "http" and _counts(scope["method"], scope["path"]):
+            client = (scope.get("client") or ("", 0))[0]
+            wait = self._wait(client)
+            if wait > 0:
+                error = RateLimited(
+                    "Too many requests: wait and try again.", headers={"Retry-After": str(int(wait) + 1)}
+                )
+                await error_answer(error, request_id(scope))(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def _wait(self, client: str) -> float:
+        """Take one from a client's bucket, which fills steadily; return the seconds to wait when it is empty."""
+        now = self._clock()
+        left, then = self._clients.pop(client, (float(self._count), now))
+        left = min(float(self._count), left + (now - then) * self._count / self._seconds)
+        wait = 0.0 if left >= 1 else (1 - left) * self._seconds / self._count
+        self._clients[client] = (left - 1 if left >= 1 else left, now)
+        if len(self._clients) > _CLIENTS:
+            self._clients.popitem(last=False)
+        return wait
+
+
+def _counts(method: str, path: str) -> bool:
+    """Return whether a request counts for the limit of rate: pages are read freely, but a sent form starts work."""
+    return (path.startswith("/api/") and path != "/api/health") or method not in ("GET", "HEAD")
+
+
+class BodyLimit:
+    """Refuses a body over the limit, by its announced length or as soon as it has grown over it.
+
+    Our own, as Starlette limits forms alone, and servers not at all.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What answers.
+    maximum : int
+        Bytes.
+    others : mapping of str to int
+        Bytes by path, of those that take more.
+    """
+
+    def __init__(self, app: ASGIApp, maximum: int, others: Mapping[str, int]) -> None:
+        self.app = app
+        self._maximum = maximum
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer 413."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        maximum = self._others.get(scope["path"], self._maximum)
+        error = PayloadTooLarge(f"The body is larger than {maximum} bytes.", details={"maximum": maximum})
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and (len(length) > 18 or int(length) > maximum):
+            await error_answer(error, request_id(scope))(scope, receive, send)
+            return
+        read = 0
+
+        async def receive_limited() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > maximum:
+                raise error
+            return message
+
+        await self.app(scope, receive_limited, send)
+
+
+async def answer_error(request: Request, error: Exception) -> object:
+    """Return the answer to a `ServiceError`, for Starlette."""
+    assert isinstance(error, ServiceError)
+    return error_answer(error, request_id(request.scope))

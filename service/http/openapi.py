@@ -1,0 +1,270 @@
+"""The OpenAPI 3.1 document, made from the table of routes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from scripts.lib.version import __version__
+from service.errors import error_statuses
+from service.http.answers.base import ErrorAnswer
+from service.http.answers.discovery import UnavailableExampleAnswer
+from service.http.answers.wes import WesErrorAnswer
+from service.http.endpoint import PAGE, Endpoint
+from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
+from service.jobs.uploads import UPLOAD_ID
+
+API_VERSION = "0.1"
+MAX_BULK = 500
+"""Ligands that one request for exposure may name."""
+
+Schema = dict[str, Any]
+
+_STATUSES = error_statuses()
+_NOT_MODIFIED = 304
+_MEDIA = {
+    "Form": "application/x-www-form-urlencoded",
+    "Files": "multipart/form-data",
+    "NewRun": "multipart/form-data",
+}
+_COMPONENTS = "#/components/schemas/{model}"
+
+
+def document(endpoints: Sequence[Endpoint], limits: Limits, root_path: str = "") -> Schema:
+    """Return the document; `root_path` is the path below which a proxy serves the routes."""
+    answers, components = _answer_schemas(endpoints)
+    paths: dict[str, Schema] = {}
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.plain_path, {})[endpoint.method.lower()] = _operation(endpoint, answers)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tethermap",
+            "version": API_VERSION,
+            "summary": "From a target name to cleaned, ligand-bound PDB structures.",
+            "description": f"Served by Tethermap {__version__}. GET answers HEAD too, and never writes.",
+            "license": {"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
+        },
+        "servers": [{"url": root_path or "/"}],
+        "tags": [{"name": name} for name in dict.fromkeys(endpoint.group for endpoint in endpoints)],
+        "paths": paths,
+        "components": {
+            "schemas": {**_bodies(limits), **components},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _answer_schemas(endpoints: Sequence[Endpoint]) -> tuple[dict[Any, Schema], dict[str, Schema]]:
+    """Return the schema of each type of answer, and the named schemas that they refer to."""
+    types: dict[Any, TypeAdapter[Any]] = {}
+    for answer in (
+        ErrorAnswer,
+        WesErrorAnswer,
+        UnavailableExampleAnswer,
+        *(answer for endpoint in endpoints for answer in _types(endpoint)),
+    ):
+        types.setdefault(answer, TypeAdapter(answer))
+    inputs = [(str(number), "serialization", adapter) for number, adapter in enumerate(types.values())]
+    schema_of, named = TypeAdapter.json_schemas(inputs, ref_template=_COMPONENTS)  # type: ignore[arg-type]
+    schemas = {answer: _plain(schema_of[str(number), "serialization"]) for number, answer in enumerate(types)}
+    return schemas, _plain(named.get("$defs", {}))
+
+
+def _types(endpoint: Endpoint) -> list[Any]:
+    """Return the types of a route's JSON answers."""
+    several = [answer if isinstance(answer, tuple) else (answer,) for answer in endpoint.answers.values()]
+    return [answer for answers in several for answer in answers if not isinstance(answer, str)]
+
+
+def _plain(schema: Any) -> Any:
+    """Return a schema without what only a program of ours reads: titles, defaults of answers, that nothing is added."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    plain = {}
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            plain[key] = {name: _plain(item) for name, item in value.items()}
+        elif key not in ("title", "default") and (key, value) != ("additionalProperties", False):
+            plain[key] = _plain(value)
+    return plain
+
+
+def _bodies(limits: Limits) -> dict[str, Schema]:
+    """Return the schemas of what clients send."""
+    text: Schema = {"type": "string"}
+    names: Schema = {"type": ["string", "null"]}
+    target = {**names, "maxLength": limits.target_characters}
+    query = {**names, "maxLength": limits.query_characters}
+    options = {name: dict(schema) for name, (_, schema) in public_settings().items()}
+    options["entries"]["maxItems"] = limits.entries
+    item = {"type": "object", "properties": dict.fromkeys(("pdb_id", "chain", "residue_id"), text)}
+    return {
+        "NewJob": {
+            "type": "object",
+            "properties": {
+                "target_name": {**target, "description": "Name of the target; also protein, target."},
+                "protein": target,
+                "target": target,
+                "search_query": {
+                    **query,
+                    "description": "Words, phrases, PDB ids, UniProt accessions; also query.",
+                },
+                "query": query,
+                "fasta_seq": {**names, "description": "FASTA or bare letters; also fasta, sequence."},
+                "fasta": names,
+                "sequence": names,
+                "options": {"type": ["object", "null"], "properties": options, "additionalProperties": False},
+                "pdb_id": {**names, "description": "Restrict to this entry."},
+                "ligand": {**names, "description": "Restrict to this component."},
+                "structures": {
+                    "type": "string",
+                    "pattern": UPLOAD_ID,
+                    "description": "Id of an upload to analyse instead of searching.",
+                },
+                "webhook": {**names, "description": "Address to be told of the end, where features.webhooks says so."},
+            },
+            "not": {"anyOf": [{"required": [name]} for name in SERVER_FILES]},
+        },
+        "NewBatch": {
+            "type": "object",
+            "properties": {
+                "jobs": {
+                    "type": "array",
+                    "items": {"$ref": _COMPONENTS.format(model="NewJob")},
+                    "minItems": 1,
+                    "maxItems": limits.batch_jobs,
+                },
+                "delay_seconds": {"type": "number", "minimum": 0, "maximum": MAX_DELAY_SECONDS},
+            },
+            "required": ["jobs"],
+        },
+        "WantedLigands": {
+            "type": "object",
+            "properties": {
+                "requests": {
+                    "type": "array",
+                    "items": {**item, "required": list(item["properties"])},
+                    "maxItems": MAX_BULK,
+                }
+            },
+            "required": ["requests"],
+        },
+        "Files": {
+            "type": "object",
+            "properties": {
+                "files": {"type": "array", "items": {"type": "string", "contentMediaType": "application/octet-stream"}}
+            },
+            "required": ["files"],
+        },
+        "NewRun": {
+            "type": "object",
+            "properties": {
+                "workflow_params": {"type": "string", "description": "The fields of a job as JSON, NewJob."},
+                **{name: {**text, "minLength": 1} for name in ("workflow_type", "workflow_type_version")},
+                "workflow_url": {"const": "tethermap"},
+            },
+            "required": ["workflow_params", "workflow_type", "workflow_type_version", "workflow_url"],
+        },
+        "McpMessage": {
+            "type": "object",
+            "properties": {
+                "jsonrpc": {"const": "2.0"},
+                "id": {"type": ["string", "number", "null"]},
+                "method": text,
+                "params": {"type": "object"},
+            },
+            "required": ["jsonrpc", "method"],
+        },
+        "Form": {
+            "type": "object",
+            "properties": dict.fromkeys(("target_name", "search_query", "fasta_seq"), text),
+        },
+    }
+
+
+def _operation(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
+    names = re.findall(r"\{(\w+)\}", endpoint.plain_path)
+    path = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string"},
+            "description": name.replace("_", " "),
+        }
+        for name in names
+    ]
+    operation: Schema = {
+        "operationId": endpoint.operation,
+        "summary": endpoint.note,
+        **({"description": endpoint.says} if endpoint.says else {}),
+        "tags": [endpoint.group],
+        "parameters": [*path, *(item for parameter in endpoint.parameters for item in parameter.documented())],
+        "responses": _responses(endpoint, answers),
+    }
+    if endpoint.body:
+        media = _MEDIA.get(endpoint.body, "application/json")
+        schema = {"$ref": _COMPONENTS.format(model=endpoint.body)}
+        operation["requestBody"] = {"required": True, "content": {media: {"schema": schema}}}
+    if endpoint.changes:
+        operation["security"] = [{}, {"token": []}]
+    return operation
+
+
+def _responses(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
+    """Return all answers of a route by status: its own, its errors, what any route can answer."""
+    contents: dict[int, dict[str, list[Schema]]] = {}
+    codes: dict[int, list[str]] = {}
+    for status, media, schema in _contents(endpoint, answers):
+        schemas = contents.setdefault(status, {})
+        if media and schema not in schemas.setdefault(media, []):
+            schemas[media].append(schema)
+    for code in endpoint.codes:
+        codes.setdefault(_STATUSES[code], []).append(code)
+    return {str(status): _response(status, contents[status], codes.get(status, [])) for status in sorted(contents)}
+
+
+def _contents(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Iterator[tuple[int, str, Schema]]:
+    """Yield status, media type, empty for no body, and schema of all that a route can answer."""
+    page, wes = endpoint.kind == "page", endpoint.path.startswith("/ga4gh/")
+    for status, several in endpoint.answers.items():
+        for answer in several if isinstance(several, tuple) else (several,):
+            if isinstance(answer, str):
+                yield status, answer, _file(answer)
+            else:
+                yield status, "application/json", answers[answer]
+    if endpoint.method == "GET" and 200 in endpoint.answers:
+        yield _NOT_MODIFIED, "", {}
+    if endpoint.reads_job and page:
+        yield 200, PAGE, {"type": "string"}
+    elif endpoint.reads_job:
+        yield 200, "application/json", answers[UnavailableExampleAnswer]
+    conflict = [HTTPStatus.CONFLICT] if "IDEMPOTENCY_CONFLICT" in endpoint.errors else []
+    for status in [*(_STATUSES[code] for code in endpoint.codes), *conflict]:
+        if page:
+            yield status, PAGE, {"type": "string"}
+        if not page or endpoint.method != "GET":  # a program that sends a form is answered like one
+            yield status, "application/json", answers[WesErrorAnswer if wes else ErrorAnswer]
+
+
+def _file(media: str) -> Schema:
+    """Return the schema of a file: any value where it is JSON, else text or bytes."""
+    if media == "application/json":
+        return {}
+    return {"type": "string"} if media.startswith("text/") else {"type": "string", "format": "binary"}
+
+
+def _response(status: int, content: Mapping[str, list[Schema]], codes: Sequence[str]) -> Schema:
+    media = {
+        name: {"schema": {} if {} in schemas else schemas[0] if len(schemas) == 1 else {"anyOf": schemas}}
+        for name, schemas in content.items()
+    }
+    description = HTTPStatus(status).phrase + (f": {', '.join(codes)}" if codes else "")
+    return {"description": description, **({"content": media} if media else {})}

@@ -1,0 +1,283 @@
+"""Query parameters and headers: each parses itself by what the OpenAPI document says of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from typing import Any, Self
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+
+from service.addresses import address
+from service.errors import InvalidParameter, MissingField
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter that has a reader of its own; kinds that parse themselves are below.
+
+    Parameters
+    ----------
+    name, says : str
+        Its name, and what it does.
+    aliases : tuple of str
+        Other names of it, asked in their order.
+    required : bool
+        Whether a request without it is refused.
+    place : str
+        ``query`` or ``header``.
+    schema : mapping
+        JSON Schema of its value.
+    """
+
+    name: str
+    says: str = ""
+    aliases: tuple[str, ...] = ()
+    required: bool = False
+    place: str = "query"
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+
+    @property
+    def optional(self) -> Self:
+        """The same where it need not be given."""
+        return replace(self, required=False)
+
+    def documented(self) -> Iterator[dict[str, Any]]:
+        """Yield what the OpenAPI document says of it and of its other names."""
+        for name in (self.name, *self.aliases):
+            yield {
+                "name": name,
+                "in": self.place,
+                "required": self.required,
+                "schema": dict(self.schema),
+                "description": (self.says or name) if name == self.name else f"The same as {self.name}.",
+            }
+
+    def _text(self, request: Request) -> tuple[str, str | None]:
+        """Return the first value that is not blank, trimmed, with its name."""
+        for name in (self.name, *self.aliases):
+            value = request.query_params.get(name, "").strip()
+            if not value:
+                continue
+            if _UNPRINTABLE.search(value) or len(value) > _LONGEST:
+                raise InvalidParameter(
+                    f"{name} is too long or holds control characters.", details={"parameter": name, "maximum": _LONGEST}
+                )
+            return name, value
+        if self.required:
+            raise MissingField(f"The query parameter {self.name} is missing.", details={"field": self.name})
+        return self.name, None
+
+
+class Text(Parameter):
+    """Text of at most 1,000 printable characters."""
+
+    def of(self, request: Request) -> str | None:
+        """Return it trimmed; None when it is absent or blank.
+
+        Raises
+        ------
+        InvalidParameter, MissingField
+            If it holds control characters or is too long; if it must be there and is not.
+        """
+        return self._text(request)[1]
+
+    def needed(self, request: Request) -> str:
+        """Return it where it must be there; otherwise as `of`."""
+        return replace(self, required=True).of(request) or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts(Parameter):
+    """A text that may be repeated, at most `maximum` times."""
+
+    maximum: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", {"type": "array", "items": {"type": "string"}, "maxItems": self.maximum})
+
+    def of(self, request: Request) -> list[str]:
+        """Return all its values, blank ones left out, each once.
+
+        Raises
+        ------
+        InvalidParameter
+            If there are too many, or one holds control characters or is too long.
+        """
+        texts = request.query_params.getlist(self.name)
+        values = list(dict.fromkeys(value for text in texts if (value := text.strip())))
+        if len(values) > self.maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
+            raise InvalidParameter(
+                f"{self.name} is given more than {self.maximum} times, or is too long or holds control characters.",
+                details={"parameter": self.name, "maximum": self.maximum},
+            )
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Parameter):
+    """A whole number from `minimum` on; above `maximum` it is lowered to it."""
+
+    minimum: int = 0
+    maximum: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", {"type": "integer", "minimum": self.minimum})
+
+    def of(self, request: Request) -> int | None:
+        """Return it; None when it is absent.
+
+        Raises
+        ------
+        InvalidParameter
+            If it can't be parsed or is below `minimum`.
+        """
+        value = request.query_params.get(self.name)
+        if value is None:
+            return None
+        stripped = value.strip()
+        if not _INTEGER.fullmatch(stripped) or int(stripped) < self.minimum:
+            raise InvalidParameter(
+                f"{self.name} must be a whole number of at least {self.minimum}.",
+                details={"parameter": self.name, "minimum": self.minimum, "maximum": self.maximum},
+            )
+        return int(stripped) if self.maximum is None else min(int(stripped), self.maximum)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Parameter):
+    """True or false."""
+
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "boolean"})
+
+    def of(self, request: Request) -> bool | None:
+        """Return it; None when it is absent or blank.
+
+        Raises
+        ------
+        InvalidParameter
+            If it is neither.
+        """
+        name, value = self._text(request)
+        if value is not None and value.lower() not in _YES:
+            details = {"parameter": name, "known": ["true", "false"]}
+            raise InvalidParameter(f"{name} must be true or false.", details=details)
+        return None if value is None else _YES[value.lower()]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Parameter):
+    """One of some values, in any case; the first unless asked otherwise."""
+
+    known: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", {"type": "string", "enum": list(self.known)})
+
+    def given(self, request: Request) -> str | None:
+        """Return it; None when it is absent or blank.
+
+        Raises
+        ------
+        InvalidParameter
+            If it is none of them.
+        """
+        name, value = self._text(request)
+        if value is not None and value.lower() not in self.known:
+            details = {"parameter": name, "known": list(self.known)}
+            raise InvalidParameter(f"{name} must be one of {', '.join(self.known)}.", details=details)
+        return None if value is None else value.lower()
+
+    def of(self, request: Request) -> str:
+        """Return it, or the first of the known values; otherwise as `given`."""
+        return self.given(request) or self.known[0]
+
+
+class Moment(Parameter):
+    """An ISO date or time; a time without zone is UTC."""
+
+    def of(self, request: Request) -> str | None:
+        """Return it in UTC as ``2026-05-30T10:00:00Z``; None when it is absent or blank.
+
+        Raises
+        ------
+        InvalidParameter
+            If it is none.
+        """
+        name, value = self._text(request)
+        if value is None:
+            return None
+        try:
+            if len(value) == len("2026-05-30"):
+                return f"{date.fromisoformat(value).isoformat()}T00:00:00Z"
+            time = datetime.fromisoformat(value.replace(" ", "+") if re.search(r" \d\d:\d\d$", value[10:]) else value)
+            time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise InvalidParameter(
+                f"{name} must be a date or time as 2026-05-30 or 2026-05-30T10:00:00Z.", details={"parameter": name}
+            ) from None
+        return time.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """The parameters ``limit`` and ``offset`` of a list: `default` rows a page, at most `maximum`."""
+
+    default: int
+    maximum: int
+
+    def __iter__(self) -> Iterator[Whole]:
+        says = f"At most as many, {self.default} by default; lowered to {self.maximum}."
+        return iter((Whole("limit", says, minimum=1, maximum=self.maximum), Whole("offset", "Leave out as many.")))
+
+    def of(self, request: Request) -> Page:
+        """Return the page that a request asks for."""
+        limit, offset = (parameter.of(request) for parameter in self)
+        return Page(self.default if limit is None else limit, offset or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which part of a list is asked for."""
+
+    limit: int
+    offset: int
+
+    def links(self, request: Request, total: int) -> tuple[dict[str, Any], Mapping[str, str]]:
+        """Return ``total``, ``limit``, ``offset``, ``next``, ``prev`` and the Link header."""
+        pages: dict[str, str | None] = {"next": None, "prev": None}
+        if self.offset + self.limit < total:
+            pages["next"] = self._url(request, self.offset + self.limit)
+        if self.offset > 0:
+            pages["prev"] = self._url(request, max(0, min(self.offset, total) - self.limit))
+        link = ", ".join(f'<{url}>; rel="{name}"' for name, url in pages.items() if url)
+        body = {"total": total, "limit": self.limit, "offset": self.offset, **pages}
+        return body, {"Link": link} if link else {}
+
+    def _url(self, request: Request, offset: int) -> str:
+        others = [(key, value) for key, value in request.query_params.multi_items() if key not in ("limit", "offset")]
+        path = quote(address(request.scope["path"]))
+        return f"{path}?{urlencode([*others, ('limit', self.limit), ('offset', offset)])}"
+
+
+def refuse_unknown(request: Request, known: Sequence[str]) -> None:
+    """Refuse a query parameter that a list doesn't know: a misspelt filter must not answer everything.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is one.
+    """
+    for name in request.query_params:
+        if name not in known:
+            raise InvalidParameter(
+                f"{name[:64]} is not a parameter of this list.", details={"parameter": name[:64], "known": list(known)}
+            )

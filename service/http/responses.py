@@ -1,0 +1,209 @@
+"""Answers: JSON with its ETag, the one error body, and files with ranges.
+
+Files are our own, as Starlette's `FileResponse` opens a path again after it was judged, which a link could change
+meanwhile, answers no 304, and sends several ranges as one multipart body that no client of ours asks for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import AsyncIterator, Mapping
+from email.utils import formatdate, parsedate_to_datetime
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from service.errors import FileNotFound, RangeNotSatisfiable, ServiceError
+from service.http.answers.base import ErrorAnswer, ErrorReason
+from service.jobs.artifacts import Artifact
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
+    " worker-src blob:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+"""For pages: nothing inline, no eval, nothing from another host. 3Dmol reads structures in a worker made from a
+blob, and gives pictures as blobs; style sheets of Swagger UI hold their icons as data."""
+FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+"""For files of a job that a browser could run: nothing in them runs or loads anything."""
+
+_BLOCK = 1 << 16
+_RANGE = re.compile(r"bytes=(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))")
+_ACTIVE = ("image/svg+xml", "text/html; charset=utf-8")
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return a value as compact JSON; NaN is an error of ours, never an answer.
+
+    The fields of models are sent as they are, which costs less than pydantic's own copy of long lists.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=vars).encode("utf-8")
+
+
+def json_answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON answer."""
+    return Response(json_bytes(value), status, dict(headers or {}), "application/json")
+
+
+def tagged(request: Request, value: Any, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON answer with its ETag, or 304 when the client has it already."""
+    return _content_answer(request, json_bytes(value), "application/json", headers or {})
+
+
+def text_answer(request: Request, text: str, media_type: str, headers: Mapping[str, str]) -> Response:
+    """Return a text made for this request, with its ETag, or 304 when the client has it already."""
+    return _content_answer(request, text.encode("utf-8"), media_type, headers)
+
+
+def _content_answer(request: Request, body: bytes, media_type: str, headers: Mapping[str, str]) -> Response:
+    tag = _content_tag(body)
+    fields = {**headers, "ETag": tag, "Cache-Control": "no-cache"}
+    if matches(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=fields)
+    return _typed(Response(body, 200, fields), media_type)
+
+
+def matches(header: str | None, tag: str) -> bool:
+    """Whether an If-None-Match header names a tag (weak comparison)."""
+    if header is None:
+        return False
+    names = [name.strip().removeprefix("W/") for name in header.split(",")]
+    return "*" in names or tag.removeprefix("W/") in names
+
+
+def _content_tag(body: bytes) -> str:
+    """Return the ETag of an answer made for a request: a weak one, as it goes out compressed or as it is."""
+    return f'W/"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
+
+
+def error_answer(error: ServiceError, request_id: str) -> Response:
+    """Return the one body of every failure."""
+    reason = ErrorReason(code=error.code, message=error.message, details=error.details)
+    return json_answer(ErrorAnswer(error=reason, request_id=request_id), error.status, error.headers)
+
+
+def disposition(name: str, *, inline: bool = False) -> str:
+    """Return a Content-Disposition for a file name of any characters."""
+    plain = re.sub(r'[^\x20-\x7e]|["\\%]', "_", name)
+    kind = "inline" if inline else "attachment"
+    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+async def file_answer(
+    request: Request, artifact: Artifact, *, name: str | None = None, inline: bool = False
+) -> Response:
+    """Return a file: whole, a range of it, its headers only, or 304.
+
+    Raises
+    ------
+    FileNotFound
+        If it has vanished since it was resolved.
+    RangeNotSatisfiable
+        If the range begins behind its end.
+    """
+    try:
+        stream = await anyio.to_thread.run_sync(partial(_open, artifact))
+    except OSError:
+        raise FileNotFound("There is no such file.", details={"path": artifact.relative}) from None
+    try:
+        status = os.fstat(stream)
+        tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
+        headers = {
+            "ETag": tag,
+            "Last-Modified": formatdate(int(status.st_mtime), usegmt=True),
+            "Accept-Ranges": "bytes",
+            "Cache-Control": "no-cache",
+            "Content-Disposition": disposition(name or artifact.name, inline=inline),
+        }
+        if artifact.media_type in _ACTIVE:
+            headers["Content-Security-Policy"] = FILE_POLICY
+        if _unchanged(request, tag, int(status.st_mtime)):
+            os.close(stream)
+            return Response(status_code=304, headers=headers)
+        asked_range = _asked_range(request, tag, headers["Last-Modified"], status.st_size)
+    except RangeNotSatisfiable:
+        os.close(stream)
+        raise
+    code = 200 if asked_range is None else 206
+    start, end = asked_range or (0, status.st_size)
+    if code == 206:
+        headers["Content-Range"] = f"bytes {start}-{end - 1}/{status.st_size}"
+    headers["Content-Length"] = str(end - start)
+    if request.method == "HEAD":
+        os.close(stream)
+        return _typed(Response(status_code=code, headers=headers), artifact.media_type)
+    return _typed(_FileResponse(stream, start, end, code, headers), artifact.media_type)
+
+
+class _FileResponse(StreamingResponse):
+    """A part of an open file, which it closes however the sending ends."""
+
+    def __init__(self, stream: int, start: int, end: int, status: int, headers: Mapping[str, str]) -> None:
+        super().__init__(_blocks(stream, start, end), status, headers)
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            os.close(self._stream)
+
+
+def _typed(response: Response, media_type: str) -> Response:
+    response.headers["Content-Type"] = media_type
+    return response
+
+
+def _open(artifact: Artifact) -> int:
+    return os.open(artifact.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _unchanged(request: Request, tag: str, modified: int) -> bool:
+    if "if-none-match" in request.headers:
+        return matches(request.headers["if-none-match"], tag)
+    since = request.headers.get("if-modified-since")
+    if since is None:
+        return False
+    try:
+        return modified <= parsedate_to_datetime(since).timestamp()
+    except (ValueError, OverflowError):
+        return False
+
+
+def _asked_range(request: Request, tag: str, modified: str, size: int) -> tuple[int, int] | None:
+    """Return the first byte asked for and the one behind the last; None where the request has no range that counts.
+
+    That is one range of bytes, of the version that we have.
+    """
+    match = _RANGE.fullmatch(request.headers.get("range", "").strip())
+    if match is None or request.headers.get("if-range", tag) not in (tag, modified):
+        return None
+    first, last, tail = match.groups()
+    if first is None and not size:
+        return None
+    if first is not None and last and int(last) < int(first):
+        return None  # not a range at all: ignored, as RFC 9110 asks
+    start = int(first) if first is not None else max(0, size - int(tail))
+    end = min(size, int(last) + 1) if last else size
+    if start >= size:
+        raise RangeNotSatisfiable(
+            "The range begins behind the end of the file.", headers={"Content-Range": f"bytes */{size}"}
+        )
+    return start, end
+
+
+async def _blocks(stream: int, start: int, end: int) -> AsyncIterator[bytes]:
+    """Yield the bytes of an open file from `start` to before `end`."""
+    while start < end:
+        block = await anyio.to_thread.run_sync(os.pread, stream, min(_BLOCK, end - start), start)
+        if not block:
+            raise RuntimeError("a file became shorter while it was sent")
+        start += len(block)
+        yield block

@@ -1,0 +1,364 @@
+"""The index of all jobs and their results in DuckDB: a copy that can be deleted and is then rebuilt.
+
+Only this module opens the file. One task writes; readers have cursors of their own in threads.
+No keys and no `CREATE INDEX`: rows that change are deleted and inserted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+
+from service.index.query import COLUMNS, EXPORTED, SORTS, JobFilters, csv_bytes, export_row, where
+from service.index.rows import SCHEMA, TABLES, WIDTHS, IndexedJob, job_row
+from service.index.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT
+
+__all__ = ["SORTS", "Index", "IndexedJob", "JobFilters"]
+
+FILE = "index.duckdb"
+
+_BULK = 2000
+_EXPORT_ROWS = 2000
+_SNAPSHOT_SECONDS = 10.0
+_READERS = 4
+_PAGES, _PAGE_ROWS = 64, 200
+"""Pages that are remembered until the index changes, and how long one may be; DuckDB keeps a little memory of every
+sorted query, so the same question is not put twice."""
+
+_T = TypeVar("_T")
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the index already holds of a job."""
+
+    stamp: int
+    status: str
+    sequence: int
+
+
+class Index:
+    """The index.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the file and the snapshot lie; made when missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._changes: asyncio.Queue[IndexedJob | str | asyncio.Future[None]] = asyncio.Queue()
+        self._writer: asyncio.Task[None] | None = None
+        self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="index")
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
+        self._failed = False
+        self._snapshot_due: float | None = None
+        self._pages: OrderedDict[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = OrderedDict()
+        self._changed = 0
+        self.rebuilt = False
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the index holds what the job folders say, but for changes of this moment."""
+        return self._connection is not None and not self._failed
+
+    # Opening and closing
+
+    def open(self) -> None:
+        """Open the file; one that is broken or of another version is moved aside for an empty one.
+
+        Where no file can be made the index lives in memory.
+        """
+        path = self.folder / FILE
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._connection = self._connect(path)
+        except (duckdb.Error, OSError) as error:
+            _LOG.warning("the index is rebuilt: %s", str(error).splitlines()[0][:200])
+            self.rebuilt = True
+            try:
+                self._move_aside(path)
+                self._connection = self._connect(path)
+            except (duckdb.Error, OSError) as again:
+                _LOG.error("the index is kept in memory: %s", str(again).splitlines()[0][:200])
+                self._connection = self._connect(None)
+
+    def _connect(self, path: Path | None) -> duckdb.DuckDBPyConnection:
+        options: dict[str, Any] = {"threads": 2, "preserve_insertion_order": True, "memory_limit": "1GB"}
+        connection = duckdb.connect(str(path) if path else ":memory:", config=options)
+        try:
+            connection.execute("SET force_compression = 'uncompressed'")  # reading costs a fifth
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _move_aside(self, path: Path) -> None:
+        for broken in (path, path.with_name(path.name + ".wal")):
+            if broken.exists():
+                broken.replace(broken.with_name(f"{broken.name}.broken"))
+
+    def start(self) -> None:
+        """Begin to take changes."""
+        self._writer = asyncio.create_task(self._write_changes(), name="index-writer")
+
+    async def close(self) -> None:
+        """Write what is waiting, leave a snapshot, close the file."""
+        if self._writer is not None:
+            await self.settled()
+            self._writer.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._writer
+            self._writer = None
+        if self._connection is not None:
+            await self.in_writer(self._close_file)
+        self._threads.shutdown()
+        self._writing.shutdown()
+
+    def _close_file(self) -> None:
+        assert self._connection is not None
+        if self._snapshot_due is not None:
+            self._snapshot_that_is_due()
+        self._checkpoint()
+        self._connection.close()
+        self._connection = None
+
+    # Writing
+
+    def put(self, job: IndexedJob) -> None:
+        """Note a job that has changed; it is written soon."""
+        self._changes.put_nowait(job)
+
+    def remove(self, job_id: str) -> None:
+        """Note a job that is no more."""
+        self._changes.put_nowait(job_id)
+
+    async def settled(self) -> None:
+        """Wait until all changes noted before are written."""
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._changes.put_nowait(written)
+        await written
+
+    def known(self) -> dict[str, Known]:
+        """Return what the index holds of every job; blocks."""
+        rows = self._cursor().execute("SELECT job_id, stamp, status, sequence FROM jobs").fetchall()
+        return {row[0]: Known(*row[1:]) for row in rows}
+
+    def load(self, jobs: Iterable[IndexedJob], gone: Sequence[str] = ()) -> None:
+        """Write many jobs at once and remove others, before the service starts; blocks.
+
+        Parameters
+        ----------
+        jobs : iterable of IndexedJob
+            Jobs that are new or have changed.
+        gone : sequence of str
+            Jobs that are in the index only.
+        """
+        batch: list[IndexedJob | str] = list(gone)
+        for job in jobs:
+            batch.append(job)
+            if len(batch) >= _BULK:
+                self._apply(batch)
+                batch = []
+        if batch:
+            self._apply(batch)
+        if self._snapshot_due is not None or not (self.folder / JOBS_SNAPSHOT).exists():
+            self._checkpoint()
+            self._snapshot_that_is_due()
+
+    async def _write_changes(self) -> None:
+        while True:
+            timeout = None if self._snapshot_due is None else max(0.0, self._snapshot_due - time.monotonic())
+            try:
+                first = await asyncio.wait_for(self._changes.get(), timeout)
+            except TimeoutError:
+                await self.in_writer(self._snapshot_that_is_due)
+                continue
+            changes = [first]
+            while len(changes) < _BULK and not self._changes.empty():
+                changes.append(self._changes.get_nowait())
+            await self.in_writer(self._apply, [change for change in changes if not isinstance(change, asyncio.Future)])
+            for change in changes:
+                if isinstance(change, asyncio.Future) and not change.done():
+                    change.set_result(None)
+
+    def _apply(self, changes: Sequence[IndexedJob | str]) -> None:
+        """Write changes in one transaction; what fails leaves the index marked as not consistent."""
+        if not changes or self._connection is None:
+            return
+        last_changes = {change if isinstance(change, str) else change.record.job_id: change for change in changes}
+        jobs = [change for change in last_changes.values() if not isinstance(change, str)]
+        cursor = self._cursor()
+        try:
+            cursor.execute("BEGIN")
+            for table in WIDTHS:
+                cursor.execute(f"DELETE FROM {table} WHERE job_id IN (SELECT unnest(?))", [list(last_changes)])  # noqa: S608
+            _insert(cursor, "jobs", [job_row(change) for change in jobs])
+            _insert(cursor, "results", [(change.record.job_id, *row) for change in jobs for row in change.rows])
+            cursor.execute("COMMIT")
+            self._changed += 1
+        except (duckdb.Error, OSError, ValueError) as error:
+            _LOG.error("the index could not be written: %s", str(error).splitlines()[0][:200])
+            self._failed = True
+            with contextlib.suppress(duckdb.Error):
+                cursor.execute("ROLLBACK")
+        if self._snapshot_due is None:
+            self._snapshot_due = time.monotonic() + _SNAPSHOT_SECONDS
+
+    @property
+    def failed(self) -> bool:
+        """Whether a change could not be written: `known` and `load` put it right."""
+        return self._failed
+
+    def repaired(self) -> None:
+        """Note that `load` has written everything that was missing."""
+        self._failed = False
+
+    def _checkpoint(self) -> None:
+        """Bring what many changes have written into the file.
+
+        Not after few: each time leaves small row groups behind that are never joined, and DuckDB keeps them in memory
+        (0.5 MB of file and 1 MB of memory each time). Else it happens by itself once the log has 16 MB.
+        """
+        try:
+            self._cursor().execute("CHECKPOINT")
+        except (duckdb.Error, OSError) as error:
+            _LOG.warning("no checkpoint of the index: %s", str(error).splitlines()[0][:200])
+
+    def _snapshot_that_is_due(self) -> None:
+        self._snapshot_due = None
+        try:
+            self._write_snapshot()
+        except (duckdb.Error, OSError) as error:
+            _LOG.warning("the snapshot could not be written: %s", str(error).splitlines()[0][:200])
+
+    def _write_snapshot(self) -> None:
+        """Leave copies as Parquet for other tools, renamed into place."""
+        for table, name in (("jobs", JOBS_SNAPSHOT), ("results", RESULTS_SNAPSHOT)):
+            columns = "* EXCLUDE (stamp)" if table == "jobs" else "*"
+            temporary = self.folder / f".{name}.{secrets.token_hex(4)}.part"
+            try:
+                statement = f"COPY (SELECT {columns} FROM {table}) TO '{_quoted(temporary)}' (FORMAT parquet)"  # noqa: S608
+                self._cursor().execute(statement)
+                temporary.replace(self.folder / name)
+            finally:
+                temporary.unlink(missing_ok=True)
+        self._snapshot_due = None
+
+    async def snapshot(self) -> Path:
+        """Write the snapshot now and return its folder."""
+        await self.settled()
+        await self.in_writer(self._write_snapshot)
+        return self.folder
+
+    # Reading
+
+    async def jobs(
+        self, filters: JobFilters, sort: str = "created_desc", limit: int = 50, offset: int = 0
+    ) -> tuple[int, list[dict[str, Any]]]:
+        """Return how many jobs match, and one page of them.
+
+        Parameters
+        ----------
+        sort : str
+            One of `SORTS`.
+        """
+        condition, values = where(filters)
+        question = (self._changed, condition, tuple(values), sort, limit, offset)
+        if (remembered := self._pages.get(question)) is not None:
+            return remembered[0], [dict(row) for row in remembered[1]]
+
+        def read() -> tuple[int, list[dict[str, Any]]]:
+            cursor = self._cursor()
+            total = cursor.execute(f"SELECT count(*) FROM jobs {condition}", values).fetchone()  # noqa: S608
+            page = f"SELECT {', '.join(COLUMNS)} FROM jobs {condition} ORDER BY {SORTS[sort]} LIMIT ? OFFSET ?"  # noqa: S608
+            rows = cursor.execute(page, [*values, limit, offset]).fetchall()
+            return int(total[0]) if total else 0, [_shown(row) for row in rows]
+
+        total, rows = await self._in_reader(read)
+        if len(rows) <= _PAGE_ROWS:
+            self._pages[question] = (total, [dict(row) for row in rows])
+            while len(self._pages) > _PAGES:
+                self._pages.popitem(last=False)
+        return total, rows
+
+    async def export(self, filters: JobFilters, sort: str = "created_desc") -> AsyncIterator[bytes]:
+        """Yield the jobs that match as CSV (RFC 4180), header first, in pieces."""
+        condition, values = where(filters)
+        yield csv_bytes([EXPORTED])
+        statement = f"SELECT {', '.join(EXPORTED)} FROM (SELECT *, target_name AS protein FROM jobs {condition})"  # noqa: S608
+        cursor = await self._in_reader(self._cursor)
+        await self._in_reader(lambda: cursor.execute(f"{statement} ORDER BY {SORTS[sort]}", values))
+
+        def piece() -> bytes:
+            return csv_bytes(export_row(row) for row in cursor.fetchmany(_EXPORT_ROWS))
+
+        try:
+            while data := await self._in_reader(piece):
+                yield data
+        finally:
+            cursor.close()
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        assert self._connection is not None, "the index is closed"
+        return self._connection.cursor()
+
+    async def _in_reader(self, function: Callable[[], _T]) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+
+    async def in_writer(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        """Call a blocking function where the index is written, between two changes."""
+        return await asyncio.get_running_loop().run_in_executor(self._writing, function, *arguments)
+
+
+def _prepare(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the tables of a new file; read all of an old one, so that a broken page shows now.
+
+    Raises
+    ------
+    duckdb.Error
+        If it is broken or of another version.
+    """
+    names = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if not names:
+        for name, columns in TABLES.items():
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+        connection.execute("INSERT INTO meta VALUES (?)", [SCHEMA])
+    right = connection.execute("SELECT schema FROM meta").fetchall() == [(SCHEMA,)]
+    for name, width in WIDTHS.items():
+        counted = connection.execute(f"SELECT count(COLUMNS(*)) FROM {name}").fetchone()  # noqa: S608
+        right = right and counted is not None and len(counted) == width
+    if not right:
+        raise duckdb.CatalogException("it is of another version")
+
+
+def _insert(cursor: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows column by column, which costs far less than row by row."""
+    for begin in range(0, len(rows), _BULK):
+        columns = [list(column) for column in zip(*rows[begin : begin + _BULK], strict=True)]
+        marks = ", ".join("unnest(?)" for _ in columns)
+        cursor.execute(f"INSERT INTO {table} SELECT {marks}", columns)
+
+
+def _shown(row: tuple[Any, ...]) -> dict[str, Any]:
+    values = dict(zip(COLUMNS, row, strict=True))
+    return {**values, "protein": values["target_name"], "available": values["has_results"]}
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")

@@ -1,0 +1,123 @@
+"""What may be asked of the index, as SQL: filters, sorts, columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+COLUMNS = (
+    "job_id",
+    "target_name",
+    "search_query",
+    "fasta_len",
+    "status",
+    "has_results",
+    "result_rows",
+    "ligand_count",
+    "created_at",
+    "modified_at",
+    "finished_at",
+    "source",
+    "batch_id",
+)
+"""Columns of a page."""
+
+EXPORTED = (
+    "job_id",
+    "protein",
+    "search_query",
+    "has_results",
+    "status",
+    "created_at",
+    "finished_at",
+    "result_rows",
+    "ligand_count",
+)
+"""Columns of the export."""
+
+SORTS = {
+    "created_desc": "created_s DESC, sequence DESC",
+    "created_asc": "created_s, sequence",
+    "modified_desc": "modified_s DESC, sequence DESC",
+    "protein": "lower(target_name), created_s DESC, sequence DESC",
+    "job_id": "job_id",
+}
+"""Orders by name; each is total, as no two jobs have the same number, so that pages fit together."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobFilters:
+    """What jobs must match; None matches all.
+
+    Parameters
+    ----------
+    protein, query : str or None
+        Part of the target's name or of the query, in any case.
+    available : bool or None
+        Whether the job has results.
+    status, ligand, pdb_id : str or None
+        State; a component code and an entry that its results hold.
+    created_after, created_before : str or None
+        Times as the records have them: from the first on, before the second.
+    """
+
+    protein: str | None = None
+    query: str | None = None
+    available: bool | None = None
+    status: str | None = None
+    ligand: str | None = None
+    pdb_id: str | None = None
+    created_after: str | None = None
+    created_before: str | None = None
+
+
+def where(filters: JobFilters) -> tuple[str, list[Any]]:
+    """Return the condition of filters, with its values; empty when there is none."""
+    parts: list[str] = []
+    values: list[Any] = []
+
+    def add(value: Any, condition: str, *own_values: Any) -> None:
+        if value is not None:
+            parts.append(condition)
+            values.extend(own_values or (value,))
+
+    add(filters.protein, "contains(lower(target_name), lower(?))")
+    add(filters.query, "contains(lower(search_query), lower(?))")
+    add(filters.available, "has_results = ?")
+    add(filters.status, "status = ?")
+    add(filters.created_after, "created_at >= ?")
+    add(filters.created_before, "created_at < ?")
+    add(filters.ligand, "contains(codes, ?)", words([filters.ligand or ""]))
+    add(filters.pdb_id, "contains(entries, ?)", words([filters.pdb_id or ""]))
+    return ("WHERE " + " AND ".join(parts) if parts else ""), values
+
+
+def words(names: Iterable[str]) -> str:
+    """Return names as one text in which each is found between two spaces, in upper case."""
+    return f" {' '.join(sorted({name.upper() for name in names}))} "
+
+
+def export_row(row: Sequence[Any]) -> list[Any]:
+    """Return a row of the export: text that a spreadsheet would take for a formula is made safe."""
+    return [_cell(name, value) for name, value in zip(EXPORTED, row, strict=True)]
+
+
+def csv_bytes(rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as CSV of RFC 4180."""
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+def _cell(name: str, value: Any) -> Any:
+    if name == "has_results":
+        return "yes" if value else "no"
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return value

@@ -1,0 +1,354 @@
+"""Which files of a job folder a client may see: the one resolver, the one listing, the kinds."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import threading
+import time
+import unicodedata
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from scripts.lib import layout
+from service.errors import FileNotFound, InvalidPath
+
+KINDS = ("manifest", "war_pdb", "pdb", "sdf", "svg", "table", "csv", "html", "log", "other")
+"""Kinds in the order of listings' counts; the first that matches is a file's."""
+
+MEDIA_TYPES = {
+    ".pdb": "chemical/x-pdb",
+    ".cif": "chemical/x-mmcif",
+    ".sdf": "chemical/x-mdl-sdfile",
+    ".svg": "image/svg+xml",
+    ".csv": "text/csv; charset=utf-8",
+    ".tsv": "text/tab-separated-values; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".htm": "text/html; charset=utf-8",
+    ".json": "application/json",
+    ".log": "text/plain; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".png": "image/png",
+    ".parquet": "application/vnd.apache.parquet",
+}
+"""Extensions that a client may see, and what they hold."""
+
+_FOLDERS = (layout.RESULTS, "search")
+_SHORT_NAMES = {Path(path).name: path for path in (layout.LIGAND_METADATA, layout.SASA_SUMMARY)}
+_TABLE_WORDS = (
+    "results_display",
+    "summary",
+    "metadata",
+    "index",
+    "table",
+    "atoms",
+    "chainrename",
+    "chain_similarity",
+    "filtered_data",
+    "cifdata",
+    "ligand_mcs_map",
+)
+_LONGEST_PATH = 1024
+_SETTLED_NS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file that a client may see.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is, with all links resolved.
+    relative : str
+        Its path in the job folder, with ``/``.
+    kind : str
+        One of `KINDS`.
+    size : int
+        Bytes.
+    modified : float
+        Time of the last change, seconds since 1970.
+    """
+
+    path: Path
+    relative: str
+    kind: str
+    size: int
+    modified: float
+
+    @property
+    def name(self) -> str:
+        """Its file name."""
+        return self.relative.rpartition("/")[2]
+
+    @property
+    def folder(self) -> str:
+        """Its folder, empty at the root of the job."""
+        return self.relative.rpartition("/")[0]
+
+    @property
+    def media_type(self) -> str:
+        """What it holds."""
+        return MEDIA_TYPES[PurePosixPath(self.relative).suffix.lower()]
+
+    def url(self, base_url: str) -> str:
+        """Return where it can be had; `base_url` is that of the job's or the example's files."""
+        return f"{base_url}/{quote(self.relative, safe='/')}"
+
+
+def utc(timestamp: float) -> str:
+    """Return a time as clients see it."""
+    return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def safe_parts(text: str) -> tuple[str, ...]:
+    """Return the parts of a relative path that a client gave.
+
+    Raises
+    ------
+    InvalidPath
+        If it has empty, ``.`` or ``..`` parts, a backslash, control characters or is too long.
+    """
+    if len(text) > _LONGEST_PATH or "\\" in text or any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
+        raise InvalidPath("The path is too long or holds a backslash or control characters.")
+    parts = tuple(text.split("/"))
+    if any(part in ("", ".", "..") for part in parts):
+        raise InvalidPath("The path must be relative, without empty, . and .. parts.")
+    return parts
+
+
+def resolve_artifact(job: Path, path: str) -> Artifact:
+    """Return the file that a client asks for by its path in the job folder.
+
+    Every path from a client goes through here.
+
+    Parameters
+    ----------
+    path : str
+        The decoded path. `Ligand_Metadata.csv` and `Resolved_SASA_Summary.csv` alone stand
+        for those of the results.
+
+    Raises
+    ------
+    InvalidPath
+        If it is not a plain relative path.
+    FileNotFound
+        If there is no such file, or clients may not see it.
+    """
+    relative = "/".join(safe_parts(path))
+    root = Path(os.path.realpath(job))
+    artifact = _artifact(root, _SHORT_NAMES.get(relative, relative))
+    if artifact is None:
+        raise FileNotFound("There is no such file.", details={"path": path})
+    return artifact
+
+
+def _artifact(root: Path, relative: str) -> Artifact | None:
+    """Return a file if it may be seen; `root` is the real path of the job folder."""
+    if not _may_be_seen(relative):
+        return None
+    try:
+        path = (root / relative).resolve(strict=True)
+        status = path.stat()
+    except (OSError, RuntimeError, ValueError):  # absent, a loop of links, a name the disk can't have
+        return None
+    if not path.is_relative_to(root) or not stat.S_ISREG(status.st_mode):
+        return None
+    if path != root / relative and not _may_be_seen(path.relative_to(root).as_posix()):
+        return None
+    return Artifact(path, relative, kind_of(root, relative), status.st_size, status.st_mtime)
+
+
+def _may_be_seen(relative: str) -> bool:
+    parts = relative.split("/")
+    if any(part.startswith(".") for part in parts):
+        return False
+    if PurePosixPath(relative).suffix.lower() not in MEDIA_TYPES:
+        return False
+    return relative in layout.ROOT_FILES or relative == layout.JOB_LOG or (len(parts) > 1 and parts[0] in _FOLDERS)
+
+
+def kind_of(root: Path, relative: str) -> str:
+    """Return the kind of a file by its path; a structure's mmCIF counts where it has no PDB twin."""
+    parts = relative.split("/")
+    name = parts[-1].lower()
+    suffix = PurePosixPath(name).suffix
+    if relative == layout.MANIFEST or suffix == ".json":
+        return "manifest"
+    cleaned = Path(layout.WAR_PDB).name in parts[:-1]
+    if cleaned and (suffix == ".pdb" or (suffix == ".cif" and not (root / relative).with_suffix(".pdb").exists())):
+        return "war_pdb"
+    if suffix in (".pdb", ".sdf", ".svg"):
+        return suffix[1:]
+    if suffix in (".tsv", ".parquet"):
+        return "table"
+    if suffix == ".csv":
+        is_table = any(word in name for word in _TABLE_WORDS) or "Target_Table" in parts[:-1]
+        return "table" if is_table else "csv"
+    return {".html": "html", ".htm": "html", ".log": "log", ".txt": "log"}.get(suffix, "other")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listing:
+    """All files of a job that a client may see, by kind, then path."""
+
+    artifacts: Sequence[Artifact]
+    sha256: Mapping[str, str]
+
+    def of(self, kind: str = "all", folder: str = "") -> list[Artifact]:
+        """Return the files of one kind and, any case, below one folder.
+
+        Raises
+        ------
+        InvalidPath
+            If the kind is unknown or the folder is not a plain relative path.
+        """
+        if kind != "all" and kind not in KINDS:
+            raise InvalidPath(f"kind must be one of all, {', '.join(KINDS)}.", details={"kind": kind[:64]})
+        folder_parts = tuple(part.lower() for part in safe_parts(folder.rstrip("/"))) if folder.rstrip("/") else ()
+        if folder and not folder_parts:
+            raise InvalidPath("The folder must be a relative path.")
+        return [
+            artifact
+            for artifact in self.artifacts
+            if kind in ("all", artifact.kind)
+            and tuple(artifact.relative.lower().split("/")[:-1][: len(folder_parts)]) == folder_parts
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of files of each kind, zeros included."""
+        counts = Counter(artifact.kind for artifact in self.artifacts)
+        return {kind: counts[kind] for kind in KINDS}
+
+    def folders(self) -> dict[str, int]:
+        """Return the number of files directly in each folder."""
+        counts = Counter(artifact.folder for artifact in self.artifacts)
+        return {folder: counts[folder] for folder in sorted(counts)}
+
+    def structures(self) -> list[Artifact]:
+        """Return the cleaned complexes, each once: as PDB, or as mmCIF where that is all there is."""
+        return self.of("war_pdb")
+
+
+Stamps = dict[Path, tuple[int, int]]
+"""When folders and the manifest were changed last, and their sizes."""
+
+
+class _Listings:
+    """The listings of finished jobs that were asked for last.
+
+    A finished job's files are written anew under another name or not at all, which its folders tell.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Path, tuple[Stamps, Listing]] = OrderedDict()
+
+    def get(self, root: Path) -> Listing | None:
+        with self._lock:
+            kept = self._kept.get(root)
+        return kept[1] if kept and _stamps(list(kept[0])) == kept[0] else None
+
+    def keep(self, root: Path, stamps: Stamps, listing: Listing) -> None:
+        with self._lock:
+            self._kept.pop(root, None)
+            if len(listing.artifacts) <= self._most:
+                self._kept[root] = stamps, listing
+            while sum(len(kept.artifacts) for _, kept in self._kept.values()) > self._most:
+                self._kept.popitem(last=False)
+
+
+_LISTINGS = _Listings(50_000)
+
+
+def _stamps(paths: Sequence[Path]) -> Stamps:
+    """Return the state of folders and files; none of one that is gone."""
+    stamps = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            stamps[path] = status.st_mtime_ns, status.st_size
+    return stamps
+
+
+def list_artifacts(job: Path) -> Listing:
+    """Return all files of a job folder that a client may see; none when there is no folder."""
+    root = Path(os.path.realpath(job))
+    if (remembered := _LISTINGS.get(root)) is not None:
+        return remembered
+    since = time.time_ns()
+    folders: list[str] = []
+    artifacts = [artifact for artifact in _walk(root, folders) if artifact is not None]
+    order = {kind: number for number, kind in enumerate(sorted(KINDS))}
+    artifacts.sort(key=lambda artifact: (order[artifact.kind], artifact.relative))
+    listing = Listing(artifacts, manifest_hashes(root))
+    watched = [layout.MANIFEST, layout.JOB_LOG.rpartition("/")[0], *folders]
+    stamps = _stamps([root, *(root / path for path in watched)])
+    # What changed a moment ago may change again within the same tick of the clock.
+    if root / layout.MANIFEST in stamps and max(changed_ns for changed_ns, _ in stamps.values()) < since - _SETTLED_NS:
+        _LISTINGS.keep(root, stamps, listing)
+    return listing
+
+
+def _walk(root: Path, folders: list[str]) -> Iterator[Artifact | None]:
+    """Yield all files below the folders that clients may see, which are added to `folders`; no linked ones."""
+    for name in (*layout.ROOT_FILES, layout.JOB_LOG):
+        yield _artifact(root, name)
+    waiting = [name for name in _FOLDERS if (root / name).is_dir() and not (root / name).is_symlink()]
+    while waiting:
+        folder = waiting.pop()
+        folders.append(folder)
+        try:
+            entries = list(os.scandir(root / folder))
+        except OSError:  # removed meanwhile
+            continue
+        for entry in entries:
+            relative = f"{folder}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith("."):
+                    waiting.append(relative)
+            elif entry.is_symlink():
+                yield _artifact(root, relative)
+            elif entry.is_file(follow_symlinks=False) and _may_be_seen(relative):
+                yield _plain(root, relative, entry)
+
+
+def _plain(root: Path, relative: str, entry: os.DirEntry[str]) -> Artifact | None:
+    """Return a file that was found below folders none of which is a link."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return Artifact(Path(entry.path), relative, kind_of(root, relative), status.st_size, status.st_mtime)
+
+
+def manifest_hashes(job: Path) -> Mapping[str, str]:
+    """Return the SHA-256 of each file that the job's manifest names."""
+    path = job / layout.MANIFEST
+    try:
+        status = path.stat()
+    except OSError:
+        return {}
+    return _hashes(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)
+def _hashes(path: Path, modified: int, size: int) -> Mapping[str, str]:  # noqa: ARG001 - the cache's key
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        return {str(row["path"]): str(row["sha256"]) for row in manifest["files"]}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+
+
+def kind_counts(job: Path) -> dict[str, int]:
+    """Return the number of a job's files by kind; reads the folder, so not in an event loop."""
+    return list_artifacts(job).counts()

@@ -1,0 +1,142 @@
+"""What a run has left in its folder: results, counts, and the record of a job that ran elsewhere."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from scripts.lib import layout
+from scripts.lib.tables import RESULTS_TABLE, Value, read_table
+from service.jobs.artifacts import kind_counts
+from service.jobs.durable import read_json
+from service.jobs.record import COMPLETED, EntryCounts, JobRecord, ResultRow, utc_text
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The results of a job, as far as they are there.
+
+    Parameters
+    ----------
+    results_ready : bool
+        Whether the results table exists.
+    rows : tuple of ResultRow
+        One for each row of that table.
+    artifacts : dict of str to int
+        Files that clients may see, by kind.
+    size_bytes : int
+        All files of the folder.
+    """
+
+    results_ready: bool
+    rows: tuple[ResultRow, ...]
+    artifacts: dict[str, int]
+    size_bytes: int
+
+    def values(self) -> dict[str, Any]:
+        """Return what of it stands in a job's record."""
+        return {
+            "results_ready": self.results_ready,
+            "has_results": bool(self.rows),
+            "result_rows": len(self.rows),
+            "ligand_count": len({row[2] for row in self.rows}),
+            "artifacts": self.artifacts,
+            "size_bytes": self.size_bytes,
+        }
+
+
+def is_complete(folder: Path) -> bool:
+    """Return whether a run has come to its end: the manifest is written last of all, at once."""
+    return isinstance(read_json(folder / layout.MANIFEST), dict)
+
+
+def read_outcome(folder: Path) -> Outcome:
+    """Return what a run has left in its folder; walks it, so only for when a job ends."""
+    ready, rows = result_rows(folder)
+    artifacts = kind_counts(folder) if folder.is_dir() else {}
+    return Outcome(ready, rows, artifacts, folder_bytes(folder))
+
+
+def result_rows(folder: Path) -> tuple[bool, tuple[ResultRow, ...]]:
+    """Return whether the results table is there, and its rows."""
+    try:
+        return True, tuple(
+            _row(row) for row in read_table(folder / layout.RESULTS_DISPLAY, RESULTS_TABLE, strict=False)
+        )
+    except (OSError, ValueError, csv.Error):
+        return False, ()
+
+
+def _row(row: dict[str, Value]) -> ResultRow:
+    numbers = [row["%Exposed"], row["SASA_in_complex_A2"], row["SASA_free_A2"]]
+    exposed, bound, free = (float(value) if isinstance(value, int | float) else None for value in numbers)
+    names = [str(row[name]) for name in ("pdb_id", "Chain", "Warhead", "Residue_ID", "components")]
+    return names[0], names[1], names[2], names[3], names[4], exposed, bound, free
+
+
+def folder_bytes(folder: Path) -> int:
+    """Return the size of all files of a folder; links are not followed."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(root, name)).st_size  # noqa: PTH118 - many files
+            except OSError:
+                continue
+    return total
+
+
+def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 0) -> JobRecord:
+    """Return the record of a job that was run outside the service, from its results.
+
+    Raises
+    ------
+    ValueError
+        If the folder does not hold a complete job.
+    """
+    manifest = read_json(folder / layout.MANIFEST)
+    if not isinstance(manifest, dict) or not (folder / layout.RESULTS_DISPLAY).is_file():
+        raise ValueError(f"{folder.name} does not hold a complete job: {layout.MANIFEST} is missing")
+    target, query = _given(manifest, "target_name", str), _given(manifest, "search_query", str)
+    settings, counts = _given(manifest, "settings", dict) or {}, _given(manifest, "counts", dict) or {}
+    n_found, n_kept = _given(counts, "entries_found", int) or 0, _given(counts, "entries_kept", int) or 0
+    fasta = _given(settings, "fasta_seq", str)
+    time = utc_text(datetime.fromtimestamp((folder / layout.MANIFEST).stat().st_mtime, UTC))
+    return JobRecord(
+        job_id=job_id,
+        sequence=sequence,
+        status=COMPLETED,
+        target_name=target or "",
+        search_query=query or "",
+        source=source,
+        request={"target_name": target, "search_query": query, "fasta_seq": fasta},
+        fasta_len=sum(len("".join(line.split())) for line in (fasta or "").splitlines() if not line.startswith(">")),
+        created_at=time,
+        started_at=time,
+        finished_at=time,
+        modified_at=time,
+        attempt=1,
+        percent=100,
+        entries=EntryCounts(n_found, n_found, n_kept, n_found - n_kept),
+        **read_outcome(folder).values(),
+    )
+
+
+def _given(values: dict[str, Any], name: str, kind: type[T]) -> T | None:
+    """Return a value of a manifest; None where it is absent.
+
+    Raises
+    ------
+    ValueError
+        If it is of another type.
+    """
+    value = values.get(name)
+    if value is None or (isinstance(value, kind) and not isinstance(value, bool)):
+        return value
+    raise ValueError(f"{layout.MANIFEST} is not one of the pipeline: {name} is not of type {kind.__name__}")

@@ -1,0 +1,224 @@
+"""What the service remembers of a job and of a batch, and how a job's state may change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+State = Literal["queued", "running", "completed", "failed", "canceled"]
+ErrorKind = Literal["input", "pipeline", "upstream", "interrupted", "timeout", "disk_full"]
+
+QUEUED: State = "queued"
+RUNNING: State = "running"
+COMPLETED: State = "completed"
+FAILED: State = "failed"
+CANCELED: State = "canceled"
+
+STATES: tuple[State, ...] = (QUEUED, RUNNING, COMPLETED, FAILED, CANCELED)
+FINAL: frozenset[State] = frozenset({COMPLETED, FAILED, CANCELED})
+EDGES: Mapping[State, frozenset[State]] = {
+    QUEUED: frozenset({RUNNING, CANCELED}),
+    RUNNING: frozenset({COMPLETED, FAILED, CANCELED, QUEUED}),
+}
+"""Where a job may go from a state; final states have no way on."""
+
+MAX_ATTEMPTS = 2
+"""A job that was interrupted is run once more."""
+
+_NOT_BEGUN: Mapping[str, Any] = {"current_step": None, "planned": 0, "done": 0, "percent": None}
+
+RECORD = "job_record.json"
+SERVICE_FOLDER = ".service"
+CONFIG = f"{SERVICE_FOLDER}/config.json"
+"""The job's configuration as the pipeline gets it: written once, so that a resumed job keeps it."""
+
+ResultRow = tuple[str, str, str, str, str, float | None, float | None, float | None]
+"""Entry, chain, ligand code, residue id, components, share exposed, area in the complex and free in Å²."""
+
+JOB_ID = re.compile(r"[A-Za-z0-9]{8}")
+BATCH_ID = re.compile(r"batch_[0-9a-f]{8}")
+
+
+class IllegalChangeError(Exception):
+    """A change of state that no job may make: an error in this program."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobError:
+    """Why a job failed: one sentence, the rule (empty for none), and what kind of reason it is."""
+
+    message: str
+    step: str
+    kind: ErrorKind
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCounts:
+    """Entries of a job; `found` is None before the search has ended."""
+
+    found: int | None = None
+    done: int = 0
+    kept: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRecord:
+    """Everything that is known of a job without opening its results.
+
+    Parameters
+    ----------
+    sequence : int
+        Number of the job; the queue's order, which no clock can change.
+    owner : str or None
+        Name of the token that has submitted it; None where none was needed.
+    webhook : str or None
+        Address that is told of its end; never shown, as it may hold a secret.
+    request, notes : dict, tuple of str
+        The submission as accepted, and what was ignored of it.
+    created_at, started_at, finished_at, modified_at : str or None
+        UTC, ``2026-05-30T10:00:00Z``; never before one another, whatever the clock does.
+    current_step, planned, done, percent : str or None, int, int, int or None
+        Rule of the pipeline and steps planned so far and done; live, not kept over restarts.
+    results_ready, has_results : bool
+        Whether the final tables exist, and whether they hold at least one row.
+    result_rows, ligand_count, size_bytes, artifacts : int, int, int, dict of str to int
+        Rows of the results table, distinct ligand codes, bytes of the folder, files by kind; final jobs only.
+    version : int
+        Grows with every change.
+    """
+
+    job_id: str
+    sequence: int
+    status: State
+    target_name: str
+    search_query: str
+    created_at: str
+    modified_at: str
+    source: str = "api"
+    owner: str | None = None
+    webhook: str | None = None
+    request: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    batch_id: str | None = None
+    fasta_len: int = 0
+    started_at: str | None = None
+    finished_at: str | None = None
+    attempt: int = 1
+    current_step: str | None = None
+    planned: int = 0
+    done: int = 0
+    percent: int | None = None
+    entries: EntryCounts = EntryCounts()
+    error: JobError | None = None
+    results_ready: bool = False
+    has_results: bool = False
+    result_rows: int = 0
+    ligand_count: int = 0
+    size_bytes: int = 0
+    artifacts: dict[str, int] = field(default_factory=dict)
+    version: int = 1
+
+    @property
+    def final(self) -> bool:
+        """Whether the job has ended."""
+        return self.status in FINAL
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values, as it is stored."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> JobRecord:
+        """Return the record that `to_dict` wrote; unknown keys are left out.
+
+        Raises
+        ------
+        ValueError
+            If it can't be one.
+        """
+        try:
+            known: dict[str, Any] = {item.name: data[item.name] for item in fields(cls) if item.name in data}
+            known["notes"] = tuple(known.get("notes", ()))
+            known["entries"] = EntryCounts(**known.get("entries", {}))
+            if known.get("error") is not None:
+                known["error"] = JobError(**known["error"])
+            record = cls(**known)
+            for time in (record.created_at, record.modified_at):
+                datetime.fromisoformat(time)
+        except (TypeError, AttributeError) as error:
+            raise ValueError(f"not a job record: {error}") from error
+        if record.status not in STATES or not JOB_ID.fullmatch(record.job_id) or not isinstance(record.sequence, int):
+            raise ValueError("not a job record")
+        return record
+
+    def changed(self, time: str, **values: Any) -> JobRecord:
+        """Return the record with other values, modified at `time` or, if the clock was set back, not before."""
+        return replace(self, modified_at=max(time, self.modified_at), version=self.version + 1, **values)
+
+    def moved(self, status: State, time: str, **values: Any) -> JobRecord:
+        """Return the record in another state.
+
+        Raises
+        ------
+        IllegalChangeError
+            If no job may go there.
+        """
+        if status not in EDGES.get(self.status, frozenset()):
+            raise IllegalChangeError(f"{self.job_id}: {self.status} -> {status}")
+        time = max(time, self.modified_at)
+        if status == RUNNING:
+            values.setdefault("started_at", self.started_at or time)
+        elif status == QUEUED:
+            values = {"attempt": self.attempt + 1, **_NOT_BEGUN, **values}
+        elif status in FINAL:
+            values.setdefault("finished_at", time)
+            values.setdefault("current_step", None)
+        return self.changed(time, status=status, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchItem:
+    """One job of a batch; `status` is kept when the job's folder is deleted."""
+
+    job_id: str
+    target_name: str
+    search_query: str
+    status: State | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """Jobs that run one after another, with a pause between launches in seconds."""
+
+    batch_id: str
+    created_at: str
+    delay_seconds: float
+    items: tuple[BatchItem, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values, as it is stored."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> BatchRecord:
+        """Return the record that `to_dict` wrote.
+
+        Raises
+        ------
+        ValueError
+            If it can't be one.
+        """
+        try:
+            items = tuple(BatchItem(**item) for item in data["items"])
+            return cls(data["batch_id"], data["created_at"], float(data["delay_seconds"]), items)
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"not a batch record: {error}") from error
+
+
+def utc_text(moment: datetime) -> str:
+    """Return a time as ``2026-05-30T10:00:00Z``."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,350 @@
+"""What clients submit: checked, trimmed and turned into the pipeline's settings."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, ConfigDict, Field
+
+from scripts.lib.config import all_settings, expected, load_schema
+from scripts.lib.fasta import NUCLEOTIDES, SHORTEST_SEQUENCE, is_nucleotide, read_records
+from scripts.lib.identifiers import COMPONENT_CODE, ENTRY_ID
+from service.errors import InvalidField, MissingField, ServiceError, UnsupportedInput
+from service.jobs.uploads import UPLOAD_ID
+
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "target_name": ("protein", "target"),
+    "search_query": ("query",),
+    "fasta_seq": ("fasta", "sequence"),
+}
+"""Other names of a field; the field itself wins."""
+
+SERVER_FILES = ("structure_path", "structure_file", "input_path", "upload_path")
+"""Fields that would name a file of the server."""
+
+MAX_DELAY_SECONDS = 30.0
+
+_FIELDS = {"target_name", "search_query", "fasta_seq", "options", "pdb_id", "ligand", "structures", "webhook"}
+_OWN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+_SHOWN_NAMES = 20
+_LONGEST_ADDRESS = 500
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,4}|:[1-5][0-9]{4}|:6[0-4][0-9]{3})?(/[\x21-\x7e]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a client may send.
+
+    Parameters
+    ----------
+    target_characters, query_characters : int
+        Lengths of the target's name and of the query.
+    fasta_residues : int
+        Residues over all records of the sequence.
+    batch_jobs : int
+        Jobs of one batch.
+    entries : int
+        Entries that one job may name.
+    webhooks : bool
+        Whether notices are sent.
+    """
+
+    target_characters: int = 64
+    query_characters: int = 1000
+    fasta_residues: int = 20_000
+    batch_jobs: int = 100
+    entries: int = 2000
+    webhooks: bool = False
+
+
+class Submission(BaseModel):
+    """One job as accepted."""
+
+    model_config = ConfigDict(frozen=True)
+
+    target_name: str
+    search_query: str
+    fasta_seq: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    pdb_id: str | None = None
+    ligand: str | None = None
+    structures: str | None = None
+    webhook: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def request(self) -> dict[str, Any]:
+        """Return what was accepted, for the job's record; `structures` where there are some."""
+        return self.model_dump(mode="json", exclude={"notes", "webhook", *(() if self.structures else ("structures",))})
+
+    def settings(self) -> dict[str, Any]:
+        """Return the pipeline's settings, nested; source and cache are the service's to add."""
+        settings: dict[str, Any] = {"target_name": self.target_name, "search_query": self.search_query}
+        if self.fasta_seq is not None:
+            settings["fasta_seq"] = self.fasta_seq
+        for key, value in self.options.items():
+            _set(settings, public_settings()[key][0], value)
+        if self.structures is not None:
+            _set(settings, "source.upload", self.structures)
+        if self.pdb_id is not None:
+            _set(settings, "filters.entries", [self.pdb_id])
+        if self.ligand is not None:
+            _set(settings, "filters.only_ligands", [self.ligand])
+            always_keep = [*settings["filters"].get("always_keep", []), self.ligand]
+            _set(settings, "filters.always_keep", list(dict.fromkeys(always_keep)))
+        return settings
+
+
+class BatchSubmission(BaseModel):
+    """Several jobs as accepted, in the order in which they run."""
+
+    model_config = ConfigDict(frozen=True)
+
+    jobs: tuple[Submission, ...]
+    delay_seconds: float = 0.0
+
+
+@cache
+def public_settings() -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """Return the settings that a client may set: name in `options` → dotted key and schema."""
+    return {
+        key.rpartition(".")[2]: (key, schema)
+        for key, schema in all_settings(load_schema()).items()
+        if schema.get("x-public")
+    }
+
+
+_MISSING = {
+    "target_name": "Give the target's name (target_name).",
+    "search_query": "Give a query: words, PDB ids or accessions (search_query).",
+}
+
+
+def parse_submission(body: Mapping[str, Any], limits: Limits) -> Submission:
+    """Return the job that a JSON object asks for.
+
+    Raises
+    ------
+    UnsupportedInput, MissingField, InvalidField
+        If the object asks for something that can't be; the first such field is named.
+    """
+    for name in SERVER_FILES:
+        if name in body:
+            raise UnsupportedInput(f"{name} names a file of the server, which is not read.", details={"field": name})
+    structures = _pattern(body, "structures", UPLOAD_ID, "the id of an upload")
+    pdb_id = (
+        _pattern(body, "pdb_id", _OWN_ID, "the name of an entry of the upload")
+        if structures
+        else _pattern(body, "pdb_id", ENTRY_ID, "a PDB id: 4 characters, or pdb_ and 8")
+    )
+    ligand = _pattern(body, "ligand", COMPONENT_CODE, "a component code of 1 to 5 letters and digits")
+    pdb_id = pdb_id.lower() if pdb_id else None
+    ligand = ligand.upper() if ligand else None
+    target = _text(body, "target_name", limits.target_characters) or pdb_id
+    query = _text(body, "search_query", limits.query_characters) or (None if structures else pdb_id)
+    for name, value in (("target_name", target), ("search_query", query)):
+        if not value and not (structures and name == "search_query"):
+            raise MissingField(_MISSING[name], details={"field": name})
+    if not any(character.isalnum() for character in target or ""):
+        raise _invalid("target_name", "has no letter or digit")
+    fasta, notes = _sequence(body, limits.fasta_residues)
+    options = _options(body.get("options"), limits)
+    if pdb_id and "entries" in options:
+        del options["entries"]
+        notes.append("options.entries was ignored: pdb_id names the entry.")
+    if options.get("sequence_search") and fasta is None:
+        raise _invalid("options.sequence_search", "needs fasta_seq")
+    notes += _ignored(body, {*_FIELDS, *(alias for aliases in ALIASES.values() for alias in aliases)})
+    return Submission(
+        target_name=target or "",
+        search_query=query or "",
+        fasta_seq=fasta,
+        options=options,
+        pdb_id=pdb_id,
+        ligand=ligand,
+        structures=structures,
+        webhook=_webhook(body.get("webhook"), limits),
+        notes=tuple(notes),
+    )
+
+
+def parse_batch(body: Mapping[str, Any], limits: Limits) -> BatchSubmission:
+    """Return the batch that a JSON object asks for; one bad job refuses them all, each named."""
+    jobs = body.get("jobs")
+    if jobs is None:
+        raise MissingField("jobs is missing.", details={"field": "jobs"})
+    if not isinstance(jobs, list):
+        raise _invalid("jobs", "is not a list")
+    if not 1 <= len(jobs) <= limits.batch_jobs:
+        raise _invalid("jobs", f"holds {len(jobs)} jobs: give 1 to {limits.batch_jobs}")
+    delay = body.get("delay_seconds", 0)
+    if delay is None:
+        delay = 0
+    if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= MAX_DELAY_SECONDS:
+        raise _invalid("delay_seconds", f"is not a number from 0 to {MAX_DELAY_SECONDS:.0f}")
+    accepted: list[Submission] = []
+    refused: list[dict[str, Any]] = []
+    for index, item in enumerate(jobs):
+        try:
+            if not isinstance(item, dict):
+                raise _invalid("jobs", "is not an object")
+            accepted.append(parse_submission(item, limits))
+        except ServiceError as error:
+            field = error.details.get("field")
+            refused.append({"index": index, "code": error.code, "field": field, "message": error.message})
+    if refused:
+        reason = f"{len(refused)} of {len(jobs)} jobs can't be accepted; nothing was started"
+        raise InvalidField(f"jobs: {reason}.", details={"field": "jobs", "reason": reason, "items": refused})
+    return BatchSubmission(jobs=tuple(accepted), delay_seconds=float(delay))
+
+
+def _invalid(field: str, reason: str) -> InvalidField:
+    return InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
+
+
+def _set(settings: dict[str, Any], key: str, value: Any) -> None:
+    section, _, name = key.rpartition(".")
+    (settings.setdefault(section, {}) if section else settings)[name] = value
+
+
+def _given(body: Mapping[str, Any], field: str) -> tuple[str, Any]:
+    """Return the first of a field and its aliases that is neither absent nor blank."""
+    for name in (field, *ALIASES.get(field, ())):
+        value = body.get(name)
+        if value is not None and not (isinstance(value, str) and not value.strip()):
+            return name, value
+    return field, None
+
+
+def _text(body: Mapping[str, Any], field: str, longest: int) -> str | None:
+    """Return a field of free text, trimmed, in one line; None when absent or blank."""
+    name, value = _given(body, field)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise _invalid(name, "is not text")
+    text = value.strip()
+    if field == "search_query":
+        text = re.sub(r"\r\n|[\r\n\u2028\u2029]", " ", text)
+    _refuse_control_characters(name, text)
+    if len(text) > longest:
+        raise _invalid(name, f"is longer than {longest} characters")
+    return text
+
+
+def _refuse_control_characters(field: str, text: str) -> None:
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        raise _invalid(field, "holds control characters")
+
+
+def _pattern(body: Mapping[str, Any], field: str, pattern: str, wanted: str) -> str | None:
+    value = body.get(field)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if not isinstance(value, str) or not re.fullmatch(pattern, value.strip()):
+        raise _invalid(field, f"is not {wanted}")
+    return value.strip()
+
+
+def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[str]]:
+    """Return the sequence as clean FASTA text, and what was done to it."""
+    name, value = _given(body, "fasta_seq")
+    if value is None:
+        return None, []
+    if not isinstance(value, str):
+        raise _invalid(name, "is not text")
+    records: list[str] = []
+    notes: list[str] = []
+    total = 0
+    try:
+        for header, residues in read_records(value):
+            if is_nucleotide(residues):
+                notes.append(NUCLEOTIDES)
+            total += len(residues)
+            if total > longest:
+                raise _invalid(name, f"is longer than {longest} residues")
+            if len(residues) < SHORTEST_SEQUENCE:
+                counts = f"a sequence of {len(residues)} residues was ignored; {SHORTEST_SEQUENCE} are needed"
+                notes.append(f"fasta_seq: {counts}.")
+            else:
+                printable = "".join(c for c in header if unicodedata.category(c) not in ("Cc", "Cs")).strip()
+                records.append(f">{printable[:200] or 'sequence'}\n{residues}")
+    except ValueError as error:
+        raise _invalid(name, f"is not a protein sequence: it holds {error}") from None
+    return "\n".join(records) + "\n" if records else None, list(dict.fromkeys(notes))
+
+
+def _options(value: Any, limits: Limits) -> dict[str, Any]:
+    """Return the options, each checked against the schema of its setting."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _invalid("options", "is not an object")
+    known = public_settings()
+    options = {}
+    for name, option in value.items():
+        if name not in known:
+            raise _invalid(f"options.{name[:64]}", "is not an option that a client may set")
+        schema = known[name][1]
+        if name == "entries" and isinstance(option, list) and len(option) > limits.entries:
+            raise _invalid("options.entries", f"names {len(option)} entries: at most {limits.entries}")
+        for part in option if isinstance(option, list) else [option]:
+            if isinstance(part, str):
+                _refuse_control_characters(f"options.{name}", part)
+        _validate(name, option, schema)
+        if schema.get("format") == "date" and isinstance(option, str) and not _is_date(option):
+            raise _invalid(f"options.{name}", f"is not {schema['x-expected']}")
+        options[name] = _as_setting(option, schema)
+    after, before = options.get("released_after"), options.get("released_before")
+    if after and before and after > before:
+        raise _invalid("options.released_after", "is later than released_before")
+    return options
+
+
+def _webhook(value: Any, limits: Limits) -> str | None:
+    """Return the address that is told of the job's end."""
+    if value in (None, ""):
+        return None
+    if not limits.webhooks:
+        raise _invalid("webhook", "is not offered: this service sends no notices")
+    if not isinstance(value, str) or len(value) > _LONGEST_ADDRESS or not _ADDRESS.fullmatch(value):
+        raise _invalid("webhook", f"is not an http or https address of at most {_LONGEST_ADDRESS} characters")
+    return value
+
+
+def _validate(name: str, given: Any, schema: Mapping[str, Any]) -> None:
+    """Refuse a value that its setting can't have; of a list the first wrong item is named."""
+    error = next(Draft202012Validator(schema).iter_errors(given), None)
+    if error is None:
+        return
+    reason = f"is not {expected(schema)}"
+    if isinstance(given, list) and error.path:
+        number = int(error.path[0])
+        reason = f"has as item {number + 1} {str(given[number])[:64]!r}, which is not {expected(schema['items'])}"
+    raise _invalid(f"options.{name}", reason)
+
+
+def _as_setting(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a whole number as an integer (JSON's ``5.0``) and other values as they are."""
+    return int(value) if schema.get("type") == "integer" else value
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _ignored(body: Mapping[str, Any], known: set[str]) -> list[str]:
+    names = ["".join(c for c in name[:64] if c.isprintable()) for name in body if name not in known]
+    if not names:
+        return []
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return [f"Fields that are not known were ignored: {', '.join(names[:_SHOWN_NAMES])}{more}."]

@@ -1,0 +1,222 @@
+"""Structures that clients send: checked on arrival, kept outside job folders, removed after some hours."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import secrets
+import shutil
+import sys
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import UploadFile
+
+from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull
+from service.jobs.durable import read_json, write_json
+from service.settings import REPOSITORY, UPLOADS, Settings
+
+ENDINGS = ("cif", "mmcif", "pdb", "ent", "sdf", "mol2", "smi", "csv", "json", "npz", "mtz", "ccp4", "map", "xml")
+"""What may be sent, each also gzipped."""
+
+UPLOAD_ID = "^upload_[0-9a-f]{16}$"
+_ID = re.compile(UPLOAD_ID[1:-1])
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9 ._+()=-]{{0,127}}\.(?:{'|'.join(ENDINGS)})(?:\.gz)?", re.IGNORECASE)
+_CHUNK = 1 << 20
+_MOST_EXPANDED = 10
+"""A gzipped file may be so many times as large as a plain one."""
+
+_SECONDS = 120.0
+_CHECKS_AT_ONCE = 2
+_RECORD = "upload.json"
+_FILES = "files"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Files that were sent together.
+
+    Parameters
+    ----------
+    upload_id : str
+        Its name.
+    files : sequence of dict
+        ``name, size_bytes, kind, entry_id, notes`` of each.
+    expires_at : str
+        When it is removed, UTC.
+    """
+
+    upload_id: str
+    files: Sequence[dict[str, Any]]
+    expires_at: str
+
+
+class UploadStore:
+    """The uploads of a service.
+
+    Parameters
+    ----------
+    settings : Settings
+        Folder and limits.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder = settings.jobs_dir / UPLOADS
+        self._checking = asyncio.Semaphore(_CHECKS_AT_ONCE)
+
+    async def add(self, files: Sequence[UploadFile], now: datetime) -> Upload:
+        """Keep files that can be used, all or none.
+
+        Raises
+        ------
+        InvalidField
+            If a file can't be used; it is named with the reason.
+        PayloadTooLarge
+            If one is too large.
+        QueueFull
+            If there is no room for more uploads.
+        """
+        upload_id = f"upload_{secrets.token_hex(8)}"
+        building = self._folder / f"{upload_id}.part"
+        await asyncio.to_thread(self._check_room)
+        try:
+            sizes = await asyncio.to_thread(self._write, files, building / _FILES)
+            async with self._checking:
+                told = await self._inspect(building)
+            record = {
+                "files": [{**file, "size_bytes": sizes[file["name"]]} for file in told],
+                "expires_at": (now + timedelta(hours=self._settings.keep_uploads_hours)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            }
+            await asyncio.to_thread(write_json, building / _RECORD, record)
+            await asyncio.to_thread(building.rename, self._folder / upload_id)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+        return Upload(upload_id, **record)  # type: ignore[arg-type]
+
+    def get(self, upload_id: str) -> Upload:
+        """Return an upload.
+
+        Raises
+        ------
+        NotFound
+            If there is none of this name, or no more.
+        """
+        record = read_json(self._folder / upload_id / _RECORD) if _ID.fullmatch(upload_id) else None
+        if not isinstance(record, dict):
+            hours = f"{self._settings.keep_uploads_hours:g}"
+            raise NotFound(f"No upload has this id; uploads are kept for {hours} hours.", details={})
+        return Upload(upload_id, record["files"], record["expires_at"])
+
+    def remove(self, upload_id: str) -> None:
+        """Remove an upload, if it is there."""
+        if _ID.fullmatch(upload_id):
+            gone = self._folder / f"{upload_id}.{secrets.token_hex(4)}.gone"
+            with contextlib.suppress(OSError):
+                (self._folder / upload_id).rename(gone)
+                shutil.rmtree(gone, ignore_errors=True)
+
+    def prune(self, in_use: Collection[str], now: datetime) -> None:
+        """Remove uploads whose time is over and that no unfinished job uses, and what a dead service left half done."""
+        if not self._folder.is_dir():
+            return
+        moment = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        for path in self._folder.iterdir():
+            if not _ID.fullmatch(path.name):
+                if now.timestamp() - path.stat().st_mtime > _SECONDS * 2:
+                    shutil.rmtree(path, ignore_errors=True)
+                continue
+            record = read_json(path / _RECORD)
+            if path.name not in in_use and (not isinstance(record, dict) or str(record.get("expires_at")) < moment):
+                self.remove(path.name)
+
+    def _check_room(self) -> None:
+        used = sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
+        if used + self._settings.max_upload_bytes > self._settings.max_uploads_bytes:
+            raise QueueFull("There is no room for more uploads: try again later.", headers={"Retry-After": "600"})
+
+    def _write(self, files: Sequence[UploadFile], folder: Path) -> dict[str, int]:
+        """Write the files under safe names; return the size of each."""
+        folder.mkdir(parents=True)
+        sizes: dict[str, int] = {}
+        for file in files:
+            name = _label(file.filename or "", {known.lower() for known in sizes})
+            largest = self._settings.max_upload_file_bytes
+            with (folder / name).open("xb") as stream:
+                unpacking = zlib.decompressobj(31) if name.lower().endswith(".gz") else None
+                size = expanded = 0
+                while part := file.file.read(_CHUNK):
+                    size += len(part)
+                    expanded += len(part) if unpacking is None else _unpacked(unpacking, part, name)
+                    if size > largest or expanded > largest * _MOST_EXPANDED:
+                        details = {"field": "files", "file": name, "maximum": largest}
+                        raise PayloadTooLarge(f"{name} is larger than {largest} bytes.", details=details)
+                    stream.write(part)
+            sizes[name] = size
+        return sizes
+
+    async def _inspect(self, building: Path) -> list[dict[str, Any]]:
+        """Return what is in the files; a process of its own reads them, as anything may have been sent."""
+        cache = building / "cache"
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "scripts.inspect_files", str(building / _FILES), str(cache)),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd=REPOSITORY,
+        )
+        try:
+            output, _ = await asyncio.wait_for(process.communicate(), _SECONDS)
+            told: list[dict[str, Any]] = json.loads(output)
+        except (TimeoutError, ValueError):
+            raise _invalid("", "can't be read: the files are damaged, or too much for this service") from None
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+            await asyncio.to_thread(shutil.rmtree, cache, ignore_errors=True)
+        if wrong := [file for file in told if file["error"]]:
+            raise _invalid(wrong[0]["name"], str(wrong[0]["error"]).rstrip("."), wrong)
+        return [{key: value for key, value in file.items() if key != "error"} for file in told]
+
+
+def _label(filename: str, taken: Collection[str]) -> str:
+    """Return a file's name without path; refuse other endings and signs.
+
+    Raises
+    ------
+    InvalidField
+        If it is no name that a file may have.
+    """
+    name = re.split(r"[\\/]", filename)[-1].strip()
+    shown = "".join(sign for sign in name[:80] if sign.isprintable())
+    if not _NAME.fullmatch(name):
+        raise _invalid(shown, f"is not a name that ends in .{', .'.join(ENDINGS)}, of letters, digits and . _ - + ( )")
+    if name.lower() in taken:
+        raise _invalid(shown, "was sent twice")
+    return name
+
+
+def _unpacked(unpacking: Any, part: bytes, name: str) -> int:
+    """Return how many bytes a part of a gzip stands for."""
+    try:
+        count = len(unpacking.decompress(part, _CHUNK * 64))
+        while unpacking.unconsumed_tail:
+            count += len(unpacking.decompress(unpacking.unconsumed_tail, _CHUNK * 64))
+    except zlib.error:
+        raise _invalid(name, "is no gzip, or a damaged one") from None
+    return count
+
+
+def _invalid(name: str, reason: str, wrong: Sequence[dict[str, Any]] = ()) -> InvalidField:
+    details: dict[str, Any] = {"field": "files", "reason": f"{name} {reason}".strip(), "file": name}
+    if wrong:
+        details["files"] = [{"name": file["name"], "reason": file["error"]} for file in wrong]
+        return InvalidField(f"{name}: {reason}.", details=details)
+    return InvalidField(f"{name or 'files'} {reason}.", details=details)

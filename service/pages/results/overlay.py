@@ -1,0 +1,105 @@
+"""Ligands laid over each other in the common frame of their group, with the directions in which linkers can leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from scripts.lib import layout, tables
+from scripts.lib.reasons import SUPERPOSITION_REASONS
+from scripts.lib.tables import Value
+from service.errors import FileNotFound
+from service.results.job import Job
+from service.results.tables import TableCache, number, read_rows
+
+Row = Mapping[str, Value]
+
+MAX_LIGANDS = 24
+"""Ligands in one view."""
+
+MAX_DIRECTIONS = 8
+"""Directions that are drawn, those open in most entries."""
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#7a4fb3", "#5a6570")
+"""Of the ligands, in turn; Okabe and Ito (2008), two of them darker."""
+
+
+def overlay_view(cache: TableCache, job: Job, stems: Sequence[str]) -> dict[str, Any]:
+    """Return what the page of some ligands in one frame shows.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Reads tables.
+    job : Job
+        A job that has ended.
+    stems : sequence of str
+        The ligands; those of the first one's group are shown.
+
+    Raises
+    ------
+    FileNotFound
+        If none of them is in the job.
+    """
+    path = job.folder / tables.SUPERPOSITION.path
+    placed = {str(row["stem"]): row for row in read_rows(path, tables.SUPERPOSITION, set(stems))}
+    chosen = [placed[stem] for stem in stems if stem in placed]
+    if not chosen:
+        raise FileNotFound("The job has no such ligands.")
+    first = next((row for row in chosen if row["superposed"]), chosen[0])
+    results = {row["stem"]: row for row in cache.rows(job.folder, tables.RESULTS_TABLE)}
+    shown = [row for row in chosen if row["superposed"] and row["group"] == first["group"]][:MAX_LIGANDS]
+    consensus = [row for row in cache.rows(job.folder, tables.EXIT_CONSENSUS) if row["group"] == first["group"]]
+    consensus.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
+    lines = [_line(job, row, results.get(row["stem"], {}), number_) for number_, row in enumerate(shown)]
+    reference = results.get(first["reference"])
+    directions = consensus[:MAX_DIRECTIONS]
+    return {
+        "title": str(first["protein"] or first["group"]),
+        "lines": lines,
+        "left_out": [(row["stem"], _why_not(row, first)) for row in chosen if row not in shown],
+        "directions": directions,
+        "reference": first["reference"],
+        "data": {
+            "reference": _structure(job, reference) if reference is not None else None,
+            "ligands": [{name: line[name] for name in ("url", "matrix", "shift", "colour", "label")} for line in lines],
+            "directions": [_direction(row, rank) for rank, row in enumerate(directions, 1)],
+        },
+    }
+
+
+def _line(job: Job, row: Row, result: Row, place: int) -> dict[str, Any]:
+    path = str(result.get("sdf_path") or layout.ligand_sdf(str(row["stem"])))
+    return {
+        "row": row,
+        "stem": row["stem"],
+        "label": f"{row['Warhead']} {row['pdb_id']} {row['Chain']}",
+        "colour": COLOURS[place % len(COLOURS)],
+        "url": f"{job.base}/files/{quote(path, safe='/')}",
+        "matrix": [[number(row, f"r{i}{j}") for j in (1, 2, 3)] for i in (1, 2, 3)],
+        "shift": [number(row, f"t{i}") for i in (1, 2, 3)],
+    }
+
+
+def _structure(job: Job, row: Row) -> dict[str, str]:
+    path = str(row.get("pdb_path") or row.get("cif_path") or "")
+    form = "pdb" if row.get("pdb_path") else "cif"
+    return {"url": f"{job.base}/files/{quote(path, safe='/')}", "format": form}
+
+
+def _direction(row: Row, rank: int) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "at": [number(row, axis) for axis in "xyz"],
+        "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
+        "closed": not number(row, "n_entries_open"),
+    }
+
+
+def _why_not(row: Row, first: Row) -> str:
+    if row["group"] != first["group"]:
+        return f"It is of another group of chains: {row['protein'] or row['group'] or 'none'}."
+    if not row["superposed"]:
+        return SUPERPOSITION_REASONS.get(str(row["reason"]), "It could not be superposed.")
+    return f"At most {MAX_LIGANDS} are shown."

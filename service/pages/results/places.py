@@ -1,0 +1,184 @@
+"""The answer that the results page opens with, and what each copy of a ligand adds to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from scripts.lib.exits.words import OPEN_FROM
+from scripts.lib.reasons import EXIT_EVIDENCE, OBSERVED_REASONS
+from scripts.lib.tables import Value
+from service.pages.results.instances import flags_of
+from service.results.answers import Answers, CopyAnswers, is_blocked, is_seen, names_of_exit, several
+from service.results.tables import number
+
+Row = Mapping[str, Value]
+
+SHOWN_PLACES = 6
+"""Places that are seen at once; the others unfold."""
+
+MAX_PLACES = 60
+"""Places on the page; the table of answers holds all."""
+
+GRADES = {
+    "A": "nothing speaks against it",
+    "B": "some doubt",
+    "C": "grave doubt",
+    "D": "no evidence",
+}
+"""Grades of evidence in words."""
+
+OBSERVED_GRADES = {
+    "A": "a smaller ligand of this job ends there too",
+    "B": "the structure is clear",
+    "C": "authors may have cut elsewhere",
+}
+"""Grades of exits seen in degraders."""
+
+
+def best_places(answers: Answers, names: Mapping[str, str], here: str) -> list[dict[str, Any]]:
+    """Return the places that the page opens with, in the order of the table of answers.
+
+    Parameters
+    ----------
+    answers : Answers
+        Those of the job.
+    names : mapping of str to str
+        Names of components.
+    here : str
+        Address of the page.
+    """
+    several_groups = len({row["group"] for row in answers.places}) > 1
+    places = []
+    for row in answers.places[:MAX_PLACES]:
+        links = links_of(str(row["best_stem"]), names_of_exit(row), here)
+        name, where = names.get(str(row["Warhead"]), ""), str(row["protein"] or row["group"]) if several_groups else ""
+        places.append({**answer_view(row), **links, "name": name, "where": where})
+    return places
+
+
+def links_of(stem: str, anchors: Sequence[str], here: str) -> dict[str, str]:
+    """Return where an exit of one copy is shown, and its picture.
+
+    Parameters
+    ----------
+    stem : str
+        The copy.
+    anchors : sequence of str
+        The anchor and those that are the same by symmetry.
+    here : str
+        Address of the job's page.
+    """
+    return {
+        "stem": stem,
+        "anchor": anchors[0],
+        "url": f"{here}?{urlencode({'row': stem, 'atom': anchors[0]})}#instance",
+        "picture": f"{here}/picture/{stem}?{urlencode({'style': 'exits', 'exits': ','.join(anchors)})}",
+    }
+
+
+def answer_view(row: Row) -> dict[str, Any]:
+    """Return a row of Exit_Answers in words."""
+    seen = is_seen(row)
+    reasons = [EXIT_EVIDENCE[code].sentence for code in several(row, "evidence_reasons") if code in EXIT_EVIDENCE]
+    return {
+        "row": row,
+        "ligand": row["Warhead"],
+        "blocked": is_blocked(row) and not seen,
+        "seen": seen,
+        "same": several(row, "anchor_equivalents"),
+        "seen_in": [entry.upper() for entry in several(row, "observed_entries")],
+        "reasons": reasons,
+        "grade_says": " ".join(reasons) or _sentence((OBSERVED_GRADES if seen else GRADES).get(str(row["evidence"]), "")),
+    }
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+def alternatives(row: Row) -> list[str]:
+    """Return the other bonds where a half may end, as ``atom by linker atom``."""
+    return [" by ".join(pair.split("-", 1)) for pair in several(row, "alternatives")]
+
+
+def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, Any]:
+    """Return what the page says of the ligand of one copy, and what this copy says itself.
+
+    Parameters
+    ----------
+    known : CopyAnswers
+        The answers of its ligand.
+    row : mapping
+        The copy in Results_Display.
+    exits : sequence of mapping
+        Its rows of Exit_Vectors.
+    """
+    ranked = sorted((one for one in exits if number(one, "rank") is not None), key=lambda one: number(one, "rank") or 0)
+    lead = known.rows[0] if known.rows else None
+    return {
+        "lead": answer_view(lead) if lead is not None else None,
+        "more": [answer_view(one) for one in known.rows[1:4]],
+        "counted": known.counted,
+        "why_not": _why_not(row) if lead is not None and not known.counted else "",
+        "here": _said_here(lead, ranked) if lead is not None and known.counted and not is_seen(lead) else "",
+        "observed": [
+            {
+                "row": one,
+                "others": alternatives(one),
+                "grade_says": OBSERVED_GRADES.get(str(one["grade"]), ""),
+                "reason": OBSERVED_REASONS.get(str(one["reason"] or ""), ""),
+            }
+            for one in known.observed
+        ],
+    }
+
+
+def _why_not(row: Row) -> str:
+    flags = flags_of(row)
+    if "crystal_packing" in flags:
+        return "Symmetry mates in the crystal make most of its contacts"
+    if "two_proteins" in flags:
+        return "Two proteins hold it"
+    return "It lies in another binding site" if row.get("site") not in ("main", "", None) else "It stands for itself"
+
+
+def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
+    """Return what one copy says of the answer of all."""
+    anchors = set(names_of_exit(lead))
+    own = next((one for one in ranked if anchors & set(names_of_exit(one))), None)
+    if own is None:
+        return "This copy has no exit there."
+    is_open = (number(own, "E") or 0) >= OPEN_FROM and (number(own, "F") or 0) >= OPEN_FROM
+    state = "open" if is_open else "blocked"
+    if (number(lead, "n_copies") or 0) < 2:  # noqa: PLR2004 - nothing else is there to agree with
+        return ""
+    first = ranked[0]
+    if own is first and is_open:
+        return "This copy, for itself, says the same: it is open here."
+    if own is first:
+        return "This copy ranks it first too, though it is blocked here."
+    return f"In this copy it is {state}; for itself this copy would say {first['anchor_atom']}."
+
+
+def unmatched_notice(entries: Sequence[Row]) -> str:
+    """Return what to do when most entries of a job, or all, show no sign of its target; empty otherwise.
+
+    Parameters
+    ----------
+    entries : sequence of mapping
+        Rows of Entry_Status.
+    """
+    told = Counter(str(row["target_match"]) for row in entries if row.get("target_match"))
+    lost = told["unmatched"] + told["none"]
+    total = sum(told.values())
+    if not total or lost <= total / 2:
+        return ""
+    which = "none of the entries" if lost == total else f"{lost} of {total} entries"
+    verb = "could be matched" if lost == total else "could not be matched"
+    return (
+        f"The target: {which} {verb} to it by name, so all their proteins count. Give its sequence, or its UniProt"
+        " accession in the query, and run the job again."
+    )

@@ -1,0 +1,140 @@
+"""What all copies of a ligand say of its exits, and what degraders show: rows of the tables as pages need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scripts.lib import tables
+from scripts.lib.exits.words import MOSTLY
+from scripts.lib.tables import JOINED, Column, Value
+from service.results.tables import TableCache, number, read_rows, rows_with
+
+Row = Mapping[str, Value]
+
+MAIN = "main"
+"""Name of the binding site of most entries of a group of chains, in the column `site`."""
+
+ANSWER_COLUMNS = (
+    Column("answer_atom"),
+    Column("answer_score", "number", 4),
+    Column("answer_way_out", "number", 4),
+    Column("answer_evidence"),
+    Column("answer_open"),
+    Column("answer_open_share", "number", 4),
+    Column("answer_entries_open"),
+    Column("answer_seen", "integer"),
+    Column("answer_basis"),
+)
+"""Of each instance: the answer of its ligand in its binding site, or what is seen where two proteins hold it."""
+
+
+def several(row: Row, name: str) -> list[str]:
+    """Return the values of a cell that holds several."""
+    return [part for part in str(row.get(name) or "").split(JOINED) if part]
+
+
+def names_of_exit(row: Row) -> list[str]:
+    """Return the anchor of an exit or answer and those that are the same by symmetry."""
+    return [str(row["anchor_atom"]), *several(row, "anchor_equivalents")]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The best answer of each ligand and binding site; of degraders, where their linker was seen to leave.
+
+    Parameters
+    ----------
+    leading : sequence of mapping
+        Rows of Exit_Answers of rank 1, in its order: groups, their main site, ligands by their rank.
+    """
+
+    leading: Sequence[Row]
+    _by_stem: dict[str, Row] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path) -> Answers:
+        """Return those of a job; none of a job without the tables."""
+        leading = list(rows_with(folder / tables.EXIT_ANSWERS.path, tables.EXIT_ANSWERS, "answer_rank", "1"))
+        by_stem: dict[str, Row] = {stem: row for row in leading for stem in several(row, "stems")}
+        return cls(leading, by_stem)
+
+    @property
+    def places(self) -> list[Row]:
+        """The best place of each ligand in a main binding site, that of the job's main group first."""
+        return [row for row in self.leading if row["site"] == MAIN]
+
+    def cells(self, stem: str) -> dict[str, Value]:
+        """Return the values of `ANSWER_COLUMNS` of an instance; empty where it isn't counted in an answer."""
+        row = self._by_stem.get(stem)
+        if row is None:
+            return {}
+        opened, copies = number(row, "n_open") or 0.0, number(row, "n_copies") or 0.0
+        return {
+            "answer_atom": row["anchor_atom"],
+            "answer_score": row["score_median"],
+            "answer_way_out": row["F_median"],
+            "answer_evidence": row["evidence"],
+            "answer_open": f"{opened:.0f} of {copies:.0f}",
+            "answer_open_share": opened / copies if copies else None,
+            "answer_entries_open": f"{row['n_entries_open']} of {row['n_entries']}",
+            "answer_seen": row["observed"],
+            "answer_basis": "observed" if is_seen(row) else "predicted",
+        }
+
+
+def is_seen(row: Row) -> bool:
+    """Return whether an answer is where the linker of a degrader was seen to leave, rather than predicted."""
+    return row["kind"] == "observed"
+
+
+def is_blocked(row: Row) -> bool:
+    """Return whether an answer has no room or no way out in more than half of the copies."""
+    return (number(row, "n_open") or 0) < MOSTLY * (number(row, "n_copies") or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyAnswers:
+    """What is known of the ligand of one copy.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Answers of its ligand in its binding site, the best first.
+    counted : bool
+        Whether the copy is one of those that the answers are made of.
+    observed : sequence of mapping
+        Its rows of Observed_Exits, that of the target's side first.
+    """
+
+    rows: Sequence[Row]
+    counted: bool
+    observed: Sequence[Row]
+
+
+def answers_of_copy(cache: TableCache, folder: Path, row: Row) -> CopyAnswers:
+    """Return what is known of the ligand of a copy.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Reads tables.
+    folder : Path
+        The job folder.
+    row : mapping
+        The copy in Results_Display.
+    """
+    stem = str(row["stem"])
+    path = folder / tables.EXIT_ANSWERS.path
+    rows = list(rows_with(path, tables.EXIT_ANSWERS, "Warhead", str(row["Warhead"])))
+    own = [answer for answer in rows if stem in several(answer, "stems")]
+    observed = [seen for seen in cache.rows(folder, tables.OBSERVED_EXITS) if seen["stem"] == stem]
+    observed.sort(key=lambda seen: seen["side"] != "target")
+    if own or observed:
+        return CopyAnswers(own, bool(own), observed)
+    placed = next(read_rows(folder / tables.SUPERPOSITION.path, tables.SUPERPOSITION, {stem}), None)
+    group = placed["group"] if placed else None
+    same = [a for a in rows if a["group"] == group and a["InChIKey"] == row.get("InChIKey")]
+    here = [answer for answer in same if answer["site"] == row.get("site")]
+    return CopyAnswers(here or [answer for answer in same if answer["site"] == MAIN], False, ())

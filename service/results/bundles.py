@@ -1,0 +1,90 @@
+"""ZIP archives of a job's files: streamed, stored, of known length, the same bytes each time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from zipstream.ng import ZipStream
+
+from scripts.lib import layout
+from service.jobs.artifacts import Artifact
+from service.http.responses import disposition, matches
+
+PUBLIC_BUNDLES = "bundles"
+_BLOCK = 1 << 18
+
+
+def bundle_answer(request: Request, artifacts: Sequence[Artifact], folder: str, name: str) -> Response:
+    """Return a ZIP of files below one folder.
+
+    Parameters
+    ----------
+    request : Request
+        The request; HEAD gets the headers only.
+    artifacts : sequence of Artifact
+        What it holds; packed in the order of their paths.
+    folder : str
+        Folder in the archive.
+    name : str
+        File name of the archive.
+    """
+    ordered = sorted(artifacts, key=lambda artifact: artifact.relative)
+    state = "\n".join(f"{item.relative}\t{item.size}\t{item.modified!r}" for item in ordered)
+    digest = hashlib.blake2b(f"{folder}\n{state}".encode(), digest_size=12).hexdigest()
+    tag = f'"{digest}"'
+    archive = zip_of(ordered, folder)
+    headers = {
+        "ETag": tag,
+        "Cache-Control": "no-cache",
+        "Accept-Ranges": "none",
+        "Content-Disposition": disposition(name),
+        "Content-Length": str(len(archive)),
+    }
+    if matches(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers={key: headers[key] for key in ("ETag", "Cache-Control")})
+    if request.method == "HEAD":
+        return Response(status_code=200, headers=headers, media_type="application/zip")
+    return StreamingResponse(blocks(archive), 200, headers, "application/zip")
+
+
+def zip_of(artifacts: Sequence[Artifact], folder: str) -> ZipStream:
+    """Return a ZIP that makes itself while it is read; a folder of its own when it is empty."""
+    archive = ZipStream(sized=True)
+    for item in artifacts:
+        archive.add_path(item.path, f"{folder}/{item.relative}", recurse=False)
+    return archive
+
+
+def blocks(archive: ZipStream) -> Iterator[bytes]:
+    """Yield an archive in blocks of a size that is worth a thread's while."""
+    waiting: list[bytes] = []
+    size = 0
+    for part in archive:
+        waiting.append(part)
+        size += len(part)
+        if size >= _BLOCK:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield b"".join(waiting)
+
+
+def public_bundle(job: Path, job_id: str) -> Artifact | None:
+    """Return the prepared bundle of a curated example, if it has one."""
+    root = Path(os.path.realpath(job))
+    relative = f"{PUBLIC_BUNDLES}/{job_id}_public_results.zip"
+    path = root / relative
+    if path.is_symlink() or not path.is_file():
+        return None
+    status = path.stat()
+    return Artifact(path, relative, "other", status.st_size, status.st_mtime)
+
+
+def structures_folder(job_id: str) -> str:
+    """Return the folder in the archive of the cleaned complexes, which lie below it as in the job."""
+    return f"{job_id}_{Path(layout.WAR_PDB).name}"

@@ -1,0 +1,187 @@
+"""Both halves of a degrader: answers of a target's ligands beside those of a recruiter's, best pairs first."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from scripts.lib import tables
+from scripts.lib.tables import Value
+from service.addresses import address
+from service.http.answers.results import AnswerPair, ComparedJob
+from service.results.answers import MAIN, is_blocked, names_of_exit, several
+from service.results.exposure import atoms_by_instance
+from service.results.job import Job
+from service.results.tables import TableCache, number
+
+Row = Mapping[str, Value]
+
+MOST_ANSWERS = 500
+"""Answers of one job that are paired at most, the best ones."""
+
+BOND_A = 1.25
+"""Length in angstroms that a bond of a stretched linker spans between its ends: 1.53 Å at tetrahedral angles."""
+
+LEAST_LINKER = 2
+"""Atoms of a linker of which nothing is known but that each exit bears its first atom."""
+
+_UNIT = 10_000
+"""Scores have four decimals; they are added as whole numbers."""
+
+_DEMOTED = 1_000 * _UNIT
+"""Added to the rank of what is blocked or gives up a bond to the protein: it comes after all that is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One job with its answers, the best first.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    answers : sequence of mapping
+        Rows of Exit_Answers.
+    found : int
+        How many there are, more than `answers` where these were cut.
+    seen : mapping of (str, str) to mapping
+        Rows of Observed_Exits of the target's side by instance and anchor.
+    """
+
+    job: Job
+    answers: Sequence[Row]
+    found: int
+    seen: Mapping[tuple[str, str], Row]
+
+    def told(self) -> ComparedJob:
+        """Return what is told of the job."""
+        record = self.job.record
+        return ComparedJob.model_construct(
+            job_id=record.job_id,
+            target_name=record.target_name,
+            status=record.status,
+            has_results=record.has_results,
+            answers=self.found,
+            results_url=address(f"/results/{record.job_id}"),
+            answers_url=address(f"/api/jobs/{record.job_id}/answers"),
+        )
+
+
+def half_of(cache: TableCache, job: Job, ligand: str | None = None) -> Half:
+    """Return the answers of a job in its main binding sites.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Rows of tables.
+    job : Job
+        A job that has ended.
+    ligand : str or None
+        Only those of a component.
+    """
+    rows = [row for row in cache.rows(job.folder, tables.EXIT_ANSWERS) if row["site"] == MAIN]
+    observed = [row for row in cache.rows(job.folder, tables.OBSERVED_EXITS) if row["side"] == "target"]
+    seen = {(str(row["stem"]), str(row["anchor_atom"])): row for row in observed if row["anchor_atom"]}
+    if ligand:
+        rows = [row for row in rows if row["Warhead"] == ligand.upper()]
+    rows.sort(key=lambda row: -_worth(row))
+    return Half(job, rows[:MOST_ANSWERS], len(rows), seen)
+
+
+def _worth(row: Row) -> int:
+    score = round((number(row, "score_median") or 0.0) * _UNIT)
+    return score - _DEMOTED * (is_blocked(row) + (row["breaks_covalent_bond"] is True))
+
+
+def pairs_of(first: Half, second: Half, offset: int, limit: int) -> tuple[int, list[AnswerPair]]:
+    """Return how many pairs there are, and some of them: those seen in one ternary entry, then by falling score.
+
+    Parameters
+    ----------
+    first, second : Half
+        The two jobs.
+    offset, limit : int
+        Which part of the list.
+    """
+    distances = _ternary_pairs(first, second)
+    rest = _falling([_worth(row) for row in first.answers], [_worth(row) for row in second.answers])
+    seen_first = sorted(distances, key=lambda pair: (-_worth(first.answers[pair[0]]) - _worth(second.answers[pair[1]]), pair))
+    ordered = (pair for pairs in (seen_first, (pair for pair in rest if pair not in distances)) for pair in pairs)
+    chosen = islice(enumerate(ordered, 1), offset, offset + limit)
+    found = [_pair(rank, first.answers[i], second.answers[j], distances.get((i, j))) for rank, (i, j) in chosen]
+    return len(first.answers) * len(second.answers), found
+
+
+def _falling(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of places in two falling lists by the falling sum of their values."""
+    if not first or not second:
+        return
+    heap = [(-first[0] - second[0], 0, 0)]
+    while heap:
+        _, i, j = heapq.heappop(heap)
+        yield i, j
+        if j + 1 < len(second):
+            heapq.heappush(heap, (-first[i] - second[j + 1], i, j + 1))
+        if j == 0 and i + 1 < len(first):
+            heapq.heappush(heap, (-first[i + 1] - second[0], i + 1, 0))
+
+
+def _ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
+    """Return the distance between the exits, in angstroms, of pairs of answers that one ternary entry shows."""
+    both = [
+        (one, other)
+        for one, other in ((one, other) for one in first.seen for other in second.seen)
+        if one[0] == other[0] and one[1] != other[1]
+    ]
+    if not both:
+        return {}
+    atoms = atoms_by_instance(first.job.folder, {stem for (stem, _), _ in both})
+    places = {(stem, str(atom["exact_atom"])): atom for stem, rows in atoms.items() for atom in rows}
+    found: dict[tuple[int, int], float] = {}
+    for one, other in both:
+        here, there = places.get(one), places.get(other)
+        if here is None or there is None:
+            continue
+        distance = math.dist(*([float(str(end[axis])) for axis in "xyz"] for end in (here, there)))
+        entry = str(first.seen[one]["pdb_id"])
+        for i in _shown_by(first, one, entry):
+            for j in _shown_by(second, other, entry):
+                found[i, j] = min(distance, found.get((i, j), distance))
+    return found
+
+
+def _shown_by(half: Half, end: tuple[str, str], entry: str) -> list[int]:
+    """Return the places of the answers that a half of a degrader in one entry shows: its own, and those carried over."""
+    stem, anchor = end
+    code = half.seen[end]["Warhead"]
+    return [
+        place
+        for place, row in enumerate(half.answers)
+        if entry in several(row, "observed_entries")
+        and (row["Warhead"] != code or (stem in several(row, "stems") and anchor in names_of_exit(row)))
+    ]
+
+
+def _pair(rank: int, first: Row, second: Row, distance: float | None) -> AnswerPair:
+    score = sum(round((number(row, "score_median") or 0.0) * _UNIT) for row in (first, second)) / _UNIT
+    return AnswerPair.model_construct(
+        rank=rank,
+        score=score,
+        a=first,
+        b=second,
+        distance_A=None if distance is None else round(distance, 2),
+        shortest_linker_atoms=LEAST_LINKER if distance is None else shortest_linker(distance),
+        basis="range" if distance is None else "ternary",
+    )
+
+
+def shortest_linker(distance: float) -> int:
+    """Return the fewest atoms of a linker between two anchors that spans a distance in angstroms.
+
+    >>> shortest_linker(10.0)
+    7
+    """
+    return max(0, math.ceil(round(distance / BOND_A, 6)) - 1)

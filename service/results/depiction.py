@@ -1,0 +1,28 @@
+"""A ligand's depiction coloured by its exposure in another context than the one it was drawn for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from scripts.lib.contexts import area_column
+from scripts.lib.drawing.marks import AtomExposure, in_context
+from scripts.lib.tables import Value
+from service.results.exposure import relative
+from service.results.tables import number
+
+
+def recoloured(svg: str, atoms: Sequence[Mapping[str, Value]], context: str) -> str:
+    """Return an exposed depiction in a context.
+
+    Parameters
+    ----------
+    svg : str
+        The depiction as the pipeline drew it.
+    atoms : sequence of mapping
+        Rows of the instance's heavy atoms.
+    context : str
+        One of `scripts.lib.contexts.CONTEXTS`.
+    """
+    column = area_column(context)
+    exposures = {int(str(row["sdf_index"])): AtomExposure(number(row, column), relative(row, column)) for row in atoms}
+    return in_context(svg, exposures, context)

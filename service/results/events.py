@@ -1,0 +1,107 @@
+"""What happened in a job, read from its event file: lines for people, progress for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scripts.lib.run import job_log
+from scripts.lib import layout
+from scripts.lib.run.events import read_events
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One numbered event that clients are told: a line of the log, or a new state of the progress.
+
+    Parameters
+    ----------
+    number : int
+        Number of the event in the job's event file; it grows over all attempts.
+    line : str
+        Line of the log; empty when it has none.
+    progress : dict or None
+        Progress after the event, when it has changed.
+    """
+
+    number: int
+    line: str
+    progress: dict[str, Any] | None
+
+
+class EventReader:
+    """Reads the events of a job, each once.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder; `last` is the number of its last event that was read.
+    """
+
+    def __init__(self, job: Path) -> None:
+        self._path = job / layout.EVENTS
+        self._size = -1
+        self.last = 0
+        self._started: dict[object, str] = {}
+        self._progress: dict[str, Any] = {}
+
+    def read(self) -> list[Happening]:
+        """Return what is new."""
+        try:
+            size = self._path.stat().st_size
+        except OSError:
+            return []
+        if size == self._size:
+            return []
+        self._size = size
+        return list(self._new())
+
+    def _new(self) -> Iterator[Happening]:
+        for event in read_events(self._path):
+            if event["n"] <= self.last:
+                continue
+            self.last = event["n"]
+            try:
+                sentence = job_log.event_sentence(event, self._started)
+                line = f"{event['time'][:19]}Z  {sentence}" if sentence else ""
+                progress = progress_after(self._progress, event)
+            except (KeyError, TypeError, ValueError):  # a line of another version
+                continue
+            changed = progress != self._progress
+            self._progress = progress
+            if line or changed:
+                yield Happening(event["n"], line, progress if changed else None)
+
+
+def progress_after(progress: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
+    """Return the progress after an event; the argument is unchanged."""
+    kind = event["event"]
+    if kind == "run_started":
+        return {"done": 0, "planned": 0, "percent": None, "entries": _entries({})}
+    if kind == "planned":
+        return {**progress, "planned": int(event["jobs"] or 0)}
+    if kind == "progress":
+        done, planned = int(event["done"]), int(event["total"])
+        percent = max(progress.get("percent") or 0, min(99, 100 * done // planned)) if planned else None
+        return {**progress, "done": done, "planned": planned, "percent": percent}
+    if kind == "entries":
+        return {**progress, "entries": _entries(event)}
+    return progress
+
+
+def _entries(event: dict[str, Any]) -> dict[str, Any]:
+    counts = {name: int(event.get(name) or 0) for name in ("done", "kept", "rejected")}
+    return {"found": event.get("found"), **counts}
+
+
+def log_lines(job: Path, *, final: bool) -> list[str]:
+    """Return the log of a job as far as it has come; that of a shipped example is in its log file."""
+    lines = [happening.line for happening in EventReader(job).read() if happening.line]
+    if lines:
+        return [*lines, *job_log.closing_lines(job)] if final else lines
+    try:
+        return (job / layout.JOB_LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,136 @@
+"""Curated examples: what is configured, and how each is shown, whether its results are there or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from service.addresses import address
+from service.http.answers.discovery import ExampleCounts, ExampleLinks, ExampleUrls
+from service.results.bundles import public_bundle
+from service.jobs.record import JobRecord
+from service.settings import REPOSITORY
+
+CONFIGURATION = REPOSITORY / "config" / "examples.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One configured example.
+
+    Parameters
+    ----------
+    job_id : str
+        Its id, as that of a job.
+    label, protein, use_case : str
+        What people read of it.
+    job : mapping
+        The job's configuration: target, query and what else it sets.
+    what_you_can_do : tuple of str
+        What to try with it.
+    shipped : bool
+        Whether its results come with the repository.
+    """
+
+    job_id: str
+    label: str
+    protein: str
+    use_case: str
+    job: Mapping[str, Any]
+    what_you_can_do: tuple[str, ...]
+    shipped: bool
+
+
+def load_examples(path: Path = CONFIGURATION) -> dict[str, Example]:
+    """Return the configured examples by id, in their order."""
+    found = {}
+    for item in yaml.safe_load(path.read_text(encoding="utf-8"))["examples"]:
+        found[item["job_id"]] = Example(
+            job_id=item["job_id"],
+            label=item["label"],
+            protein=item["protein"],
+            use_case=item["use_case"],
+            job=item["job"],
+            what_you_can_do=tuple(item["what_you_can_do"]),
+            shipped=item["shipped"],
+        )
+    return found
+
+
+def example_record(example: Example, record: JobRecord | None, folder: Path | None) -> dict[str, Any]:
+    """Return the fields of an `ExampleRecord`.
+
+    Parameters
+    ----------
+    example : Example
+        As configured.
+    record : JobRecord or None
+        Its job; None when its results are not there.
+    folder : Path or None
+        Where they lie.
+    """
+    status, reason = _status(record)
+    return {
+        "job_id": example.job_id,
+        "label": example.label,
+        "protein": example.protein,
+        "search_query": str(example.job["search_query"]),
+        "use_case": example.use_case,
+        "available": status != "unavailable",
+        "has_results": record is not None and record.has_results,
+        "status": status,
+        "status_reason": reason,
+        "api_curl": f'curl -s "$TETHERMAP_URL/api/examples/{example.job_id}/metadata"',
+        "counts": _counts(record, folder),
+        **_urls(example.job_id),
+        "what_you_can_do": list(example.what_you_can_do),
+    }
+
+
+def _status(record: JobRecord | None) -> tuple[str, str]:
+    if record is None:
+        return "unavailable", "Its results are not on this server: run `make examples` to build them."
+    if not record.results_ready:
+        return "partial", "Its tables are missing."
+    missing = [kind for kind in ("war_pdb", "sdf", "svg") if not record.artifacts.get(kind)]
+    if record.has_results and missing:
+        return "partial", f"It has no files of kind {', '.join(missing)}."
+    return "available", "All its results are here."
+
+
+def _counts(record: JobRecord | None, folder: Path | None) -> ExampleCounts:
+    kinds = record.artifacts if record is not None else {}
+    prepared = folder is not None and record is not None and public_bundle(folder, record.job_id) is not None
+    return ExampleCounts(
+        bundle_available=prepared or sum(kinds.values()) > 0,
+        downloadable_file_count=sum(kinds.values()),
+        result_rows=record.result_rows if record is not None else 0,
+        **{f"{kind}_count": kinds.get(kind, 0) for kind in ("csv", "sdf", "svg", "table", "war_pdb")},
+    )
+
+
+def _urls(job_id: str) -> dict[str, Any]:
+    base = address(f"/api/examples/{job_id}")
+    page, browser = address(f"/examples/{job_id}"), address(f"/results/{job_id}")
+    own = {
+        "artifacts": f"{base}/artifacts",
+        "bundle": f"{base}/bundle",
+        "files": f"{base}/files",
+        "metadata": f"{base}/metadata",
+        "page": page,
+        "war_pdbs": f"{base}/war-pdbs",
+        "war_pdbs_zip": f"{base}/war-pdbs.zip",
+    }
+    return {
+        "browser_url": browser,
+        "page_url": page,
+        "bundle_url": own["bundle"],
+        "files_url": own["files"],
+        "job_url": own["metadata"],
+        "links": ExampleLinks(metadata_legacy=base, results=browser, **own),
+        "urls": ExampleUrls(browser=browser, **own),
+    }

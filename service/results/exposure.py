@@ -1,0 +1,169 @@
+"""Exposure of one ligand instance as clients see it, from the tables of a job."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from scripts.lib.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
+from scripts.lib import tables
+from scripts.lib.drawing.ramp import exposure_colour
+from scripts.lib.tables import Value
+from service.http.answers.sasa import (
+    MeasuredAtom,
+    SasaMethod,
+    SasaRange,
+    SasaTotals,
+    MappedAtom,
+    OverlayAtom,
+)
+from service.results.tables import Rows, TableCache, matching, number, read_rows, same_entry
+
+_LOW_A2, _MEDIUM_A2 = 15.0, 35.0
+_P95 = 0.95
+
+
+def summary_row(
+    cache: TableCache, job: Path, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None
+) -> Mapping[str, Value] | None:
+    """Return the row of the instance that is meant, or None."""
+    found = matching(cache.rows(job, tables.SASA_SUMMARY), pdb_id, chain, ligand, residue)
+    return found[0] if found else None
+
+
+class Summaries:
+    """The rows of a job's summary by entry, for many look-ups.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows of `scripts.lib.tables.SASA_SUMMARY`.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._by_entry: dict[str, list[Mapping[str, Value]]] = {}
+        self._place = {str(row["stem"]): place for place, row in enumerate(rows)}
+        for row in rows:
+            self._by_entry.setdefault(same_entry(str(row["pdb_id"])), []).append(row)
+
+    def row(self, pdb_id: str, chain: str, residue: str) -> Mapping[str, Value] | None:
+        """Return the row of the instance that is meant, or None."""
+        found = matching(self._by_entry.get(same_entry(pdb_id), ()), pdb_id, chain, None, residue)
+        return found[0] if found else None
+
+    def in_order(self, stems: Collection[str]) -> list[str]:
+        """Return stems, each once, in the order of the tables."""
+        return sorted(set(stems), key=self._place.__getitem__)
+
+
+def instance_atoms(job: Path, stem: str) -> list[Mapping[str, Value]]:
+    """Return the rows of the heavy atoms of one instance, in the order of its SDF."""
+    return atoms_by_instance(job, {stem})[stem]
+
+
+def atoms_by_instance(job: Path, stems: Collection[str]) -> dict[str, list[Mapping[str, Value]]]:
+    """Return the same for several instances, reading the table once."""
+    found: dict[str, list[Mapping[str, Value]]] = {stem: [] for stem in stems}
+    for row in read_rows(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, found):
+        found[str(row["stem"])].append(row)
+    for rows in found.values():
+        rows.sort(key=lambda row: number(row, "sdf_index") or 0)
+    return found
+
+
+def exposure_of(
+    summary: Mapping[str, Value], atoms: Sequence[Mapping[str, Value]], context: str, *, include_buried: bool = True
+) -> dict[str, Any]:
+    """Return the fields of a `LigandExposure` of one instance: statistics, totals, method, atoms."""
+    column = area_column(context)
+    pdb_id, chain, residue = (str(summary[name]) for name in ("pdb_id", "Chain", "Residue_ID"))
+    bound, free = number(summary, column), number(summary, "SASA_free_A2")
+    listed = [_atom(row, column) for row in atoms]
+    exposures = sorted(atom["exposure"] for atom in listed if atom["exposure"] is not None)
+    if not include_buried:
+        listed = [atom for atom in listed if (atom["exposure"] or 0) > EXPOSED_ABOVE]
+    return {
+        "key": f"{pdb_id}|{chain}|{residue}",
+        "pdb_id": pdb_id,
+        "chain": chain,
+        "residue_id": residue,
+        "ligand": summary["Warhead"],
+        "stats": SasaRange(
+            min=exposures[0] if exposures else None,
+            max=exposures[-1] if exposures else None,
+            p95=exposures[math.ceil(_P95 * len(exposures)) - 1] if exposures else None,
+        ),
+        "totals": SasaTotals(
+            sasa_bound=bound,
+            sasa_free=free,
+            buried_fraction=round(1 - bound / free, 4) if bound is not None and free else None,
+        ),
+        "method": SasaMethod.model_construct(
+            algorithm=summary["algorithm"],
+            slices=summary["slices"],
+            probe_radius=summary["probe_radius_A"],
+            radii=summary["radii"],
+            context=context,
+        ),
+        "atoms": listed,
+    }
+
+
+def _atom(row: Mapping[str, Any], column: str) -> MeasuredAtom:
+    exposure = number(row, column)
+    return {
+        "atom_name": row["exact_atom"],
+        "element": row["element"],
+        "atom_id": row["atom_id"],
+        "x": row["x"],
+        "y": row["y"],
+        "z": row["z"],
+        "exposure": exposure,
+        "exposure_a2": exposure,
+        "sasa_free": number(row, "SASA_free_A2"),
+        "relative_sasa": relative(row, column),
+        "rdkit_atom_index": row["sdf_index"],
+    }
+
+
+def relative(row: Mapping[str, Value], column: str) -> float | None:
+    """Return an atom's SASA in a context over its own, as the table has it for the headline."""
+    if column == area_column(HEADLINE_CONTEXT):
+        return number(row, "relative_sasa")
+    bound, free = number(row, column), number(row, "SASA_free_A2")
+    return round(bound / free, 4) if bound is not None and free else None
+
+
+def overlay(atoms: Sequence[Mapping[str, Any]], context: str) -> list[OverlayAtom]:
+    """Return the atoms with exposure, its bucket and its colour, for a viewer."""
+    column = area_column(context)
+    found: list[OverlayAtom] = []
+    for row in atoms:
+        exposure = number(row, column)
+        colour = exposure_colour(relative(row, column)).removeprefix("#")
+        found.append(
+            {
+                "atom_id": row["atom_id"],
+                "atom_name": row["exact_atom"],
+                "x": row["x"],
+                "y": row["y"],
+                "z": row["z"],
+                "exposure": exposure,
+                "bucket": _bucket(exposure),
+                "color": [int(colour[place : place + 2], 16) for place in (0, 2, 4)],
+            }
+        )
+    return found
+
+
+def _bucket(exposure: float | None) -> Literal["low", "medium", "high"]:
+    if exposure is None or exposure < _LOW_A2:
+        return "low"
+    return "medium" if exposure < _MEDIUM_A2 else "high"
+
+
+def atom_map(atoms: Sequence[Mapping[str, Any]], context: str) -> list[MappedAtom]:
+    """Return exposure by the 0-based index of the atom in the SDF."""
+    return [{"atomIndex": row["sdf_index"], "exposure": number(row, area_column(context))} for row in atoms]

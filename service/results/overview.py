@@ -1,0 +1,66 @@
+"""The results of a job in one body: counts, key files, what was left out and why."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from scripts.lib import layout, tables
+from service.addresses import address
+from service.jobs.artifacts import Listing, list_artifacts
+from service.http.answers.results import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
+from service.results.tables import TableCache
+from service.jobs.record import JobRecord
+
+_FIRST = 1000
+_NOT_REJECTED = ("kept", "member_of_group")
+
+
+def results_answer(cache: TableCache, record: JobRecord, folder: Path, base: str) -> ResultsAnswer:
+    """Return the results of a job that has ended, however it ended."""
+    listing = list_artifacts(folder)
+    files = File.all_of(listing, base)
+    browser = address(f"/results/{record.job_id}")
+    return ResultsAnswer(
+        job_id=record.job_id,
+        status=record.status,
+        has_results=record.has_results,
+        counts=_counts(listing),
+        urls=ResultUrls(files=f"{base}/files", bundle=f"{base}/bundle", browser_results=browser),
+        summary_files=[file for file in files if _is_summary(file.name)],
+        display_files=[file for file in files if file.kind in ("html", "svg")],
+        files=files[:_FIRST],
+        files_total=len(files),
+        rejections=_rejections(cache, folder),
+        pipeline=pipeline_of(folder),
+    )
+
+
+def _counts(listing: Listing) -> ResultCounts:
+    counts = listing.counts()
+    tab_separated = sum(1 for artifact in listing.artifacts if artifact.name.lower().endswith(".tsv"))
+    kinds = {kind: number for kind, number in counts.items() if kind in ResultCounts.model_fields}
+    return ResultCounts(**kinds, tsv=tab_separated)
+
+
+def _is_summary(name: str) -> bool:
+    return name == layout.RESULTS_DISPLAY_LINK or "summary" in name.lower()
+
+
+def _rejections(cache: TableCache, folder: Path) -> LeftOut:
+    """Count entries and ligands that were left out, together."""
+    reasons: Counter[str] = Counter()
+    for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS):
+        reasons.update(str(row["reason"]) for row in cache.rows(folder, table))
+    left_out = {reason: number for reason, number in sorted(reasons.items()) if reason not in _NOT_REJECTED}
+    return LeftOut(total=sum(left_out.values()), by_reason=left_out)
+
+
+def pipeline_of(folder: Path) -> PipelineVersion:
+    """Return version and settings of the run that made the results, as its manifest has them."""
+    try:
+        manifest = json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8"))
+        return PipelineVersion(version=manifest["pipeline"]["version"], config_sha256=manifest["config_sha256"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return PipelineVersion()

@@ -1,0 +1,103 @@
+"""What is needed to run a job again by hand and to compare: settings, entries, command, hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.lib import layout, recorded_search, tables
+from scripts.lib.config import NO_PATH
+from scripts.lib.tables import Value
+from service.results.tables import TableCache, read_rows
+
+COMMAND = "snakemake --snakefile <tethermap>/Snakefile --directory <job folder> --configfile <job.json> --cores <cores>"
+"""`<job.json>` holds `config`; JSON is YAML."""
+
+_PRIVATE = ("mirror", "files", "components")
+_OF_THIS_MACHINE = ("cache_dir", "force")
+_WITHOUT_HASH = (layout.JOB_CONFIG, layout.MANIFEST, layout.SEARCH_QUERY, layout.CRATE)
+"""Files that a rerun has the same although the manifest can't or doesn't hash them."""
+
+
+def reproduction(cache: TableCache, job: Path) -> dict[str, Any]:
+    """Return how to run a finished job again.
+
+    The entries are pinned and what the search found goes with them, so that a later search can
+    change nothing: every file of a rerun is the same but its log, which holds times.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Reads the tables.
+    job : Path
+        The job folder.
+    """
+    manifest = _json(job / layout.MANIFEST)
+    settings = _json(job / layout.JOB_CONFIG) or dict(manifest.get("settings") or {})
+    files = {str(row["path"]): str(row["sha256"]) for row in manifest.get("files") or []}
+    files |= {path: _sha256(job / path) for path in _WITHOUT_HASH if manifest and (job / path).is_file()}
+    return {
+        "config": _pinned(settings, _search(job, settings)),
+        "entries": _entries(cache.rows(job, tables.ENTRY_STATUS)),
+        "command": COMMAND,
+        "versions": manifest.get("versions") or {},
+        "outputs": [{"path": path, "sha256": files[path]} for path in sorted(files)],
+        "unpinned": _unpinned(settings, manifest),
+    }
+
+
+def _search(job: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what the job's search found; None where it never ended."""
+    query = _json(job / layout.SEARCH_QUERY)
+    if not query or not (job / layout.SEARCH_ENTRIES).is_file():
+        return None
+    asked = (settings.get("filters") or {}).get("entries") or []
+    return recorded_search.record_search(asked, query, read_rows(job / layout.SEARCH_ENTRIES, tables.ENTRIES))
+
+
+def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the settings with exactly the entries that the job took; places of this machine left out."""
+    config = {key: value for key, value in settings.items() if key not in _OF_THIS_MACHINE}
+    source = dict(config.get("source") or {})
+    for name in _PRIVATE:
+        if source.get(name) is not None:
+            source[name] = f"<{name}>"
+    if source.get("validation", NO_PATH[0]) not in NO_PATH:
+        source["validation"] = "<validation>"
+    config["source"] = source
+    if search is not None:
+        config["filters"] = {**(config.get("filters") or {}), "entries": recorded_search.taken(search)}
+        config[recorded_search.KEY] = search
+    return config
+
+
+def _entries(rows: Sequence[Mapping[str, Value]]) -> list[dict[str, Any]]:
+    taken = [row for row in rows if row["sha256"]]
+    return [{"pdb_id": row["pdb_id"], "revision": row["revision"], "sha256": row["sha256"]} for row in taken]
+
+
+def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
+    """Name what a later run can't be told to have the same."""
+    kind = (settings.get("source") or {}).get("kind")
+    varying = (path for path in manifest.get("varying_files") or [] if path not in _WITHOUT_HASH)
+    found = [f"{path}: holds times" for path in varying]
+    if kind == "rcsb":
+        found.append("structures: RCSB PDB serves the latest revision only; compare entries[].revision and sha256")
+    elif kind in ("mirror", "files"):
+        found.append(f"source.{kind}: the folder is yours to name")
+    return found
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

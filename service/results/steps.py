@@ -1,0 +1,109 @@
+"""The steps of a job with their times, read from its event file: what people watch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from scripts.lib import layout
+from scripts.lib.run.events import read_events
+from scripts.lib.run.display import STEPS
+
+StepState = Literal["waiting", "running", "done", "failed", "stopped"]
+
+
+@dataclass(slots=True)
+class Step:
+    """One step: all runs of one rule, one for each shard.
+
+    Parameters
+    ----------
+    name, says : str
+        Rule, and what it does in words.
+    state : str
+        How far it is.
+    begun, ended : str or None
+        When its first run began and its last one ended, as the events tell.
+    started, finished : int
+        Runs of it.
+    """
+
+    name: str
+    says: str
+    state: StepState = "waiting"
+    begun: str | None = None
+    ended: str | None = None
+    started: int = 0
+    finished: int = 0
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, all shards together; None before its end."""
+        if self.begun is None or self.ended is None or self.state in ("waiting", "running"):
+            return None
+        return (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.begun)).total_seconds()
+
+
+def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[Step]:
+    """Return all steps of a job in their order.
+
+    Parameters
+    ----------
+    events : iterable of dict
+        The job's events, of all its attempts.
+    final : bool
+        Whether the job has ended: what still runs then was stopped.
+
+    Returns
+    -------
+    list of Step
+        Those of the last attempt; steps that an earlier attempt has finished are done. Empty without events.
+    """
+    steps = {name: Step(name, says) for name, says in STEPS.items() if name != "all"}
+    any_event = False
+    for event in events:
+        any_event = True
+        if event.get("event") == "run_started":
+            for step in steps.values():
+                _begin_again(step)
+            continue
+        known = steps.get(str(event.get("rule")))
+        if known is not None:
+            _note(known, event)
+    if not any_event:
+        return []
+    for step in steps.values():
+        if final and step.state == "running":
+            step.state = "stopped"
+    return list(steps.values())
+
+
+def read_steps(job: Path, *, final: bool) -> list[Step]:
+    """Return the steps of a job in a folder; see `steps_of`."""
+    return steps_of(read_events(job / layout.EVENTS), final=final)
+
+
+def _note(step: Step, event: dict[str, Any]) -> None:
+    kind, time = event.get("event"), str(event.get("time"))
+    if kind == "job_started":
+        step.state = "running"
+        step.started += 1
+        step.begun = step.begun or time
+    elif kind == "job_finished":
+        step.finished += 1
+        step.ended = time
+        if step.state != "failed" and step.finished >= step.started:
+            step.state = "done"
+    elif kind == "job_error":
+        step.state = "failed"
+        step.ended = time
+
+
+def _begin_again(step: Step) -> None:
+    """Forget what is not finished, as a new attempt runs it again; what is done stays so."""
+    if step.state != "done":
+        step.state, step.begun, step.ended = "waiting", None, None
+        step.started = step.finished = 0

@@ -1,0 +1,236 @@
+"""Finds the files of one ligand instance, and takes a chain's polymer out of a cleaned complex."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.lib import tables
+from scripts.lib.complex.polymer_lines import polymer_lines
+from scripts.lib.links import ligand_links
+from scripts.lib.tables import Value
+from service.jobs.artifacts import Artifact, resolve_artifact
+from service.errors import FileNotFound, InvalidPath
+from service.results.tables import TableCache, matching, number, pick_chain, same_entry
+from service.results.mmcif_polymer import polymer_of_mmcif
+
+Row = Mapping[str, Value]
+
+_RESIDUE = re.compile(r"-?[0-9]{1,5}[A-Za-z]?")
+_HEADER = ("HEADER", "TITLE ", "EXPDTA", "REMARK", "CRYST1", "ORIGX", "SCALE", "MODRES", "DBREF")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which instance a client means; None for any."""
+
+    pdb_id: str
+    chain: str | None = None
+    ligand: str | None = None
+    residue: str | None = None
+
+
+def instance_rows(cache: TableCache, job: Path, asked: Asked) -> list[Row]:
+    """Return the rows of Results_Display of the instances meant, lowest residue first."""
+    rows = cache.rows(job, tables.RESULTS_TABLE)
+    return matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue)
+
+
+def find_instance(cache: TableCache, job: Path, asked: Asked) -> Row:
+    """Return the instance meant: without a chain the most exposed, else the one of the lowest residue.
+
+    Raises
+    ------
+    FileNotFound
+        If there is none.
+    """
+    rows = instance_rows(cache, job, asked)
+    if not rows:
+        raise FileNotFound("The job has no such ligand.")
+    if asked.chain is None:
+        return max(rows, key=lambda row: number(row, "SASA_in_complex_A2") or 0.0)
+    return rows[0]
+
+
+def instance_file(job: Path, row: Row, column: str) -> Artifact:
+    """Return the file that a column of Results_Display names.
+
+    Raises
+    ------
+    FileNotFound
+        If the instance has none.
+    """
+    path = str(row.get(column) or "")
+    if not path:
+        raise FileNotFound("The ligand has no such file.")
+    try:
+        return resolve_artifact(job, path)
+    except InvalidPath:
+        raise FileNotFound("The ligand has no such file.") from None
+
+
+def complex_file(job: Path, row: Row) -> Artifact:
+    """Return the cleaned complex of an instance: PDB, or mmCIF where that is all there is."""
+    return instance_file(job, row, "pdb_path" if row.get("pdb_path") else "cif_path")
+
+
+_FILES = ("pdb_path", "cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path")
+
+
+def files_of_instances(cache: TableCache, job: Path, stems: Sequence[str]) -> list[Artifact]:
+    """Return the files of some instances, those that are there.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Reads tables.
+    job : Path
+        The job folder.
+    stems : sequence of str
+        File names of the instances, without what follows.
+
+    Raises
+    ------
+    FileNotFound
+        If the job has not all of these instances.
+    """
+    rows = {str(row["stem"]): row for row in cache.rows(job, tables.RESULTS_TABLE)}
+    unknown = [stem for stem in stems if stem not in rows]
+    if unknown:
+        raise FileNotFound("The job has no such ligand.", details={"stem": unknown[0][:64]})
+    found = {}
+    for stem in stems:
+        for column in _FILES:
+            with contextlib.suppress(FileNotFound):
+                artifact = instance_file(job, rows[stem], column)
+                found[artifact.relative] = artifact
+    return list(found.values())
+
+
+def find_by_name(cache: TableCache, job: Path, name: str, residue: str | None) -> Row:
+    """Return the instance that a file name ``<pdb>_<chain>_<ligand>[_<residue>]`` means.
+
+    A PDB id may hold ``_``, so names are read from the right.
+
+    Raises
+    ------
+    FileNotFound
+        If there is none.
+    """
+    rows = cache.rows(job, tables.RESULTS_TABLE)
+    exact = [row for row in rows if str(row["stem"]).lower() == name.lower()]
+    if exact and residue is None:
+        return next((row for row in exact if row["stem"] == name), exact[0])
+    parts = name.split("_")
+    readings: list[Asked] = []
+    if len(parts) > 3 and _RESIDUE.fullmatch(parts[-1]) and residue in (None, parts[-1]):
+        readings.append(Asked("_".join(parts[:-3]), parts[-3], parts[-2], parts[-1]))
+    if len(parts) > 2:
+        readings.append(Asked("_".join(parts[:-2]), parts[-2], parts[-1], residue))
+    for asked in readings:
+        if found := matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue):
+            return found[0]
+    raise FileNotFound("The job has no such ligand.")
+
+
+def protein_text(cache: TableCache, job: Path, pdb_id: str, chain: str, ligand: str | None) -> tuple[str, str]:
+    """Return a chain's polymer as PDB text, modified residues included, and the chain's name.
+
+    Parameters
+    ----------
+    pdb_id, chain : str
+        The entry and its author chain.
+    ligand : str or None
+        A component whose complex is preferred, when the chain is in it.
+
+    Raises
+    ------
+    FileNotFound
+        If no complex of the job holds the chain.
+    """
+    rows = instance_rows(cache, job, Asked(pdb_id))
+    wanted = {str(row["stem"]) for row in instance_rows(cache, job, Asked(pdb_id, None, ligand))} if ligand else set()
+    own = {str(row["stem"]) for row in rows if row["Chain"] == chain}
+    rows.sort(key=lambda row: (row["stem"] not in wanted, row["stem"] not in own))
+    for row in rows:
+        file = complex_file(job, row)
+        lines = file.path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if file.name.lower().endswith(".cif"):
+            found = polymer_of_mmcif(lines, chain)
+        else:
+            found = polymer_of(lines, _chain_names(cache, job, row), chain)
+        if found is not None:
+            name, polymer = found
+            return "".join(f"{line}\n" for line in polymer), name
+    raise FileNotFound("No cleaned complex of the job holds this chain.")
+
+
+def _chain_names(cache: TableCache, job: Path, row: Row) -> dict[str, str]:
+    """Return the true name of each chain that has a shorter one in the complex's PDB file."""
+    renamed = cache.rows(job, tables.NAME_MAP)
+    return {
+        str(item["name_in_pdb"]): str(item["name"])
+        for item in renamed
+        if item["stem"] == row["stem"] and item["what"] == "chain"
+    }
+
+
+def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tuple[str, list[str]] | None:
+    """Return the polymer of one chain of a PDB file: what stands before the chain's TER record.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        The file.
+    names : mapping of str to str
+        Chain name in the file → true name, where they differ.
+    asked : str
+        The chain, as a client gave it.
+
+    Returns
+    -------
+    tuple of str and list of str, or None
+        The chain's true name and the lines of a PDB file; None when there is no such polymer.
+    """
+    polymers = polymer_lines(lines)
+    true_names = {names.get(name, name): name for name in polymers}
+    chain = pick_chain(list(true_names), asked)
+    if chain is None:
+        return None
+    short = true_names[chain]
+    head = [line for line in lines if line.startswith(_HEADER)]
+    sequence = [line for line in lines if line.startswith("SEQRES") and line[10:12].strip() == short]
+    return chain, [*head, *sequence, *polymers[short], "END"]
+
+
+def chains_of(cache: TableCache, job: Path, pdb_id: str, ligand: str) -> list[str]:
+    """Return the chains in which a ligand of an entry is, in order."""
+    rows = instance_rows(cache, job, Asked(pdb_id, None, ligand))
+    return sorted({str(row["Chain"]) for row in rows})
+
+
+def metadata_row(cache: TableCache, job: Path, ligand: str, smiles: str | None) -> Row | None:
+    """Return what is known of a component, by its code or by its SMILES as a table has it."""
+    rows = cache.rows(job, tables.LIGAND_METADATA)
+    code = ligand.strip().upper()
+    for row in rows:
+        if row["Ligand"] == code:
+            return row
+    if smiles:
+        columns = ("SMILES", "Canonical_SMILES", "Parent_SMILES")
+        return next((row for row in rows if smiles.strip() in [row.get(name) for name in columns]), None)
+    return None
+
+
+def links_of(metadata: Row) -> dict[str, str]:
+    """Return pages of public databases on a component, by the name of the database."""
+    known = metadata.get("source") == "dictionary"
+    return ligand_links(str(metadata.get("Ligand")), str(metadata.get("InChIKey") or ""), in_dictionary=known)
+
+
+def file_name(pdb_id: str, chain: str) -> str:
+    """Return the name of a chain's file."""
+    return f"{same_entry(pdb_id)}_{chain}_protein.pdb"

@@ -1,0 +1,255 @@
+"""Rows of a job's tables as values, kept in memory while they are small and unchanged."""
+
+from __future__ import annotations
+
+import csv
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scripts.lib import tables
+from scripts.lib.tables import Column, Table, Value, lines_ending, natural_key, parse_value, read_table
+
+Rows = Sequence[Mapping[str, Value]]
+
+TABLES: Mapping[str, Table] = {
+    "results": tables.RESULTS_TABLE,
+    "atoms": tables.SASA_ATOMS,
+    "metadata": tables.LIGAND_METADATA,
+    "entries": tables.ENTRY_STATUS,
+    "ligands": tables.LIGAND_STATUS,
+    "exits": tables.EXIT_VECTORS,
+    "contacts": tables.CONTACTS,
+    "answers": tables.EXIT_ANSWERS,
+    "observed": tables.OBSERVED_EXITS,
+    "consensus": tables.EXIT_CONSENSUS,
+}
+"""Tables by the name that clients use."""
+
+_CACHE_BYTES = 3 << 20
+_LARGEST_CACHED = 5 << 18
+
+
+class TableCache:
+    """Reads tables and keeps the small ones that were used last.
+
+    Parameters
+    ----------
+    capacity : int
+        Bytes of the files that are kept at most; their rows take about twenty times as much.
+    """
+
+    def __init__(self, capacity: int = _CACHE_BYTES) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Path, tuple[tuple[int, int], Rows]] = OrderedDict()
+
+    def rows(self, job: Path, table: Table) -> Rows:
+        """Return all rows of a job's table, those of large ones as `CellRow`; none when it is not there (yet)."""
+        return self.small(job, table) or list(cell_rows(job, table))
+
+    def small(self, job: Path, table: Table) -> Rows:
+        """Return all rows of a table that is small enough to be kept, none of another."""
+        path = job / table.path
+        try:
+            status = path.stat()
+        except OSError:
+            return ()
+        stamp = (status.st_mtime_ns, status.st_size)
+        with self._lock:
+            kept = self._kept.get(path)
+            if kept is not None and kept[0] == stamp:
+                self._kept.move_to_end(path)
+                return kept[1]
+        if status.st_size > _LARGEST_CACHED:
+            return ()
+        rows = list(read_rows(path, table))
+        with self._lock:
+            self._kept[path] = (stamp, rows)
+            while sum(size for (_, size), _ in self._kept.values()) > self._capacity:
+                self._kept.popitem(last=False)
+        return rows
+
+
+class CellRow(Mapping[str, Value]):
+    """A row whose cells are read as values when they are asked for."""
+
+    __slots__ = ("_cells", "_columns")
+
+    def __init__(self, columns: Mapping[str, tuple[int, Column]], cells: list[str]) -> None:
+        self._columns = columns
+        self._cells = cells
+
+    def __getitem__(self, name: str) -> Value:
+        place, column = self._columns[name]
+        return parse_value(self._cells[place], column)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def read(self) -> dict[str, Value]:
+        """Return all values."""
+        cells = self._cells
+        return {name: parse_value(cells[place], column) for name, (place, column) in self._columns.items()}
+
+
+def dict_of(row: Mapping[str, Value]) -> dict[str, Value]:
+    """Return a row as JSON takes it."""
+    return row.read() if isinstance(row, CellRow) else dict(row)
+
+
+def cell_rows(
+    job: Path, table: Table, holding: Collection[str] = (), stems: Collection[str] | None = None
+) -> Iterator[CellRow]:
+    """Yield the rows of a job's table; none when it is not there (yet).
+
+    Parameters
+    ----------
+    job, table : Path, Table
+        The job folder and the table.
+    holding : collection of str
+        Texts that a row must hold, in lower case.
+    stems : collection of str or None
+        Instances whose rows are wanted, best in the table's order; None for all.
+    """
+    columns = {column.name: (place, column) for place, column in enumerate(columns_of(job, table))}
+    try:
+        with (job / table.path).open(encoding="utf-8", newline="") as stream:
+            stream.readline()
+            last = next(reversed(columns), "") == "stem"
+            lines: Iterable[str] = lines_ending(job / table.path, stems) if stems is not None and last else stream
+            for text in holding:
+                lines = filter(partial(_holds, text), lines)
+            for cells in csv.reader(lines):
+                row = CellRow(columns, cells)
+                if stems is None or last or row.get("stem") in stems:
+                    yield row
+    except OSError:
+        return
+
+
+def _holds(text: str, line: str) -> bool:
+    return text in line.lower()
+
+
+def row_count(job: Path, table: Table) -> int:
+    """Return the number of rows of a job's table, none of which has an end of line in a cell."""
+    try:
+        with (job / table.path).open("rb") as stream:
+            return max(sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b"")) - 1, 0)
+    except OSError:
+        return 0
+
+
+def columns_of(job: Path, table: Table) -> tuple[Column, ...]:
+    """Return the columns of a job's table: those of its file, else those that it would have."""
+    try:
+        with (job / table.path).open(encoding="utf-8", newline="") as stream:
+            header = next(csv.reader(stream), [])
+    except OSError:
+        return table.columns
+    known = {column.name: column for column in table.columns}
+    return tuple(known.get(name, Column(name)) for name in header)
+
+
+def read_rows(path: Path, table: Table, stems: Collection[str] | None = None) -> Iterator[dict[str, Value]]:
+    """Yield the rows of a table, of some instances or of all; none when it is not there (yet)."""
+    try:
+        yield from read_table(path, table, strict=False, stems=stems)
+    except OSError:
+        return
+
+
+def rows_with(path: Path, table: Table, name: str, value: str) -> Iterator[dict[str, Value]]:
+    """Yield the rows of a table that have a text in one column; of others no cell is parsed.
+
+    Parameters
+    ----------
+    path, table : Path, Table
+        The file and its columns; none are yielded when it is not there (yet).
+    name, value : str
+        The column, and the text of its cell in the file.
+    """
+    known = {column.name: column for column in table.columns}
+    try:
+        stream = path.open(encoding="utf-8", newline="")
+    except OSError:
+        return
+    with stream:
+        reader = csv.reader(stream)
+        header = next(reader, [])
+        if name not in header:
+            return
+        place, columns = header.index(name), [known.get(cell, Column(cell)) for cell in header]
+        for cells in reader:
+            if cells[place : place + 1] == [value]:
+                yield {column.name: parse_value(cell, column) for column, cell in zip(columns, cells, strict=False)}
+
+
+def same_entry(one: str) -> str:
+    """Return a PDB id in the form by which ids are compared: lower case, ``pdb_00001abc`` as ``1abc``."""
+    name = one.strip().lower()
+    short = name.removeprefix("pdb_0000")
+    return short if len(name) == len("pdb_00001abc") and len(short) == 4 else name
+
+
+def same_residue(one: str) -> str:
+    """Return a residue id as tables have it: text, ``200.0`` as ``200``, insertion code kept."""
+    text = one.strip()
+    whole, dot, rest = text.partition(".")
+    return whole if dot and rest.strip("0") == "" and whole.lstrip("-").isdigit() else text
+
+
+def pick_chain(chains: Sequence[str], asked: str) -> str | None:
+    """Return the chain that is meant: the one so spelt, else the only one when case is ignored."""
+    if asked in chains:
+        return asked
+    near = sorted({chain for chain in chains if chain.lower() == asked.lower()})
+    return near[0] if len(near) == 1 else None
+
+
+def matching(
+    rows: Rows, pdb_id: str | None, chain: str | None = None, ligand: str | None = None, residue: str | None = None
+) -> list[Mapping[str, Value]]:
+    """Return the rows of instances that are meant, lowest residue first; of any entry, one entry after another.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows with `pdb_id`, `Chain`, `Warhead` and `Residue_ID`.
+    pdb_id, chain, ligand, residue : str or None
+        What a client gave; None for any.
+    """
+    if pdb_id is None:  # chain and ligand mean something in each entry for itself
+        entries: dict[str, list[Mapping[str, Value]]] = {}
+        for row in rows:
+            entries.setdefault(str(row["pdb_id"]), []).append(row)
+        return [row for one in sorted(entries) for row in matching(entries[one], one, chain, ligand, residue)]
+    entry = same_entry(pdb_id)
+    found = [row for row in rows if same_entry(str(row["pdb_id"])) == entry]
+    if chain is not None:
+        name = pick_chain([str(row["Chain"]) for row in found], chain.strip())
+        found = [row for row in found if row["Chain"] == name]
+    if ligand is not None:
+        found = _of_ligand(found, ligand.strip().upper())
+    if residue is not None:
+        found = [row for row in found if row["Residue_ID"] == same_residue(residue)]
+    return sorted(found, key=lambda row: natural_key(str(row["Residue_ID"])))
+
+
+def _of_ligand(rows: Rows, code: str) -> list[Mapping[str, Value]]:
+    """Return the rows of a component, else those of groups that it is part of."""
+    named = [row for row in rows if row["Warhead"] == code]
+    return named or [row for row in rows if code in str(row.get("components", "")).split("+")]
+
+
+def number(row: Mapping[str, Any], name: str) -> float | None:
+    """Return a number of a row, None when it is unknown."""
+    value = row.get(name)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

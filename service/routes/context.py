@@ -1,0 +1,247 @@
+"""What handlers need: the service's parts, and the job or example that a request means."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import anyio.to_thread
+from starlette.requests import Request
+
+from service.addresses import address
+from service.errors import ExampleNotFound, Forbidden, JobNotFound, JobStateConflict, ResultsNotReady
+from service.http.answers.jobs import waiting_headers
+from service.http.metrics import Metrics
+from service.jobs.record import JobRecord
+from service.jobs.submission import Limits
+from service.jobs.uploads import UploadStore
+from service.results.examples import Example
+from service.results.job import Job
+from service.results.tables import TableCache
+from service.runs.dry_run import DryRuns
+from service.runs.interface import Service
+from service.scrub import Scrubber
+from service.settings import OPERATOR, Token
+
+T = TypeVar("T")
+
+
+MAX_STREAMS = 256
+"""Event streams at once: each asks the disk twice a second."""
+
+
+class Slots:
+    """Counts what is open at once.
+
+    Parameters
+    ----------
+    most : int
+        How many may be.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken = 0
+
+    @property
+    def taken_now(self) -> int:
+        """How many are open."""
+        return self._taken
+
+    @property
+    def full(self) -> bool:
+        """Whether as many are open as may be."""
+        return self._taken >= self._most
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """Take one while the block lasts."""
+        self._taken += 1
+        try:
+            yield
+        finally:
+            self._taken -= 1
+
+
+class ExampleUnavailable(Exception):  # noqa: N818 - no error: it is answered with 200
+    """A configured example was asked for whose results are not there.
+
+    Parameters
+    ----------
+    example : Example
+        The example.
+    """
+
+    def __init__(self, example: Example) -> None:
+        super().__init__(example.job_id)
+        self.example = example
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that handlers share.
+
+    Parameters
+    ----------
+    parts : Service
+        Settings, store, queue and index.
+    examples : mapping of str to Example
+        The configured examples.
+    limits : Limits
+        Of submissions.
+    metrics : Metrics
+        Counts of requests.
+    scrubber : Scrubber
+        For texts that runs have written.
+    dry_runs : DryRuns
+        Searches beforehand.
+    uploads : UploadStore
+        Structures that clients have sent.
+    tables : TableCache
+        Rows of tables.
+    streams : Slots
+        Event streams that are open.
+    """
+
+    parts: Service
+    examples: Mapping[str, Example]
+    limits: Limits
+    metrics: Metrics
+    scrubber: Scrubber
+    dry_runs: DryRuns
+    uploads: UploadStore
+    tables: TableCache = field(default_factory=TableCache)
+    streams: Slots = field(default_factory=lambda: Slots(MAX_STREAMS))
+
+
+def context_of(request: Request) -> Context:
+    """Return what handlers share."""
+    context: Context = request.app.state.context
+    return context
+
+
+def job_of(request: Request, *, ready: bool = False) -> Job:
+    """Return the job or example that the path names.
+
+    Parameters
+    ----------
+    request : Request
+        Has `job_id` among its path parameters.
+    ready : bool
+        Whether the job must have ended.
+
+    Raises
+    ------
+    JobNotFound, ExampleNotFound
+        If there is none.
+    ExampleUnavailable
+        If it is a configured example without results.
+    ResultsNotReady
+        If it is queued or running and `ready` is asked for.
+    """
+    return job_named(request, str(request.path_params["job_id"]), ready=ready)
+
+
+def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
+    """Return the job or example of an id, wherever the request has it; otherwise as `job_of`."""
+    context = context_of(request)
+    store = context.parts.store
+    as_example = request.scope["path"].startswith("/api/examples/")
+    if as_example and job_id not in context.examples:
+        raise ExampleNotFound("No example has this id.", details={"job_id": job_id[:64]})
+    record = store.get(job_id)
+    if record is None or (as_example and not store.is_example(job_id)):
+        if job_id in context.examples:
+            raise ExampleUnavailable(context.examples[job_id])
+        raise no_such_job(context, job_id)
+    if ready and not record.final:
+        raise ResultsNotReady(
+            f"The job is {record.status}: ask again when it has ended.",
+            details={"job_id": job_id, "status": record.status},
+            headers=waiting_headers(record.status),
+        )
+    _hold(request, job_id)
+    return Job(record, store.folder(job_id), address(f"/api/{'examples' if as_example else 'jobs'}/{job_id}"))
+
+
+def _hold(request: Request, job_id: str) -> None:
+    """Keep a job from being removed for its age until the answer is sent."""
+    context_of(request).parts.store.readers.hold(job_id)
+    request.scope["state"].setdefault("held", []).append(job_id)
+
+
+def release_held(request: Request) -> None:
+    """Let go of the jobs that a request has read."""
+    for job_id in request.scope.get("state", {}).pop("held", ()):
+        context_of(request).parts.store.readers.release(job_id)
+
+
+def no_such_job(context: Context, job_id: str) -> JobNotFound:
+    """Return the error for an id that no job has, or no more where finished jobs are removed after some time."""
+    settings = context.parts.settings
+    limits = []
+    if settings.keep_days is not None:
+        limits.append(f"for {settings.keep_days:g} days")
+    if settings.max_jobs_bytes is not None:
+        limits.append("while there is room for them")
+    kept = f" Finished jobs are kept {' and '.join(limits)} only." if limits else ""
+    return JobNotFound(f"No job has this id.{kept}", details={"job_id": job_id[:64]})
+
+
+def changeable_job(request: Request) -> JobRecord:
+    """Return the job that a request wants to change.
+
+    Raises
+    ------
+    JobNotFound
+        If there is none.
+    JobStateConflict
+        If it is an example.
+    Forbidden
+        If it is another's.
+    """
+    context = context_of(request)
+    job_id = str(request.path_params["job_id"])
+    if job_id in context.examples or context.parts.store.is_example(job_id):
+        raise JobStateConflict("Examples can't be changed.", details={"job_id": job_id, "status": "completed"})
+    record = context.parts.store.get(job_id)
+    if record is None:
+        raise no_such_job(context, job_id)
+    require_owner(request, record)
+    return record
+
+
+def owner_of(request: Request) -> str | None:
+    """Return the name under which a request submits; None where no token was given."""
+    token: Token | None = request.scope["state"].get("token")
+    return None if token is None else token.name
+
+
+def require_owner(request: Request, record: JobRecord) -> None:
+    """Refuse to change a job of another token's.
+
+    Raises
+    ------
+    Forbidden
+        If tokens are configured and the request's is neither the owner's nor the operator's.
+    """
+    if context_of(request).parts.settings.api_tokens and owner_of(request) not in (OPERATOR, record.owner):
+        raise Forbidden(
+            "This job is another's: its owner or the operator may do that.", details={"job_id": record.job_id}
+        )
+
+
+def from_own_page(request: Request) -> bool:
+    """Return whether one of our own pages asks, or a program; a page of another site is told by its browser."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        return site in ("same-origin", "none")
+    # an old browser, or any at a plain http address, tells the page's origin only
+    return origin is None or origin.partition("://")[2] == request.headers.get("host")
+
+
+async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
+    """Run what reads the disk in a thread."""
+    return await anyio.to_thread.run_sync(function, *arguments)

@@ -1,0 +1,181 @@
+"""Degraders: inputs for programs that model them, molecules made of two halves, halves of a given one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from scripts.lib import tables
+from scripts.lib.protac.programs import FORMATS, MOST_DEGRADERS, TOOLS
+from service.errors import MissingField
+from service.http.answers.degraders import DegradersAnswer, HalvesAnswer
+from service.http.endpoint import PAGE, Routes
+from service.http.parameters import Choice, Text, Whole
+from service.http.responses import disposition, tagged
+from service.index.query import JobFilters
+from service.pages.render import page
+from service.results.job import Job
+from service.results.tables import TableCache, number
+from service.routes.context import context_of, in_thread, job_named, job_of
+from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders
+
+_STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
+_ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
+_TOOL = Choice("tool", "Program; all without it.", known=TOOLS)
+_DEGRADER = Text("degrader", "SMILES of the degrader, where it is known.")
+_OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
+_OTHER_STEM = Text("other_stem", "The other half's ligand.")
+_OTHER_ANCHOR = Text("other_anchor", "Its anchor_atom.")
+
+_JOBS = {letter: Text(letter, f"Id of a job or example: the {half}'s side.") for letter, half in
+         (("a", "target"), ("b", "recruiter"))}  # fmt: skip
+_HALVES = {
+    letter: (
+        Text(f"{letter}_stem", f"Ligand of {letter}, as Exit_Vectors.csv names it."),
+        Text(f"{letter}_anchor", "Its anchor_atom there, one with a rank."),
+        Text(f"{letter}_smiles", "Instead of a job: the half as SMILES with [*] for the linker."),
+    )
+    for letter in _JOBS
+}
+_LINKERS = Text("linkers", "Only linkers of this class.")
+_FORMAT = Choice("format", "How to answer.", known=FORMATS)
+_LIMIT = Whole("limit", f"Most molecules, {MOST_DEGRADERS} by default.", minimum=1, maximum=MOST_DEGRADERS)
+_SMILES = Text("smiles", "The degrader.", required=True)
+_ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
+
+_MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
+_OFFERED = 100
+_EXITS = 60
+"""Exits of one job that the page offers."""
+
+
+async def degrader_inputs(request: Request) -> Response:
+    """Answer inputs for programs that model degraders, made now for one ranked anchor or for two."""
+    job = job_of(request, ready=True)
+    first = HalfRequest(job.folder, _STEM.needed(request), _ANCHOR.needed(request))
+    tool, other = _TOOL.given(request), None
+    if other_id := _OTHER_JOB.of(request):
+        folder = job_named(request, other_id, ready=True).folder
+        other = HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
+    tools = TOOLS if tool is None else (tool,)
+    settings, degrader = context_of(request).parts.settings, _DEGRADER.of(request) or ""
+    archive = await in_thread(inputs_zip, settings, first, tools, degrader, other)
+    name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
+    headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
+    return Response(archive, headers=headers, media_type="application/zip")
+
+
+async def make_degraders(request: Request) -> Response:
+    """Answer the degraders of two halves and the linkers of the list."""
+    form = _FORMAT.of(request)
+    text = await _made(request, form, _LIMIT.of(request) or MOST_DEGRADERS)
+    if form == "json":
+        return tagged(request, DegradersAnswer.model_validate(json.loads(text)))
+    headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache"}
+    return Response(text, headers=headers, media_type=_MEDIA[form])
+
+
+async def find_halves(request: Request) -> Response:
+    """Answer which ligands of one or two jobs are halves of a degrader, and where its linker leaves them."""
+    smiles = _SMILES.needed(request)
+    jobs = [job_named(request, name, ready=True) for text in _JOBS.values() if (name := text.of(request))]
+    if not jobs:
+        raise MissingField("Name a job: a, b or both.", details={"field": "a"})
+    asked = [f"--split={smiles}"]
+    asked += [f"--{letter}-job={job.folder}" for letter, job in zip(_JOBS, jobs, strict=False)]
+    text = await in_thread(made_degraders, context_of(request).parts.settings, asked)
+    return tagged(request, HalvesAnswer.model_validate(json.loads(text)))
+
+
+async def _made(request: Request, form: str, most: int) -> str:
+    asked = [f"--format={form}", f"--most={most}"]
+    if kind := _LINKERS.of(request):
+        asked.append(f"--linkers={kind}")
+    for letter, (stem, anchor, smiles) in _HALVES.items():
+        if half := smiles.of(request):
+            asked.append(f"--{letter}-smiles={half}")
+            continue
+        job = job_named(request, _JOBS[letter].needed(request), ready=True)
+        asked += [f"--{letter}-job={job.folder}", f"--{letter}-stem={stem.needed(request)}"]
+        asked.append(f"--{letter}-anchor={anchor.needed(request)}")
+    return str(await in_thread(made_degraders, context_of(request).parts.settings, asked))
+
+
+async def degraders_page(request: Request) -> Response:
+    """Show the exits of two jobs to choose from, and the degraders of those that were chosen."""
+    context = context_of(request)
+    named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
+    given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
+    _, rows = await context.parts.index.jobs(JobFilters(available=True), "created_desc", _OFFERED, 0)
+    exits: dict[str, list[Mapping[str, Any]]] = {}
+    for letter, name in named.items():
+        if name:
+            exits[letter] = await in_thread(_exits_of, context.tables, job_named(request, name))
+    ready = all(given[f"{letter}_smiles"] or (named[letter] and given[f"{letter}_anchor"]) for letter in _JOBS)
+    answer = None
+    if ready:
+        answer = DegradersAnswer.model_validate(json.loads(await _made(request, "json", MOST_DEGRADERS)))
+    values: dict[str, Any] = {
+        "named": named,
+        "given": given,
+        "linkers": _LINKERS.of(request) or "",
+        "jobs": rows,
+        "exits": exits,
+    }
+    return page("degraders", **values, result=answer, query=request.url.query)
+
+
+def _exits_of(cache: TableCache, job: Job) -> list[Mapping[str, Any]]:
+    """Return where linkers can leave the ligands of a job: seen in degraders first, then its answers by rank."""
+    answers = [row for row in cache.rows(job.folder, tables.EXIT_ANSWERS) if row["site_class"] == "main"]
+    answers.sort(key=lambda row: (row["kind"] != "observed", number(row, "answer_rank") or 0, str(row["Warhead"])))
+    return answers[:_EXITS]
+
+
+_FILES = Routes("Results and files")
+_CHEMISTRY = Routes("Degraders")
+_REFUSED = ("NOT_FOUND", "QUEUE_FULL", "JOB_NOT_FOUND")
+
+ENDPOINTS = (
+    _FILES.get(
+        "/api/jobs/{job_id}/protac-inputs",
+        degrader_inputs,
+        "Inputs for programs that model degraders, made for any ranked anchor or a pair of them, as a ZIP.",
+        "application/zip",
+        (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
+        ready=True,
+        errors=_REFUSED,
+        kind="file",
+        name="download_degrader_inputs",
+    ),
+    _CHEMISTRY.get(
+        "/api/degraders",
+        make_degraders,
+        "Degraders of a target's exit, a recruiter's and the linkers of the list.",
+        {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
+        (*_ASKED, _FORMAT, _LIMIT),
+        ready=True,
+        errors=_REFUSED,
+    ),
+    _CHEMISTRY.get(
+        "/api/degraders/halves",
+        find_halves,
+        "Which ligands of one or two jobs are halves of a degrader.",
+        HalvesAnswer,
+        (_SMILES, *_JOBS.values()),
+        ready=True,
+        errors=_REFUSED,
+    ),
+    Routes("Pages", "page").get(
+        "/degraders",
+        degraders_page,
+        "Choose both halves and a linker; molecules to filter and to take away.",
+        {200: PAGE},
+        _ASKED,
+        errors=_REFUSED,
+    ),
+)

@@ -1,0 +1,82 @@
+"""The page that asks for the token and gives the browser a cookie for it."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from service.addresses import address
+from service.http.access import end_session, known_token, set_session
+from service.http.endpoint import PAGE, Routes
+from service.http.parameters import Parameter
+from service.pages.render import page
+from service.routes.context import context_of
+from service.routes.submit_page import form_pairs
+
+
+def asked(request: Request, status: int = 200, *, wrong: bool = False, after: str = "") -> Response:
+    """Return the form that asks for the token; where it was asked for in place of another page, leading there."""
+    if not after and request.method == "GET":
+        query = request.url.query
+        after = quote(request.scope["path"]) + (f"?{query}" if query else "")
+    return page("login", status, after=_own(after), wrong=wrong)
+
+
+async def login_page(request: Request) -> Response:
+    """Show the form."""
+    return asked(request, after=request.query_params.get("next", "/"))
+
+
+async def login_form(request: Request) -> Response:
+    """Give the browser a cookie for the right token, and go where it wanted to."""
+    values = dict(await form_pairs(request))
+    settings = context_of(request).parts.settings
+    token = known_token(values.get("token", "").strip(), settings.api_tokens)
+    response = RedirectResponse(address(_own(values.get("next", "/"))), 303)
+    if not settings.api_tokens:
+        return response
+    if token is None:
+        return asked(request, 401, wrong=True, after=values.get("next", "/"))
+    secure = request.url.scheme == "https" or settings.base_url_primary.startswith("https://")
+    set_session(response, token, secure=secure)
+    return response
+
+
+async def logout_form(request: Request) -> Response:  # noqa: ARG001 - as all handlers
+    """Take the cookie away."""
+    response = RedirectResponse(address("/login"), 303)
+    end_session(response)
+    return response
+
+
+def _own(target: str) -> str:
+    """Return an address of ours to go to: one that could lead to another site is replaced by the first page's."""
+    plain = target.isprintable() and "\\" not in target and len(target) <= _LONGEST
+    return target if plain and target.startswith("/") and not target.startswith("//") else "/"
+
+
+_LONGEST = 2000
+_ROUTES = Routes("Pages", "page")
+
+ENDPOINTS = (
+    _ROUTES.get(
+        "/login",
+        login_page,
+        "Form that asks for the token.",
+        PAGE,
+        (Parameter("next", "Where to go then."),),
+        public=True,
+    ),
+    _ROUTES.post(
+        "/login",
+        login_form,
+        "Gives the browser a cookie for the right token.",
+        {303: "", 401: PAGE},
+        body="Form",
+        changes=True,
+        public=True,
+    ),
+    _ROUTES.post("/logout", logout_form, "Takes the cookie away.", {303: ""}, changes=True, public=True),
+)

@@ -1,0 +1,62 @@
+"""Structures of a client's own: sent, looked at, removed."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.errors import JobStateConflict
+from service.http.answers.uploads import RemovedUploadAnswer, UploadAnswer
+from service.http.endpoint import Routes
+from service.http.multipart import sent_files
+from service.http.responses import json_answer
+from service.routes.context import context_of, in_thread
+
+
+async def add_upload(request: Request) -> Response:
+    """Take structures and what goes with them."""
+    context = context_of(request)
+    async with sent_files(request, context.parts.settings.max_upload_files) as files:
+        upload = await context.uploads.add(files, context.parts.clock.utc())
+    return json_answer(UploadAnswer.of(upload), 201, {"Location": f"/api/uploads/{upload.upload_id}"})
+
+
+async def get_upload(request: Request) -> Response:
+    """Answer what is in an upload."""
+    upload_id = str(request.path_params["upload_id"])
+    return json_answer(UploadAnswer.of(await in_thread(lambda: context_of(request).uploads.get(upload_id))))
+
+
+async def delete_upload(request: Request) -> Response:
+    """Remove an upload that no unfinished job uses."""
+    context = context_of(request)
+    upload_id = str(request.path_params["upload_id"])
+    await in_thread(lambda: context.uploads.get(upload_id))
+    if upload_id in context.parts.queue.uploads_in_use():
+        raise JobStateConflict("A job that has not ended uses this upload.", details={"status": "running"})
+    await in_thread(lambda: context.uploads.remove(upload_id))
+    return json_answer(RemovedUploadAnswer(upload_id=upload_id))
+
+
+_ROUTES = Routes("Uploads")
+
+ENDPOINTS = (
+    _ROUTES.post(
+        "/api/uploads",
+        add_upload,
+        "Send structures of your own, ligands in files of their own and what goes with them, checked at once.",
+        {201: UploadAnswer},
+        body="Files",
+        errors=("QUEUE_FULL",),
+        changes=True,
+    ),
+    _ROUTES.get("/api/uploads/{upload_id}", get_upload, "What is in an upload.", UploadAnswer, errors=("NOT_FOUND",)),
+    _ROUTES.delete(
+        "/api/uploads/{upload_id}",
+        delete_upload,
+        "Remove an upload.",
+        RemovedUploadAnswer,
+        errors=("NOT_FOUND", "JOB_STATE_CONFLICT"),
+        changes=True,
+    ),
+)

@@ -1,0 +1,106 @@
+"""What Snakemake is given: a job's configuration, the command, the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from service.errors import InvalidField
+from service.settings import REPOSITORY, VARIABLES, Settings
+
+SNAKEFILE = REPOSITORY / "Snakefile"
+SNAKEMAKE = (sys.executable, "-m", "snakemake")
+
+
+def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """Return a job's configuration: what the client set, and the service's source and cache.
+
+    Parameters
+    ----------
+    job_settings : mapping
+        Settings of the pipeline, nested, without source and cache.
+    settings : Settings
+        Those of the service.
+
+    Raises
+    ------
+    InvalidField
+        If it names an upload that is not there.
+    """
+    asked = dict(job_settings.get("source", {}))
+    source: dict[str, Any]
+    if (upload := asked.pop("upload", None)) is not None:
+        source = {**asked, "kind": "files", "files": str(_uploaded(settings, upload))}
+        return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}
+    source = {**asked, "kind": settings.source}
+    if settings.mirror is not None and settings.source in ("auto", "mirror"):
+        source["mirror"] = str(settings.mirror)
+    return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}
+
+
+def _uploaded(settings: Settings, upload_id: str) -> Path:
+    folder = settings.upload_folder(upload_id)
+    if not folder.is_dir():
+        reason = "is no upload that is there; uploads are removed after some hours"
+        raise InvalidField(f"structures {reason}.", details={"field": "structures", "reason": reason})
+    return folder
+
+
+def snakemake_command(
+    settings: Settings, folder: Path, config: Path, *arguments: str, snakemake: tuple[str, ...] = SNAKEMAKE
+) -> list[str]:
+    """Return the command that runs the pipeline in a job folder.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those of the service: profile and cores.
+    folder, config : Path
+        The job folder and the configuration file.
+    *arguments : str
+        Further arguments: targets, ``--unlock``, …
+    snakemake : tuple of str
+        How Snakemake itself is started.
+    """
+    command = [*snakemake, "--snakefile", str(SNAKEFILE), "--directory", str(folder), "--configfile", str(config)]
+    if settings.profile is not None:
+        command += ["--profile", str(settings.profile)]
+    cores = "--local-cores" if on_cluster(settings.profile) else "--cores"
+    return [*command, cores, str(settings.cores_per_job), "--rerun-incomplete", "--nocolor", *arguments]
+
+
+def scout_command(config: Path, folder: Path) -> list[str]:
+    """Return the command that does the search of a job alone and writes what it finds to a folder."""
+    return [sys.executable, "-m", "scripts.scout", str(config), str(folder)]
+
+
+def on_cluster(profile: Path | None) -> bool:
+    """Return whether a profile hands the steps to a cluster instead of running them here."""
+    if profile is None:
+        return False
+    try:
+        content = yaml.safe_load((profile / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError):
+        return False
+    return isinstance(content, dict) and content.get("executor", "local") not in ("local", "dryrun", "touch")
+
+
+def child_environment(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment of a run: this one's, without the service's own settings and tokens.
+
+    Snakemake needs a cache folder it can write to; where the user's isn't, it gets one below
+    the structure cache.
+    """
+    variables = {key: value for key, value in environ.items() if key not in {*VARIABLES, "PYTHONWARNINGS"}}
+    earlier = variables.get("PYTHONPATH")
+    variables["PYTHONPATH"] = f"{REPOSITORY}{os.pathsep}{earlier}" if earlier else str(REPOSITORY)
+    cache = Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    nearest = next((path for path in (cache, *cache.parents) if path.exists()), cache)
+    if not os.access(nearest, os.W_OK):
+        variables["XDG_CACHE_HOME"] = str(settings.cache_dir / "xdg")
+    return variables

@@ -1,0 +1,143 @@
+"""What a job would do: its search step alone, in a temporary folder."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from scripts.lib import layout, tables
+from scripts.lib.run.display import STEPS
+from scripts.lib.run.logs import read_error
+from service.errors import InvalidField, QueueFull, UpstreamUnavailable
+from service.http.answers.jobs import DryRunAnswer, DryRunEntry, Estimate, FoundProtein, PlannedStep
+from service.jobs.submission import Submission
+from service.results.tables import read_rows
+from service.runs.config import child_environment, pipeline_config, scout_command
+from service.scrub import Scrubber
+from service.settings import Settings
+
+_SECONDS = 60.0
+_AT_ONCE = 2
+_WAITING = 8
+_RETRY = {"Retry-After": "30"}
+
+_START_CPU_SECONDS = 6.0
+_CPU_SECONDS_PER_ENTRY = 0.1
+_BYTES_PER_ENTRY = 400_000
+"""A job of one entry takes about the first, each further one the others, all contexts and the report in it."""
+
+
+class DryRuns:
+    """Runs searches for clients who want to know beforehand; few at once.
+
+    Parameters
+    ----------
+    settings : Settings
+        Source and cache of the service.
+    waiting : int
+        How many may run and wait.
+    """
+
+    def __init__(self, settings: Settings, waiting: int = _WAITING) -> None:
+        self._settings = settings
+        self._waiting = waiting
+        self._scrubber = Scrubber(settings)
+        self._running = asyncio.Semaphore(_AT_ONCE)
+        self._asked = 0
+
+    async def run(self, submission: Submission) -> DryRunAnswer:
+        """Return which entries a job would take.
+
+        Raises
+        ------
+        InvalidField
+            If the source says that the query can't be sent.
+        UpstreamUnavailable
+            If it doesn't answer.
+        QueueFull
+            If too many wait already.
+        """
+        if self._asked >= self._waiting:
+            raise QueueFull("Too many dry runs wait: try again.", headers=_RETRY)
+        self._asked += 1
+        try:
+            async with self._running:
+                return await self._search(submission)
+        finally:
+            self._asked -= 1
+
+    async def _search(self, submission: Submission) -> DryRunAnswer:
+        with tempfile.TemporaryDirectory(prefix="tethermap-dry-", ignore_cleanup_errors=True) as folder:
+            job = Path(folder) / "job"
+            config = Path(folder) / "job.json"
+            job.mkdir()
+            settings = pipeline_config(submission.settings(), self._settings)
+            config.write_text(json.dumps(settings), encoding="utf-8")
+            status = await _run(scout_command(config, job), child_environment(self._settings))
+            if status != 0:
+                self._explain(job)
+            rows = await asyncio.to_thread(lambda: list(read_rows(job / layout.SEARCH_ENTRIES, tables.ENTRIES)))
+            notes = [str(note) for note in _read(job / layout.SEARCH_QUERY)["notes"]]
+            proteins = [FoundProtein(**protein) for protein in _read(job / layout.PROTEINS)]
+        selected = [row for row in rows if row["selected"]]
+        return DryRunAnswer(
+            total=len(selected),
+            entries=[
+                DryRunEntry.model_construct(
+                    pdb_id=row["pdb_id"],
+                    title=row["title"],
+                    resolution=row["resolution"],
+                    ligands=[code for code in str(row["ligands"]).split("; ") if code],
+                    reason=row["hits"],
+                )
+                for row in selected
+            ],
+            proteins=proteins,
+            left_out=dict(Counter(str(row["reason"]) for row in rows if not row["selected"])),
+            steps=[PlannedStep(name=name, says=says) for name, says in STEPS.items() if name != "all"],
+            estimate=Estimate(
+                cpu_seconds=round(_START_CPU_SECONDS + _CPU_SECONDS_PER_ENTRY * len(selected), 1),
+                bytes=_BYTES_PER_ENTRY * len(selected),
+            ),
+            notes=[*submission.notes, *notes],
+        )
+
+    def _explain(self, job: Path) -> None:
+        """Raise why the search step failed."""
+        error = read_error(job)
+        message = self._scrubber.text(error.get("message", ""))
+        if error.get("kind") == "input":
+            raise InvalidField(message, details={"field": "search_query", "reason": message})
+        raise UpstreamUnavailable(message or "The search did not end: try again.", headers=_RETRY)
+
+
+async def _run(command: list[str], environment: dict[str, str]) -> int:
+    """Run a command in a session of its own for a limited time; return its exit status."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        return await asyncio.wait_for(process.wait(), _SECONDS)
+    except TimeoutError:
+        raise UpstreamUnavailable("The source took too long to answer.", headers=_RETRY) from None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))

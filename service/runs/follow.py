@@ -1,0 +1,80 @@
+"""How far a running job is, read from what is new in its event file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from scripts.lib import layout
+from service.jobs.record import EntryCounts
+
+_PLANNING = ("search_entries",)
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """State of a run: the rule that began last, steps, entries; `percent` None before they are planned."""
+
+    step: str | None = None
+    planned: int = 0
+    done: int = 0
+    percent: int | None = None
+    entries: EntryCounts = field(default_factory=EntryCounts)
+
+
+class Follower:
+    """Reads a job's events again and again.
+
+    Parameters
+    ----------
+    folder : Path
+        The job folder; its event file may hold earlier runs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / layout.EVENTS
+        self._offset = 0
+        self._live = Live()
+
+    def read(self) -> Live:
+        """Return the state of the latest run; what can't be read changes nothing."""
+        try:
+            with self._path.open("rb") as stream:
+                stream.seek(self._offset)
+                data = stream.read()
+        except OSError:
+            return self._live
+        complete = data[: data.rfind(b"\n") + 1]
+        self._offset += len(complete)
+        for line in complete.splitlines():
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict):
+                self._live = _after(self._live, event)
+        return self._live
+
+
+def _after(live: Live, event: dict[str, Any]) -> Live:
+    """Return the state after an event; percent never goes back within a run."""
+    kind = event.get("event")
+    if kind == "run_started":
+        return Live()
+    if kind == "planned":
+        return replace(live, planned=int(event.get("jobs") or 0))
+    if kind == "job_started" and event.get("rule") not in (None, "all"):
+        return replace(live, step=str(event["rule"]))
+    if kind == "progress":
+        done, planned = int(event.get("done") or 0), int(event.get("total") or 0)
+        percent = live.percent
+        if planned and live.step not in (None, *_PLANNING):
+            percent = max(percent or 0, min(99, 100 * done // planned))
+        return replace(live, done=done, planned=max(planned, live.planned), percent=percent)
+    if kind == "entries":
+        found = event.get("found")
+        counts = (int(event.get(name) or 0) for name in ("done", "kept", "rejected"))
+        return replace(live, entries=EntryCounts(None if found is None else int(found), *counts))
+    return live

@@ -1,0 +1,192 @@
+"""What the service looks after while it runs: folders deleted by hand, full disks, the operator's requests."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from service.errors import ServiceError
+from service.index.database import Index
+from service.jobs.clock import Clock
+from service.jobs.durable import read_json, write_json
+from service.jobs.record import RECORD
+from service.jobs.store import Store
+from service.jobs.uploads import UploadStore
+from service.runs.queue import JobQueue
+from service.runs.reconcile import reconcile
+from service.runs.retention import prune
+from service.settings import Settings
+
+LOOK_SECONDS = 1.0
+TIDY_SECONDS = 3600.0
+REPAIR_SECONDS = 15.0
+COUNT_SECONDS = 5.0
+
+_CLOCK_JUMP = timedelta(hours=1)
+_ANSWER = ".answer.json"
+_LOG = logging.getLogger(__name__)
+
+
+class Housekeeping:
+    """Looks after everything once a second, and tidies up once an hour.
+
+    Parameters
+    ----------
+    store, index, queue : Store, Index, JobQueue
+        What is looked after.
+    settings : Settings
+        How long jobs are kept.
+    clock : Clock
+        Time.
+    """
+
+    def __init__(self, store: Store, index: Index, queue: JobQueue, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._index = index
+        self._queue = queue
+        self._settings = settings
+        self._clock = clock
+        self._begun = (clock.utc(), clock.monotonic())
+        self._next_tidy = clock.monotonic()
+        self._next_repair = clock.monotonic()
+        self._next_count = clock.monotonic()
+        self._jobs_dir_changed = 0
+
+    async def keep(self) -> None:
+        """Go on until canceled; an error in one look, whatever it is, is logged and ends nothing."""
+        while True:
+            try:
+                await self.look()
+            except (OSError, ServiceError, duckdb.Error) as error:
+                _LOG.warning("housekeeping: %s", error)
+            except Exception:  # noqa: BLE001 - a defect: it must not end all looking after
+                _LOG.exception("housekeeping: unexpected error")
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def look(self) -> None:
+        """Look once."""
+        now = self._clock.monotonic()
+        for job_id in self._queue.unfinished():
+            if not os.path.exists(f"{self._store.jobs_dir}/{job_id}/{RECORD}"):  # noqa: ASYNC240, PTH110 - one stat
+                await self._queue.forget(job_id)
+        if now >= self._next_count:
+            self._next_count = now + COUNT_SECONDS
+            await self._drop_deleted()
+        await self._queue.flush()
+        await self._queue.webhooks.look()
+        if self._index.failed and now >= self._next_repair:
+            self._next_repair = now + REPAIR_SECONDS
+            await self._index.in_writer(lambda: reconcile(self._store, self._index))
+        for path in await asyncio.to_thread(_requests, self._store.requests):
+            await self._serve(path)
+        if now >= self._next_tidy:
+            self._next_tidy = now + TIDY_SECONDS
+            await self._tidy()
+
+    async def _drop_deleted(self) -> None:
+        """Take finished jobs whose folders were deleted by hand out of the index."""
+        changed = self._store.jobs_dir.stat().st_mtime_ns
+        if changed == self._jobs_dir_changed:
+            return
+        indexed = await self._index.in_writer(self._index.known)  # first: a job that is new is on disk by then
+        names = await asyncio.to_thread(self._store.names)
+        for job_id in indexed.keys() - names:
+            if not self._store.is_example(job_id):
+                self._index.remove(job_id)
+        self._jobs_dir_changed = changed
+
+    async def _tidy(self) -> None:
+        now = self._clock.utc()
+        await asyncio.to_thread(self._queue.keys.prune, now)
+        await asyncio.to_thread(self._store.keep_reserve)
+        await asyncio.to_thread(UploadStore(self._settings).prune, self._queue.uploads_in_use(), now)
+        expected = self._begun[0] + timedelta(seconds=self._clock.monotonic() - self._begun[1])
+        if abs(now - expected) > _CLOCK_JUMP:  # ages mean nothing now; the operator's `prune` still works
+            _LOG.warning("the clock has jumped: no job is removed for its age")
+            return
+        await prune(self._store, self._index, self._queue.delete, self._settings, now)
+
+    async def _serve(self, path: Path) -> None:
+        """Do what a command of the operator asks for, and leave the answer beside it."""
+        request = await asyncio.to_thread(read_json, path)
+        await asyncio.to_thread(path.unlink, missing_ok=True)
+        if isinstance(request, dict):
+            answer = await self.do(str(request.get("command")), str(request.get("argument", "")))
+            await asyncio.to_thread(write_json, path.with_suffix(_ANSWER), answer)
+
+    async def do(self, command: str, argument: str) -> dict[str, Any]:
+        """Carry out a command of the operator and return what to tell: ``ok`` and ``message``."""
+        try:
+            return {"ok": True, "message": await self._done(command, argument)}
+        except ServiceError as error:
+            return {"ok": False, "message": error.message}
+        except (ValueError, OSError) as error:
+            return {"ok": False, "message": str(error)}
+        except Exception:  # noqa: BLE001 - a defect: the operator who waits is told, and nothing else suffers
+            _LOG.exception("%s %s: unexpected error", command, argument)
+            return {"ok": False, "message": f"{command} met an unexpected error; the log has it"}
+
+    async def _done(self, command: str, argument: str) -> str:
+        if command == "cancel":
+            _, changed = await self._queue.cancel(argument)
+            return f"{argument} is being canceled" if changed else f"{argument} was canceled before"
+        if command == "adopt":
+            return (await self._queue.adopt(Path(argument))).job_id
+        if command == "prune":
+            removed = await prune(self._store, self._index, self._queue.delete, self._settings, self._clock.utc())
+            return "\n".join([*removed, f"{len(removed)} jobs removed"])
+        if command == "reindex":
+            found = await self._index.in_writer(lambda: reconcile(self._store, self._index, everything=True))
+            await self._index.snapshot()
+            return f"{found.jobs} jobs indexed"
+        if command == "snapshot":
+            return str(await self._index.snapshot())
+        raise ValueError(f"{command} is not a command")
+
+
+def _requests(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.glob("*.json") if not path.name.endswith(_ANSWER))
+
+
+def ask(folder: Path, command: str, argument: str, *, seconds: float = 120.0) -> dict[str, Any]:
+    """Ask the running service to carry out a command; wait for its answer.
+
+    Parameters
+    ----------
+    folder : Path
+        Where requests lie.
+    command, argument : str
+        What is asked.
+    seconds : float
+        How long to wait.
+
+    Raises
+    ------
+    TimeoutError
+        If no answer comes.
+    """
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / f"{secrets.token_hex(8)}.json"
+    write_json(path, {"command": command, "argument": argument})
+    answer_path = path.with_suffix(_ANSWER)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        answer = read_json(answer_path)
+        if isinstance(answer, dict):
+            answer_path.unlink()
+            return answer
+        time.sleep(0.1)
+    with contextlib.suppress(OSError):
+        path.unlink()
+    raise TimeoutError("the running service does not answer")

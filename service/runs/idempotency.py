@@ -1,0 +1,83 @@
+"""Submissions that a client may repeat: which key made which job, kept over restarts."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from service.jobs.durable import read_json, write_json
+
+KEPT = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotency:
+    """A client's key for one route, and the fingerprint of the body that came with it; each owner has own keys."""
+
+    route: str
+    key: str
+    fingerprint: str
+    owner: str | None = None
+
+    @property
+    def name(self) -> str:
+        """File name that stands for the route and the key."""
+        parts = (self.route, self.key, *([self.owner] if self.owner else []))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """What a key was used for: the body's fingerprint and the id of the job or batch made."""
+
+    fingerprint: str
+    made: str
+    time: str
+
+
+class KeyStore:
+    """The records of keys, one file each.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they lie; made when missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, key: Idempotency, now: datetime) -> KeyRecord | None:
+        """Return what a key was used for in the last 24 hours."""
+        data = read_json(self._folder / f"{key.name}.json")
+        try:
+            record = KeyRecord(**data)
+        except TypeError:
+            return None
+        return None if self._expired(record, now) else record
+
+    def put(self, key: Idempotency, made: str, now: datetime) -> None:
+        """Remember what a key was used for."""
+        self._folder.mkdir(exist_ok=True)
+        record = KeyRecord(key.fingerprint, made, now.astimezone(UTC).isoformat())
+        write_json(self._folder / f"{key.name}.json", asdict(record))
+
+    def prune(self, now: datetime) -> None:
+        """Remove what is older than 24 hours."""
+        if not self._folder.is_dir():
+            return
+        for path in self._folder.glob("*.json"):
+            data = read_json(path)
+            with contextlib.suppress(TypeError, OSError):
+                if self._expired(KeyRecord(**data), now):
+                    path.unlink()
+
+    @staticmethod
+    def _expired(record: KeyRecord, now: datetime) -> bool:
+        try:
+            return now - datetime.fromisoformat(record.time) > KEPT
+        except (ValueError, TypeError):
+            return True

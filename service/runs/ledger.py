@@ -1,0 +1,133 @@
+"""Every change of a job's state: on disk first, then in memory, in the index and to those who watch."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator, Callable, Sequence
+
+from service.index.database import Index, IndexedJob
+from service.jobs.clock import Clock
+from service.jobs.outcome import result_rows
+from service.jobs.record import RUNNING, JobRecord, ResultRow
+from service.jobs.store import Store
+from service.runs.follow import Live
+
+
+class Ledger:
+    """The records of all jobs, changed in one order.
+
+    Parameters
+    ----------
+    store, index : Store, Index
+        The truth on disk and its copy for questions.
+    clock : Clock
+        Time.
+    note_end : callable
+        Told of each job that ends and whose client wants a notice, before that is recorded; blocks.
+    """
+
+    def __init__(self, store: Store, index: Index, clock: Clock, note_end: Callable[[JobRecord], None]) -> None:
+        self.store = store
+        self.index = index
+        self.clock = clock
+        self.note_end = note_end
+        self.stopping = asyncio.Event()
+        self.ended: Counter[tuple[str, str]] = Counter()
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+
+    def lock(self, job_id: str) -> asyncio.Lock:
+        """Return the lock to hold from reading a job's state to changing it."""
+        if len(self._locks) > 1000:  # those nobody holds or waits for are only memory
+            self._locks = defaultdict(asyncio.Lock, {key: one for key, one in self._locks.items() if one.locked()})
+        return self._locks[job_id]
+
+    async def save(self, record: JobRecord, rows: Sequence[ResultRow] = ()) -> JobRecord:
+        """Write a changed record; its results too when it has ended.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the job's folder is gone.
+        """
+        if record.final and record.webhook:
+            with contextlib.suppress(OSError):  # a full disk ends no job otherwise
+                await asyncio.to_thread(self.note_end, record)
+        stamp = await asyncio.to_thread(self.store.save, record)
+        self.index.put(IndexedJob(record, stamp or 0, tuple(rows)))
+        if record.final:
+            self.ended[record.status, record.error.kind if record.error else ""] += 1
+        self.notify(record.job_id)
+        return record
+
+    async def flush(self) -> None:
+        """Write the records that a full disk has refused, each while nothing else changes its job."""
+        for record in self.store.unwritten():
+            async with self.lock(record.job_id):
+                stamp = await asyncio.to_thread(self.store.flush, record)
+                if stamp is not None:
+                    _, rows = await asyncio.to_thread(result_rows, self.store.folder(record.job_id))
+                    self.index.put(IndexedJob(record, stamp, rows if record.final else ()))
+
+    def show(self, job_id: str, live: Live) -> None:
+        """Take how far a run is into the record in memory, when that has changed."""
+        record = self.store.get(job_id)
+        if record is None or record.status != RUNNING:
+            return
+        if live != Live(record.current_step, record.planned, record.done, record.percent, record.entries):
+            changed = record.changed(
+                self.clock.text(),
+                current_step=live.step,
+                planned=live.planned,
+                done=live.done,
+                percent=live.percent,
+                entries=live.entries,
+            )
+            self.store.touch(changed)
+            self.notify(job_id)
+
+    async def delete(self, job_id: str) -> None:
+        """Remove a job with all its files."""
+        await asyncio.to_thread(self.store.delete, job_id)
+        self.index.remove(job_id)
+        self.notify(job_id)
+
+    async def forget(self, job_id: str) -> None:
+        """Let go of a job whose folder was deleted by hand, and of what its run has left there."""
+        await asyncio.to_thread(self.store.remove_remains, job_id)
+        self.index.remove(job_id)
+        self.notify(job_id)
+
+    def notify(self, job_id: str) -> None:
+        """Wake those who watch a job."""
+        for event in self._watchers.get(job_id, ()):
+            event.set()
+
+    def begin_stopping(self) -> None:
+        """End all watching."""
+        self.stopping.set()
+        for events in self._watchers.values():
+            for event in events:
+                event.set()
+
+    async def watch(self, job_id: str) -> AsyncGenerator[JobRecord]:
+        """Yield a job's record now and after every change, to its end or the service's."""
+        event = asyncio.Event()
+        self._watchers[job_id].add(event)
+        try:
+            version = -1
+            while (record := self.store.get(job_id)) is not None:
+                event.clear()
+                if record.version != version:
+                    version = record.version
+                    yield record
+                elif record.final or self.stopping.is_set():
+                    return
+                else:
+                    await event.wait()
+        finally:
+            self._watchers[job_id].discard(event)
+            if not self._watchers[job_id]:
+                del self._watchers[job_id]

@@ -1,0 +1,361 @@
+"""The queue of jobs: durable, first come, first served, every job to exactly one true end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from service.errors import BatchNotFound, JobNotFound, JobStateConflict
+from service.index.database import Index, IndexedJob
+from service.jobs.clock import Clock
+from service.jobs.outcome import record_of_folder, result_rows
+from service.jobs.record import (
+    CANCELED,
+    QUEUED,
+    RUNNING,
+    BatchRecord,
+    JobRecord,
+)
+from service.jobs.store import Store
+from service.jobs.submission import Submission
+from service.runs.course import Course
+from service.runs.idempotency import Idempotency, KeyStore
+from service.runs.intake import Intake
+from service.runs.ledger import Ledger
+from service.runs.runner import Runner
+from service.runs.supervisor import Supervisor, note_cancel
+from service.runs.waiting import QueueCounts, WaitingList
+from service.runs.webhooks import Webhooks
+from service.settings import Settings
+
+_INDEX_SECONDS = 5.0
+"""How long a submission waits for the index, which may be read anew just then."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class JobQueue:
+    """All jobs that are not final.
+
+    Parameters
+    ----------
+    store, index, runner : Store, Index, Runner
+        The truth on disk, its copy for questions, and what runs jobs.
+    settings : Settings
+        Limits and the pipeline's source.
+    clock : Clock
+        Time.
+    """
+
+    def __init__(self, store: Store, index: Index, runner: Runner, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._runner = runner
+        self._settings = settings
+        self._clock = clock
+        self.webhooks = Webhooks(store, settings)
+        self._ledger = Ledger(store, index, clock, self.webhooks.note)
+        self._waiting = WaitingList(clock)
+        self._intake = Intake(self._ledger, settings, self._waiting)
+        self._course = Course(self._ledger, self._waiting)
+        self._supervisors: dict[str, tuple[Supervisor, str | None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._wake = asyncio.Event()
+        self._started = False
+
+    # Life
+
+    def start(self, last_sequence: int, *, dispatching: bool = True) -> None:
+        """Begin: take up what ran, then what waits.
+
+        Parameters
+        ----------
+        last_sequence : int
+            Highest number that any job has.
+        dispatching : bool
+            Whether to run jobs; else they are only known.
+        """
+        active = self._store.active()
+        self._intake.sequence = max([last_sequence, *(record.sequence for record in active)])
+        for record in active:
+            batch = self._store.batch(record.batch_id or "")
+            if record.status == RUNNING and dispatching:
+                self._supervise(record, recovering=True)
+            elif record.status == QUEUED:
+                self._waiting.add(record)
+                if batch is not None and batch.items[0].job_id != record.job_id:
+                    self._waiting.pause(batch)
+        self._started = True
+        if dispatching:
+            self._spawn(self._dispatch())
+
+    def begin_stopping(self) -> None:
+        """Take no more jobs, end all watching, begin to stop the runs, which are left to be resumed."""
+        self._ledger.begin_stopping()
+        self._wake.set()
+        for supervisor, _ in self._supervisors.values():
+            supervisor.stop("shutdown")
+
+    async def stop(self) -> None:
+        """Stop, and wait for the runs to end and for what is being written."""
+        self.begin_stopping()
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+        await self.webhooks.stop()
+
+    @property
+    def stopping(self) -> asyncio.Event:
+        """Set when the service is told to end."""
+        return self._ledger.stopping
+
+    @property
+    def accepting(self) -> bool:
+        """Whether jobs are taken at all."""
+        return self._started and not self.stopping.is_set()
+
+    @property
+    def keys(self) -> KeyStore:
+        """What idempotency keys were used for."""
+        return self._intake.keys
+
+    # What clients ask for
+
+    def room(self, owner: str | None) -> AbstractContextManager[None]:
+        """Keep a place for work that is no job; raises as `submit` does."""
+        return self._intake.room(owner)
+
+    async def submit(
+        self,
+        submission: Submission,
+        *,
+        source: str = "api",
+        owner: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> JobRecord:
+        """Take a job.
+
+        Raises
+        ------
+        QueueFull, RateLimited
+            If as many wait as may, or the disk is full; if as many of the owner wait as may.
+        IdempotencyConflict
+            If the key came with another body before.
+        """
+
+        async def make() -> JobRecord:
+            return (await self._take([submission], source, None, idempotency, owner))[0]
+
+        return await self._intake.once(idempotency, self._store.get, make)
+
+    async def submit_batch(
+        self,
+        submissions: Sequence[Submission],
+        delay_seconds: float,
+        *,
+        source: str = "batch",
+        owner: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> BatchRecord:
+        """Take jobs that run one after another, all or none; raises as `submit` does."""
+
+        async def make() -> BatchRecord:
+            batch = self._intake.new_batch(delay_seconds)
+            await self._take(submissions, source, batch, idempotency, owner)
+            return self._store.batch(batch.batch_id) or batch
+
+        return await self._intake.once(idempotency, self._store.batch, make)
+
+    async def cancel(self, job_id: str) -> tuple[JobRecord, bool]:
+        """Cancel a job; a running one ends soon after.
+
+        Returns
+        -------
+        JobRecord, bool
+            The job, and whether this changes anything: False when it was canceled before.
+
+        Raises
+        ------
+        JobNotFound, JobStateConflict
+            If there is none, or it has ended otherwise.
+        """
+        async with self._ledger.lock(job_id):
+            record = self._changeable(job_id)
+            if record.status == CANCELED:
+                return record, False
+            if record.final:
+                raise _conflict(record, "canceled")
+            if record.status == QUEUED:
+                self._waiting.drop(job_id)
+                return await self._ledger.save(record.moved(CANCELED, self._clock.text())), True
+        if job_id not in self._supervisors:  # the operator's command, while no service runs
+            self._supervise(record, recovering=True)
+        await asyncio.to_thread(note_cancel, self._store.jobs_dir / job_id)
+        if job_id not in self._supervisors:  # its run has just ended: look again
+            return await self.cancel(job_id)
+        self._supervisors[job_id][0].stop("cancel")
+        return record, True
+
+    async def cancel_batch(self, batch_id: str) -> BatchRecord:
+        """Cancel what of a batch has not ended, the last job first, so that none begins meanwhile.
+
+        Raises
+        ------
+        BatchNotFound
+            If there is none.
+        """
+        batch = self._store.batch(batch_id)
+        if batch is None:
+            raise BatchNotFound(f"There is no batch {batch_id}.")
+        for item in reversed(batch.items):
+            with contextlib.suppress(JobNotFound, JobStateConflict):
+                await self.cancel(item.job_id)
+        return batch
+
+    async def delete(self, job_id: str) -> None:
+        """Remove a job that has ended, with all its files.
+
+        Raises
+        ------
+        JobNotFound, JobStateConflict
+            If there is none, or it has not ended.
+        """
+        async with self._ledger.lock(job_id):
+            record = self._changeable(job_id)
+            if not record.final:
+                raise _conflict(record, "deleted")
+            await self._ledger.delete(job_id)
+
+    async def adopt(self, folder: Path) -> JobRecord:
+        """Take a copy of a folder in which the command line has finished a job.
+
+        Raises
+        ------
+        ValueError
+            If it does not hold a complete job.
+        """
+        job_id, sequence = self._intake.new_id(), self._intake.next_sequence()
+        record = await asyncio.to_thread(record_of_folder, folder, job_id, "cli", sequence=sequence)
+        stamp = await asyncio.to_thread(self._store.adopt, folder, record)
+        _, rows = await asyncio.to_thread(result_rows, self._store.folder(job_id))
+        self._ledger.index.put(IndexedJob(record, stamp, rows))
+        return record
+
+    def position(self, job_id: str) -> int | None:
+        """Return the place of a waiting job, from 1; None when it doesn't wait."""
+        return self._waiting.position(job_id)
+
+    def counts(self) -> QueueCounts:
+        """Return how many jobs wait, run and have ended."""
+        first = self._store.get(next(iter(self._waiting), ""))
+        since = 0.0 if first is None else (self._clock.utc() - datetime.fromisoformat(first.created_at)).total_seconds()
+        return QueueCounts(len(self._waiting), len(self._supervisors), max(0.0, since), self._ledger.ended)
+
+    def watch(self, job_id: str) -> AsyncGenerator[JobRecord]:
+        """Yield a job's record now and after every change, to its end or the service's."""
+        return self._ledger.watch(job_id)
+
+    # What the housekeeping asks for
+
+    async def flush(self) -> None:
+        """Write the records that a full disk has refused."""
+        await self._ledger.flush()
+
+    def unfinished(self) -> list[str]:
+        """Return the ids of all jobs that wait or run."""
+        return [*self._waiting, *self._supervisors]
+
+    def uploads_in_use(self) -> set[str]:
+        """Return the uploads that jobs that wait or run read."""
+        records = map(self._store.get, self.unfinished())
+        return {str(record.request.get("structures")) for record in records if record is not None}
+
+    async def forget(self, job_id: str) -> None:
+        """Let go of a job whose folder was deleted by hand; its run is stopped first."""
+        self._waiting.drop(job_id)
+        if job_id in self._supervisors:
+            self._supervisors[job_id][0].stop("vanished")
+        else:
+            await self._ledger.forget(job_id)
+
+    # Within
+
+    async def _take(
+        self,
+        submissions: Sequence[Submission],
+        source: str,
+        batch: BatchRecord | None,
+        key: Idempotency | None,
+        owner: str | None,
+    ) -> list[JobRecord]:
+        records = await self._intake.make(submissions, source, batch, key, owner)
+        for record in records:
+            self._waiting.add(record)
+        self._wake.set()
+        with contextlib.suppress(TimeoutError):  # who is told of a job finds it in the index
+            await asyncio.wait_for(self._ledger.index.settled(), _INDEX_SECONDS)
+        return records
+
+    async def _dispatch(self) -> None:
+        """Launch what may run, whenever something has changed."""
+        while not self.stopping.is_set():
+            self._wake.clear()
+            pause: float | None = max(0.0, self._course.not_before - self._clock.monotonic()) or None
+            while pause is None and len(self._supervisors) < self._settings.max_running_jobs:
+                job_id, pause = self._waiting.next([batch for _, batch in self._supervisors.values()])
+                if job_id is None:
+                    break
+                pause = None
+                self._waiting.drop(job_id)
+                if (record := self._store.get(job_id)) is not None:
+                    self._supervise(record, recovering=False)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), pause)
+
+    def _supervise(self, record: JobRecord, *, recovering: bool) -> None:
+        job_id = record.job_id
+        supervisor = Supervisor(
+            self._store.jobs_dir / job_id,
+            self._runner,
+            timeout_s=self._settings.job_timeout_s,
+            live=lambda live: self._ledger.show(job_id, live),
+        )
+        self._supervisors[job_id] = (supervisor, record.batch_id)
+        self._spawn(self._run(job_id, supervisor, recovering=recovering))
+
+    async def _run(self, job_id: str, supervisor: Supervisor, *, recovering: bool) -> None:
+        """Bring one job to the end of this run."""
+        try:
+            await self._course.run(job_id, supervisor, recovering=recovering)
+        finally:
+            del self._supervisors[job_id]
+            self._ledger.notify(job_id)
+            self._wake.set()
+
+    def _changeable(self, job_id: str) -> JobRecord:
+        record = self._store.get(job_id)
+        if record is None:
+            raise JobNotFound(f"There is no job {job_id[:64]}.")
+        if record.source == "example":
+            raise JobStateConflict("Curated examples can't be changed.", details={"status": record.status})
+        return record
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(_told)
+
+
+def _told(task: asyncio.Task[None]) -> None:
+    """Log what ended a task that nobody waits for."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _LOG.error("unexpected error", exc_info=error)
+
+
+def _conflict(record: JobRecord, verb: str) -> JobStateConflict:
+    return JobStateConflict(f"A job that is {record.status} can't be {verb}.", details={"status": record.status})

@@ -1,0 +1,92 @@
+"""Brings the index in line with the job folders: reads what is new or changed there, drops what is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from service.index.database import Index, IndexedJob
+from service.jobs.outcome import result_rows
+from service.jobs.record import FINAL, RECORD, JobRecord
+from service.jobs.store import Store
+
+
+@dataclass(slots=True)
+class Found:
+    """What there is on disk.
+
+    Parameters
+    ----------
+    active : list of JobRecord
+        Jobs that are not final.
+    last_sequence : int
+        Highest number of a job.
+    jobs, read : int
+        How many jobs there are, and how many had to be read.
+    """
+
+    active: list[JobRecord] = field(default_factory=list)
+    last_sequence: int = 0
+    jobs: int = 0
+    read: int = 0
+
+
+def reconcile(
+    store: Store, index: Index, *, everything: bool = False, stopped: Callable[[], bool] = lambda: False
+) -> Found:
+    """Bring the index in line with the job folders; blocks.
+
+    Parameters
+    ----------
+    store, index : Store, Index
+        The truth and its copy.
+    everything : bool
+        Whether to read again what the index seems to know.
+    stopped : callable
+        Asked before each job; true ends the reading early, and the index keeps what it has of the others.
+    """
+    known = index.known()
+    found = Found(last_sequence=max((one.sequence for one in known.values()), default=0))
+    seen: set[str] = set()
+
+    def changed() -> Iterator[IndexedJob]:
+        for job_id, stamp in store.scan():
+            if stopped():
+                return
+            seen.add(job_id)
+            found.jobs += 1
+            before = known.get(job_id)
+            if not everything and before is not None and before.stamp == stamp and before.status in FINAL:
+                continue
+            record = store.read(job_id)
+            if record is None:
+                seen.discard(job_id)
+                continue
+            found.read += 1
+            found.last_sequence = max(found.last_sequence, record.sequence)
+            if not record.final:
+                found.active.append(record)
+            yield IndexedJob(record, stamp, result_rows(store.jobs_dir / job_id)[1] if record.final else ())
+        yield from _examples(store, seen)
+
+    index.load(changed())
+    if stopped():
+        return found
+    index.load((), gone=sorted(known.keys() - seen))
+    index.repaired()
+    return found
+
+
+def _examples(store: Store, seen: set[str]) -> Iterator[IndexedJob]:
+    for number, record in enumerate(store.examples(), 1):
+        if record.job_id not in seen:
+            seen.add(record.job_id)
+            folder = store.folder(record.job_id)
+            numbered = replace(record, sequence=-number)  # as each job, it has a number of its own
+            yield IndexedJob(numbered, _stamp(folder), result_rows(folder)[1])
+
+
+def _stamp(folder: Path) -> int:
+    path = folder / RECORD
+    return (path if path.exists() else folder).stat().st_mtime_ns

@@ -1,0 +1,303 @@
+"""One run of one job: a Snakemake process in a session of its own, started, adopted, stopped, proven dead."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import importlib.util
+import logging
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from scripts.lib import layout
+from scripts.lib.atomic import is_leftover, remove_leftovers
+from scripts.lib.run.slurm import cancel_slurm_jobs
+from service.jobs.durable import read_json, write_json
+from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER
+from service.runs import processes
+from service.runs.config import SNAKEMAKE, child_environment, on_cluster, snakemake_command
+from service.runs.processes import Process
+from service.settings import REPOSITORY, Settings
+
+Intent = Literal["", "cancel", "timeout", "shutdown", "vanished"]
+
+RUN_FILE = f"{SERVICE_FOLDER}/run.json"
+RUN_LOG = f"{SERVICE_FOLDER}/run.log"
+TERM_SECONDS = 10.0
+"""How long a run may take to end cleanly before it is killed."""
+INTERRUPT_SECONDS = 25.0
+"""The same on a cluster, whose jobs Snakemake cancels first."""
+
+_KILL_SECONDS = 10.0
+_POLL_SECONDS = 0.05
+_UNLOCK_SECONDS = 60.0
+_ADOPTED_POLL_SECONDS = 0.5
+
+_LOG = logging.getLogger(__name__)
+
+
+class LaunchError(Exception):
+    """Snakemake could not be started; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """What is remembered on disk of a run, enough to find its processes again.
+
+    Parameters
+    ----------
+    token : str
+        Every process of the run has it in its environment.
+    pid, start : int or None, str or None
+        The first process and when it began; None until it has been started.
+    intent : str
+        Why it is being stopped; empty while nobody wants that.
+    """
+
+    token: str
+    pid: int | None = None
+    start: str | None = None
+    intent: Intent = ""
+
+
+class Run:
+    """A run whose first process lives, or has.
+
+    Parameters
+    ----------
+    folder : Path
+        The job folder.
+    state : RunState
+        What is on disk of it.
+    child : asyncio.subprocess.Process or None
+        The process when this one has started it; None for an adopted one.
+    """
+
+    def __init__(self, folder: Path, state: RunState, child: asyncio.subprocess.Process | None) -> None:
+        self.folder = folder
+        self.state = state
+        self._child = child
+
+    @property
+    def intent(self) -> Intent:
+        """Why it is being stopped, if it is."""
+        return self.state.intent
+
+    async def wait(self) -> int | None:
+        """Wait for the first process to end; return its exit status, None when it can't be known."""
+        if self._child is not None:
+            return await self._child.wait()
+        while self._alive():  # noqa: ASYNC110 - the process of another parent sends no event
+            await asyncio.sleep(_ADOPTED_POLL_SECONDS)
+        return None
+
+    def age_seconds(self) -> float:
+        """Return for how long the first process has lived."""
+        one = processes.process(self.state.pid) if self.state.pid is not None else None
+        return processes.age_seconds(one) if one is not None else 0.0
+
+    def intend(self, intent: Intent) -> None:
+        """Remember why the run is going to be stopped; the first reason stays."""
+        if self.state.intent:
+            return
+        self.state = replace(self.state, intent=intent)
+        try:
+            write_json(self.folder / RUN_FILE, asdict(self.state))
+        except OSError as error:  # folder deleted or disk full: memory has to do
+            _LOG.warning("why a run is stopped could not be written: %s", error.strerror)
+
+    def _alive(self) -> bool:
+        one = processes.process(self.state.pid) if self.state.pid is not None else None
+        return one is not None and one.start == self.state.start
+
+
+class Runner:
+    """Starts and stops runs.
+
+    Parameters
+    ----------
+    settings : Settings
+        Profile, cores, folders.
+    snakemake : tuple of str or None
+        How Snakemake is started; None for the one of this environment.
+    """
+
+    def __init__(self, settings: Settings, snakemake: tuple[str, ...] | None = None) -> None:
+        self._settings = settings
+        self._snakemake = SNAKEMAKE if snakemake is None else snakemake
+        self._cluster = on_cluster(settings.profile)
+
+    async def start(self, folder: Path, prepared: Callable[[], Awaitable[None]]) -> Run:
+        """Start a run of a job, or go on with it after an earlier one, all of whose processes are dead.
+
+        Parameters
+        ----------
+        folder : Path
+            The job folder.
+        prepared : callable
+            Awaited when the run is on disk and its process isn't started yet.
+
+        Raises
+        ------
+        LaunchError
+            If Snakemake can't be started.
+        """
+        (folder / layout.ERROR).unlink(missing_ok=True)
+        state = RunState(secrets.token_hex(16))
+        write_json(folder / RUN_FILE, asdict(state))
+        await prepared()
+        self._require_snakemake()
+        marks = {processes.RUN_VARIABLE: state.token, processes.FOLDER_VARIABLE: str(folder)}
+        try:
+            with (folder / RUN_LOG).open("wb") as log:
+                child = await asyncio.create_subprocess_exec(
+                    *snakemake_command(self._settings, folder, folder / CONFIG, snakemake=self._snakemake),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=asyncio.subprocess.STDOUT,
+                    env={**child_environment(self._settings), **marks},
+                    cwd=REPOSITORY,
+                    start_new_session=True,
+                )
+        except (FileNotFoundError, PermissionError) as error:
+            raise LaunchError(f"Snakemake could not be started: {error.strerror}.") from error
+        one = processes.process(child.pid)
+        state = replace(state, pid=child.pid, start=one.start if one else "")
+        run = Run(folder, state, child)
+        with contextlib.suppress(OSError):  # found again by its token
+            write_json(folder / RUN_FILE, asdict(state))
+        return run
+
+    def find(self, folder: Path) -> Run | None:
+        """Return the last run of a job whose first process still lives, to be watched on."""
+        state = read_state(folder)
+        if state is None:
+            return None
+        living = processes.members(state.token, state.pid, state.start)
+        if state.pid is None:  # killed between its start and the note of it
+            leader = next((one for one in living if one.group == one.pid), None)
+            state = state if leader is None else replace(state, pid=leader.pid, start=leader.start)
+        leads = any(one.pid == state.pid and one.start == state.start for one in living)
+        return Run(folder, state, None) if leads else None
+
+    async def stop(self, run: Run, intent: Intent, *, seconds: float | None = None) -> None:
+        """End all processes of a run: asked first, then forced; returns when they are gone.
+
+        Parameters
+        ----------
+        run : Run
+            The run.
+        intent : str
+            Why; remembered on disk before the first signal.
+        seconds : float or None
+            How long to wait before force is used.
+        """
+        await asyncio.to_thread(run.intend, intent)
+        if seconds is None:
+            seconds = INTERRUPT_SECONDS if self._cluster else TERM_SECONDS
+        await self.end_processes(run.folder, run.state, seconds=seconds)
+
+    async def end_processes(self, folder: Path, state: RunState, *, seconds: float = TERM_SECONDS) -> None:
+        """End what lives of a run, its first process dead or not, and prove it."""
+        living = _members(state)
+        if living:
+            first = signal.SIGINT if self._cluster else signal.SIGTERM
+            if self._cluster:  # asked so, Snakemake cancels its jobs on the cluster
+                processes.send([one for one in living if one.pid == state.pid] or living, first)
+            elif state.pid is not None and any(one.group == state.pid for one in living):
+                processes.send_group(state.pid, first)
+                processes.send([one for one in living if one.group != state.pid], first)
+            else:
+                processes.send(living, first)
+            if not await _gone(state, seconds):
+                await self._kill(state)
+        # A writer that was ended leaves its temporary file; but for the service nobody writes here any more.
+        if not self._cluster or await asyncio.to_thread(cancel_slurm_jobs, folder):
+            await asyncio.to_thread(_remove_leftovers, folder)
+
+    async def unlock(self, folder: Path) -> None:
+        """Take away the lock that a killed run has left; only when all its processes are dead."""
+        locks = folder / ".snakemake" / "locks"
+        if not any(locks.glob("*")):
+            return
+        command = snakemake_command(self._settings, folder, folder / CONFIG, "--unlock", snakemake=self._snakemake)
+        environment = child_environment(self._settings)
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            await asyncio.to_thread(
+                subprocess.run,
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=environment,
+                cwd=REPOSITORY,
+                timeout=_UNLOCK_SECONDS,
+                check=False,
+            )
+        if any(locks.glob("*")):  # a Snakefile that can't be read keeps Snakemake from it
+            shutil.rmtree(locks, ignore_errors=True)
+
+    def _require_snakemake(self) -> None:
+        importlib.invalidate_caches()
+        if self._snakemake == SNAKEMAKE and importlib.util.find_spec("snakemake") is None:
+            raise LaunchError("Snakemake is not installed in the service's environment.")
+
+    async def _kill(self, state: RunState) -> None:
+        deadline = time.monotonic() + _KILL_SECONDS
+        while living := _members(state):
+            processes.send(living, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                _LOG.error("processes of a run can't be killed: %s", [one.pid for one in living])
+                deadline = time.monotonic() + _KILL_SECONDS
+            await asyncio.sleep(_POLL_SECONDS)
+
+
+def read_state(folder: Path) -> RunState | None:
+    """Return what is on disk of a job's last run; None when it never had one."""
+    data = read_json(folder / RUN_FILE)
+    try:
+        return RunState(**data)
+    except TypeError:
+        return None
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of a run's writers; the service may be writing its own, which stay."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != SERVICE_FOLDER:
+                    remove_leftovers(Path(entry.path))
+            elif is_leftover(entry.name) and f".{RECORD}." not in entry.name:
+                Path(entry.path).unlink(missing_ok=True)
+
+
+def _members(state: RunState) -> list[Process]:
+    return processes.members(state.token, state.pid, state.start)
+
+
+async def _gone(state: RunState, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while _members(state):
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(_POLL_SECONDS)
+    return True
+
+
+def log_tail(folder: Path, size: int = 16_384) -> str:
+    """Return the end of what a job's last run wrote to its terminal."""
+    try:
+        with (folder / RUN_LOG).open("rb") as stream:
+            stream.seek(max(0, os.fstat(stream.fileno()).st_size - size))
+            return stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""

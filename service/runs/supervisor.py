@@ -1,0 +1,198 @@
+"""Follows one job from its launch, or from what a restart finds of it, to the death of all its processes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from service.jobs.durable import FULL, write_json
+from service.jobs.outcome import is_complete
+from service.jobs.record import FAILED, RECORD, SERVICE_FOLDER, JobError
+from service.jobs.store import Store
+from service.runs import processes
+from service.runs.ending import Ending, is_full, judge
+from service.runs.follow import Follower, Live
+from service.runs.runner import Intent, LaunchError, Run, Runner, read_state
+
+CANCEL_FILE = f"{SERVICE_FOLDER}/cancel.json"
+"""Exists as soon as a client was told that its running job is being canceled."""
+
+FOLLOW_SECONDS = 0.5
+SHUTDOWN_SECONDS = 2.5
+"""How long runs may take to end cleanly when the service itself ends."""
+
+_LOG = logging.getLogger(__name__)
+
+_DISK_FULL = JobError("The disk of the jobs is full.", "", "disk_full")
+
+
+class Paused(Exception):  # noqa: N818 - no error: the run was stopped with the service and goes on with it
+    """The run was stopped because the service ends; the job stays running and is resumed."""
+
+
+class NotWanted(Exception):  # noqa: N818 - no error: the job was canceled in time
+    """The job was canceled before its process began."""
+
+
+class Supervisor:
+    """One running job.
+
+    Parameters
+    ----------
+    folder : Path
+        The job folder.
+    runner : Runner
+        Starts and stops its processes.
+    timeout_s : float or None
+        Wall time after which it is stopped.
+    live : callable
+        Told of every change of how far the job is.
+    """
+
+    def __init__(self, folder: Path, runner: Runner, *, timeout_s: float | None, live: Callable[[Live], None]) -> None:
+        self._folder = folder
+        self._runner = runner
+        self._timeout_s = timeout_s
+        self._live = live
+        self._run: Run | None = None
+        self._wanted: Intent = ""
+        self._stopping: asyncio.Task[None] | None = None
+        self._followed = False
+
+    @property
+    def launched(self) -> bool:
+        """Whether its first process has been started."""
+        return self._followed
+
+    async def launch(self, prepared: Callable[[], Awaitable[None]]) -> Ending:
+        """Start the run and follow it to its end.
+
+        Parameters
+        ----------
+        prepared : callable
+            Awaited when the run is noted on disk and before its process begins.
+
+        Raises
+        ------
+        Paused
+            If the service ends first.
+        FileNotFoundError
+            If the job's folder is gone.
+        """
+        await self._runner.unlock(self._folder)
+        if not self._wanted and (self._folder / CANCEL_FILE).exists():
+            self._wanted = "cancel"
+        if self._wanted:
+            return self._judged(None, self._wanted)
+        try:
+            run = await self._runner.start(self._folder, prepared)
+        except LaunchError as error:
+            return Ending(FAILED, JobError(str(error), "", "pipeline"))
+        return await self._follow(run)
+
+    async def recover(self) -> Ending:
+        """Find what a killed service has left of the run: watch it on, or end its remains and judge them.
+
+        Raises
+        ------
+        Paused
+            If the run was stopped with the service, now or then.
+        """
+        state = read_state(self._folder)
+        intent: Intent = "cancel" if (self._folder / CANCEL_FILE).exists() else state.intent if state else ""
+        run = await asyncio.to_thread(self._runner.find, self._folder)
+        if run is not None and not intent:
+            _LOG.info("%s: its run is alive and watched on", self._folder.name)
+            return await self._follow(run)
+        if state is not None:
+            await self._runner.end_processes(self._folder, state)
+        return self._judged(None, self._wanted or intent)
+
+    def stop(self, intent: Intent) -> None:
+        """Begin to stop the run, now or as soon as it has begun, unless it has ended; the first reason stays."""
+        self._wanted = self._wanted or intent
+        if self._run is not None and self._stopping is None:
+            seconds = SHUTDOWN_SECONDS if self._wanted == "shutdown" else None
+            self._stopping = asyncio.create_task(self._runner.stop(self._run, self._wanted, seconds=seconds))
+
+    async def _follow(self, run: Run) -> Ending:
+        self._run, self._followed = run, True
+        if self._wanted:
+            self.stop(self._wanted)
+        following = asyncio.create_task(self._tell())
+        try:
+            status = await self._wait(run)
+            self._run = None  # from here on there is nothing to stop
+            if self._stopping is not None:
+                await self._stopping
+            # Scripts outlive a Snakemake that was killed: nothing of a run may live when it is judged.
+            await self._runner.end_processes(self._folder, run.state)
+        finally:
+            following.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await following
+        self._tell_once(Follower(self._folder))
+        return self._judged(status, run.intent or self._wanted)
+
+    async def _wait(self, run: Run) -> int | None:
+        """Wait for the end of the run; stop it when its time is over."""
+        waiting = asyncio.create_task(run.wait())
+        if self._timeout_s is not None:
+            left = self._timeout_s - await asyncio.to_thread(run.age_seconds)
+            done, _ = await asyncio.wait({waiting}, timeout=max(0.0, left))
+            if not done:
+                self.stop("timeout")
+        return await waiting
+
+    async def _tell(self) -> None:
+        follower = Follower(self._folder)
+        while True:
+            self._tell_once(follower)
+            await asyncio.sleep(FOLLOW_SECONDS)
+
+    def _tell_once(self, follower: Follower) -> None:
+        self._live(follower.read())
+
+    def _judged(self, status: int | None, intent: Intent) -> Ending:
+        if not self._folder.exists():
+            raise FileNotFoundError(self._folder.name)
+        if intent == "shutdown" and not is_complete(self._folder):
+            raise Paused
+        return judge(self._folder, status, intent, timeout_s=self._timeout_s)
+
+
+def launch_failure(error: OSError, folder: Path) -> Ending:
+    """Return how a job ends whose run could not even be noted on disk.
+
+    Raises
+    ------
+    OSError
+        If the job's folder is gone.
+    """
+    if error.errno in FULL or is_full(folder):
+        return Ending(FAILED, _DISK_FULL)
+    if not folder.exists():
+        raise error
+    return Ending(FAILED, JobError(f"The run could not be started: {error.strerror}.", "", "pipeline"))
+
+
+def note_cancel(folder: Path) -> None:
+    """Note on disk that a running job is being canceled, so that no restart forgets it."""
+    try:
+        write_json(folder / CANCEL_FILE, {})
+    except OSError as error:  # folder deleted or disk full: memory has to do
+        _LOG.warning("%s: the cancelation could not be written: %s", folder.name, error.strerror)
+
+
+def end_strays(store: Store) -> None:
+    """End runs whose jobs were deleted by hand while no service ran; blocks."""
+    known = {record.job_id for record in store.active()}
+    for folder, members in processes.strays(store.jobs_dir, known).items():
+        if not (folder / RECORD).exists():
+            _LOG.warning("%s: its folder was deleted, its run is ended", folder.name)
+            processes.send(members, signal.SIGKILL)
+            store.remove_remains(folder.name)

@@ -1,0 +1,105 @@
+"""Which of the waiting jobs may run next: first come, first served, batches one by one with a pause."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from service.jobs.clock import Clock
+from service.jobs.record import BatchRecord, JobRecord
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCounts:
+    """Jobs that wait and jobs that run.
+
+    Parameters
+    ----------
+    oldest_seconds : float
+        For how long the job has waited that came first.
+    ended : mapping of (str, str) to int
+        Jobs that have ended since the start, by state and by what kind of reason they failed for.
+    """
+
+    queued: int
+    running: int
+    oldest_seconds: float = 0.0
+    ended: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+class WaitingList:
+    """Jobs that wait, by their numbers.
+
+    Parameters
+    ----------
+    clock : Clock
+        Measures the pauses.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._order: list[tuple[int, str]] = []
+        self._records: dict[str, tuple[int, str | None, str | None]] = {}
+        self._not_before: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([job_id for _, job_id in self._order])
+
+    def add(self, record: JobRecord) -> None:
+        """Add a job at the place of its number: one that was interrupted comes before younger ones."""
+        if record.job_id not in self._records:
+            self._records[record.job_id] = (record.sequence, record.batch_id, record.owner)
+            bisect.insort(self._order, (record.sequence, record.job_id))
+
+    def drop(self, job_id: str) -> None:
+        """Take a job out, if it is in."""
+        known = self._records.pop(job_id, None)
+        if known is not None:
+            del self._order[bisect.bisect_left(self._order, (known[0], job_id))]
+
+    def of(self, owner: str | None) -> int:
+        """Return how many jobs of an owner wait."""
+        return sum(other == owner for _, _, other in self._records.values())
+
+    def position(self, job_id: str) -> int | None:
+        """Return the place of a job, from 1."""
+        known = self._records.get(job_id)
+        return None if known is None else bisect.bisect_left(self._order, (known[0], job_id)) + 1
+
+    def pause(self, batch: BatchRecord) -> None:
+        """Keep a batch from its next launch for its delay, from now."""
+        if batch.delay_seconds:
+            self._not_before[batch.batch_id] = self._clock.monotonic() + batch.delay_seconds
+
+    def next(self, running_batches: Collection[str | None]) -> tuple[str | None, float | None]:
+        """Return the job to launch now, or after how many seconds to ask again.
+
+        Parameters
+        ----------
+        running_batches : collection of str or None
+            Batches of which a job is running.
+
+        Returns
+        -------
+        str or None, float or None
+            A job; or None and the seconds until a pause is over; None twice when something must end first.
+        """
+        seen = {batch for batch in running_batches if batch is not None}
+        soonest: float | None = None
+        for _, job_id in self._order:
+            batch_id = self._records[job_id][1]
+            if batch_id is None:
+                return job_id, None
+            if batch_id in seen:
+                continue
+            seen.add(batch_id)
+            left = self._not_before.get(batch_id, 0.0) - self._clock.monotonic()
+            if left <= 0:
+                self._not_before.pop(batch_id, None)
+                return job_id, None
+            soonest = left if soonest is None else min(soonest, left)
+        return None, soonest

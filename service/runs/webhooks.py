@@ -1,0 +1,182 @@
+"""Notices that a job has ended, sent to where its client wants them: signed, retried, over restarts too.
+
+Sent to addresses of the open internet alone, unless the operator allows others: else a client could reach, through us,
+what only this machine can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import ipaddress
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from service.jobs.durable import read_json, write_json
+from service.jobs.record import JobRecord
+from service.jobs.store import Store
+from service.settings import Settings
+
+FOLDER = ".webhooks"
+RETRY_SECONDS = (10.0, 60.0, 600.0, 3600.0, 6 * 3600.0)
+"""Pauses after a notice that was not taken; after the last it is given up."""
+
+_AT_ONCE = 8
+_ANSWER_SECONDS = 10.0
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_LOG = logging.getLogger(__name__)
+
+Send = Callable[[str, bytes, dict[str, str]], Awaitable[int]]
+
+
+class Webhooks:
+    """The notices that are still to be sent, one file each.
+
+    Parameters
+    ----------
+    store : Store
+        The jobs, in whose folder the notices lie.
+    settings : Settings
+        Secret of the signature, base address, whether private addresses may be asked.
+    send : callable or None
+        Posts a body with headers to an address and returns the status; None for the real one.
+    clock : callable
+        Seconds since 1970.
+    """
+
+    def __init__(
+        self, store: Store, settings: Settings, *, send: Send | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._send = send or (lambda url, body, headers: post(url, body, headers, private=settings.webhook_private))
+        self._clock = clock
+        self._folder = store.jobs_dir / FOLDER
+        self._sending: dict[str, asyncio.Task[None]] = {}
+
+    def note(self, record: JobRecord) -> None:
+        """Note that a job ends, before that is recorded; blocks."""
+        if record.webhook:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            write_json(self._path(record.job_id), {"url": record.webhook, "attempts": 0, "due": self._clock()})
+
+    async def look(self) -> None:
+        """Begin to send what is due."""
+        for job_id, notice in await asyncio.to_thread(self._due):
+            if job_id not in self._sending and len(self._sending) < _AT_ONCE:
+                task = asyncio.create_task(self._deliver(job_id, notice))
+                self._sending[job_id] = task
+                task.add_done_callback(partial(self._sent, job_id))
+
+    async def stop(self) -> None:
+        """Stop sending; what was not taken is sent after the next start."""
+        tasks = list(self._sending.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _sent(self, job_id: str, _: asyncio.Task[None]) -> None:
+        self._sending.pop(job_id, None)
+
+    def _path(self, job_id: str) -> Path:
+        return self._folder / f"{job_id}.json"
+
+    def _due(self) -> list[tuple[str, dict[str, Any]]]:
+        now = self._clock()
+        notices = (
+            [(path.stem, read_json(path)) for path in self._folder.glob("*.json")] if self._folder.is_dir() else []
+        )
+        return [(job_id, notice) for job_id, notice in notices if isinstance(notice, dict) and notice["due"] <= now]
+
+    async def _deliver(self, job_id: str, notice: dict[str, Any]) -> None:
+        record = self._store.get(job_id)
+        path = self._path(job_id)
+        if record is None:
+            path.unlink(missing_ok=True)
+            return
+        if not record.final:  # ended before this was recorded: the next look finds it so
+            return
+        body = json.dumps(self._notice(record), ensure_ascii=False).encode()
+        try:
+            status = await self._send(notice["url"], body, self._headers(job_id, body))
+            failure = "" if 200 <= status < 300 else f"answered {status}"
+        except (OSError, ValueError, httpx2.HTTPError) as error:
+            failure = str(error) or type(error).__name__
+        attempts = notice["attempts"] + 1
+        if not failure:
+            path.unlink(missing_ok=True)
+        elif attempts > len(RETRY_SECONDS):
+            path.unlink(missing_ok=True)
+            _LOG.warning("a notice was not taken and is given up: %s", failure, extra={"job_id": job_id})
+        else:
+            due = self._clock() + RETRY_SECONDS[attempts - 1]
+            await asyncio.to_thread(write_json, path, {**notice, "attempts": attempts, "due": due})
+
+    def _notice(self, record: JobRecord) -> dict[str, Any]:
+        base = self._settings.base_url_primary or self._settings.root_path
+        return {
+            "event": "job.ended",
+            "job_id": record.job_id,
+            "status": record.status,
+            "target_name": record.target_name,
+            "has_results": record.has_results,
+            "finished_at": record.finished_at,
+            "error_kind": record.error.kind if record.error else None,
+            "status_url": f"{base}/api/jobs/{record.job_id}",
+            "results_url": f"{base}/api/jobs/{record.job_id}/results",
+        }
+
+    def _headers(self, job_id: str, body: bytes) -> dict[str, str]:
+        stamp = str(int(self._clock()))
+        signature = hmac.new(self._settings.webhook_secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256)
+        return {
+            "Content-Type": "application/json",
+            "User-Agent": "tethermap",
+            "X-Tethermap-Delivery": job_id,
+            "X-Tethermap-Timestamp": stamp,
+            "X-Tethermap-Signature": f"sha256={signature.hexdigest()}",
+        }
+
+
+async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool) -> int:
+    """Post a body and return the status; the address that was judged is the one that is asked.
+
+    Raises
+    ------
+    ValueError
+        If the host has an address that is not of the open internet and `private` is false.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, proto=6)
+    addresses = [str(address[4][0]) for address in found]
+    if not private and not all(is_public(address) for address in addresses):
+        raise ValueError(f"{host} has an address that is not of the open internet")
+    literal = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
+    asked = parts._replace(netloc=f"{literal}:{port}").geturl()
+    sent = {**headers, "Host": parts.netloc.rpartition("@")[2]}
+    async with httpx2.AsyncClient(timeout=_ANSWER_SECONDS, trust_env=False) as http:
+        answer = await http.post(asked, content=body, headers=sent, extensions={"sni_hostname": host})
+        return answer.status_code
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address is one of the open internet, whatever it is wrapped in."""
+    one = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(one, ipaddress.IPv6Address):
+        inner = one.ipv4_mapped or one.sixtofour
+        if one in _NAT64:
+            inner = ipaddress.IPv4Address(int(one) & 0xFFFFFFFF)
+        if inner is not None:
+            one = inner
+    return one.is_global and not one.is_multicast

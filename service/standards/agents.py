@@ -1,0 +1,161 @@
+"""For agents: tools by the Model Context Protocol, and a page that tells language models what there is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx2
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from scripts.lib.version import __version__
+from service.addresses import address
+from service.errors import InvalidField
+from service.http.answers.agents import McpFailureAnswer, McpResultAnswer
+from service.http.endpoint import Routes
+from service.http.json_body import read_json
+from service.http.responses import json_bytes
+from service.standards.tools import TOOLS
+
+PROTOCOLS = ("2025-06-18", "2025-03-26")
+"""Versions of the protocol, newest first; messages over HTTP are the same in both."""
+
+MOST_CHARACTERS = 60_000
+"""Of an answer that an agent is given."""
+
+_PASSED_ON = ("authorization", "cookie", "host", "origin", "sec-fetch-site", "x-forwarded-for")
+_UNKNOWN_METHOD, _WRONG_ARGUMENTS = -32601, -32602
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+_INSTRUCTIONS = (
+    "Tethermap finds PDB entries of a target, cleans every ligand-bound complex and ranks where a linker can leave each"
+    " ligand. Search jobs first; curated examples are complete. Submit a job, ask job_status with wait until it has"
+    " ended, then read answers. Every answer says how sure it is: tell its evidence and its reasons along with it."
+)
+_RULES = (
+    "Lists have limit, offset and next; a parameter that is not known is an error that names those that are. A job is"
+    " queued, running, completed, failed or canceled; results of one that has not ended are 202 with Retry-After. Areas"
+    " are in Å², distances in Å. An entry or ligand that was left out has its reason in rows, table entries or ligands."
+)
+
+
+async def mcp(request: Request) -> Response:
+    """Answer one message of the protocol."""
+    message = await read_json(request)
+    method, number = message.get("method"), message.get("id")
+    params = message.get("params", {})
+    wrong = {
+        "jsonrpc": message.get("jsonrpc") != "2.0",
+        "method": not isinstance(method, str),
+        "id": number is not None and (isinstance(number, bool) or not isinstance(number, str | int | float)),
+        "params": not isinstance(params, dict),
+    }
+    if field := next((name for name, is_wrong in wrong.items() if is_wrong), ""):
+        reason = "is not that of a JSON-RPC 2.0 request"
+        raise InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
+    if number is None:  # a notification is not answered
+        return Response(status_code=202)
+    if method == "initialize":
+        return _told(number, _greeting(params))
+    if method == "ping":
+        return _told(number, {})
+    if method == "tools/list":
+        return _told(number, {"tools": [tool.described() for tool in TOOLS]})
+    if method == "tools/call":
+        return await _called(request, number, params)
+    return _told(number, error={"code": _UNKNOWN_METHOD, "message": f"There is no method {str(method)[:64]!r}."})
+
+
+def _greeting(params: dict[str, Any]) -> dict[str, Any]:
+    asked = params.get("protocolVersion")
+    return {
+        "protocolVersion": asked if asked in PROTOCOLS else PROTOCOLS[0],
+        "capabilities": {"tools": {"listChanged": False}},
+        "serverInfo": {"name": "tethermap", "title": "Tethermap", "version": __version__},
+        "instructions": _INSTRUCTIONS,
+    }
+
+
+async def _called(request: Request, number: str | float, params: dict[str, Any]) -> Response:
+    """Answer a call of a tool by the request of the API that it means, as whoever calls it."""
+    given = params.get("arguments") or {}
+    tool = _BY_NAME.get(str(params.get("name")))
+    if tool is None or not isinstance(given, dict):
+        known = ", ".join(_BY_NAME)
+        return _told(number, error={"code": _WRONG_ARGUMENTS, "message": f"There is no such tool; there are {known}."})
+    try:
+        asked = tool.request(given)
+    except ValueError as error:
+        return _told(number, _content(str(error), is_error=True))
+    transport = httpx2.ASGITransport(app=request.app, client=request.client or ("", 0))
+    headers = {name: value for name in _PASSED_ON if (value := request.headers.get(name)) is not None}
+    base = f"{request.url.scheme}://localhost"
+    async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=None) as api:
+        answer = await api.request(**asked, headers=headers)
+    text = answer.text if len(answer.text) <= MOST_CHARACTERS else f"{answer.text[:MOST_CHARACTERS]}\n… cut"
+    structured = _object(answer.text) if len(answer.text) <= MOST_CHARACTERS else None
+    return _told(number, _content(text, structured, is_error=answer.status_code >= 400))
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _content(text: str, structured: dict[str, Any] | None = None, *, is_error: bool) -> dict[str, Any]:
+    content: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
+    return content | ({"structuredContent": structured} if structured is not None else {})
+
+
+def _told(number: str | float | None, result: Any = None, *, error: Any = None) -> Response:
+    """Return an answer of the protocol, which has either a result or an error."""
+    outcome = {"error": error} if error is not None else {"result": result}
+    return Response(json_bytes({"jsonrpc": "2.0", "id": number, **outcome}), media_type="application/json")
+
+
+async def llms_txt(request: Request) -> Response:
+    """Answer what a language model should know of the service."""
+    lines = [
+        "# Tethermap",
+        "",
+        f"> {_INSTRUCTIONS}",
+        "",
+        _RULES,
+        "",
+        "## Start here",
+        "",
+        f"- [OpenAPI document]({address('/openapi.json')}): every route with its parameters and answers",
+        f"- [Model Context Protocol]({address('/mcp')}): the tools below, by POST",
+        f"- [Curated examples]({address('/api/examples')}): finished jobs to try everything on",
+        "",
+        "## Tools",
+        "",
+        *(f"- {tool.name} ({tool.method} {tool.path}): {tool.says}" for tool in TOOLS),
+        "",
+        "## Routes",
+        "",
+        *(
+            f"- {one.method} {one.plain_path}: {one.note}"
+            for one in request.app.state.endpoints
+            if one.plain_path.startswith("/api/")
+        ),
+    ]
+    return PlainTextResponse("\n".join(lines) + "\n", headers={"Cache-Control": "no-cache"})
+
+
+_ROUTES = Routes("Agents")
+
+ENDPOINTS = (
+    _ROUTES.post(
+        "/mcp",
+        mcp,
+        "Tools by the Model Context Protocol.",
+        {200: McpResultAnswer | McpFailureAnswer, 202: ""},
+        body="McpMessage",
+    ),
+    _ROUTES.get("/llms.txt", llms_txt, "What a language model should know.", "text/plain; charset=utf-8", early=True),
+)

@@ -1,0 +1,217 @@
+"""GA4GH's Workflow Execution Service 1.1: the jobs of this service as runs of one workflow."""
+
+from __future__ import annotations
+
+import email.parser
+import email.policy
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from scripts.lib.version import __version__, versions
+from service.addresses import address
+from service.errors import InvalidField, InvalidParameter, MissingField, UnsupportedInput, UnsupportedMediaType
+from service.http.answers.wes import (
+    RunState,
+    WesEngineVersions,
+    WesLog,
+    WesOrganization,
+    WesRequest,
+    WesRunAnswer,
+    WesRunLogAnswer,
+    WesRunsAnswer,
+    WesServiceAnswer,
+    WesServiceType,
+    WesStatusAnswer,
+    WesVersions,
+)
+from service.http.endpoint import Routes
+from service.http.json_body import parse_object, read_body
+from service.http.parameters import Text, Whole
+from service.http.responses import json_answer, tagged
+from service.index.query import JobFilters
+from service.jobs.record import JobRecord
+from service.jobs.submission import parse_submission
+from service.routes.context import changeable_job, context_of, in_thread, job_of, owner_of
+
+BASE = "/ga4gh/wes/v1"
+WORKFLOW_URL = "tethermap"
+"""The one workflow that there is."""
+
+_TYPE, _TYPE_VERSION = "SMK", "9"
+_NEWEST = "created_desc"
+_MOST_RUNS = 1000
+_MOST_OFFSET = 10**9
+_PAGE_SIZE = Whole("page_size", "At most as many runs, 50 by default.", minimum=1, maximum=_MOST_RUNS)
+_PAGE_TOKEN = Text("page_token", "The next_page_token of the page before.")
+
+_STATES: dict[str, RunState] = {
+    "queued": "QUEUED",
+    "running": "RUNNING",
+    "completed": "COMPLETE",
+    "failed": "EXECUTOR_ERROR",
+    "canceled": "CANCELED",
+}
+_OF_THE_SYSTEM = ("upstream", "interrupted", "timeout", "disk_full")
+
+
+def _state(record: JobRecord) -> RunState:
+    if record.error is not None and record.error.kind in _OF_THE_SYSTEM:
+        return "SYSTEM_ERROR"
+    return _STATES[record.status]
+
+
+async def get_service_info(request: Request) -> Response:
+    """Answer what can be run."""
+    context = context_of(request)
+    settings, counts = context.parts.settings, context.parts.queue.counts()
+    here = settings.base_url_primary or str(request.base_url).rstrip("/") + address("")
+    answer = WesServiceAnswer(
+        id="org.tethermap",
+        name="Tethermap",
+        type=WesServiceType(),
+        description="From a target name to cleaned, ligand-bound PDB structures, and where linkers can leave them.",
+        organization=WesOrganization(name="Tethermap", url=here),
+        version=__version__,
+        workflow_type_versions={_TYPE: WesVersions(workflow_type_version=[_TYPE_VERSION])},
+        supported_wes_versions=["1.1.0"],
+        supported_filesystem_protocols=["http", "https"],
+        workflow_engine_versions={"snakemake": WesEngineVersions(workflow_engine_version=[versions()["snakemake"]])},
+        default_workflow_engine_parameters=[],
+        system_state_counts={"QUEUED": counts.queued, "RUNNING": counts.running},
+        auth_instructions_url=f"{here}/login",
+        tags={"workflow_url": WORKFLOW_URL, "openapi": f"{here}/openapi.json"},
+    )
+    return json_answer(answer)
+
+
+async def list_runs(request: Request) -> Response:
+    """Answer runs, a page of them."""
+    limit, token = _PAGE_SIZE.of(request) or 50, _PAGE_TOKEN.of(request) or "0"
+    if not (token.isascii() and token.isdecimal() and len(token) < len(str(_MOST_OFFSET))):
+        raise InvalidParameter("page_token is none that was given.", details={"parameter": "page_token"})
+    offset = int(token)
+    parts = context_of(request).parts
+    total, rows = await parts.index.jobs(JobFilters(), _NEWEST, limit, offset)
+    found = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
+    runs = [WesStatusAnswer(run_id=record.job_id, state=_state(record)) for record in found]
+    following = str(offset + limit) if offset + limit < total else ""
+    return tagged(request, WesRunsAnswer(runs=runs, next_page_token=following))
+
+
+async def run_workflow(request: Request) -> Response:
+    """Take a run: its workflow_params are the fields of a job."""
+    context = context_of(request)
+    fields = await _form(request)
+    for name in ("workflow_type", "workflow_type_version", "workflow_url"):
+        if not fields.get(name, b"").strip():
+            raise MissingField(f"{name} is missing.", details={"field": name})
+    if fields["workflow_url"].decode("utf-8", "replace").strip() != WORKFLOW_URL:
+        reason = f"is not {WORKFLOW_URL!r}, the one workflow that this service runs"
+        raise InvalidField(f"workflow_url {reason}.", details={"field": "workflow_url", "reason": reason}, status=400)
+    if "workflow_attachment" in fields:
+        raise UnsupportedInput(
+            "workflow_attachment: nothing is run that is sent.", details={"field": "workflow_attachment"}
+        )
+    body = parse_object(fields.get("workflow_params", b""))
+    submission = await in_thread(parse_submission, body, context.limits)
+    record = await context.parts.queue.submit(submission, owner=owner_of(request))
+    return json_answer(WesRunAnswer(run_id=record.job_id))
+
+
+async def _form(request: Request) -> dict[str, bytes]:
+    """Return the fields of a multipart form by name, which is read as the MIME message that it is."""
+    media = request.headers.get("content-type", "")
+    if media.partition(";")[0].strip().lower() != "multipart/form-data":
+        raise UnsupportedMediaType("A run is sent as multipart/form-data.")
+    head = b"Content-Type: " + media.encode("latin-1") + b"\r\n\r\n"
+    parser = email.parser.BytesParser(policy=email.policy.HTTP)
+    message = await in_thread(parser.parsebytes, head + await read_body(request))
+    fields = {}
+    for part in message.iter_parts() if message.is_multipart() else ():
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        if isinstance(name, str) and isinstance(content, bytes):
+            fields[name] = content
+    return fields
+
+
+async def get_run(request: Request) -> Response:
+    """Answer a run with what it has made."""
+    record = job_of(request).record
+    base = address(f"/api/jobs/{record.job_id}")
+    log = f"{base}/files/logs/job.log"
+    answer = WesRunLogAnswer(
+        run_id=record.job_id,
+        request=WesRequest(
+            workflow_params=record.request,
+            workflow_type=_TYPE,
+            workflow_type_version=_TYPE_VERSION,
+            workflow_url=WORKFLOW_URL,
+        ),
+        state=_state(record),
+        run_log=WesLog(
+            name=record.target_name,
+            cmd=[],
+            start_time=record.started_at or "",
+            end_time=record.finished_at or "",
+            stdout=log,
+            stderr=log,
+            exit_code=0 if record.status == "completed" else 1 if record.final else -1,
+        ),
+        outputs=_outputs(record, base),
+    )
+    return tagged(request, answer)
+
+
+def _outputs(record: JobRecord, base: str) -> dict[str, Any]:
+    if not record.results_ready:
+        return {}
+    names = ("Results_Display.csv", "job_result_manifest.json", "TARGET_RESULTS/Exit_Answers.csv")
+    files = {name.rpartition("/")[2]: f"{base}/files/{name}" for name in names}
+    return {**files, "bundle": f"{base}/bundle", "answers": f"{base}/answers"}
+
+
+async def get_run_status(request: Request) -> Response:
+    """Answer how a run is."""
+    record = job_of(request).record
+    return tagged(request, WesStatusAnswer(run_id=record.job_id, state=_state(record)))
+
+
+async def cancel_run(request: Request) -> Response:
+    """Cancel a run."""
+    record = changeable_job(request)
+    await context_of(request).parts.queue.cancel(record.job_id)
+    return json_answer(WesRunAnswer(run_id=record.job_id))
+
+
+_ROUTES = Routes("GA4GH WES")
+
+ENDPOINTS = (
+    _ROUTES.get(
+        f"{BASE}/service-info", get_service_info, "What can be run.", WesServiceAnswer, name="wes_service_info"
+    ),
+    _ROUTES.get(
+        f"{BASE}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
+    ),
+    _ROUTES.post(
+        f"{BASE}/runs",
+        run_workflow,
+        "Run the workflow; workflow_params holds the fields of a job.",
+        WesRunAnswer,
+        errors=("UNSUPPORTED_INPUT", "QUEUE_FULL"),
+        body="NewRun",
+        changes=True,
+    ),
+    _ROUTES.get(f"{BASE}/runs/{{job_id}}", get_run, "A run with what it has made.", WesRunLogAnswer),
+    _ROUTES.get(f"{BASE}/runs/{{job_id}}/status", get_run_status, "How a run is.", WesStatusAnswer),
+    _ROUTES.post(
+        f"{BASE}/runs/{{job_id}}/cancel",
+        cancel_run,
+        "Cancel a run.",
+        WesRunAnswer,
+        errors=("JOB_STATE_CONFLICT",),
+        changes=True,
+    ),
+)

@@ -1,0 +1,65 @@
+"""From a target and a recruiter to molecules and files, on the page: jobs of BRD4 and VHL from the large mirror."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, expect
+
+from service.jobs.outcome import record_of_folder
+from service.jobs.record import RECORD
+from tests.browser import harness
+from tests.service.core import LiveService
+from tests.tools.patience import patience
+from tests.tools.shared import target_run
+
+JOBS = {"BRD4": "b0000001", "VHL": "b0000002"}
+
+
+@pytest.fixture(scope="module")
+def halves(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    """A service that holds both jobs."""
+    folder = tmp_path_factory.mktemp("halves")
+    for number, (name, job_id) in enumerate(JOBS.items(), 1):
+        job = folder / "jobs" / job_id
+        shutil.copytree(
+            target_run(tmp_path_factory, mirror, name).job, job, ignore=shutil.ignore_patterns(".snakemake")
+        )
+        (job / RECORD).write_text(json.dumps(record_of_folder(job, job_id, "cli", sequence=number).to_dict()))
+    with LiveService(folder, quick=True) as live:
+        yield live
+
+
+def test_mz1_like_degraders_come_from_two_choices(halves: LiveService, browser: Browser) -> None:
+    began = time.monotonic()
+    address = f"http://127.0.0.1:{halves.port}"
+    with harness.watched(browser, address) as pages:
+        page = pages.open(f"/degraders?a={JOBS['BRD4']}&b={JOBS['VHL']}")
+        page.locator("select[data-exit=a]").select_option("6duv_A_0S6_501 C23")
+        page.locator("select[data-exit=b]").select_option("5t35_D_759_301 CBT")
+        page.get_by_role("combobox", name="Linkers").select_option("PEG")
+        page.get_by_role("button", name="Show").click()
+        rows = page.locator("table[data-degraders] tbody tr")
+        expect(rows.first).to_be_visible()
+        shown = rows.count()
+        assert shown >= 5
+        masses = sorted(float(text) for text in page.locator("tbody td:nth-child(3)").all_inner_texts())
+        page.get_by_role("spinbutton", name="MW at most").fill(str(round(masses[shown // 2])))
+        assert 0 < page.locator("tbody tr:visible").count() < shown
+        harness.assert_accessible(page)
+        table = httpx2.get(address + str(page.get_by_role("link", name="CSV").get_attribute("href")), timeout=60)
+        assert len(list(csv.DictReader(io.StringIO(table.text)))) == shown
+        inputs = httpx2.get(address + str(page.get_by_role("link", name="ZIP").first.get_attribute("href")), timeout=60)
+    with zipfile.ZipFile(io.BytesIO(inputs.content)) as archive:
+        folders = {Path(name).parts[0] for name in archive.namelist()}
+    assert folders >= {"prosettac", "p4ward"}
+    assert time.monotonic() - began < patience(60)

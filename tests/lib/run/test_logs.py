@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import errno
+import logging
+import warnings
+from pathlib import Path
+
+import pytest
+
+from scripts.lib.errors import UserError
+from scripts.lib.run.logs import logged_to, read_error
+
+LOG = ".work/logs/measure_sasa/0.log"
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_messages_and_warnings_of_the_block_are_in_the_log(job: Path) -> None:
+    with warnings.catch_warnings(action="always"), logged_to(LOG):
+        logging.getLogger("scripts.lib.x").info("3 atoms")
+        warnings.warn("take care", stacklevel=1)
+    text = (job / LOG).read_text()
+    assert "scripts.lib.x: 3 atoms" in text
+    assert "take care" in text
+    assert read_error(job) == {}
+
+
+def test_users_error_ends_the_script_with_one_sentence(job: Path) -> None:
+    with pytest.raises(SystemExit) as caught, logged_to(LOG):
+        raise UserError("The mirror x does not exist: set source.mirror.", "input")
+    assert caught.value.code == 1
+    assert "Traceback" not in (job / LOG).read_text()
+    assert read_error(job) == {
+        "message": "The mirror x does not exist: set source.mirror.",
+        "step": "measure_sasa",
+        "kind": "input",
+    }
+
+
+def test_program_error_is_raised_again_and_leaves_its_traceback(job: Path) -> None:
+    with pytest.raises(ValueError, match="boom"), logged_to(".work/logs/find_series.log"):
+        raise ValueError("boom")
+    assert "Traceback" in (job / ".work/logs/find_series.log").read_text()
+    assert read_error(job)["kind"] == "pipeline"
+    assert read_error(job)["step"] == "find_series"
+
+
+@pytest.mark.parametrize(("path", "disk"), [("TARGET_RESULTS/x", "job folder"), ("/cache/x", "structure cache")])
+def test_full_disk_is_said_in_one_sentence(job: Path, path: str, disk: str) -> None:
+    with pytest.raises(SystemExit), logged_to(LOG):
+        raise OSError(errno.ENOSPC, "No space left on device", path)
+    error = read_error(job)
+    assert error["kind"] == "disk_full"
+    assert f"The disk of the {disk} is full" in error["message"]
+
+
+def test_other_errors_of_the_system_are_program_errors(job: Path) -> None:
+    with pytest.raises(PermissionError), logged_to(LOG):
+        raise PermissionError(errno.EACCES, "no", "x")
+    assert read_error(job)["kind"] == "pipeline"

@@ -1,0 +1,50 @@
+"""One job over all 397 entries of the large mirror, made once for all workers: every check of the mirror reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.components.index import ComponentIndex
+from tests.tools.cleaning import Find, Sample, job_samples
+from tests.tools.runs import JobRun, Row, rows_of
+from tests.tools.shared import shared_run
+
+
+@pytest.fixture(scope="session")
+def whole(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
+    """The job; each entry is searched, downloaded, cleaned, matched, measured and checked once."""
+    entries = sorted({path.name.split(".")[0] for path in mirror.glob("*.gz")})
+    settings = {
+        "target_name": "every entry",
+        "search_query": "every entry",
+        "source": {"kind": "mirror", "mirror": str(mirror)},
+        "filters": {"entries": entries},
+        "protac_inputs": {"exits": 3, "open_babel": False},
+    }
+    return shared_run(tmp_path_factory, "whole", settings).checked()
+
+
+@pytest.fixture(scope="session")
+def files(mirror: Path) -> dict[str, Path]:
+    """The file that the mirror source takes for each entry: mmCIF where there is one."""
+    listed = sorted(mirror.glob("*.gz"), reverse=True)
+    return {path.name.split(".")[0]: path for path in listed}
+
+
+@pytest.fixture(scope="session")
+def kept(whole: JobRun) -> list[Row]:
+    return rows_of(whole.job, layout.RESULTS_DISPLAY)
+
+
+@pytest.fixture(scope="session")
+def samples(whole: JobRun) -> list[Sample]:
+    """All instances, those in small complexes first."""
+    return sorted(job_samples(whole.job), key=lambda one: (len(one.pdb or "") or 10**9, one.instance.stem))
+
+
+@pytest.fixture(scope="session")
+def find(component_index: Path) -> Find:
+    return ComponentIndex(component_index).get

@@ -1,0 +1,32 @@
+"""Flags of geometry against PoseBusters' own checks of the same files (`tests.tools.posebusters`)."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from scripts.lib import layout
+from tests.tools.runs import JobRun, Row, rows_of
+
+TABLE = Path(__file__).resolve().parents[1] / "data" / "posebusters.csv"
+
+
+def test_flags_are_those_of_posebusters_but_for_bonds_to_the_protein(whole: JobRun, kept: list[Row]) -> None:
+    """433 of 539 agree as they are; the others have a bond to the protein or a metal, which PoseBusters calls a clash.
+
+    With the bonded atoms taken out of what it sees, all but one agree: TH-302 in 7AWS, whose nitrogen two
+    bonds from the bonded carbon is 2.4 Å from the sulfur.
+    """
+    with TABLE.open(encoding="utf-8", newline="") as stream:
+        theirs = {row["stem"]: row for row in csv.DictReader(stream)}
+    ours = {row["stem"]: row["geometry_flags"] for row in kept if row["stem"] in theirs}
+    bound = {r["stem"] for r in rows_of(whole.job, layout.CONTACTS) if r["type"] in ("covalent", "metal")}
+    assert len(ours) == len(theirs) == 539
+    differ = {stem for stem in ours if ours[stem] != theirs[stem]["flags"]}
+    still = {stem for stem in ours if ours[stem] != theirs[stem]["flags_without_bonded"]}
+    assert len(differ) <= 106
+    assert differ <= bound | still
+    assert len(still) <= 0.02 * len(ours)
+    for stem in differ - still:
+        around = set(theirs[stem]["flags"].split(";")) ^ set(ours[stem].split(";"))
+        assert around <= {"protein_clash", "volume_overlap", ""}, stem

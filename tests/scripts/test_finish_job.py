@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts import build_tables, finish_job
+from scripts.lib import layout, tables
+from scripts.lib.errors import UserError
+from scripts.lib.results.finish import link
+from scripts.lib.results.manifest import VARYING
+from scripts.lib.tables import Row
+from scripts.lib.version import __version__
+from tests.tools.small_job import FILE_LISTS, SETTINGS, TARGET, SmallJob, small_job
+
+FAILED: Row = {"stem": "1abc_A_LIG_9", "passed": False, "value": "1", "detail": "so it is"}
+
+
+def prepared(job: SmallJob, failed: str = "") -> SmallJob:
+    """Write what comes before the manifest; `failed` names a check that fails for one instance."""
+    for shard, path in zip(job.shards, job.checks, strict=True):
+        rows: list[Row] = [{"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}] if shard == "0" else []
+        tables.write_table(path, tables.CHECKS, [*rows, {**FAILED, "check": failed}] if failed else rows)
+        lists = [job.path / layout.shard_file(shard, name) for name in FILE_LISTS]
+        files = [row for part in lists for row in tables.read_table(part, tables.FILES)]
+        tables.write_table(job.path / layout.shard_file(shard, "files"), tables.FILES, files)
+    build_tables.main(job.path, job.shards, target_name=TARGET, protac_inputs=job.of_shards("protac_inputs"))
+    return job
+
+
+def written(job: SmallJob) -> dict[str, Any]:
+    finish_job.main(job.path, job.checks, job.path / layout.MANIFEST, settings=SETTINGS)
+    manifest: dict[str, Any] = json.loads((job.path / layout.MANIFEST).read_text(encoding="utf-8"))
+    return manifest
+
+
+def test_every_result_file_is_listed_with_hash_and_size(tmp_path: Path) -> None:
+    job = prepared(small_job(tmp_path))
+    manifest = written(job)
+    listed = {row["path"]: row for row in manifest["files"]}
+    there = {
+        path.relative_to(job.path).as_posix()
+        for path in job.path.rglob("*")
+        if path.is_file() and layout.WORK not in path.parts
+    }
+    assert there == listed.keys() | set(VARYING) | {layout.MANIFEST}
+    for path, row in listed.items():
+        data = (job.path / path).read_bytes()
+        assert (row["sha256"], row["bytes"]) == (hashlib.sha256(data).hexdigest(), len(data))
+
+
+def test_counts_and_shares_are_those_of_the_tables(tmp_path: Path) -> None:
+    manifest = written(prepared(small_job(tmp_path)))
+    counts = manifest["counts"]
+    heads = len(list(tmp_path.rglob("*_head_*.sdf")))
+    assert (counts["entries_found"], counts["entries_kept"], counts["instances_kept"]) == (4, 3, 5)
+    assert (counts["components_kept"], counts["series"], counts["files"]["sdf"]) == (3, 1, 6 + heads)
+    assert manifest["rejections"] == {"entries": {"cut_by_max_entries": 1}, "ligands": {"kind_not_kept": 3}}
+    assert manifest["bond_sources"] == {"dictionary": {"instances": 5, "share": 1.0}}
+    assert manifest["has_results"] is True
+    assert manifest["pipeline"]["version"] == __version__
+    assert manifest["versions"]["rdkit"]
+
+
+def test_manifest_is_the_same_whatever_the_shards(tmp_path: Path) -> None:
+    texts = set()
+    for n_shards in (1, 3):
+        job = prepared(small_job(tmp_path / str(n_shards), n_shards=n_shards))
+        written(job)
+        texts.add((job.path / layout.MANIFEST).read_bytes())
+    assert len(texts) == 1
+
+
+def test_results_display_has_a_second_name_at_the_root(tmp_path: Path) -> None:
+    job = prepared(small_job(tmp_path))
+    written(job)
+    assert (job.path / layout.RESULTS_DISPLAY_LINK).samefile(job.path / layout.RESULTS_DISPLAY)
+
+
+def test_a_file_system_without_links_gets_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_link(*_: object) -> None:
+        raise OSError("not supported")
+
+    monkeypatch.setattr(os, "link", no_link)
+    (tmp_path / "a").write_text("x")
+    link(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b").read_text() == "x"
+
+
+def test_files_of_an_earlier_run_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    job = prepared(small_job(tmp_path))
+    old = job.path / layout.war_pdb("9old_A_LIG_1")
+    elsewhere = tmp_path / "elsewhere.pdb"
+    notes = job.path / layout.RESULTS / "notes.txt"
+    for path in (old, elsewhere, notes):
+        path.write_text("x")
+    (job.path / layout.WAR_PDB / "link.pdb").symlink_to(elsewhere)
+    written(job)
+    assert not old.exists()
+    assert elsewhere.exists()
+    assert notes.exists()
+
+
+def test_inputs_of_an_earlier_run_are_removed_with_their_folders(tmp_path: Path) -> None:
+    job = prepared(small_job(tmp_path))
+    folder = job.path / layout.PROTAC_FOLDER
+    old = [folder / "9old_A_LIG_1" / "prosettac" / "target_head_1.sdf", folder / "1abc_A_LIG_9" / "old.txt"]
+    for path in old:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    kept = [path for path in folder.rglob("*") if path.is_file() and path not in old]
+    written(job)
+    assert [path for path in folder.rglob("*") if path.is_file()] == kept
+    assert not (folder / "9old_A_LIG_1").exists()
+
+
+def test_a_check_that_data_can_fail_is_in_the_manifest(tmp_path: Path) -> None:
+    check = written(prepared(small_job(tmp_path), failed="bonds"))["self_check"]
+    assert check["passed"] is False
+    assert check["failures"] == [{"stem": "1abc_A_LIG_9", "check": "bonds", "value": "1", "detail": "so it is"}]
+    assert (check["checks"]["bonds"]["failed"], check["checks"]["bonds"]["fails_job"]) == (1, False)
+
+
+@pytest.mark.parametrize("check", ["formula", "a_check_without_a_name"])
+def test_a_check_that_only_an_error_of_this_program_fails_ends_the_job(tmp_path: Path, check: str) -> None:
+    job = prepared(small_job(tmp_path), failed=check)
+    with pytest.raises(UserError, match=f"{check} of 1abc_A_LIG_9") as error:
+        written(job)
+    assert error.value.kind == "pipeline"
+    assert not (job.path / layout.MANIFEST).exists()
+    assert "1abc_A_LIG_9" in (job.path / layout.REPORT).read_text(encoding="utf-8")
+
+
+def test_an_entry_lost_on_the_way_ends_the_job(tmp_path: Path) -> None:
+    job = prepared(small_job(tmp_path))
+    path = job.path / layout.ENTRY_STATUS
+    kept = [row for row in tables.read_table(path, tables.ENTRY_STATUS) if row["pdb_id"] != "2abc"]
+    tables.write_table(path, tables.ENTRY_STATUS, kept)
+    with pytest.raises(UserError, match=r"entry_rows .*\(2abc\)"):
+        written(job)
+
+
+def test_nothing_kept_is_a_manifest_without_results(tmp_path: Path) -> None:
+    manifest = written(prepared(small_job(tmp_path, entries=())))
+    assert manifest["has_results"] is False
+    assert manifest["self_check"]["passed"] is True
+    assert manifest["counts"]["entries_found"] == 1

@@ -1,0 +1,70 @@
+"""Inputs for programs that model degraders, asked of a finished job."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
+from scripts.lib.protac.programs import TOOLS
+from scripts.lib.tables import EXIT_VECTORS, read_table
+from scripts.protac_inputs import main
+from tests.tools.small_job import small_job
+
+STEM = "2abc_B_017_-3"
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_job(tmp_path_factory.mktemp("job"), n_shards=2).path
+
+
+def _anchors(job: Path) -> list[str]:
+    rows = [row for shard in "01" for row in read_table(job / layout.shard_file(shard, "exits"), EXIT_VECTORS)]
+    return [str(row["anchor_atom"]) for row in rows if row["stem"] == STEM and row["rank"]]
+
+
+def test_every_ranked_anchor_has_inputs_for_itself(job: Path, tmp_path: Path) -> None:
+    anchors = _anchors(job)
+    assert len(anchors) > 2
+    for anchor in anchors:
+        main(AskedAnchor(job, STEM, anchor), TOOLS, tmp_path / anchor)
+        exits = json.loads((tmp_path / anchor / "exits.json").read_text(encoding="utf-8"))["exits"]
+        (chosen,) = (one for one in exits if "files" in one)
+        assert chosen["anchor"]["name"] == anchor
+        assert (tmp_path / anchor / chosen["files"]["prosettac"]["head"]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("tool", "paths"),
+    [
+        ("json", {"exits.json", "fragments.json"}),
+        ("deepternary", {"README.txt", "target_ligand.pdb", "deepternary/README.txt", "deepternary/lig2_mask_1.pdb"}),
+    ],
+)
+def test_zip_holds_what_one_tool_needs(job: Path, tmp_path: Path, tool: str, paths: set[str]) -> None:
+    main(AskedAnchor(job, STEM, _anchors(job)[0]), [tool], tmp_path / "inputs.zip")
+    with zipfile.ZipFile(tmp_path / "inputs.zip") as archive:
+        assert set(archive.namelist()) - {"target.pdb"} == paths
+
+
+@pytest.mark.parametrize(
+    ("stem", "anchor", "tool", "told"),
+    [
+        ("9xyz_A_LIG_1", "C1", "json", "no ligand 9xyz_A_LIG_1"),
+        (STEM, "ZZ9", "json", "no atom that a linker could leave from"),
+        (STEM, "C1", "docking", "give one of prosettac"),
+    ],
+)
+def test_what_cannot_be_made_is_said_in_a_sentence(job: Path, stem: str, anchor: str, tool: str, told: str) -> None:
+    with pytest.raises(NoInputsError, match=told):
+        inputs_of_anchor(AskedAnchor(job, stem, anchor), [tool])
+
+
+def test_folder_without_working_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NoInputsError, match="working files are gone"):
+        inputs_of_anchor(AskedAnchor(tmp_path, STEM, "C1"))

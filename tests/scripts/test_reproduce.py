@@ -1,0 +1,58 @@
+"""A recorded job runs again by hand: what it needs to be told, and that nothing differs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scripts import reproduce
+from scripts.lib import layout
+from scripts.lib.config import resolve
+from scripts.lib.errors import UserError
+from scripts.tethermap.steps import run_job
+from tests.tools.styles import programs, write_style
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "models").mkdir()
+    write_style(next(style for style in programs() if style.name == "pymol"), folder / "models")
+    settings = {"target_name": "x", "search_query": "", "source": {"kind": "files", "files": str(folder / "models")}}
+    run_job(folder / "job", resolve(settings))
+    return folder / "job"
+
+
+def test_places_that_the_record_leaves_out_are_asked_for(job: Path) -> None:
+    with pytest.raises(UserError, match=r"source\.kind files: say where that is now"):
+        reproduce.configuration(job, [], None, None)
+    with pytest.raises(UserError, match="no folder of a finished job"):
+        reproduce.configuration(job.parent, [], None, None)
+
+
+def test_same_files_elsewhere_give_the_same_results(job: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    for path in (job.parent / "models").iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    settings = resolve(reproduce.configuration(job, [str(other)], None, None))
+    run_job(tmp_path / "again", settings)
+    assert reproduce.differing(job, tmp_path / "again") == []
+    (tmp_path / "again" / layout.ENTRY_STATUS).write_text("changed")
+    assert reproduce.differing(job, tmp_path / "again") == [layout.ENTRY_STATUS]
+
+
+def test_mirror_under_another_name_keeps_its_label(job: Path, tmp_path: Path) -> None:
+    for name in (layout.JOB_CONFIG, layout.SEARCH_QUERY, layout.SEARCH_ENTRIES):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((job / name).read_bytes())
+    recorded = json.loads((tmp_path / layout.JOB_CONFIG).read_text())
+    recorded["source"] |= {"kind": "mirror", "mirror": "mirror", "files": None}
+    (tmp_path / layout.JOB_CONFIG).write_text(json.dumps(recorded))
+    query = json.loads((tmp_path / layout.SEARCH_QUERY).read_text())
+    (tmp_path / layout.SEARCH_QUERY).write_text(json.dumps({**query, "source": {"kind": "mirror", "label": "divided"}}))
+    for place, label in (("pdb/divided", None), ("pdb/other", "divided")):
+        source = reproduce.configuration(tmp_path, [str(tmp_path / place)], None, None)["source"]
+        assert (source["mirror"], source["label"]) == (str(tmp_path / place), label)

@@ -1,0 +1,99 @@
+"""A service behind a real nginx with TLS, as config/deploy/nginx.conf sets it up."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.service.core import LiveService
+from tests.tools.patience import wait_until
+from tests.tools.runs import ROOT
+
+SITE = ROOT / "config/deploy/nginx.conf"
+ANN = {"Authorization": "Bearer ann-secret"}
+
+_MAIN = """
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/nginx.log;
+events {{ worker_connections 256; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    {site}
+}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Proxied:
+    """A service as others reach it: its address with the path, and what trusts its certificate."""
+
+    address: str
+    context: ssl.SSLContext
+    service: LiveService
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _certificate(folder: Path) -> tuple[Path, Path]:
+    certificate, key = folder / "lab.pem", folder / "lab.key"
+    names = "subjectAltName=DNS:lab.example,IP:127.0.0.1"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=lab.example"]
+    command += ["-addext", names, "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    return certificate, key
+
+
+@contextlib.contextmanager
+def behind_nginx(folder: Path, job: Path) -> Iterator[Proxied]:
+    """Run a private service below /tethermap/ with one finished job and two tokens, and nginx before it."""
+    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
+    if nginx is None:
+        pytest.skip("NO NGINX: the service is not tested behind a proxy; install the package nginx-light")
+    shutil.copytree(job, folder / "jobs" / job.name)
+    certificate, key = _certificate(folder)
+    tokens = "ann:ann-secret,operator:operator-secret"
+    settings = {"ROOT_PATH": "/tethermap", "ALLOWED_HOSTS": "lab.example", "API_TOKENS": tokens, "PRIVATE": "true"}
+    with LiveService(folder, quick=True, **settings) as service:
+        port = _free_port()
+        changes = {"443 ssl": f"127.0.0.1:{port} ssl", "127.0.0.1:8000": f"127.0.0.1:{service.port}",
+                   "/etc/ssl/certs/lab.example.pem": str(certificate),
+                   "/etc/ssl/private/lab.example.key": str(key)}  # fmt: skip
+        site = SITE.read_text(encoding="utf-8")
+        for was, now in changes.items():
+            assert was in site
+            site = site.replace(was, now)
+        configuration = folder / "nginx.conf"
+        configuration.write_text(_MAIN.format(folder=folder, site=site), encoding="utf-8")
+        with subprocess.Popen(
+            [nginx, "-p", str(folder), "-e", str(folder / "nginx.log"), "-c", str(configuration)]
+        ) as proxy:
+            try:
+                wait_until(lambda: _answers(port), 20, "nginx to answer")
+                context = ssl.create_default_context(cafile=str(certificate))
+                yield Proxied(f"https://127.0.0.1:{port}/tethermap/", context, service)
+            finally:
+                proxy.terminate()
+
+
+def _answers(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False

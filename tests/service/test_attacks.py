@@ -1,0 +1,435 @@
+"""Thirty attacks and mistakes, each with the answer that it must get."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import resource
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.connections import TimedProtocol, Waiting
+from service.http.access import COOKIE
+from service.jobs.record import QUEUED
+from service.logs import CountRepeated
+from service.runs.lifecycle import build_parts
+from service.settings import Settings, SettingsError, Token
+from tests.service.core import HPV, LiveService, ended, hold, running, settings_in, submission, until
+from tests.standin.pipeline import COMMAND
+from tests.tools.patience import patience
+
+Http = httpx2.Client
+ANN, BEN, OPERATOR = ({"Authorization": f"Bearer {name}-secret"} for name in ("ann", "ben", "operator"))
+TOKENS = tuple(Token(name, f"{name}-secret") for name in ("ann", "ben", "operator"))
+
+
+def error(answer: Any, status: int, code: str, **details: Any) -> None:
+    """Check that an answer is the one body of failures."""
+    assert answer.status_code == status, answer.text
+    assert answer.json()["error"]["code"] == code
+    assert answer.json()["error"]["details"].items() >= details.items()
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A private service with three tokens, whose jobs wait for ever."""
+    folder = tmp_path_factory.mktemp("guarded")
+    settings = settings_in(folder, api_tokens=TOKENS, private=True, max_queued_per_token=2, max_running_jobs=1)
+    gate = hold(folder, "search_entries")
+    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as client:
+        job = client.post("/api/jobs", json=HPV, headers=OPERATOR).json()
+        yield client
+        client.post(f"{job['status_url']}/cancel", headers=OPERATOR)
+        gate.unlink()
+
+
+@pytest.fixture(scope="module")
+def anns_job(guarded: TestClient) -> str:
+    """A job of one of its tokens, which waits."""
+    answer = guarded.post("/api/jobs", json=HPV, headers=ANN)
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["job_id"])
+
+
+# What a service without tokens answers
+
+OPEN: list[tuple[str, Callable[[Http, str], None]]] = []
+
+
+def against_open(check: Callable[[Http, str], None]) -> Callable[[Http, str], None]:
+    OPEN.append((check.__name__, check))
+    return check
+
+
+@against_open
+def rebinding_reads_nothing(http: Http, job: str) -> None:
+    for host in ("evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]"):
+        error(http.get(f"/api/jobs/{job}", headers={"Host": host}), 421, "MISDIRECTED_REQUEST")
+
+
+@against_open
+def rebinding_deletes_nothing(http: Http, job: str) -> None:
+    error(http.delete(f"/api/jobs/{job}", headers={"Host": "evil.example"}), 421, "MISDIRECTED_REQUEST")
+    assert http.get(f"/api/jobs/{job}").status_code == 200
+
+
+@against_open
+def loopback_names_are_ours(http: Http, job: str) -> None:
+    for host in ("localhost", "LOCALHOST:1", "127.8.9.1:80", "[::1]:8000"):
+        assert http.get(f"/api/jobs/{job}", headers={"Host": host}).status_code == 200, host
+
+
+@against_open
+def other_sites_page_changes_nothing(http: Http, job: str) -> None:
+    headers = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    error(http.delete(f"/api/jobs/{job}", headers=headers), 401, "UNAUTHORIZED")
+
+
+@against_open
+def id_of_300_characters_is_not_found(http: Http, job: str) -> None:  # noqa: ARG001 - as all
+    for path in (
+        "/api/jobs/{}",
+        "/api/jobs/{}/files",
+        "/api/jobs/{}/request",
+        "/api/svg/{}/1hpv/478",
+        "/api/job_log/{}",
+    ):
+        error(http.get(path.format("a" * 300)), 404, "JOB_NOT_FOUND")
+    for path in ("/api/batches/{}", "/api/batches/{}/results"):
+        error(http.get(path.format("a" * 300)), 404, "BATCH_NOT_FOUND")
+    error(http.get(f"/api/examples/{'a' * 300}"), 404, "EXAMPLE_NOT_FOUND")
+    error(http.get(f"/api/compare?a={'a' * 300}&b={'b' * 300}"), 404, "JOB_NOT_FOUND")
+
+
+@against_open
+def id_of_300_characters_is_not_found_on_writes(http: Http, job: str) -> None:  # noqa: ARG001
+    error(http.delete(f"/api/jobs/{'a' * 300}"), 404, "JOB_NOT_FOUND")
+    error(http.post(f"/api/jobs/{'é' * 300}/cancel"), 404, "JOB_NOT_FOUND")
+    error(http.post(f"/api/batches/{'a' * 300}/cancel"), 404, "BATCH_NOT_FOUND")
+
+
+@against_open
+def names_of_300_characters_in_a_job_are_not_found(http: Http, job: str) -> None:
+    for path in (
+        f"/api/svg/{job}/{'a' * 300}/478",
+        f"/api/sdf/{job}/1hpv/A/{'a' * 300}",
+        f"/api/pdb/{job}/{'a' * 5000}.pdb",
+    ):
+        error(http.get(path), 404, "FILE_NOT_FOUND")
+    error(http.get(f"/api/jobs/{job}/files/TARGET_RESULTS/{'a' * 300}.csv"), 404, "FILE_NOT_FOUND")
+
+
+@against_open
+def line_break_ends_no_file_path(http: Http, job: str) -> None:
+    for path in (
+        "Results_Display.csv%0a",
+        "TARGET_RESULTS/%0aResults_Display.csv",
+        "a%0ab.csv",
+        "Results_Display.csv%0d",
+    ):
+        error(http.get(f"/api/jobs/{job}/files/{path}"), 400, "INVALID_PATH")
+
+
+@against_open
+def line_break_is_in_no_id(http: Http, job: str) -> None:
+    error(http.get(f"/api/jobs/{job}%0a"), 404, "JOB_NOT_FOUND")
+    error(http.get("/api/batches/batch_00000000%0a"), 404, "BATCH_NOT_FOUND")
+    error(http.get(f"/api/jobs/{job}/results%0a"), 404, "NOT_FOUND")
+    assert http.get("/api/health%0a").status_code == 404
+
+
+@against_open
+def misspelt_filter_answers_nothing(http: Http, job: str) -> None:
+    error(http.get("/api/indexed-jobs?ligandd=478"), 400, "INVALID_PARAMETER", parameter="ligandd")
+    error(http.get(f"/api/jobs/{job}/files?knid=svg"), 400, "INVALID_PARAMETER", parameter="knid")
+    error(http.get(f"/api/jobs/{job}/rows?Warheadd=478"), 400, "INVALID_PARAMETER", parameter="Warheadd")
+    error(http.get("/api/compare?a=exam1hpv&b=exam4cup&ligandd=478"), 400, "INVALID_PARAMETER", parameter="ligandd")
+    error(http.get("/api/examples?limit=5"), 400, "INVALID_PARAMETER", parameter="limit")
+
+
+@against_open
+def wrong_value_is_told_what_is_allowed(http: Http, job: str) -> None:  # noqa: ARG001
+    answer = http.get("/api/indexed-jobs?status=done")
+    error(answer, 400, "INVALID_PARAMETER", parameter="status")
+    assert "completed" in answer.json()["error"]["details"]["known"]
+
+
+@against_open
+def wrong_item_of_a_list_is_named(http: Http, job: str) -> None:  # noqa: ARG001
+    answer = http.post("/api/jobs", json={**HPV, "options": {"kinds": ["ligand", "gold"]}})
+    error(answer, 422, "INVALID_FIELD", field="options.kinds")
+    assert "'gold'" in answer.json()["error"]["details"]["reason"]
+    assert "one of" in answer.json()["error"]["details"]["reason"]
+
+
+@against_open
+def too_many_entries_are_refused(http: Http, job: str) -> None:  # noqa: ARG001
+    entries = [f"{number:04d}" for number in range(1000, 3001)]
+    answer = http.post("/api/jobs", json={**HPV, "options": {"entries": entries}})
+    error(answer, 422, "INVALID_FIELD", field="options.entries")
+    assert "2000" in answer.json()["error"]["details"]["reason"]
+
+
+@against_open
+def many_entries_are_counted_in_polls(http: Http, job: str) -> None:  # noqa: ARG001
+    entries = [f"{number:04d}" for number in range(1000, 3000)]
+    submitted = http.post("/api/jobs", json={**HPV, "options": {"entries": entries}}).json()
+    body = http.get(submitted["status_url"]).json()
+    assert body["request"]["entries_count"] == len(entries)
+    assert "entries" not in body["request"]["options"]
+    full = http.get(f"{submitted['status_url']}/request").json()
+    assert len(full["request"]["options"]["entries"]) == len(entries)
+    http.post(f"{submitted['status_url']}/cancel")
+
+
+@against_open
+def job_is_indexed_when_its_202_is_sent(http: Http, job: str) -> None:  # noqa: ARG001
+    for number in range(3):
+        name = f"seen {number} {os.getpid()}"
+        submitted = http.post("/api/jobs", json={**HPV, "target_name": name}).json()
+        assert http.get("/api/indexed-jobs", params={"protein": name}).json()["total"] == 1
+        assert submitted["job_id"] in http.get("/api/jobs/export").text
+        http.post(f"{submitted['status_url']}/cancel")
+
+
+@against_open
+def event_numbers_come_once(http: Http, job: str) -> None:
+    text = http.get(f"/api/jobs/{job}/events").text
+    numbers = [int(line[4:]) for line in text.splitlines() if line.startswith("id: ")]
+    assert len(numbers) > 3
+    assert numbers == sorted(set(numbers))
+    again = http.get(f"/api/jobs/{job}/events", headers={"Last-Event-ID": str(numbers[-1])}).text
+    assert "event: status" in again
+    assert "id: " not in again
+
+
+@against_open
+def two_hosts_in_one_request_are_refused(http: Http, job: str) -> None:
+    with socket.create_connection(("127.0.0.1", http.base_url.port or 80), timeout=patience(10)) as connection:
+        lines = f"GET /api/jobs/{job} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+        connection.sendall(lines.encode())
+        assert int(connection.recv(4096).split()[1]) in (400, 421)
+
+
+@pytest.mark.parametrize("check", [check for _, check in OPEN], ids=[name for name, _ in OPEN])
+def test_an_open_service_on_loopback(http: Http, done_job: str, check: Callable[[Http, str], None]) -> None:
+    check(http, done_job)
+
+
+# What a private service answers
+
+
+def test_private_reads_need_a_token_and_health_does_not(guarded: TestClient, anns_job: str) -> None:
+    for path in ("/api/indexed-jobs", f"/api/jobs/{anns_job}", "/api/manifest", "/openapi.json", "/api/examples",
+                 f"/api/jobs/{anns_job}/events", "/api/jobs/export", "/metrics"):  # fmt: skip
+        error(guarded.get(path), 401, "UNAUTHORIZED")
+        error(guarded.get(path, headers={"Authorization": "Bearer ann-secre"}), 401, "UNAUTHORIZED")
+    assert guarded.get(f"/api/jobs/{anns_job}", headers=BEN).status_code == 200
+    assert guarded.get("/api/health").status_code == 200
+
+
+def test_pages_ask_for_the_token_and_keep_it_in_a_cookie_no_script_reads(guarded: TestClient, anns_job: str) -> None:
+    page = guarded.get(f"/monitor/{anns_job}")
+    assert page.status_code == 401
+    assert f'value="/monitor/{anns_job}"' in page.text
+    assert anns_job not in guarded.get("/browse").text
+    given = guarded.post("/login", data={"token": "ann-secret", "next": f"/monitor/{anns_job}"}, follow_redirects=False)
+    assert (given.status_code, given.headers["location"]) == (303, f"/monitor/{anns_job}")
+    cookie = given.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert "ann-secret" not in cookie
+    assert guarded.get(f"/monitor/{anns_job}").status_code == 200
+    guarded.cookies.clear()
+    expired = given.headers["set-cookie"].partition(";")[0].partition("=")[2]
+    signature = expired.partition(".")[2]
+    for value in ("x", f"1.{signature}", f"99999999999.{signature}", f"{expired[:-1]}0g"):
+        assert guarded.get("/browse", headers={"Cookie": f"{COOKIE}={value}"}).status_code == 401, value
+
+
+def test_a_login_leads_to_no_other_site(guarded: TestClient) -> None:
+    for target in ("//evil.example", "https://evil.example", "/\\evil.example", "/\tx", "javascript:alert(1)"):
+        answer = guarded.post("/login", data={"token": "ben-secret", "next": target}, follow_redirects=False)
+        assert answer.headers["location"] == "/", target
+    guarded.cookies.clear()
+    assert guarded.post("/login", data={"token": "guess"}).status_code == 401
+
+
+def test_another_sites_form_does_nothing_with_the_cookie(guarded: TestClient, anns_job: str) -> None:
+    guarded.post("/login", data={"token": "ann-secret"})
+    answer = guarded.post(f"/api/jobs/{anns_job}/cancel", headers={"Sec-Fetch-Site": "cross-site"})
+    guarded.cookies.clear()
+    error(answer, 401, "UNAUTHORIZED")
+    assert guarded.get(f"/api/jobs/{anns_job}", headers=ANN).json()["status"] == "queued"
+
+
+def test_others_jobs_are_not_canceled_or_deleted(guarded: TestClient, anns_job: str) -> None:
+    error(guarded.post(f"/api/jobs/{anns_job}/cancel", headers=BEN), 403, "FORBIDDEN")
+    error(guarded.delete(f"/api/jobs/{anns_job}", headers=BEN), 403, "FORBIDDEN")
+    assert guarded.get(f"/api/jobs/{anns_job}", headers=ANN).json()["status"] == "queued"
+    batch = guarded.post("/api/batches", json={"jobs": [HPV]}, headers=ANN).json()
+    error(guarded.post(f"/api/batches/{batch['batch_id']}/cancel", headers=BEN), 403, "FORBIDDEN")
+    assert guarded.post(f"/api/batches/{batch['batch_id']}/cancel", headers=OPERATOR).status_code == 202
+
+
+def test_a_token_has_a_quota_which_dry_runs_count_against(guarded: TestClient) -> None:
+    batch = guarded.post("/api/batches", json={"jobs": [HPV, HPV]}, headers=BEN)
+    assert batch.status_code == 202
+    error(guarded.post("/api/jobs", json=HPV, headers=BEN), 429, "RATE_LIMITED", maximum=2)
+    error(guarded.post("/api/jobs?dry_run=true", json=HPV, headers=BEN), 429, "RATE_LIMITED", maximum=2)
+    error(guarded.post("/api/jobs?dry_run=true", json=HPV), 401, "UNAUTHORIZED")
+    guarded.post(f"{batch.json()['batch_status_url']}/cancel", headers=BEN)
+
+
+def test_one_tokens_idempotency_key_is_not_anothers(guarded: TestClient) -> None:
+    ids = set()
+    for headers in (ANN, ANN, BEN):
+        answer = guarded.post("/api/jobs", json=HPV, headers={**headers, "Idempotency-Key": "the-same"})
+        ids.add(answer.json()["job_id"])
+        guarded.post(f"{answer.json()['status_url']}/cancel", headers=headers)
+    assert len(ids) == 2
+
+
+# Mistakes of the operator
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"API_TOKEN": "secret"}, "TETHERMAP_API_TOKENS"),
+        ({"MAX_JOB_BYTES": "1G"}, "TETHERMAP_MAX_JOBS_BYTES"),
+        ({"HOST": "0.0.0.0"}, "TETHERMAP_OPEN"),
+        ({"HOST": "::"}, "TETHERMAP_OPEN"),
+        ({"HOST": "192.168.1.5", "OPEN": "false"}, "TETHERMAP_OPEN"),
+        ({"PRIVATE": "true"}, "TETHERMAP_API_TOKENS"),
+        ({"API_TOKENS": "a b:c d:"}, "TETHERMAP_API_TOKENS"),
+        ({"ROOT_PATH": "tethermap"}, "TETHERMAP_ROOT_PATH"),
+        ({"ALLOWED_HOSTS": "lab.example/x"}, "TETHERMAP_ALLOWED_HOSTS"),
+    ],
+    ids=["token", "bytes", "open bind", "open bind 6", "not open", "private", "named", "root", "host"],
+)
+def test_the_start_is_refused(variables: dict[str, str], says: str) -> None:
+    with pytest.raises(SettingsError, match=says):
+        Settings.from_environment({f"TETHERMAP_{name}": value for name, value in variables.items()})
+
+
+def test_an_open_service_has_a_limit_of_rate() -> None:
+    settings = Settings.from_environment({"TETHERMAP_HOST": "0.0.0.0", "TETHERMAP_OPEN": "true"})
+    assert settings.rate_limit is not None
+    assert (settings.rate_limit.count, settings.rate_limit.seconds) == (60, 60.0)
+    guarded = Settings.from_environment({"TETHERMAP_HOST": "0.0.0.0", "TETHERMAP_API_TOKENS": "a:b"})
+    assert guarded.rate_limit is None
+
+
+def test_every_variable_that_a_part_reads_is_known() -> None:
+    command = "grep -rhoE 'TETHERMAP_[A-Z_]+[A-Z]' scripts service config tests Makefile | sort -u"
+    used = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout.split()
+    wrong = {"TETHERMAP_API_TOKEN", "TETHERMAP_MAX_JOB_BYTES"}  # those that tests misspell
+    Settings.from_environment({name: "" for name in used if name not in wrong})
+
+
+# Connections and shortages
+
+
+@pytest.mark.process
+def test_half_open_connections_keep_nobody_out(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with LiveService(tmp_path / "service") as service:
+        resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (1024, 1024))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, limits[1]), limits[1]))
+        half_open = []
+        try:
+            for _ in range(1100):
+                half_open.append(socket.create_connection(("127.0.0.1", service.port), timeout=patience(10)))
+                half_open[-1].sendall(b"GET / HTTP/1.1\r\nHost: local")
+            job = service.submit()
+            assert service.job(job)["status"] in ("queued", "running", "completed")
+            assert service.ended(job)["status"] == "completed"
+        finally:
+            for connection in half_open:
+                connection.close()
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert (service.folder / "service.log").stat().st_size < 100_000
+
+
+def test_the_longest_waiting_connection_goes_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = Waiting(0)
+    waiting.most = 20
+    monkeypatch.setattr(TimedProtocol, "waiting", waiting)
+    monkeypatch.setattr("service.connections.HEADER_SECONDS", 1.0)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - as ASGI has it
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async def check() -> None:
+        config = uvicorn.Config(app, port=0, http=TimedProtocol, log_config=None, lifespan="off")
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve())
+        await until(lambda: server.started)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        half_open = []
+        for _ in range(60):
+            half_open.append(await asyncio.open_connection("127.0.0.1", port))
+            half_open[-1][1].write(b"GET / HTTP/1.1\r\nHost: local")
+        await until(lambda: len(server.server_state.connections) <= waiting.most)
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http:
+            assert [(await http.get("/")).status_code for _ in range(3)] == [204] * 3
+            assert len(server.server_state.connections) <= waiting.most
+            await until(lambda: not waiting.connections)  # half a head is not waited for
+        for _, writer in half_open:
+            writer.close()
+        server.should_exit = True
+        await serving
+
+    asyncio.run(check())
+
+
+def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = asyncio.create_subprocess_exec
+    failures = [OSError(errno.EMFILE, "Too many open files"), OSError(errno.EAGAIN, "Try again"), MemoryError()]
+
+    async def lacking(*arguments: Any, **more: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return await real(*arguments, **more)
+
+    async def check() -> None:
+        async with running(settings_in(tmp_path)) as parts:
+            monkeypatch.setattr("service.runs.course.SHORTAGE_SECONDS", 0.3)
+            monkeypatch.setattr(asyncio, "create_subprocess_exec", lacking)
+            record = await parts.queue.submit(submission())
+            await until(lambda: len(failures) < 3)
+            await until(lambda: parts.store.get(record.job_id).status == QUEUED)  # type: ignore[union-attr]
+            done = await ended(parts, record.job_id)
+            assert (done.status, done.attempt, failures) == ("completed", 1, [])
+
+    asyncio.run(check())
+
+
+def test_log_lines_of_one_cause_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    counting = CountRepeated(seconds=0.2)
+    caplog.handler.addFilter(counting)
+    log = logging.getLogger("asyncio")
+    try:
+        for number in range(1000):
+            log.error("socket.accept() out of system resource")
+            log.error("another cause %d", number)
+        assert len(caplog.records) == 2
+        time.sleep(0.25)
+        log.error("socket.accept() out of system resource")
+        assert caplog.records[-1].repeated == 999  # type: ignore[attr-defined]
+    finally:
+        caplog.handler.removeFilter(counting)

@@ -1,0 +1,97 @@
+"""The answer that the results page opens with, what one copy adds to it, and the notice of a lost target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+import pytest
+
+from scripts.lib.tables import Value
+from service.build_examples import SHIPPED
+from service.pages.render import environment
+from service.pages.results.places import copy_view, unmatched_notice
+from service.results.answers import CopyAnswers
+from tests.tools.answers_told import problems_of_answers
+
+ANSWER: Mapping[str, Value] = {
+    "Warhead": "JBJ", "kind": "H", "anchor_atom": "N22", "anchor_equivalents": "", "n_copies": 6, "n_open": 4,
+    "site": "main", "evidence": "B", "evidence_reasons": "chain_gap", "observed_entries": "",
+    "action": "Attach at N22.",
+}  # fmt: skip
+
+
+def exit_row(atom: str, rank: int, room: float, way: float) -> dict[str, Value]:
+    return {"anchor_atom": atom, "anchor_equivalents": "", "rank": rank, "E": room, "F": way}
+
+
+@pytest.mark.parametrize(
+    ("exits", "said"),
+    [
+        ([exit_row("N22", 1, 0.4, 0.5)], "This copy, for itself, says the same: it is open here."),
+        (
+            [exit_row("C18", 1, 0.4, 0.5), exit_row("N22", 2, 0.05, 0.5)],
+            "In this copy it is blocked; for itself this copy would say C18.",
+        ),
+        ([exit_row("C18", 1, 0.4, 0.5)], "This copy has no exit there."),
+    ],
+)
+def test_copy_says_whether_it_agrees_with_the_others(exits: list[dict[str, Value]], said: str) -> None:
+    view = copy_view(CopyAnswers([ANSWER], counted=True, observed=()), {"site": "main"}, exits)
+    assert view["here"] == said
+    assert view["lead"]["blocked"] is False
+
+
+def test_copy_that_symmetry_mates_hold_is_told_not_to_count() -> None:
+    row = {"site": "main", "flags": "crystal_packing"}
+    view = copy_view(CopyAnswers([ANSWER], counted=False, observed=()), row, [exit_row("C18", 1, 0.4, 0.5)])
+    assert view["why_not"].startswith("Symmetry mates")
+    assert view["here"] == ""
+
+
+@pytest.mark.parametrize(
+    ("matches", "words"),
+    [
+        (["name", "name", "unmatched"], ""),
+        (["name", "unmatched", "unmatched"], "2 of 3 entries could not be matched"),
+        (["unmatched", "none"], "none of the entries could be matched"),
+        ([], ""),
+        (["", ""], ""),
+    ],
+)
+def test_lost_target_is_told_once_with_the_remedy(matches: list[str], words: str) -> None:
+    notice = unmatched_notice([{"target_match": match} for match in matches])
+    assert bool(notice) == bool(words)
+    assert words in notice
+    assert not notice or "UniProt accession" in notice
+
+
+def test_page_without_scripts_opens_with_the_answer_and_its_picture(http: httpx2.Client) -> None:
+    rows: list[dict[str, Any]] = http.get("/api/jobs/exam4cup/answers?top=1").json()["answers"]
+    page = http.get("/results/exam4cup").text
+    assert page.index("Best places") < page.index("Ligand instances")
+    for row in rows:
+        assert row["action"] in page
+        assert f"<b>{row['n_open']} of {row['n_copies']}</b>" in page
+    address = re.search(r'src="([^"]*style=exits[^"]*)"', page)
+    assert address is not None
+    picture = http.get(address[1].replace("&amp;", "&"))
+    assert picture.headers["content-type"] == "image/svg+xml"
+    assert picture.text.count("<polygon") == picture.text.count("<text") > 1
+    assert 'opacity="0.3"' in picture.text
+
+
+@pytest.mark.parametrize("job", ["exam1hpv", "exam1gbt", "exam4cup"])
+def test_all_that_tell_the_answers_tell_the_same(http: httpx2.Client, job: str) -> None:
+    assert list(problems_of_answers(SHIPPED / job, job, lambda address: http.get(address).text)) == []
+
+
+@pytest.mark.parametrize(("n_open", "style"), [(2, 'class="answer notice warn"'), (3, 'class="answer"')])
+def test_answer_that_is_mostly_blocked_is_amber(n_open: int, style: str) -> None:
+    counts = {"n_open": n_open, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1.0}
+    row = {**ANSWER, **counts, "best_stem": "a"}
+    view = copy_view(CopyAnswers([row], counted=True, observed=()), {"site": "main"}, [])
+    parts: Any = environment().get_template("results/parts.html.j2").module
+    assert style in str(parts.copy_answer(view, [], "a", "/results/x"))

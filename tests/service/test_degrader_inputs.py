@@ -1,0 +1,69 @@
+"""Inputs for programs that model degraders, asked of a finished job for any ranked anchor."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.protac.programs import TOOLS
+
+
+@pytest.fixture(scope="module")
+def exits(mixed: Path) -> list[dict[str, str]]:
+    """Rows of the table of exits of one ligand."""
+    with (mixed / layout.EXIT_VECTORS).open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return [row for row in rows if row["stem"] == rows[0]["stem"]]
+
+
+def test_any_ranked_anchor_has_its_inputs(http: httpx2.Client, done_job: str, exits: list[dict[str, str]]) -> None:
+    last = [row for row in exits if row["rank"]][-1]
+    asked = {"stem": last["stem"], "anchor": last["anchor_atom"]}
+    answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params=asked)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+    names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert {name.split("/")[0] for name in names if "/" in name} | {"json"} == set(TOOLS)
+    only = http.get(f"/api/jobs/{done_job}/protac-inputs", params={**asked, "tool": "json"})
+    assert zipfile.ZipFile(io.BytesIO(only.content)).namelist() == ["exits.json", "fragments.json"]
+
+
+def test_anchor_without_a_rank_is_refused_with_its_reason(
+    http: httpx2.Client, done_job: str, exits: list[dict[str, str]]
+) -> None:
+    answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params={"stem": exits[0]["stem"], "anchor": "XX"})
+    assert answer.status_code == 404
+    assert "no atom that a linker could leave from" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"anchor": "C1"}, "MISSING_FIELD"),
+        ({"stem": "x"}, "MISSING_FIELD"),
+        ({"stem": "x", "anchor": "C1", "tool": "docking"}, "INVALID_PARAMETER"),
+    ],
+)
+def test_wrong_question_is_refused_by_name(
+    http: httpx2.Client, done_job: str, asked: dict[str, str], code: str
+) -> None:
+    answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params=asked)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+
+
+def test_example_without_working_files_says_so(http: httpx2.Client) -> None:
+    asked = {"stem": "1hpv_A_478_200", "anchor": "C1"}
+    answer = http.get("/api/jobs/exam1hpv/protac-inputs", params=asked)
+    assert answer.status_code == 404
+    assert "run it again" in answer.json()["error"]["message"]
+
+
+def test_page_of_a_ligand_offers_them(http: httpx2.Client, done_job: str) -> None:
+    page = http.get(f"/results/{done_job}").text
+    assert f"/api/jobs/{done_job}/protac-inputs?stem=" in page
+    assert "/protac-inputs?" not in http.get("/results/exam1hpv").text

@@ -1,0 +1,181 @@
+"""Putting the service on a server: behind nginx, in a container's folders, backed up and restored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.service.core import LiveService
+from tests.service.proxy import ANN, Proxied, behind_nginx
+from tests.tools.patience import patience, wait_until
+from tests.tools.runs import ROOT
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Proxied]:
+    """A private service below /tethermap/ behind nginx with TLS."""
+    with behind_nginx(tmp_path_factory.mktemp("proxied"), mixed) as running:
+        yield running
+
+
+def test_every_address_behind_the_proxy_has_its_prefix(proxied: Proxied, done_of: str) -> None:
+    with httpx2.Client(base_url=proxied.address, verify=proxied.context, headers=ANN, timeout=patience(30)) as http:
+        submitted = http.post("api/jobs", json={"target_name": "HIV protease", "search_query": "1HPV"})
+        assert submitted.status_code == 202, submitted.text
+        assert submitted.headers["location"].startswith("/tethermap/api/jobs/")
+        bodies = [submitted.json()]
+        paths = ("jobs/{}", "jobs/{}/results", "jobs/{}/files?limit=1", "examples", "examples/exam1hpv", "manifest",
+                 "indexed-jobs?limit=1&offset=1", "compare?a=exam1hpv&b=exam4cup&limit=1")  # fmt: skip
+        bodies += [http.get(f"api/{path.format(done_of)}").json() for path in paths]
+        for address in set(re.findall(r'"(/[^"\s]*)"', json.dumps([*bodies[:-3], *bodies[-2:]]))):
+            assert address.startswith("/tethermap/"), address
+        for address in ("results_url", "files_url", "status_url", "events_url"):
+            assert http.get(bodies[0][address].removeprefix("/tethermap/")).status_code in (200, 202), address
+        assert bodies[-3]["docs_urls"]["openapi"] == "/tethermap/openapi.json"
+        assert http.get("openapi.json").json()["servers"] == [{"url": "/tethermap"}]
+        assert "/tethermap/api/indexed-jobs?" in http.get("api/indexed-jobs?limit=1").headers["link"]
+        for path in (
+            "",
+            "browse",
+            "examples",
+            "compare",
+            "api-docs",
+            f"results/{done_of}",
+            "login",
+            "examples/exam1hpv",
+        ):
+            page = http.get(path)
+            assert page.status_code == 200, path
+            linked = re.findall(r'\s(?:href|src|action|data-(?:here|base|waiting))="(/[^"]*)"', page.text)
+            assert linked
+            assert [address for address in linked if not address.startswith("/tethermap/")] == [], path
+            assert [address for address in linked if address.startswith("/tethermap/tethermap")] == [], path
+        moved = http.get(f"open_job/{done_of}", follow_redirects=False)
+        assert moved.headers["location"] == f"/tethermap/results/{done_of}"
+
+
+def test_a_session_behind_the_proxy_is_for_tls_and_its_path_alone(proxied: Proxied) -> None:
+    with httpx2.Client(base_url=proxied.address, verify=proxied.context, timeout=patience(30)) as http:
+        assert http.get("browse").status_code == 401
+        given = http.post("login", data={"token": "ann-secret", "next": "/browse"}, follow_redirects=False)
+        assert given.headers["location"] == "/tethermap/browse"
+        assert "secure" in given.headers["set-cookie"].lower()
+        assert "path=/tethermap/" in given.headers["set-cookie"].lower()
+        assert http.get("browse").status_code == 200
+        assert http.get("browse", headers={"Host": "evil.example"}).status_code == 421
+        assert http.post("logout", headers={"Origin": "https://evil.example"}).status_code == 401
+
+
+@pytest.fixture(scope="module")
+def done_of(mixed: Path) -> str:
+    """The job with three ligands that the service behind the proxy has."""
+    return mixed.name
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file below a folder."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> None:
+    text = (ROOT / "service/README.md").read_text(encoding="utf-8")
+    (backup, restore) = re.findall(r"```sh\n((?:tar|mkdir) .*?)\n```", text, re.DOTALL)
+    (tmp_path / "first/jobs").mkdir(parents=True)
+    shutil.copytree(mixed, tmp_path / "first/jobs" / mixed.name)
+    asked = [f"/api/jobs/{mixed.name}/{path}" for path in ("bundle", "war-pdbs.zip", "files", "results", "rows")]
+    listing = "/api/indexed-jobs"
+    places = {"PATH": os.environ["PATH"], "BACKUP": str(tmp_path / "tethermap.tar")}
+
+    def read(service: LiveService, path: str) -> bytes:
+        with urllib.request.urlopen(f"http://127.0.0.1:{service.port}{path}", timeout=patience(20)) as answer:
+            return bytes(answer.read())
+
+    with LiveService(tmp_path / "first", quick=True) as service:
+        batch = service.call("POST", "/api/batches", {"jobs": [{"pdb_id": "4cup"}]})[1]
+        service.ended(batch["jobs"][0]["job_id"])
+        before = [read(service, path) for path in asked]
+        jobs = json.loads(read(service, listing))["jobs"]
+        service.terminate()
+    environment = {**places, "TETHERMAP_JOBS_DIR": str(tmp_path / "first/jobs")}
+    subprocess.run(["sh", "-ec", backup], env=environment, check=True)
+    kept = digests(tmp_path / "first/jobs")
+    environment["TETHERMAP_JOBS_DIR"] = str(tmp_path / "second/jobs")
+    subprocess.run(["sh", "-ec", restore], env=environment, check=True)
+    assert digests(tmp_path / "second/jobs") == kept
+    with LiveService(tmp_path / "second", quick=True) as service:
+        assert [read(service, path) for path in asked] == before
+        assert json.loads(read(service, listing))["jobs"] == jobs
+        assert service.call("GET", f"/api/batches/{batch['batch_id']}")[1]["status"] == "completed"
+
+
+def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path) -> None:
+    lines = (ROOT / ".ci/Containerfile").read_text(encoding="utf-8").splitlines()
+    tree = tmp_path / "opt"
+    tree.mkdir()
+    for line in lines:  # what COPY takes, as git knows it: no cache, no results
+        if line.startswith("COPY "):
+            for name in line.split()[1:-1]:
+                listed = subprocess.run(["git", "ls-files", name], cwd=ROOT, capture_output=True, text=True, check=True)
+                assert listed.stdout, name
+                for file in listed.stdout.splitlines():
+                    (tree / file).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(ROOT / file, tree / file)
+    subprocess.run(["sh", "-n", ".ci/setup.sh"], cwd=tree, check=True)
+    needed = re.search(r"cat (requirements\.lock .*?) \| cksum", (tree / ".ci/setup.sh").read_text())
+    assert needed
+    missing = [name for name in needed[1].split() if not list(tree.glob(name))]
+    assert missing == []
+    (tree / ".venv").symlink_to(Path(sys.prefix))
+    for built in ROOT.glob("scripts/lib/kernels/*.so"):
+        shutil.copy(built, tree / "scripts/lib/kernels" / built.name)
+    image = dict(re.findall(r"(\w+)=(\S+)", " ".join(line for line in lines if line.startswith("ENV "))))
+    assert image.pop("TETHERMAP_COMPONENTS").startswith("/opt/tethermap/.venv/")
+    data = tmp_path / "data"
+    variables = {name: value.replace("/data", str(data)) for name, value in image.items()}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    variables |= {"TETHERMAP_PORT": str(port), "TETHERMAP_SOURCE": "archive", "TETHERMAP_API_TOKENS": "ann:secret",
+                  "PATH": os.environ["PATH"], "PYTHONPATH": str(tree), "TMPDIR": str(tmp_path)}  # fmt: skip
+    before = digests(tree)
+    command = json.loads(lines[-1].removeprefix("CMD "))
+    check = json.loads(re.sub(r"^.*? CMD ", "", lines[-2]).replace("8000", str(port)))
+    log = (tmp_path / "log").open("wb")
+    with log, subprocess.Popen(command, cwd=tree, env=variables, stdout=log, stderr=log) as service:
+        try:
+            healthy = lambda: subprocess.run(check, cwd=tree, capture_output=True, check=False).returncode == 0  # noqa: E731
+            wait_until(healthy, 30, "the container's health check")
+            with httpx2.Client(base_url=f"http://127.0.0.1:{port}", headers={"Authorization": "Bearer secret"}) as http:
+                job = http.post("/api/jobs", json={"pdb_id": "1hpv"}).json()["status_url"]
+                final = lambda: http.get(job).json()["status"] in ("completed", "failed")  # noqa: E731
+                wait_until(final, 60, "the job to end")
+                assert http.get(job).json()["has_results"], http.get(job).text
+        finally:
+            service.terminate()
+    assert digests(tree) == before
+
+
+def test_the_unit_and_the_image_start_the_same_service() -> None:
+    unit = (ROOT / "config/deploy/tethermap.service").read_text(encoding="utf-8")
+    assert "ExecStart=/opt/tethermap/.venv/bin/python -m service" in unit
+    assert "User=tethermap" in unit
+    image = (ROOT / ".ci/Containerfile").read_text(encoding="utf-8")
+    assert "USER tethermap" in image

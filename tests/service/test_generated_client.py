@@ -1,0 +1,86 @@
+"""A client that a program makes of the OpenAPI document submits a job, watches it and downloads its results."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from service.app import ENDPOINTS
+from service.http.openapi import document
+from service.jobs.submission import Limits
+from tests.service.core import HPV, LiveService
+from tests.tools.patience import wait_until
+
+PACKAGE = "generated_client"
+CONFIGURATION = {
+    "post_hooks": [],
+    "package_name_override": PACKAGE,
+    "content_type_overrides": {"application/zip": "application/octet-stream"},
+}
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """Modules of the generated package, by name."""
+    folder = tmp_path_factory.mktemp("client")
+    (folder / "api.json").write_text(json.dumps(document(ENDPOINTS, Limits())), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(CONFIGURATION), encoding="utf-8")
+    command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--path", "api.json"]
+    run = subprocess.run(
+        [*command, "--config", "config.json", "--output-path", PACKAGE],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout
+    assert "ERROR" not in run.stdout
+    sys.path.insert(0, str(folder))
+    try:
+        importlib.import_module(PACKAGE)
+    finally:
+        sys.path.remove(str(folder))
+    return lambda name: importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def test_generated_client_submits_polls_and_downloads(
+    generated: Callable[[str], Any], live: LiveService, done_job: str
+) -> None:
+    with generated("client").Client(base_url=f"http://127.0.0.1:{live.port}", timeout=60) as client:
+        job = generated("models").NewJob.from_dict(HPV)
+        submitted = generated("api.jobs.submit_job").sync(client=client, body=job)
+        state = generated("api.jobs.get_job").sync
+        wait_until(lambda: state(submitted.job_id, client=client).status == "completed", 120)
+        answers = generated("api.results_and_files.list_answers").sync(submitted.job_id, client=client, top=1)
+        assert {answer.warhead for answer in answers.answers} == {"478"}
+        files = generated("api.results_and_files.list_files").sync(done_job, client=client, kind="sdf")
+        assert "1hpv_A_478_200.sdf" in [file.name for file in files.files]
+        table = generated("api.results_and_files.get_file").sync_detailed(
+            done_job, "Results_Display.csv", client=client
+        )
+        assert b"1hpv_A_478_200" in table.content
+        archive = generated("api.results_and_files.download_bundle").sync(submitted.job_id, client=client)
+        assert (
+            f"{submitted.job_id}/Results_Display.csv" in zipfile.ZipFile(io.BytesIO(archive.payload.read())).namelist()
+        )
+
+
+def test_error_of_a_generated_client_says_what_is_wrong(generated: Callable[[str], Any], live: LiveService) -> None:
+    with generated("client").Client(base_url=f"http://127.0.0.1:{live.port}") as client:
+        answer = generated("api.index_and_export.list_jobs").sync(client=client, limit=-1)
+        assert answer.error.code == "INVALID_PARAMETER"
+
+
+def test_no_schema_has_a_name_that_a_generator_gives_to_a_property() -> None:
+    schemas = document(ENDPOINTS, Limits())["components"]["schemas"]
+    inner = {
+        name + "".join(word.capitalize() for word in field.split("_"))
+        for name, schema in schemas.items()
+        for field in schema.get("properties", {})
+    }
+    assert inner & schemas.keys() == set()

@@ -1,0 +1,76 @@
+"""What is read again and again of a finished job: listings that are kept, rows that are found without reading all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.atomic import write_text
+from scripts.lib.tables import CONTACTS, Row, read_table, write_table
+from service.jobs.artifacts import list_artifacts
+from service.results.rows import view_of
+from service.results.tables import TableCache, cell_rows
+
+
+def aged(job: Path) -> None:
+    """Make all of a job look as if it were an hour old."""
+    for path in (job, *job.rglob("*")):
+        before = path.stat().st_mtime - 3600
+        os.utime(path, (before, before))
+
+
+def test_listing_of_a_finished_job_is_kept_until_a_file_comes_or_goes(tmp_path: Path) -> None:
+    write_text(tmp_path / layout.MANIFEST, "{}")
+    write_text(tmp_path / layout.war_pdb("1abc_A_LIG_1"), "END\n")
+    aged(tmp_path)
+    kept = list_artifacts(tmp_path)
+    assert list_artifacts(tmp_path) is kept
+    write_text(tmp_path / layout.war_pdb("2abc_A_LIG_1"), "END\n")
+    assert len(list_artifacts(tmp_path).artifacts) == len(kept.artifacts) + 1
+    aged(tmp_path)
+    (tmp_path / layout.MANIFEST).unlink()
+    assert [artifact.name for artifact in list_artifacts(tmp_path).artifacts] == [
+        "1abc_A_LIG_1.pdb",
+        "2abc_A_LIG_1.pdb",
+    ]
+
+
+def test_listing_of_what_has_just_changed_is_not_kept(tmp_path: Path) -> None:
+    write_text(tmp_path / layout.MANIFEST, "{}")
+    assert list_artifacts(tmp_path) is not list_artifacts(tmp_path)
+
+
+@pytest.fixture
+def contacts(tmp_path: Path) -> Path:
+    rows: list[Row] = [
+        {"pdb_id": f"{stem}abc", "detail": f'"{n}", µ', "distance_A": n / 4, "stem": f"{stem}abc_A_LIG_{stem}"}
+        for stem in (1, 2, 11, 3)
+        for n in range(stem)
+    ]
+    write_table(tmp_path / CONTACTS.path, CONTACTS, rows)
+    return tmp_path
+
+
+@pytest.mark.parametrize("asked", [["1"], ["3", "11"], ["11", "2", "9"], []], ids=str)
+def test_rows_of_instances_are_those_of_the_whole_table(contacts: Path, asked: list[str]) -> None:
+    stems = [f"{number}abc_A_LIG_{number}" for number in asked]
+    everything = list(read_table(contacts / CONTACTS.path, CONTACTS))
+    expected = [row for row in everything if row["stem"] in stems]
+    assert list(read_table(contacts / CONTACTS.path, CONTACTS, stems=stems)) == expected
+    assert [dict(row) for row in cell_rows(contacts, CONTACTS, stems=stems)] == expected
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [[], [("pdb_id", "11ABC")], [("detail__contains", '"1"')], [("distance_A__lte", "0.3"), ("pdb_id", "3abc")]],
+)
+def test_a_page_of_a_view_is_a_part_of_all_its_rows(contacts: Path, asked: list[tuple[str, str]]) -> None:
+    view = view_of(CONTACTS.columns, asked, None)
+    rows = view.rows(list(read_table(contacts / CONTACTS.path, CONTACTS)))
+    assert rows
+    cache = TableCache(capacity=0)
+    cache.small = lambda *_: ()  # type: ignore[method-assign] # as of a large table
+    assert view.page(cache, contacts, CONTACTS, slice(1, 4)) == (rows[1:4], len(rows))

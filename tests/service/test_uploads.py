@@ -1,0 +1,117 @@
+"""Structures of a client's own: what is in them, what can't be used and why, how long they are kept."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from service.jobs.uploads import UploadStore
+from service.settings import UPLOADS
+from tests.service.test_contract import assert_error, local
+from tests.tools.styles import SMILES, programs
+
+MODEL = next(style for style in programs() if style.name == "openmm")
+
+
+def send(http: httpx2.Client, *files: tuple[str, bytes]) -> httpx2.Response:
+    return http.post("/api/uploads", files=[("files", (name, io.BytesIO(data))) for name, data in files])
+
+
+@pytest.fixture
+def http(tmp_path: Path) -> Iterator[httpx2.Client]:
+    with local(tmp_path, max_upload_file_bytes=400_000, max_upload_files=3) as client:
+        yield client
+
+
+def test_upload_says_what_is_in_its_files_and_is_there_until_it_is_removed(http: httpx2.Client) -> None:
+    answer = send(http, ("model.pdb", MODEL.text.encode()), ("codes.csv", f"UNL,{SMILES}\n".encode()))
+    assert answer.status_code == 201
+    body = answer.json()
+    assert answer.headers["location"] == f"/api/uploads/{body['upload_id']}"
+    by_name = {file["name"]: file for file in body["files"]}
+    assert by_name["model.pdb"]["kind"] == "structure"
+    assert by_name["model.pdb"]["entry_id"] == "model"
+    assert by_name["model.pdb"]["size_bytes"] == len(MODEL.text)
+    assert "ligand UNL B1: 11 heavy atoms" in by_name["model.pdb"]["notes"]
+    assert by_name["codes.csv"]["notes"] == ["defines UNL"]
+    assert http.get(answer.headers["location"]).json() == body
+    assert http.delete(answer.headers["location"]).json()["deleted"] is True
+    assert_error(http.get(answer.headers["location"]), 404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "status", "code"),
+    [
+        ("model.exe", b"x", 422, "INVALID_FIELD"),
+        ("..pdb", b"x", 422, "INVALID_FIELD"),
+        ("model.pdb", b"no structure", 422, "INVALID_FIELD"),
+        ("model.pdb.gz", b"no gzip", 422, "INVALID_FIELD"),
+        ("ligand.sdf", b"garbage", 422, "INVALID_FIELD"),
+        ("model.pdb", b"x" * 400_001, 413, "PAYLOAD_TOO_LARGE"),
+        ("model.pdb.gz", gzip.compress(b"x" * 5_000_000), 413, "PAYLOAD_TOO_LARGE"),
+    ],
+)
+def test_file_that_cannot_be_used_is_named_and_nothing_is_kept(
+    http: httpx2.Client, tmp_path: Path, name: str, data: bytes, status: int, code: str
+) -> None:
+    details = assert_error(send(http, (name, data)), status, code)
+    assert details["field"] == "files"
+    assert details["file"] == name
+    assert not list(tmp_path.rglob(f"{UPLOADS}/*"))
+
+
+def test_forms_without_files_or_with_too_many_and_other_bodies_are_refused(http: httpx2.Client) -> None:
+    assert_error(http.post("/api/uploads", files={"other": ("x.pdb", b"x")}), 400, "MISSING_FIELD")
+    assert_error(http.post("/api/uploads", json={}), 415, "UNSUPPORTED_MEDIA_TYPE")
+    assert_error(send(http, *((f"{k}.pdb", b"x") for k in range(4))), 422, "INVALID_FIELD")
+    broken = http.post("/api/uploads", content=b"x", headers={"Content-Type": "multipart/form-data"})
+    assert_error(broken, 422, "INVALID_FIELD")
+
+
+def test_names_are_labels_and_never_paths(http: httpx2.Client, tmp_path: Path) -> None:
+    answer = send(http, ("a/../../model.pdb", MODEL.text.encode()))
+    assert [file["name"] for file in answer.json()["files"]] == ["model.pdb"]
+    assert [path.name for path in tmp_path.rglob("model.pdb")] == ["model.pdb"]
+
+
+@pytest.mark.parametrize("upload_id", ["upload_0123456789abcdef", "..", "upload_0123456789ABCDEF"])
+def test_job_over_an_upload_that_is_not_there_is_refused(http: httpx2.Client, upload_id: str) -> None:
+    details = assert_error(
+        http.post("/api/jobs", json={"target_name": "x", "structures": upload_id}), 422, "INVALID_FIELD"
+    )
+    assert details["field"] == "structures"
+
+
+def test_dry_run_over_an_upload_needs_no_query_and_names_its_entries(http: httpx2.Client) -> None:
+    upload_id = send(http, ("model.pdb", MODEL.text.encode())).json()["upload_id"]
+    answer = http.post("/api/jobs?dry_run=true", json={"target_name": "BAZ2B", "structures": upload_id})
+    assert [entry["pdb_id"] for entry in answer.json()["entries"]] == ["model"]
+    asked = {"target_name": "BAZ2B", "structures": upload_id, "pdb_id": "model"}
+    assert http.post("/api/jobs?dry_run=true", json=asked).json()["total"] == 1
+
+
+def test_files_of_the_page_are_taken_without_scripts(http: httpx2.Client) -> None:
+    shown = http.post("/upload", files={"files": ("model.pdb", MODEL.text.encode())})
+    assert shown.status_code == 200
+    assert "ligand UNL B1: 11 heavy atoms" in shown.text
+    assert 'name="structures" id="structures" value="upload_' in shown.text
+    refused = http.post("/upload", files={"files": ("model.mae", b"x")})
+    assert (refused.status_code, "Not submitted" in refused.text) == (422, True)
+
+
+def test_uploads_are_removed_when_their_time_is_over_and_no_job_uses_them(http: httpx2.Client) -> None:
+    upload_id = send(http, ("model.pdb", MODEL.text.encode())).json()["upload_id"]
+    store: UploadStore = http.app.state.context.uploads  # type: ignore[attr-defined]
+    later = datetime.now(UTC) + timedelta(hours=25)
+    store.prune({upload_id}, later)
+    assert store.get(upload_id).upload_id == upload_id
+    store.prune((), datetime.now(UTC))
+    assert store.get(upload_id).upload_id == upload_id
+    store.prune((), later)
+    assert_error(http.get(f"/api/uploads/{upload_id}"), 404, "NOT_FOUND")

@@ -1,0 +1,144 @@
+"""Notices of ended jobs: signed, retried, over restarts, never to where only this machine may go."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.errors import InvalidField
+from service.jobs.submission import Limits, parse_submission
+from service.runs.webhooks import FOLDER, RETRY_SECONDS, Webhooks, is_public, post
+from tests.service.core import HPV, ended, running, settings_in, until
+
+SECRET = "a secret of the test".replace(" ", "-")
+URL = "https://lab.example/ended?key=1"
+OFFERED = Limits(webhooks=True)
+
+
+def test_a_notice_is_signed_and_sent_again_until_it_is_taken(tmp_path: Path) -> None:
+    answers: list[int | Exception] = [OSError("no"), 500, 204]
+    sent: list[tuple[str, bytes, dict[str, str]]] = []
+    now = [1_000_000.0]
+
+    async def send(url: str, body: bytes, headers: dict[str, str]) -> int:
+        sent.append((url, body, headers))
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def check() -> None:
+        def taken(number: int) -> bool:
+            return len(sent) > number and not hooks._sending
+
+        settings = settings_in(tmp_path, webhook_secret=SECRET)
+        async with running(settings) as parts:
+            hooks = Webhooks(parts.store, settings, send=send, clock=lambda: now[0])
+            parts.queue.webhooks, parts.queue._ledger.note_end = hooks, hooks.note
+            job = await parts.queue.submit(parse_submission({**HPV, "webhook": URL}, OFFERED))
+            assert URL not in json.dumps(job.request)
+            done = await ended(parts, job.job_id)
+            notice = tmp_path / "jobs" / FOLDER / f"{job.job_id}.json"
+            for number, pause in enumerate(RETRY_SECONDS[:2]):
+                await until(partial(taken, number))
+                assert json.loads(notice.read_text())["due"] == now[0] + pause
+                now[0] += pause
+            await until(lambda: not notice.exists())
+            body = json.loads(sent[2][1])
+            assert (body["event"], body["job_id"], body["status"]) == ("job.ended", job.job_id, done.status)
+            for url, data, headers in sent:
+                stamp = headers["X-Tethermap-Timestamp"]
+                expected = hmac.new(SECRET.encode(), f"{stamp}.".encode() + data, hashlib.sha256).hexdigest()
+                assert (url, headers["X-Tethermap-Signature"]) == (URL, f"sha256={expected}")
+            assert len({headers["X-Tethermap-Delivery"] for *_, headers in sent}) == 1
+
+    asyncio.run(check())
+
+
+def test_a_notice_outlives_a_restart_and_is_given_up_at_last(tmp_path: Path) -> None:
+    now = [0.0]
+    asked: list[str] = []
+
+    async def refuse(url: str, _body: bytes, _headers: dict[str, str]) -> int:
+        asked.append(url)
+        return 503
+
+    async def check() -> None:
+        settings = settings_in(tmp_path, webhook_secret=SECRET)
+        async with running(settings) as parts:
+            job = await parts.queue.submit(parse_submission({**HPV, "webhook": URL}, OFFERED))
+            await ended(parts, job.job_id)
+        async with running(
+            settings,
+        ) as parts:
+            notice = tmp_path / "jobs" / FOLDER / f"{job.job_id}.json"
+            now[0] = json.loads(notice.read_text())["due"] + 1
+            hooks = Webhooks(parts.store, settings, send=refuse, clock=lambda: now[0])
+            for pause in (*RETRY_SECONDS, 0):
+                await hooks.look()
+                await until(lambda: not hooks._sending)
+                now[0] += pause
+            assert len(asked) == len(RETRY_SECONDS) + 1
+            assert not notice.exists()
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.5.5", "169.254.169.254", "0.0.0.0", "100.64.0.1", "::1",
+        "fe80::1%eth0", "fd00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "64:ff9b::a00:1",
+        "224.0.0.1", "255.255.255.255",
+    ],
+)  # fmt: skip
+def test_private_addresses_are_refused_however_they_are_written(address: str) -> None:
+    assert not is_public(address)
+
+
+def test_public_addresses_are_asked() -> None:
+    assert all(is_public(address) for address in ("9.9.9.9", "2620:fe::fe", "::ffff:9.9.9.9"))
+
+
+def test_a_name_that_leads_here_is_not_asked_unless_that_is_allowed() -> None:
+    async def check() -> None:
+        heard: list[bytes] = []
+
+        async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            heard.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(b"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n")
+            await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(hear, "127.0.0.1", 0)
+        async with server:
+            url = f"http://localhost:{server.sockets[0].getsockname()[1]}/x"
+            with pytest.raises(ValueError, match="open internet"):
+                await post(url, b"{}", {}, private=False)
+            assert heard == []
+            assert await post(url, b"{}", {"X-Tethermap-Delivery": "1"}, private=True) == 302
+        assert b"host: localhost:" in heard[0].lower()
+        assert len(heard) == 1
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    "value", ["ftp://x/", "file:///etc/passwd", "https://user:secret@x/", "javascript:alert(1)", "http://", 5, ["http://x"],
+              "https://x/" + "a" * 500, "https://x/\n", "https://x:99999/"],
+)  # fmt: skip
+def test_an_odd_address_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidField, match="webhook"):
+        parse_submission({**HPV, "webhook": value}, OFFERED)
+
+
+def test_notices_are_not_offered_without_a_secret() -> None:
+    with pytest.raises(InvalidField, match="not offered"):
+        parse_submission({**HPV, "webhook": URL}, Limits())

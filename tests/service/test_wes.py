@@ -1,0 +1,88 @@
+"""The jobs as runs of GA4GH's Workflow Execution Service, held to its published schemas."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx2
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.service.core import HPV, REFUSED, LiveService
+from tests.tools.patience import wait_until
+from tests.tools.runs import ROOT
+
+BASE = "/ga4gh/wes/v1"
+PUBLISHED = json.loads((ROOT / "tests/data/wes/schemas.json").read_text(encoding="utf-8"))
+
+
+def fits(body: Any, schema: str) -> dict[str, Any]:
+    """Return a body that fits a published schema."""
+    reference = {"$ref": f"#/components/schemas/{schema}", "components": PUBLISHED["components"]}
+    assert [error.message for error in Draft202012Validator(reference).iter_errors(body)] == []
+    return dict(body)
+
+
+def run(http: httpx2.Client, params: Any, **changes: str) -> httpx2.Response:
+    """Send a run as clients of the standard do: a multipart form."""
+    fields = {"workflow_type": "SMK", "workflow_type_version": "9", "workflow_url": "tethermap"}
+    fields |= {"workflow_params": json.dumps(params), **changes}
+    return http.post(f"{BASE}/runs", files={name: (None, value.encode()) for name, value in fields.items()})
+
+
+def test_service_info_says_what_can_be_run(http: httpx2.Client) -> None:
+    info = fits(http.get(f"{BASE}/service-info").json(), "ServiceInfo")
+    assert info["type"] == {"group": "org.ga4gh", "artifact": "wes", "version": "1.1.0"}
+    assert "SMK" in info["workflow_type_versions"]
+
+
+def test_a_run_goes_from_its_request_to_its_outputs(http: httpx2.Client) -> None:
+    run_id = fits(run(http, HPV).json(), "RunId")["run_id"]
+
+    def status() -> Any:
+        return fits(http.get(f"{BASE}/runs/{run_id}/status").json(), "RunStatus")["state"]
+
+    wait_until(lambda: status() == "COMPLETE", 60, "the run to end")
+    log = fits(http.get(f"{BASE}/runs/{run_id}").json(), "RunLog")
+    assert log["request"]["workflow_params"]["search_query"] == HPV["search_query"]
+    assert (log["run_log"]["exit_code"], log["run_log"]["name"]) == (0, HPV["target_name"])
+    for address in (*log["outputs"].values(), log["run_log"]["stdout"]):
+        assert http.get(address).status_code == 200, address
+    page = fits(http.get(f"{BASE}/runs?page_size=1").json(), "RunListResponse")
+    following = fits(
+        http.get(f"{BASE}/runs?page_size=1&page_token={page['next_page_token']}").json(), "RunListResponse"
+    )
+    assert page["runs"][0]["run_id"] != following["runs"][0]["run_id"]
+
+
+def test_a_run_is_canceled_and_a_failed_one_says_whose_fault_it_was(http: httpx2.Client, queued_job: str) -> None:
+    assert fits(http.post(f"{BASE}/runs/{queued_job}/cancel").json(), "RunId")["run_id"] == queued_job
+    assert http.get(f"{BASE}/runs/{queued_job}/status").json()["state"] == "CANCELED"
+    failed = run(http, REFUSED).json()["run_id"]
+    wait_until(lambda: http.get(f"{BASE}/runs/{failed}/status").json()["state"] == "EXECUTOR_ERROR", 60, "it to fail")
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"workflow_url": "https://evil.example/x.smk"}, 400), ({"workflow_url": ""}, 400),
+        ({"workflow_params": "{"}, 400), ({"workflow_params": "{}"}, 400), ({"workflow_attachment": "x"}, 400),
+        ({"workflow_params": '{"pdb_id": "../x"}'}, 422),
+    ],
+)  # fmt: skip
+def test_a_wrong_run_is_refused_in_the_words_of_the_standard(
+    http: httpx2.Client, changes: dict[str, str], status: int
+) -> None:
+    answer = run(http, HPV, **changes)
+    assert answer.status_code == status, answer.text
+    assert fits(answer.json(), "ErrorResponse")["status_code"] == status
+
+
+def test_unknown_runs_and_pages_are_refused(http: httpx2.Client, live: LiveService) -> None:  # noqa: ARG001
+    for path in ("runs/00000000", "runs/00000000/status", f"runs/{'a' * 300}"):
+        answer = http.get(f"{BASE}/{path}")
+        assert (answer.status_code, answer.json()["status_code"]) == (404, 404), path
+    for query in ("page_token=x", "page_size=0", "page_token=99999999999999999999", "limit=5"):
+        assert fits(http.get(f"{BASE}/runs?{query}").json(), "ErrorResponse")["status_code"] == 400, query
+    assert http.post(f"{BASE}/runs", json=HPV).status_code == 415

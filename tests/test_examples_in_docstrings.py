@@ -1,0 +1,19 @@
+"""The examples in docstrings give what they say."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import pytest
+
+from tests.test_rooms import MODULES
+
+SHOWN = sorted(name for name, path in MODULES.items() if "\n    >>> " in path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_examples_give_what_they_say(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(name))
+    assert outcome.attempted
+    assert not outcome.failed

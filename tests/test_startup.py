@@ -1,0 +1,64 @@
+"""What Python loads at its start in the environment, and what Snakemake then leaves unloaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tools.runs import ROOT
+
+STARTUP = ROOT / "scripts" / "tethermap_startup.py"
+LOADED = f"""
+import runpy, sys
+runpy.run_path({str(STARTUP)!r})
+"""
+
+
+def run(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(LOADED + text, encoding="utf-8")
+    return subprocess.run([sys.executable, str(path)], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_efficiency_report_of_slurm_loads_pandas_when_it_is_made(tmp_path: Path, hidden: bool) -> None:
+    told = run(
+        tmp_path / "main.py",
+        "import logging, snakemake_executor_plugin_slurm as plugin\n"
+        f"before = 'pandas' in sys.modules\nif {hidden}: sys.modules['pandas'] = sys.modules['numpy'] = None\n"
+        "plugin.create_efficiency_report(0.8, 'no-run', None, logging.getLogger())\n"
+        "print(before, hasattr(sys.modules['pandas'], 'DataFrame'))\n",
+    )
+    assert told.split() == ["False", "True"]
+
+
+def test_script_loads_what_runs_shell_commands_when_it_runs_one(tmp_path: Path) -> None:
+    told = run(
+        tmp_path / ".snakemake" / "scripts" / "tmp1.step.py",
+        "from snakemake.iocontainers import Snakemake\nfrom snakemake.shell import shell\n"
+        "print('asyncio' in sys.modules, list(shell('echo there', iterable=True)))\n",
+    )
+    assert told.strip() == "False ['there']"
+
+
+def test_snakemake_itself_has_what_runs_shell_commands(tmp_path: Path) -> None:
+    assert (
+        run(tmp_path / "snakemake", "from snakemake.shell import shell\nprint(type(shell))").strip() == "<class 'type'>"
+    )
+
+
+def test_snakemake_reads_profiles_without_numpy_which_others_still_have(tmp_path: Path) -> None:
+    told = run(
+        tmp_path / "snakemake",
+        "from smart_open import parse_uri\nimport yte\n"
+        "print(yte.process_yaml('a: 1'), parse_uri('/x').scheme, 'numpy' in sys.modules, 'requests' in sys.modules)\n"
+        "import numpy, requests\nprint(numpy.zeros(1), requests.get)\n",
+    )
+    assert told.startswith("{'a': 1} file False False\n[0.]")
+
+
+def test_other_processes_load_them_as_ever(tmp_path: Path) -> None:
+    assert run(tmp_path / "other", "import yte\nprint('numpy' in sys.modules)").strip() == "True"

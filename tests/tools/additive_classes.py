@@ -1,0 +1,198 @@
+"""Which components of the whole dictionary belong to a class of additives: to keep ``additives.csv`` complete.
+
+``python -m tests.tools.additive_classes`` prints the components of each class that no list has, as rows of the list.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sqlite3
+import sys
+from collections.abc import Iterator
+
+from scripts.lib.component_index import default_index
+from scripts.lib.components.component import Component
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.elements import is_metal
+from scripts.lib.reference import ADDITIVES, COFACTORS
+
+SOURCE = "Shape in the wwPDB Chemical Component Dictionary, by tests/tools/additive_classes.py"
+
+CLASSES = {
+    "polyethylene glycol": ("precipitant", "always", "polyethylene glycol or a fragment of it"),
+    "alkyl polyethylene glycol": ("detergent", "always", "detergent of the purification"),
+    "fatty acid": ("lipid", "unless_bound", "fatty acid; some proteins bind fatty acids"),
+    "fatty alcohol": ("lipid", "unless_bound", "fatty alcohol; some proteins bind it"),
+    "alkane": ("lipid", "unless_bound", "hydrocarbon of the membrane mimic"),
+    "monoacylglycerol": ("lipid", "unless_bound", "monoacylglycerol of the lipidic cubic phase"),
+    "glycerophospholipid": ("lipid", "unless_bound", "membrane lipid"),
+    "hydrated metal": ("metal complex", "always", "metal ion with the water, oxygen or ammonia around it"),
+    "polyoxometalate": ("metal complex", "always", "polyoxometalate for phasing or crystallisation"),
+    "amino acid": ("amino acid", "unless_bound", "free amino acid of the medium or of a buffer"),
+    "nucleotide": ("nucleotide", "unless_bound", "stray nucleotide of a nucleic acid"),
+}
+"""Role, rule and reason of each class."""
+
+_L = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL"
+_D = "DAL DAR DSG DAS DCY DGN DGL DHI DIL DLE DLY MED DPN DPR DSN DTH DTR DTY DVA"
+AMINO_ACIDS = frozenset(f"{_L} {_D}".split())
+NUCLEOTIDES = frozenset(["A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"])
+
+
+class _Shape:
+    """The heavy atoms of a component as a graph."""
+
+    def __init__(self, component: Component) -> None:
+        heavy = [i for i, atom in enumerate(component.atoms) if atom.element not in ("H", "D")]
+        place = {atom: k for k, atom in enumerate(heavy)}
+        self.elements = [component.atoms[i].element for i in heavy]
+        bonds = [b for b in component.bonds if b.first in place and b.second in place]
+        self.saturated = all(bond.order == 1 for bond in bonds)
+        self.acyclic = len(bonds) == len(heavy) - 1
+        self.near: list[list[int]] = [[] for _ in heavy]
+        for bond in bonds:
+            self.near[place[bond.first]].append(place[bond.second])
+            self.near[place[bond.second]].append(place[bond.first])
+
+    def path(self) -> str:
+        """Return the elements along an unbranched molecule, empty where it branches."""
+        ends = [i for i, near in enumerate(self.near) if len(near) == 1]
+        if not self.acyclic or len(ends) != 2 or any(len(near) > 2 for near in self.near):
+            return ""
+        walk, last = [ends[0]], -1
+        while (step := next((k for k in self.near[walk[-1]] if k != last), None)) is not None:
+            last = walk[-1]
+            walk.append(step)
+        forwards = "".join(self.elements[k] for k in walk)
+        return min(forwards, forwards[::-1])
+
+    def longest_chain(self) -> int:
+        """Return the carbons of the longest unbranched run."""
+        carbons = {i for i, e in enumerate(self.elements) if e == "C"}
+        inner = {i: [k for k in self.near[i] if k in carbons] for i in carbons}
+        best = 0
+        for start in carbons:
+            if len(inner[start]) != 2:
+                run, last = [start], -1
+                while (step := next((k for k in inner[run[-1]] if k != last), None)) is not None and len(run) < 99:
+                    last = run[-1]
+                    run.append(step)
+                    if len(inner[step]) > 2:
+                        break
+                best = max(best, len(run))
+        return best
+
+
+def composition(component: Component) -> dict[str, int]:
+    """Return the number of heavy atoms of each element."""
+    counts: dict[str, int] = {}
+    for atom in component.atoms:
+        if atom.element not in ("H", "D"):
+            counts[atom.element] = counts.get(atom.element, 0) + 1
+    return counts
+
+
+def class_of(component: Component) -> str:
+    """Return the class of a component, empty when it has none."""
+    if component.comp_id in AMINO_ACIDS:
+        return "amino acid"
+    if component.comp_id in NUCLEOTIDES:
+        return "nucleotide"
+    counts = composition(component)
+    if "C" not in counts:
+        return _of_inorganic(counts)
+    if not counts.keys() <= {"C", "O", "P", "N"} or counts["C"] < 3:
+        return ""
+    if counts["C"] > 120 or ("P" not in counts and "N" in counts):
+        return ""
+    shape = _Shape(component)
+    return _of_lipid(counts, shape) if shape.acyclic else ""
+
+
+def _of_inorganic(counts: dict[str, int]) -> str:
+    metals = {element: count for element, count in counts.items() if is_metal(element)}
+    if sum(metals.values()) == 1 and len(counts) == 2 and (counts.keys() - metals.keys()) <= {"O", "N"}:
+        return "hydrated metal" if sum(counts.values()) > 1 else ""
+    oxides = {"W", "Mo", "V", "Ta", "Nb"}
+    many = sum(metals.values()) >= 3 and metals.keys() & oxides and counts.get("O", 0) >= sum(metals.values())
+    return "polyoxometalate" if many and "S" not in counts and "Fe" not in counts else ""
+
+
+def _of_lipid(counts: dict[str, int], shape: _Shape) -> str:
+    carbons, oxygens = counts["C"], counts.get("O", 0)
+    path = shape.path()
+    if shape.saturated and re.fullmatch(r"C?O?(CCO){2,}C?", path):
+        return "polyethylene glycol"
+    if shape.saturated and re.fullmatch(r"C{6,}(OCC){2,}O", path):
+        return "alkyl polyethylene glycol"
+    chain = shape.longest_chain()
+    acid = sum(1 for i, e in enumerate(shape.elements) if e == "C" and _oxygens(shape, i) == 2)
+    if counts.keys() == {"C"} and carbons >= 6 and path:
+        return "alkane"
+    if counts.keys() == {"C", "O"} and oxygens == 1 and shape.saturated and re.fullmatch(r"C{6,}O", path):
+        return "fatty alcohol"
+    if counts.keys() == {"C", "O"} and oxygens == 2 and acid == 1 and chain == carbons >= 6 and not shape.saturated:
+        return "fatty acid"
+    ester = acid == 1 and oxygens == 4 and _carbon_pieces(shape) == [3, carbons - 3] and chain >= 8
+    if counts.keys() == {"C", "O"} and ester and _is_glycerol(shape):
+        return "monoacylglycerol"
+    if counts.get("P") in (1, 2, 3) and chain >= 6 and _is_glycerol(shape) and acid >= 1:
+        return "glycerophospholipid"
+    return ""
+
+
+def _oxygens(shape: _Shape, atom: int) -> int:
+    return sum(shape.elements[k] == "O" for k in shape.near[atom])
+
+
+def _carbon_pieces(shape: _Shape) -> list[int]:
+    """Return the sizes of the connected pieces of carbon, ascending."""
+    left = {i for i, e in enumerate(shape.elements) if e == "C"}
+    sizes = []
+    while left:
+        grown, piece = [left.pop()], 1
+        while grown:
+            for k in shape.near[grown.pop()]:
+                if k in left:
+                    left.remove(k)
+                    grown.append(k)
+                    piece += 1
+        sizes.append(piece)
+    return sorted(sizes)
+
+
+def _is_glycerol(shape: _Shape) -> bool:
+    """Return whether there is a piece of three carbons in a row, each with one oxygen."""
+    for middle, near in enumerate(shape.near):
+        sides = [k for k in near if shape.elements[k] == "C"]
+        if shape.elements[middle] == "C" and len(sides) == 2 and _oxygens(shape, middle) == 1:
+            alone = all(sum(shape.elements[k] == "C" for k in shape.near[side]) == 1 for side in sides)
+            if alone and all(_oxygens(shape, side) == 1 for side in sides):
+                return True
+    return False
+
+
+def components() -> Iterator[Component]:
+    """Yield all components of the index."""
+    index = ComponentIndex(default_index())
+    with sqlite3.connect(default_index()) as connection:
+        codes = [comp_id for (comp_id,) in connection.execute("SELECT id FROM component ORDER BY id")]
+    yield from filter(None, map(index.get, codes))
+
+
+def missing() -> Iterator[tuple[str, str, str]]:
+    """Yield code, class and name of each component of a class that no list has."""
+    listed = set()
+    for path in (ADDITIVES, COFACTORS):
+        with path.open(encoding="utf-8", newline="") as stream:
+            listed |= {row["comp_id"] for row in csv.DictReader(stream)}
+    for component in components():
+        if component.comp_id not in listed and (found := class_of(component)):
+            yield component.comp_id, found, component.name
+
+
+if __name__ == "__main__":
+    write = csv.writer(sys.stdout, lineterminator="\n").writerow
+    for comp_id, found, name in missing():
+        write([comp_id, *CLASSES[found], f"{SOURCE}: {found}", name])

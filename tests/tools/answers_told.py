@@ -1,0 +1,115 @@
+"""Holds everything that tells a job's answers to Exit_Answers.csv as its cells stand there."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from scripts.lib import layout, tables
+from service.pages.render import environment
+from service.pages.results.places import copy_view
+from service.results.answers import answers_of_copy
+from service.results.tables import TableCache
+
+Cells = dict[str, str]
+Get = Callable[[str], str]
+"""Gets the text of an address of the service."""
+
+_TABLE = {"answer_atom": "anchor_atom", "answer_score": "score_median", "answer_way_out": "F_median",
+          "answer_evidence": "evidence", "answer_seen": "observed"}  # fmt: skip
+
+
+def problems_of_answers(job: Path, job_id: str, get: Get) -> Iterator[str]:
+    """Yield what the API, the page, its table, its parts and the report tell otherwise than Exit_Answers.csv.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    job_id : str
+        Its id on a service.
+    get : callable
+        Asks that service.
+    """
+    answers = _rows((job / layout.EXIT_ANSWERS).read_text(encoding="utf-8"))
+    leading = [row for row in answers if row["answer_rank"] == "1"]
+    by_stem = {stem: row for row in leading for stem in row["stems"].split(";")}
+    if _rows(get(f"/api/jobs/{job_id}/rows?table=answers&format=csv")) != answers:
+        yield "the API's rows differ"
+    columns = "entry,chain,ligand,residue,atom,open,evidence,score,way_out,seen,basis"
+    yield from _table(_rows(get(f"/results/{job_id}/table.csv?columns={columns}")), by_stem)
+    main = [row for row in leading if row["site"] == "main"]
+    page = get(f"/results/{job_id}")
+    cards = re.findall(r'<li class="place.*?</li>', page, re.DOTALL)
+    yield from _cards([_text(card) for card in cards], main)
+    report = get(f"/api/jobs/{job_id}/files/{layout.REPORT}")
+    section = re.search(r'<section id="places">.*?</table>', report, re.DOTALL)
+    lines = re.findall(r"<tr><td>.*?</tr>", section[0], re.DOTALL) if section else []
+    yield from _report([_text(line) for line in lines], main)
+    yield from _parts(job, by_stem)
+
+
+def _rows(text: str) -> list[Cells]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _text(part: str) -> str:
+    """Return what a reader sees of a part of a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", part)).split())
+
+
+def _opened(row: Cells) -> str:
+    state = "seen" if row["kind"] == "observed" else "open"
+    return f"{state} in {row['n_open']} of {row['n_copies']} {'copy' if row['n_copies'] == '1' else 'copies'}"
+
+
+def _table(rows: list[Cells], by_stem: dict[str, Cells]) -> Iterator[str]:
+    for row in rows:
+        stem = f"{row['pdb_id']}_{row['Chain']}_{row['Warhead']}_{row['Residue_ID']}"
+        answer = by_stem.get(stem)
+        if answer is None:
+            if row["answer_basis"] == "predicted":
+                yield f"{stem}: the table tells an answer that does not count this copy"
+            continue
+        told = {source: row[name] for name, source in _TABLE.items()}
+        if told != {source: answer[source] for source in told}:
+            yield f"{stem}: the table tells {told}"
+        if row["answer_open"] != f"{answer['n_open']} of {answer['n_copies']}":
+            yield f"{stem}: the table tells {row['answer_open']}"
+
+
+def _cards(cards: list[str], answers: list[Cells]) -> Iterator[str]:
+    for card, row in zip(cards, answers, strict=False):
+        parts = [row["Warhead"], row["anchor_atom"], row["action"], _opened(row), f"evidence {row['evidence']}"]
+        yield from (f"the page's place of {row['Warhead']} lacks {part}" for part in parts if part not in card)
+    if len(cards) < min(len(answers), 10):
+        yield f"the page has {len(cards)} of {len(answers)} places"
+
+
+def _report(lines: list[str], answers: list[Cells]) -> Iterator[str]:
+    for line, row in zip(lines, answers, strict=False):
+        told = f"{row['n_open']} of {row['n_copies']} {row['n_entries_open']} of {row['n_entries']} {row['observed']}"
+        if not line.startswith(f"{row['Warhead']} {row['action']}") or told not in line:
+            yield f"the report tells {line}"
+    if len(lines) < min(len(answers), 10):
+        yield f"the report has {len(lines)} of {len(answers)} places"
+
+
+def _parts(job: Path, by_stem: dict[str, Cells]) -> Iterator[str]:
+    """Yield what the page of single copies tells otherwise."""
+    cache = TableCache()
+    macro = environment().get_template("results/parts.html.j2").module.copy_answer  # type: ignore[attr-defined]
+    for row in tables.read_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE):
+        stem = str(row["stem"])
+        known = answers_of_copy(cache, job, row)
+        told = _text(str(macro(copy_view(known, row, []), [], stem, "/results/x")))
+        answer = by_stem.get(stem)
+        if answer is None:
+            if known.counted or (known.rows and "This copy is not counted" not in told and not known.observed):
+                yield f"{stem}: the page of the copy counts it"
+        elif any(part not in told for part in (answer["action"], _opened(answer), f"evidence {answer['evidence']}")):
+            yield f"{stem}: the page of the copy tells {told}"

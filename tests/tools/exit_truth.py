@@ -1,0 +1,257 @@
+"""Attachment atoms derived from the component dictionary alone: degraders there contain smaller components.
+
+A degrader is sought among components of `FEWEST_ATOMS` heavy atoms or more with a ligand of an E3 ligase in them. A
+smaller component is a parent of one when, after the smallest change that the search of exits knows (a hydrogen or a
+group leaves), it is a substructure in which exactly one atom carries a large piece, and the ligand of the ligase lies
+wholly on one side: in that piece, or in the core beside a piece with a ring. (Large inhibitors of the ligases
+themselves contain smaller ones too; these are no degraders.) That atom is accepted; sets of accepted atoms are lower
+bounds, as nobody has published a linker at all atoms that would do.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+from rdkit import Chem, rdBase
+from rdkit.Chem import rdSubstructLibrary
+
+from scripts.lib.component_index import default_index
+from scripts.lib.components.component import is_hydrogen
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.exits.candidates import LARGEST_LEAVING
+from scripts.lib.molecule.dictionary import dictionary_molecule, is_sanitised
+
+MOTIFS = {
+    "VHL": "[OX2]C1CC(C(=O)N[CX4]c2ccccc2)N(C=O)C1",
+    "cereblon": "O=C1CCC([#6,#7])C(=O)N1",
+    "IAP": "[CH3][NX3;H1][CX4]([CH3])C(=O)N[CX4]",
+    "MDM2, imidazoline": "Clc1ccc(cc1)C1N=C(c)N(C=O)C1c1ccc(Cl)cc1",
+    "MDM2, spirooxindole": "O=C1Nc2cc(Cl)ccc2C1(C)C",
+}
+"""Ligands of E3 ligases that degraders recruit."""
+
+FEWEST_ATOMS = 38
+MOST_ATOMS = 110
+LARGE_PIECE = 15
+FEWEST_CORE, LEAST_CORE = 14, 0.62
+HIGH_CORE = 18
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A parent and a degrader that contains it: the names of the parent's atoms that carry the rest."""
+
+    parent: str
+    degrader: str
+    atoms: frozenset[str]
+    high: bool
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the dictionary tells: pairs, and how many components have a ligand of a ligase in them."""
+
+    pairs: tuple[Pair, ...]
+    n_with_motif: int
+
+    def accepted(self) -> dict[str, frozenset[str]]:
+        """Return the accepted atoms of each parent by its code."""
+        found: dict[str, frozenset[str]] = defaultdict(frozenset)
+        for pair in self.pairs:
+            found[pair.parent] |= pair.atoms
+        return dict(found)
+
+
+@dataclass(frozen=True)
+class _Degrader:
+    """A large component, and the atoms of each ligand of a ligase in it."""
+
+    mol: Chem.Mol
+    recruits: list[frozenset[int]]
+
+    def is_halved(self, core: set[int], piece: set[int]) -> bool:
+        """Return whether a core and what hangs on it are a ligand of a ligase and another with a ring, in any order."""
+        rings = self.mol.GetRingInfo().AtomRings()
+        return any(atoms <= piece for atoms in self.recruits) or (
+            any(atoms <= core for atoms in self.recruits) and any(piece.issuperset(ring) for ring in rings)
+        )
+
+
+def derived_truth(among: Collection[str] | None = None) -> Truth:
+    """Return the truth that the installed dictionary holds; all of it takes some minutes.
+
+    Parameters
+    ----------
+    among : collection of str or None
+        Codes of the components to look at; None for all.
+    """
+    rdBase.DisableLog("rdApp.*")
+    motifs = [Chem.MolFromSmarts(smarts) for smarts in MOTIFS.values()]
+    degraders: dict[str, _Degrader] = {}
+    smaller: dict[str, Chem.Mol] = {}
+    for code, mol in _components(among):
+        if mol.GetNumAtoms() >= FEWEST_ATOMS:
+            recruits = [frozenset(match) for motif in motifs for match in mol.GetSubstructMatches(motif)]
+            if recruits:
+                degraders[code] = _Degrader(mol, recruits)
+        if mol.GetNumAtoms() >= FEWEST_CORE:
+            smaller[code] = mol
+    library = rdSubstructLibrary.SubstructLibrary(rdSubstructLibrary.MolHolder(), rdSubstructLibrary.PatternHolder())
+    codes = list(degraders)
+    for code in codes:
+        library.AddMol(degraders[code].mol)
+    most_atoms = max((large.mol.GetNumAtoms() for large in degraders.values()), default=0)
+    pairs = [
+        pair
+        for code, mol in smaller.items()
+        if mol.GetNumAtoms() + LARGE_PIECE <= most_atoms + LARGEST_LEAVING and _aromatic_part_matches(mol, library)
+        for pair in _pairs(code, mol, codes, degraders, library)
+    ]
+    return Truth(tuple(pairs), len(degraders))
+
+
+def _components(among: Collection[str] | None) -> Iterator[tuple[str, Chem.Mol]]:
+    """Yield the heavy atoms of the dictionary's components that RDKit accepts."""
+    path = default_index()
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        listed = [code for (code,) in connection.execute("SELECT id FROM component ORDER BY id")]
+        codes = [code for code in listed if among is None or code in among]
+    for first in range(0, len(codes), 1000):  # an index keeps all that it was asked for
+        with closing(ComponentIndex(path)) as index:
+            for code in codes[first : first + 1000]:
+                component = index.get(code)
+                if component is None or "PEPTIDE" in component.type.upper() or "NA LINKING" in component.type.upper():
+                    continue
+                n_heavy = sum(not is_hydrogen(atom.element) for atom in component.atoms)
+                if FEWEST_CORE <= n_heavy <= MOST_ATOMS:
+                    mol = dictionary_molecule(component, neutral=True)
+                    if mol is not None and is_sanitised(mol):
+                        yield code, mol
+
+
+def _aromatic_part_matches(mol: Chem.Mol, library: rdSubstructLibrary.SubstructLibrary) -> bool:
+    """Return whether each aromatic ring system of a molecule, none of which ever leaves, is in some degrader."""
+    others = [atom.GetIdx() for atom in mol.GetAtoms() if not atom.GetIsAromatic()]
+    if len(others) == mol.GetNumAtoms():
+        return True
+    parts = Chem.GetMolFrags(_without(mol, others), asMols=True, sanitizeFrags=False)
+    distinct = {Chem.MolToSmarts(part): part for part in parts}.values()
+    return all(library.HasMatch(_with_rings(part), useChirality=False) for part in distinct)
+
+
+def _with_rings(mol: Chem.Mol) -> Chem.Mol:
+    Chem.FastFindRings(mol)
+    return mol
+
+
+def _without(mol: Chem.Mol, atoms: list[int]) -> Chem.Mol:
+    edit = Chem.RWMol(mol)
+    edit.BeginBatchEdit()
+    for atom in atoms:
+        edit.RemoveAtom(atom)
+    edit.CommitBatchEdit()
+    part = edit.GetMol()
+    Chem.FastFindRings(part)
+    return part
+
+
+def _pairs(
+    code: str, mol: Chem.Mol, codes: list[str], degraders: dict[str, _Degrader],
+    library: rdSubstructLibrary.SubstructLibrary,
+) -> Iterator[Pair]:  # fmt: skip
+    """Yield the degraders of one parent, each by the smallest change after which it fits."""
+    done: set[str] = set()
+    names = [atom.GetProp("name") for atom in mol.GetAtoms()]
+    for leaving in _edits(mol):
+        kept = [k for k in range(mol.GetNumAtoms()) if k not in leaving]
+        if len(kept) < max(FEWEST_CORE, LEAST_CORE * mol.GetNumAtoms()):
+            continue
+        core = _without(mol, sorted(leaving))
+        for number in library.GetMatches(core, useChirality=False, maxResults=len(codes)):
+            degrader = codes[number]
+            if degrader == code or degrader in done:
+                continue
+            atoms, clean = _carriers(core, degraders[degrader])
+            if atoms:
+                done.add(degrader)
+                high = clean and len(kept) >= HIGH_CORE
+                yield Pair(code, degrader, frozenset(names[kept[k]] for k in atoms), high)
+
+
+def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
+    """Return what can leave, nothing first, then the smaller groups."""
+    rings = mol.GetRingInfo()
+    found = {frozenset[int]()}
+    for bond in mol.GetBonds():
+        if rings.NumBondRings(bond.GetIdx()) or bond.GetBondType() != Chem.BondType.SINGLE:
+            continue
+        pair = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        for stays, leaves in (pair, pair[::-1]):
+            side, front = {leaves}, [leaves]
+            while front and len(side) <= LARGEST_LEAVING:
+                for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
+                    if atom.GetIdx() != stays and atom.GetIdx() not in side:
+                        side.add(atom.GetIdx())
+                        front.append(atom.GetIdx())
+            if len(side) > LARGEST_LEAVING or 2 * len(side) >= mol.GetNumAtoms():
+                continue
+            n_rings = sum(set(ring) <= side for ring in rings.AtomRings())
+            if n_rings <= 1 and not any(mol.GetAtomWithIdx(atom).GetIsAromatic() for atom in side):
+                found.add(frozenset(side))
+    return sorted(found, key=lambda side: (len(side), sorted(side)))
+
+
+def _carriers(core: Chem.Mol, degrader: _Degrader) -> tuple[set[int], bool]:
+    """Return the atoms of a core that can carry the one large piece of a degrader, and whether nothing else differs."""
+    carriers: set[int] = set()
+    clean = False
+    for match in degrader.mol.GetSubstructMatches(core, uniquify=False, maxMatches=64):
+        inside = set(match)
+        outward = [
+            (k, _piece(degrader.mol, other.GetIdx(), inside))
+            for k, atom in enumerate(match)
+            for other in degrader.mol.GetAtomWithIdx(atom).GetNeighbors()
+            if other.GetIdx() not in inside
+        ]
+        large = {k: piece for k, piece in outward if len(piece) >= LARGE_PIECE}
+        if len(large) == 1 and degrader.is_halved(inside, *large.values()):
+            carriers |= large.keys()
+            clean |= len(outward) == 1
+    return carriers, clean
+
+
+def _piece(mol: Chem.Mol, start: int, inside: set[int]) -> set[int]:
+    """Return the atoms outside a core that hang on one of them."""
+    side, front = {start}, [start]
+    while front:
+        for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
+            if atom.GetIdx() not in inside and atom.GetIdx() not in side:
+                side.add(atom.GetIdx())
+                front.append(atom.GetIdx())
+    return side
+
+
+def interval(values: dict[str, list[float]], *, seed: int = 1, count: int = 2000) -> tuple[float, float]:
+    """Return the 95 % interval of a mean over all values when groups of them are drawn with replacement.
+
+    Parameters
+    ----------
+    values : dict of str to list of float
+        Values of the ligands of each target.
+    seed, count : int
+        Of the random draws, and how many there are.
+    """
+    groups = list(values.values())
+    if not groups:
+        return float("nan"), float("nan")
+    random = np.random.default_rng(seed)
+    sums, sizes = np.array([sum(group) for group in groups]), np.array([len(group) for group in groups])
+    drawn = random.integers(0, len(groups), (count, len(groups)))
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)

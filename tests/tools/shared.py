@@ -1,0 +1,47 @@
+"""What is made once for all workers of a test session: jobs that many tests look at and none changes."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools.runs import JobRun, run_job
+
+
+def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], str]) -> tuple[Path, str]:
+    """Return a folder and what `make` said of it when the first worker that wanted it had it made there."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    said = folder / "said"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not said.exists():
+            part = folder / "part"
+            part.write_text(make(folder), encoding="utf-8")
+            part.rename(said)
+    return folder, said.read_text(encoding="utf-8")
+
+
+def shared_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str, Any], *arguments: str) -> JobRun:
+    """Return a run of the workflow that the first worker that wanted it has made; its cache is its own."""
+
+    def make(folder: Path) -> str:
+        run = run_job(folder / "job", {**settings, "cache_dir": str(folder / "cache")}, *arguments)
+        return json.dumps({**asdict(run), "job": str(run.job)})
+
+    values = json.loads(shared(factory, name, make)[1])
+    return JobRun(**{**values, "job": Path(values["job"])})
+
+
+def target_run(factory: pytest.TempPathFactory, mirror: Path, name: str) -> JobRun:
+    """Return the job over all entries of a target in the large mirror."""
+    source = {"kind": "mirror", "mirror": str(mirror)}
+    return shared_run(factory, name, {"target_name": name, "search_query": name, "source": source}).checked()

@@ -1,0 +1,141 @@
+"""Ternary complexes of which it is known where the authors cut the degrader."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import gemmi
+
+from scripts.lib.complex.clean import KeptInstance
+from scripts.lib.complex.settings import CleanSettings
+from scripts.lib.components.component import Component
+from scripts.lib.components.index import ComponentIndex
+from scripts.lib.components.user import read_user_components
+from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.exits.graph import LigandGraph, ligand_graph, ring_systems
+from scripts.lib.exits.prior import is_carbonyl
+from scripts.lib.exits.rows import incomplete_atoms
+from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
+from scripts.lib.exposure.sasa import Sasa
+from scripts.lib.matching.build import build_ligand
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.observed.bridging import Bridging, Holders
+from scripts.lib.reference import RADII
+from tests.tools.cleaning import clean_file
+
+VARIABLE = "TETHERMAP_TEST_TERNARY"
+
+Bond = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Ternary:
+    """One ligand that two proteins hold, as the pipeline sees it.
+
+    Parameters
+    ----------
+    kept : KeptInstance
+        Its instance and surroundings.
+    molecule, graph : LigandMolecule, LigandGraph
+        The ligand.
+    held : Bridging or None
+        How it is held.
+    truth : dict of str to (int, int)
+        Where the authors cut, by side (``target``, ``partner``): the anchor and the linker's first atom.
+    cpu_seconds : float
+        Time of the splitting.
+    """
+
+    kept: KeptInstance
+    molecule: LigandMolecule
+    graph: LigandGraph
+    held: Bridging | None
+    truth: Mapping[str, Bond]
+    cpu_seconds: float
+
+
+class Definitions(ComponentIndex):
+    """The dictionary with a user's components before it."""
+
+    def __init__(self, index: ComponentIndex, own: Mapping[str, Component]) -> None:
+        self._own, self._index = own, index
+
+    def get(self, comp_id: str) -> Component | None:
+        return self._own.get(comp_id) or self._index.get(comp_id)
+
+
+def ternaries(folder: Path, index: ComponentIndex, *, swapped: bool = False) -> Iterator[Ternary]:
+    """Yield the complexes of a folder; `swapped` takes the ligase for the target."""
+    definitions = Definitions(index, _own_components(folder / "components.csv"))
+    with (folder / "truth.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        path = folder / "structures" / f"{row['pdb_id'].lower()}.pdb.gz"
+        settings = CleanSettings(TargetQuery("", sequences=(_sequence(path, "B" if swapped else "A"),)))
+        for one in held_ligands(path, row["ligand"], settings, definitions):
+            names = one.graph.names
+            cuts = {
+                side: (names.index(row[f"{column}_anchor"]), names.index(row[f"{column}_linker_atom"]))
+                for side, column in (("partner" if swapped else "target", "target"),
+                                     ("target" if swapped else "partner", "e3"))
+            }  # fmt: skip
+            yield Ternary(one.kept, one.molecule, one.graph, one.held, cuts, one.cpu_seconds)
+
+
+def held_ligands(path: Path, code: str, settings: CleanSettings, index: ComponentIndex) -> Iterator[Ternary]:
+    """Yield all instances of one component of an entry with what holds them."""
+    holders = Holders(PolymerRadii(RadiusTable(RADII), index.get), Sasa(1.4, 100))
+    for kept in clean_file(path, index.get, settings)[1].kept:
+        if kept.instance.name.comp_id == code:
+            molecule = build_ligand(kept.instance, index)
+            graph = ligand_graph(molecule)
+            incomplete = incomplete_atoms(kept.instance, molecule, index.get)
+            begin = time.process_time()
+            held = holders.bridging(kept.instance, molecule, graph, kept.neighbourhood, incomplete)
+            yield Ternary(kept, molecule, graph, held, {}, time.process_time() - begin)
+
+
+def is_right(graph: LigandGraph, found: Bond, truth: Bond) -> bool:
+    """Return whether a bond is the one that the authors cut, or as good as that.
+
+    It is when both share an atom, are the two ends of one amide, or the two sides of one saturated ring.
+    """
+    if set(found) & set(truth):
+        return True
+    between = _between(graph, found, truth)
+    amide = len(between) == 2 and {graph.element[k] for k in between} == {"C", "N"}
+    if amide and any(is_carbonyl(graph, k) for k in between):
+        return True
+    return any(
+        set(found) & ring and set(truth) & ring and all(graph.order[a, b] == 1 for a in ring for b in graph.near[a])
+        for ring in ring_systems(graph)
+    )
+
+
+def score(case: Ternary, side: str) -> tuple[bool, bool]:
+    """Return whether the exit found for a side is right, and whether it or an alternative is."""
+    found = getattr(case.held, side).exit if case.held else None
+    if found is None:
+        return False, False
+    right = [is_right(case.graph, bond, case.truth[side]) for bond in found.bonds]
+    return right[0], any(right)
+
+
+@lru_cache(maxsize=1)
+def _own_components(path: Path) -> Mapping[str, Component]:
+    return read_user_components(path)  # embeds eleven large molecules: ten seconds
+
+
+def _between(graph: LigandGraph, one: Bond, other: Bond) -> list[int]:
+    """Return the atoms of two bonds that are bonded to one another when the bonds are one apart."""
+    return next(([a, b] for a in one for b in other if (a, b) in graph.order), [])
+
+
+def _sequence(path: Path, chain: str) -> str:
+    residues = gemmi.read_structure(str(path))[0][chain].first_conformer()
+    return gemmi.one_letter_code([residue.name for residue in residues]).upper()

@@ -1,0 +1,122 @@
+"""A user's own files end to end: the same bytes by command line, by the service and by Python."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import httpx2
+import numpy as np
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.components.index import ComponentIndex
+from scripts.tethermap import analyse
+from tests.lib.own.test_prepare import write_sdf
+from tests.service.core import LiveService
+from tests.tools.runs import JobRun, Row, rows_of, run_job
+from tests.tools.styles import SMILES, complex_atoms, programs, protein_pdb
+
+pytestmark = pytest.mark.process
+
+TARGET = "BAZ2B"
+VARYING = (layout.JOB_LOG, layout.MANIFEST, layout.SEARCH_QUERY, layout.JOB_CONFIG)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, component_index: Path) -> Path:
+    """A pair as CASF has it, poses of a docking program, a prediction with confidences, restraints beside a model."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "1abz_protein.pdb").write_text(protein_pdb())
+    write_sdf(folder / "1abz_ligand.sdf", poses=1)
+    (folder / "receptor_x.pdb").write_text(protein_pdb())
+    write_sdf(folder / "x_docked.sdf", poses=10)
+    by_name = {style.name: style for style in programs()}
+    (folder / "fold_model.cif").write_text(by_name["alphafold3"].text)
+    residues = len({atom.number for atom in complex_atoms() if not atom.is_ligand})
+    errors = np.full((residues + 11, residues + 11), 3.0)
+    (folder / "fold_confidences.json").write_text(json.dumps({"pae": errors.tolist()}))
+    (folder / "refined.pdb").write_text(by_name["pymol"].text)
+    (folder / "definitions.smi").write_text(f"{SMILES} LIG\n{SMILES} LIG_B\n")
+    (folder / "refine_001.cif").write_text(by_name["phenix"].text.replace(" LIG ", " DRG "))
+    (folder / "DRG.restraints.cif").write_text(restraints("DRG", component_index))
+    return folder
+
+
+def restraints(code: str, index: Path) -> str:
+    """Return the ligand's definition as phenix.elbow writes one: atoms and bonds, no model."""
+    with closing(ComponentIndex(index)) as components:
+        component = components.get("ZYB")
+    assert component is not None
+    lines = ["data_comp_list", "loop_", "_chem_comp.id", "_chem_comp.name", f"{code} {code}", f"data_comp_{code}"]
+    lines += ["loop_", *(f"_chem_comp_atom.{tag}" for tag in ("comp_id", "atom_id", "type_symbol", "charge"))]
+    lines += [f"{code} {atom.name} {atom.element} {atom.charge}" for atom in component.atoms]
+    lines += ["loop_", *(f"_chem_comp_bond.{tag}" for tag in ("comp_id", "atom_id_1", "atom_id_2", "type"))]
+    names, orders = [atom.name for atom in component.atoms], ("", "single", "double", "triple")
+    lines += [f"{code} {names[bond.first]} {names[bond.second]} {orders[bond.order]}" for bond in component.bonds]
+    return "\n".join([*lines, ""])
+
+
+@pytest.fixture(scope="module")
+def by_command(files: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
+    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(files)}}
+    return run_job(tmp_path_factory.mktemp("command"), settings).checked()
+
+
+def rows(job: JobRun) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows_of(job.job, layout.RESULTS_DISPLAY):
+        found.setdefault(row["pdb_id"], []).append(row)
+    return found
+
+
+def test_every_ligand_is_kept_with_the_bonds_that_came_with_it(by_command: JobRun) -> None:
+    found = rows(by_command)
+    assert {name: len(members) for name, members in found.items()} == {
+        "1abz-protein": 1, "receptor-x": 10, "fold-model": 1, "refined": 1, "refine-001": 1,
+    }  # fmt: skip
+    assert {name: members[0]["bond_source"] for name, members in found.items()} == {
+        "1abz-protein": "file", "receptor-x": "file", "fold-model": "user", "refined": "user", "refine-001": "user",
+    }  # fmt: skip
+    assert len({row["InChIKey"].partition("-")[0] for members in found.values() for row in members}) == 1
+
+
+def test_prediction_is_called_one_and_its_confidence_is_no_b_factor(by_command: JobRun) -> None:
+    (row,) = rows(by_command)["fold-model"]
+    assert (row["method"], row["mean_B"], row["mean_pLDDT"], row["aligned_error_A"]) == ("predicted", "", "85.0", "3.0")
+    exits = [
+        one for one in rows_of(by_command.job, layout.EXIT_VECTORS) if one["pdb_id"] == "fold-model" and one["rank"]
+    ]
+    assert all(one["B_iso"] == "" and "predicted" in one["evidence_reasons"] for one in exits)
+    assert not any("mobile" in one["evidence_reasons"] for one in exits)
+
+
+def test_upload_and_python_give_the_same_bytes(by_command: JobRun, files: Path, tmp_path: Path) -> None:
+    expected = contents(by_command.job)
+    by_python = analyse(files, target=TARGET, folder=tmp_path / "python")
+    assert differing(expected, contents(by_python.folder)) == []
+    with (
+        LiveService(tmp_path / "service") as service,
+        httpx2.Client(base_url=f"http://127.0.0.1:{service.port}", timeout=120) as http,
+    ):
+        sent = [("files", (path.name, path.read_bytes())) for path in sorted(files.iterdir())]
+        upload = http.post("/api/uploads", files=sent)
+        assert upload.status_code == 201, upload.text
+        asked = {"target_name": TARGET, "structures": upload.json()["upload_id"]}
+        job_id = http.post("/api/jobs", json=asked).json()["job_id"]
+        assert service.ended(job_id, 120)["status"] == "completed"
+        job = next((tmp_path / "service").rglob(job_id))
+        assert differing(expected, contents(job)) == []
+
+
+def contents(job: Path) -> dict[str, bytes]:
+    """Return the result files of a job by path, but those that tell when and how it ran."""
+    files = [path for path in job.rglob("*") if path.is_file()]
+    named = {str(path.relative_to(job)): path for path in files}
+    return {name: path.read_bytes() for name, path in named.items()
+            if name.startswith(layout.RESULTS) and name not in VARYING}  # fmt: skip
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))

@@ -1,0 +1,83 @@
+"""Which steps run again in a used folder: those that depend on what has changed, and nothing more."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.lib import layout
+from scripts.lib.run.events import read_events
+from tests.tools.runs import JobRun, result_files, run_job
+
+END = ["build_tables", "finish_job"]
+
+
+@pytest.fixture(scope="module")
+def used(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of its own that the demo has been run in."""
+    folder = tmp_path_factory.mktemp("used") / "job"
+    return Path(shutil.copytree(demo.checked().job, folder))
+
+
+@pytest.mark.parametrize(
+    ("changed", "planned"),
+    [
+        ({"protac_inputs": {"exits": 2}}, ["write_protac_inputs", "check_results", *END]),
+        ({"protac_inputs": {"side": "e3"}}, END[1:]),
+        ({"series": {"seconds": 9}}, ["find_series", *END]),
+        ({"sasa": {"slices": 90}}, ["measure_sasa", "rank_exits", "check_results", *END]),
+    ],
+    ids=str,
+)
+def test_changed_setting_reruns_the_steps_that_use_it(used: Path, changed: dict[str, Any], planned: list[str]) -> None:
+    settings = json.loads((used / layout.SETTINGS).read_text(encoding="utf-8"))
+    told = run_job(used, {**settings, **changed, "force": True}, "--dry-run").checked()
+    rules = re.findall(r"^(?:local)?(?:rule|checkpoint) (\w+):$", told.output + told.errors, re.MULTILINE)
+    assert sorted(rules) == sorted([*planned, "all"])
+
+
+def test_filter_that_takes_the_same_entries_asks_the_search_alone(used: Path) -> None:
+    settings = json.loads((used / layout.SETTINGS).read_text(encoding="utf-8"))
+    before = _steps(used)
+    run_job(used, {**settings, "filters": {"max_resolution": 2.0}, "force": True}).checked()
+    assert _steps(used)[len(before) :] == ["search_entries", *END[1:], "all"]
+    assert json.loads((used / layout.JOB_CONFIG).read_text(encoding="utf-8"))["filters"]["max_resolution"] == 2.0
+
+
+def test_extended_job_computes_the_new_entries_alone(mirror: Path, job_runner: Callable[..., JobRun]) -> None:
+    sizes = {path.name.partition(".")[0]: path.stat().st_size for path in sorted(mirror.iterdir())}
+    entries = sorted(sizes, key=lambda entry: (sizes[entry], entry))[:22]
+    new = [entries.pop(12), entries.pop(3)]  # they rank among the others, not after them
+
+    def run(ids: list[str], *arguments: str, name: str = "job", **changed: Any) -> Path:
+        source = {"kind": "mirror", "mirror": str(mirror)}
+        job = {"target_name": "Twenty", "search_query": "", "source": source, "filters": {"entries": ids}}
+        return job_runner({**job, **changed}, *arguments, name=name).checked().job
+
+    job = run(entries)
+    before = _steps(job)
+    together = sorted([*entries, *new])
+    run(together, force=True)
+    shards = ["download_entries", "clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "check_results"]
+    assert sorted(_steps(job)[len(before) :]) == sorted(
+        ["search_entries", *(f"{step} 1" for step in shards), "find_series", *END, "all"]
+    )
+    assert result_files(job) == result_files(run(together, name="at_once"))
+
+    before = _steps(job)
+    run(together, "--forcerun", "search_entries")
+    steps = _steps(job)[len(before) :]
+    assert steps[0] == "search_entries"
+    assert [step for step in steps if " " in step] == []
+
+
+def _steps(job: Path) -> list[str]:
+    """Return the steps that were finished in a job folder, those of shards with their numbers."""
+    ended = [event for event in read_events(job / layout.EVENTS) if event["event"] == "job_finished"]
+    return [f"{event['rule']} {event['shard']}" if event["shard"] else event["rule"] for event in ended]
