@@ -102,14 +102,14 @@ def with_molecule(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray, F
 
 
 def test_areas_agree_with_counted_points(samples: list[Sample], find: Find) -> None:
-    """Lee-Richards of 100 slices against Shrake-Rupley of 100,000 points, each atom of 40 instances.
+    """Lee-Richards of 100 slices against Shrake-Rupley of 100,000 points, each atom of 20 instances.
 
     The instances lie evenly over the sorted list of all.
     """
     sphere = fibonacci_sphere(100_000)
     others = [sample for sample in samples if sample.instance.stem not in WORST]
     compared = 0
-    for sample in (others[number * len(others) // 40] for number in range(40)):
+    for sample in (others[number * len(others) // 20] for number in range(20)):
         around = sample.neighbourhood
         ligand, own, far = with_molecule(sample, find)
         areas = METHOD.exposure(ligand, own, around, far).bound["target"]
@@ -118,7 +118,7 @@ def test_areas_agree_with_counted_points(samples: list[Sample], find: Find) -> N
         counted = [shrake_rupley(xyz, radii, atom, sphere) for atom in range(len(own))]
         assert np.abs(areas - counted).max() <= 0.2, sample.instance.stem
         compared += len(own)
-    assert compared > 800
+    assert compared > 400
 
 
 def test_areas_of_the_worst_atoms_converge_with_the_slices(samples: list[Sample], find: Find) -> None:

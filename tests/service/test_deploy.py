@@ -126,7 +126,7 @@ def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> 
         assert service.call("GET", f"/api/batches/{batch['batch_id']}")[1]["status"] == "completed"
 
 
-def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path) -> None:
+def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path, component_index: Path) -> None:
     lines = (ROOT / ".ci/Containerfile").read_text(encoding="utf-8").splitlines()
     tree = tmp_path / "opt"
     tree.mkdir()
@@ -154,7 +154,9 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     variables |= {"TETHERMAP_PORT": str(port), "TETHERMAP_SOURCE": "archive", "TETHERMAP_API_TOKENS": "ann:secret",
-                  "PATH": os.environ["PATH"], "PYTHONPATH": str(tree), "TMPDIR": str(tmp_path)}  # fmt: skip
+                  "PATH": os.environ["PATH"], "PYTHONPATH": str(tree), "TMPDIR": str(tmp_path),
+                  "TETHERMAP_COMPONENTS": str(component_index)}  # fmt: skip
+    subprocess.run([sys.executable, "-m", "compileall", "-q", "scripts", "service"], cwd=tree, check=True)
     before = digests(tree)
     command = json.loads(lines[-1].removeprefix("CMD "))
     check = json.loads(re.sub(r"^.*? CMD ", "", lines[-2]).replace("8000", str(port)))
