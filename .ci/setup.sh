@@ -10,7 +10,7 @@ stop() {
 }
 
 # The stamp names everything the environment depends on: the lock, this script, what is compiled, the place.
-digest() { cat requirements.lock scripts/lib/components/index.py .ci/setup.sh .ci/assets.sh scripts/lib/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
+digest() { cat requirements.lock scripts/lib/component_index.py scripts/lib/components/index_build.py .ci/setup.sh .ci/assets.sh scripts/lib/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then

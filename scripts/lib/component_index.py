@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-SCHEMA_VERSION = 3
-"""Raised when the layout of the index file changes; part of its name."""
+SCHEMA_VERSION = 4
+"""Raised when the layout or the content of the index file changes; part of its name."""
 
 INDEX_VARIABLE = "TETHERMAP_COMPONENTS"
 """Environment variable that names the index file."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
+
+_FULL_LINE = 119
+"""Characters of a line of text that the chemical component dictionary has broken for its length."""
 
 
 class ComponentAtom(NamedTuple):
@@ -67,13 +71,27 @@ def is_hydrogen(element: str) -> bool:
     return element in ("H", "D")
 
 
+def on_one_line(text: str) -> str:
+    """Return a name of the dictionary on one line.
+
+    The archive breaks lines of 119 characters and more within a word, shorter ones at a blank.
+
+    >>> on_one_line("TERT-BUTYL\\nESTER"), on_one_line("di" * 60 + "\\nhydroquinoline")[-18:]
+    ('TERT-BUTYL ESTER', 'didihydroquinoline')
+    """
+    lines = text.splitlines()
+    within_word = [len(line) >= _FULL_LINE and not after.startswith("acid") for line, after in pairwise(lines)]
+    ends = ["" if within else " " for within in within_word]
+    return " ".join("".join(map("".join, zip_longest(lines, ends, fillvalue=""))).split())
+
+
 def names_of(text: str) -> tuple[str, ...]:
     """Return the names that a cell of synonyms joins by ``;``, each on one line.
 
     >>> names_of("Osimertinib; AZD 9291")
     ('Osimertinib', 'AZD 9291')
     """
-    names = (" ".join(part.split()) for part in text.split(";"))
+    names = map(on_one_line, text.split(";"))
     return tuple(name for name in names if name not in ("", "?", "."))
 
 

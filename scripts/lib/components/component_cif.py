@@ -13,6 +13,7 @@ from scripts.lib.components.component import (
     element_symbol,
     is_hydrogen,
     names_of,
+    on_one_line,
 )
 
 _ORDERS = {
@@ -91,7 +92,8 @@ def _block_components(block: cif.Block, listed: dict[str, tuple[str, ...]], orig
     for comp, members in atoms.items():
         name, kind, formula, others = listed.get(comp, ("", "", "", ""))
         own = tuple(bonds.get(comp, ()))
-        components.append(Component(comp, name, kind, formula, tuple(members), own, origin, names_of(others)))
+        one_name, synonyms = on_one_line(name), names_of(others)
+        components.append(Component(comp, one_name, kind, formula, tuple(members), own, origin, synonyms))
     return components
 
 

@@ -24,6 +24,7 @@ from scripts.lib.components.component import (
     element_symbol,
     is_hydrogen,
     names_of,
+    on_one_line,
 )
 
 _TABLES = """
@@ -106,14 +107,14 @@ def read_dictionary(path: Path) -> Iterator[Component]:
     block = BinaryCIFFile.read(path).block
     heads = block["chem_comp"]
     columns = ("id", "name", "type", "formula", "pdbx_synonyms")
-    rows = zip(*(_lines(heads, name) for name in columns), strict=True)
+    rows = zip(*(_text(heads, name).tolist() for name in columns), strict=True)
     atoms = _Atoms(block["chem_comp_atom"])
     bonds = _Bonds(block["chem_comp_bond"])
     for comp_id, name, kind, formula, others in sorted(rows):
         members = atoms.of(comp_id)
         position = {atom.name: index for index, atom in enumerate(members)}
         listed = bonds.of(comp_id, position)
-        yield Component(comp_id, name, kind, formula, members, listed, synonyms=names_of(others))
+        yield Component(comp_id, on_one_line(name), kind, formula, members, listed, synonyms=names_of(others))
 
 
 def _text(category: Any, name: str) -> Strings:
@@ -123,11 +124,6 @@ def _text(category: Any, name: str) -> Strings:
     if column.mask is None:
         return values
     return np.where(column.mask.array == 0, values, "")
-
-
-def _lines(category: Any, name: str) -> list[str]:
-    """Take a column of free text out of a category, each value on one line."""
-    return [" ".join(text.split()) for text in _text(category, name).tolist()]
 
 
 def _codes(category: Any, name: str) -> npt.NDArray[np.object_]:
