@@ -10,9 +10,9 @@ import os
 import resource
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -421,8 +421,10 @@ def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatc
     asyncio.run(check())
 
 
-def test_log_lines_of_one_cause_are_counted(caplog: pytest.LogCaptureFixture) -> None:
-    counting = CountRepeated(seconds=0.2)
+def test_log_lines_of_one_cause_are_counted(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = 0.0
+    monkeypatch.setattr("service.logs.time", SimpleNamespace(monotonic=lambda: seconds))
+    counting = CountRepeated(seconds=60.0)
     caplog.handler.addFilter(counting)
     log = logging.getLogger("asyncio")
     try:
@@ -430,7 +432,7 @@ def test_log_lines_of_one_cause_are_counted(caplog: pytest.LogCaptureFixture) ->
             log.error("socket.accept() out of system resource")
             log.error("another cause %d", number)
         assert len(caplog.records) == 2
-        time.sleep(0.25)
+        seconds = 61.0
         log.error("socket.accept() out of system resource")
         assert caplog.records[-1].repeated == 999  # type: ignore[attr-defined]
     finally:

@@ -41,7 +41,7 @@ def test_canceled_job_and_ended_service_leave_nothing_on_the_cluster(cluster: Lo
         assert service.call("POST", f"/api/jobs/{canceled}/cancel")[0] == 202
         assert service.ended(canceled)["status"] == "canceled"
         assert cluster.jobs(folder=service.jobs / canceled) == []
-        assert cluster.jobs(folder=service.jobs / interrupted)
+        on_cluster(cluster, service, interrupted)
         service.terminate()
         assert service.record(interrupted)["status"] == "running"
         assert cluster.left() == []
