@@ -6,9 +6,9 @@ from scripts.lib import layout
 from scripts.lib.protac.inputs import InputMaker
 from scripts.lib.protac.read import complex_text, read_ligands
 from scripts.lib.protac.side import Side, job_side
-from scripts.lib.results.result_files import listed_files
 from scripts.lib.run.logs import logged_to
 from scripts.lib.run.progress import ShardProgress
+from scripts.lib.steps.result_files import listed_files
 from scripts.lib.tables import PROTAC_INPUTS, table_writer
 
 

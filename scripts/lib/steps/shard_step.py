@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ from scripts.lib.atomic import replacing, write_bytes
 from scripts.lib.records import MAGIC
 from scripts.lib.run.progress import ShardProgress
 from scripts.lib.steps.cache import EntryResult, StepCache
+from scripts.lib.steps.result_files import write_result
 from scripts.lib.tables import FILES, Row, Table, rows_into
 
 LISTING = "files"
@@ -107,9 +107,8 @@ class ShardStep:
             Relative to the job folder.
         """
         data = content.encode("utf-8")
-        write_bytes(self._job / path, data)
+        self._list(write_result(self._job, path, data))
         self._collect(path, data)
-        self.list_file(path, hashlib.sha256(data).hexdigest(), len(data))
 
     def list_file(self, path: str, sha256: str, size: int) -> None:
         """List a result file with its checksum and its size in bytes."""

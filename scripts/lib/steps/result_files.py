@@ -8,7 +8,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scripts.lib.atomic import write_bytes
-from scripts.lib.tables import FILES, table_writer
+from scripts.lib.tables import FILES, Row, table_writer
+
+
+def write_result(job: Path, path: str, data: bytes) -> Row:
+    """Write a result file, complete or not at all; return its row in a list, `scripts.lib.tables.FILES`.
+
+    Parameters
+    ----------
+    path : str
+        Relative to the job folder.
+    """
+    write_bytes(job / path, data)
+    return {"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
 
 class ResultFiles:
@@ -16,7 +28,7 @@ class ResultFiles:
 
     def __init__(self, job: Path) -> None:
         self._job = job
-        self.rows: list[dict[str, str | int | float | bool | None]] = []
+        self.rows: list[Row] = []
 
     def write(self, path: str, content: str) -> None:
         """Write one file, complete or not at all, and note its checksum.
@@ -26,9 +38,7 @@ class ResultFiles:
         path : str
             Relative to the job folder.
         """
-        data = content.encode("utf-8")
-        write_bytes(self._job / path, data)
-        self.rows.append({"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
+        self.rows.append(write_result(self._job, path, content.encode("utf-8")))
 
 
 @contextmanager
