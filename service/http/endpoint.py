@@ -107,7 +107,7 @@ class Endpoint:
             **dict.fromkeys(_OF_BODY, bool(self.body)),
             "MISSING_FIELD": bool(self.body) or any(parameter.required for parameter in self.parameters),
             "UNAUTHORIZED": not self.public,
-            "FORBIDDEN": self.changes and any(part in self.path for part in ("{job_id}", "{batch_id}")),
+            "FORBIDDEN": self.changes and any(part in self.path for part in ("{job_id}", "{batch_id}", "{upload_id}")),
         }
         codes = [
             *(code for code, can in brought.items() if can),

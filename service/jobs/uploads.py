@@ -50,11 +50,14 @@ class Upload:
         ``name, size_bytes, kind, entry_id, notes`` of each.
     expires_at : str
         When it is removed, UTC.
+    owner : str or None
+        Name of the token that sent it.
     """
 
     upload_id: str
     files: Sequence[dict[str, Any]]
     expires_at: str
+    owner: str | None = None
 
 
 class UploadStore:
@@ -71,7 +74,7 @@ class UploadStore:
         self._folder = settings.jobs_dir / UPLOADS
         self._checking = asyncio.Semaphore(_CHECKS_AT_ONCE)
 
-    async def add(self, files: Sequence[UploadFile], now: datetime) -> Upload:
+    async def add(self, files: Sequence[UploadFile], now: datetime, owner: str | None) -> Upload:
         """Keep files that can be used, all or none.
 
         Raises
@@ -91,6 +94,7 @@ class UploadStore:
             async with self._checking:
                 told = await self._inspect(building)
             record = {
+                "owner": owner,
                 "files": [{**file, "size_bytes": sizes[file["name"]]} for file in told],
                 "expires_at": (now + timedelta(hours=self._settings.keep_uploads_hours)).strftime("%Y-%m-%dT%H:%M:%SZ"),
             }
@@ -112,7 +116,7 @@ class UploadStore:
         if not isinstance(record, dict):
             hours = f"{self._settings.keep_uploads_hours:g}"
             raise NotFound(f"No upload has this id; uploads are kept for {hours} hours.", details={})
-        return Upload(upload_id, record["files"], record["expires_at"])
+        return Upload(upload_id, record["files"], record["expires_at"], record.get("owner"))
 
     def remove(self, upload_id: str) -> None:
         """Remove an upload, if it is there."""
@@ -121,6 +125,12 @@ class UploadStore:
             with contextlib.suppress(OSError):
                 (self._folder / upload_id).rename(gone)
                 shutil.rmtree(gone, ignore_errors=True)
+
+    def remove_of(self, owner: str | None, upload_id: str) -> None:
+        """Remove an upload, if it is there and this owner's."""
+        with contextlib.suppress(NotFound):
+            if self.get(upload_id).owner == owner:
+                self.remove(upload_id)
 
     def prune(self, in_use: Collection[str], now: datetime) -> None:
         """Remove uploads whose time is over and that no unfinished job uses, and what a dead service left half done."""

@@ -16,7 +16,7 @@ from service.http.responses import json_answer, tagged
 from service.jobs.record import CANCELED, COMPLETED, FINAL, QUEUED, RUNNING, BatchRecord
 from service.jobs.submission import parse_batch
 from service.results.overview import results_answer
-from service.routes.context import context_of, in_thread, owner_of, require_owner
+from service.routes.context import context_of, in_thread, owner_of, require_own_uploads, require_owner
 from service.routes.jobs import idempotency
 
 
@@ -25,6 +25,7 @@ async def submit_batch(request: Request) -> Response:
     context = context_of(request)
     body = await read_json(request)
     submission = await in_thread(parse_batch, body, context.limits)
+    require_own_uploads(request, *submission.jobs)
     key = idempotency(request, "/api/batches", body)
     batch = await context.parts.queue.submit_batch(
         submission.jobs, submission.delay_seconds, owner=owner_of(request), idempotency=key
@@ -83,7 +84,7 @@ async def cancel_batch(request: Request) -> Response:
     batch = _batch_of(request)
     for _, record, _ in context_of(request).parts.store.batch_jobs(batch):
         if record is not None:
-            require_owner(request, record)
+            require_owner(request, record.owner, "job", job_id=record.job_id)
     before = _state(request, batch).status
     if before in FINAL and before != CANCELED:
         raise JobStateConflict("The batch has ended.", details={"status": before})
@@ -100,7 +101,7 @@ ENDPOINTS = (
         "Submit jobs that run one after another.",
         {202: BatchSubmittedAnswer},
         (IDEMPOTENCY_KEY,),
-        errors=("IDEMPOTENCY_CONFLICT", "QUEUE_FULL"),
+        errors=("FORBIDDEN", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL"),
         body="NewBatch",
         changes=True,
     ),

@@ -11,11 +11,11 @@ import anyio.to_thread
 from starlette.requests import Request
 
 from service.addresses import address
-from service.errors import ExampleNotFound, Forbidden, JobNotFound, JobStateConflict, ResultsNotReady
+from service.errors import ExampleNotFound, Forbidden, JobNotFound, JobStateConflict, NotFound, ResultsNotReady
 from service.http.answers.jobs import waiting_headers
 from service.http.metrics import Metrics
 from service.jobs.record import JobRecord
-from service.jobs.submission import Limits
+from service.jobs.submission import Limits, Submission
 from service.jobs.uploads import UploadStore
 from service.results.examples import Example
 from service.results.job import Job
@@ -209,7 +209,7 @@ def changeable_job(request: Request) -> JobRecord:
     record = context.parts.store.get(job_id)
     if record is None:
         raise no_such_job(context, job_id)
-    require_owner(request, record)
+    require_owner(request, record.owner, "job", job_id=job_id)
     return record
 
 
@@ -219,18 +219,31 @@ def owner_of(request: Request) -> str | None:
     return None if token is None else token.name
 
 
-def require_owner(request: Request, record: JobRecord) -> None:
-    """Refuse to change a job of another token's.
+def require_owner(request: Request, owner: str | None, kind: str, **ids: str) -> None:
+    """Refuse to change what another token has submitted: a job, an upload.
 
     Raises
     ------
     Forbidden
         If tokens are configured and the request's is neither the owner's nor the operator's.
     """
-    if context_of(request).parts.settings.api_tokens and owner_of(request) not in (OPERATOR, record.owner):
-        raise Forbidden(
-            "This job is another's: its owner or the operator may do that.", details={"job_id": record.job_id}
-        )
+    if context_of(request).parts.settings.api_tokens and owner_of(request) not in (OPERATOR, owner):
+        raise Forbidden(f"This {kind} is another's: its owner or the operator may do that.", details=ids)
+
+
+def require_own_uploads(request: Request, *submissions: Submission) -> None:
+    """Refuse jobs over structures that another token has sent; that there are none is told by the queue.
+
+    Raises
+    ------
+    Forbidden
+        If an upload is neither the request's token's own nor asked for by the operator.
+    """
+    for structures in {submission.structures for submission in submissions}:
+        if structures:
+            with contextlib.suppress(NotFound):
+                owner = context_of(request).uploads.get(structures).owner
+                require_owner(request, owner, "upload", upload_id=structures)
 
 
 def from_own_page(request: Request) -> bool:

@@ -37,7 +37,7 @@ from service.results.bundles import public_bundle
 from service.results.events import log_lines
 from service.results.job import Job
 from service.results.reproduce import reproduction
-from service.routes.context import Context, changeable_job, context_of, in_thread, job_of, owner_of
+from service.routes.context import Context, changeable_job, context_of, in_thread, job_of, owner_of, require_own_uploads
 from service.runs.idempotency import Idempotency
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -95,6 +95,7 @@ async def submit_job(request: Request) -> Response:
     context = context_of(request)
     body = await read_json(request)
     submission = await in_thread(parse_submission, body, context.limits)
+    require_own_uploads(request, submission)
     if DRY_RUN.of(request):
         with context.parts.queue.room(owner_of(request)):
             return json_answer(await context.dry_runs.run(submission))
@@ -152,7 +153,7 @@ async def delete_job(request: Request) -> Response:
     await context.parts.queue.delete(record.job_id)
     upload = str(record.request.get("structures") or "")
     if upload and upload not in context.parts.queue.uploads_in_use():
-        await in_thread(lambda: context.uploads.remove(upload))
+        await in_thread(lambda: context.uploads.remove_of(record.owner, upload))
     return json_answer(DeletedAnswer(job_id=record.job_id))
 
 
@@ -213,7 +214,7 @@ ENDPOINTS = (
         "Submit a job; with dry_run=true only say what it would do.",
         {202: SubmittedAnswer, 200: DryRunAnswer},
         (DRY_RUN, IDEMPOTENCY_KEY),
-        errors=("UNSUPPORTED_INPUT", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
+        errors=("UNSUPPORTED_INPUT", "FORBIDDEN", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="NewJob",
         changes=True,
     ),

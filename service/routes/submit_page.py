@@ -23,7 +23,7 @@ from service.jobs.submission import public_settings
 from service.jobs.uploads import Upload
 from service.pages.form import Meaning, meaning_of, option_groups, values_of_request
 from service.pages.render import page
-from service.routes.context import Context, context_of, from_own_page, owner_of
+from service.routes.context import Context, context_of, from_own_page, owner_of, require_own_uploads
 from service.runs.idempotency import Idempotency
 
 _FIELDS = 200
@@ -47,6 +47,7 @@ async def submit_form(request: Request) -> Response:
         return _form(request, {**values, "fasta_seq": chosen})
     try:
         meaning = meaning_of(pairs, context.limits)
+        require_own_uploads(request, meaning.submission)
         if values.get("task") == ["preview"]:
             with context.parts.queue.room(owner_of(request)):
                 return _form(request, values, meaning, preview=await context.dry_runs.run(meaning.submission))
@@ -64,7 +65,7 @@ async def upload_form(request: Request) -> Response:
     context = context_of(request)
     try:
         async with sent_files(request, context.parts.settings.max_upload_files) as files:
-            upload = await context.uploads.add(files, context.parts.clock.utc())
+            upload = await context.uploads.add(files, context.parts.clock.utc(), owner_of(request))
     except ServiceError as error:
         return _form(request, {}, error=error)
     return _form(request, {"structures": [upload.upload_id]})

@@ -33,7 +33,7 @@ from service.http.responses import json_answer, tagged
 from service.index.query import JobFilters
 from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
-from service.routes.context import changeable_job, context_of, in_thread, job_of, owner_of
+from service.routes.context import changeable_job, context_of, in_thread, job_of, owner_of, require_own_uploads
 
 BASE = "/ga4gh/wes/v1"
 WORKFLOW_URL = "tethermap"
@@ -116,6 +116,7 @@ async def run_workflow(request: Request) -> Response:
         )
     body = parse_object(fields.get("workflow_params", b""))
     submission = await in_thread(parse_submission, body, context.limits)
+    require_own_uploads(request, submission)
     record = await context.parts.queue.submit(submission, owner=owner_of(request))
     return json_answer(WesRunAnswer(run_id=record.job_id))
 

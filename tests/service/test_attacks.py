@@ -30,6 +30,7 @@ from service.settings import Settings, SettingsError, Token
 from tests.service.core import HPV, LiveService, ended, hold, running, settings_in, submission, until
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience
+from tests.tools.styles import programs
 
 Http = httpx2.Client
 ANN, BEN, OPERATOR = ({"Authorization": f"Bearer {name}-secret"} for name in ("ann", "ben", "operator"))
@@ -283,6 +284,28 @@ def test_others_jobs_are_not_canceled_or_deleted(guarded: TestClient, anns_job: 
     batch = guarded.post("/api/batches", json={"jobs": [HPV]}, headers=ANN).json()
     error(guarded.post(f"/api/batches/{batch['batch_id']}/cancel", headers=BEN), 403, "FORBIDDEN")
     assert guarded.post(f"/api/batches/{batch['batch_id']}/cancel", headers=OPERATOR).status_code == 202
+
+
+def test_others_uploads_are_not_used_or_removed(guarded: TestClient) -> None:
+    upload = guarded.post("/api/uploads", files={"files": ("model.pdb", next(programs()).text)}, headers=ANN).json()
+    at, job = f"/api/uploads/{upload['upload_id']}", {"target_name": "BAZ2B", "structures": upload["upload_id"]}
+    error(guarded.delete(at, headers=BEN), 403, "FORBIDDEN", upload_id=upload["upload_id"])
+    for path, body in (("jobs", job), ("jobs?dry_run=true", job), ("batches", {"jobs": [job]})):
+        error(guarded.post(f"/api/{path}", json=body, headers=BEN), 403, "FORBIDDEN")
+    run = {
+        "workflow_params": json.dumps(job),
+        "workflow_type": "SMK",
+        "workflow_type_version": "9",
+        "workflow_url": "tethermap",
+    }
+    assert (
+        guarded.post(
+            "/ga4gh/wes/v1/runs", files={name: (None, value) for name, value in run.items()}, headers=BEN
+        ).status_code
+        == 403
+    )
+    assert guarded.get(at, headers=ANN).status_code == 200
+    assert guarded.delete(at, headers=OPERATOR).json()["deleted"] is True
 
 
 def test_a_token_has_a_quota_which_dry_runs_count_against(guarded: TestClient) -> None:
