@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from rdkit import Chem
+from rdkit import Chem, rdBase
 
 from scripts.lib import layout
 from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS, PROTAC_REASONS, SUPERPOSITION_REASONS
@@ -16,6 +20,25 @@ from service.results.job import Job
 from service.results.tables import TableCache
 from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import JobRun, Row, rows_of
+
+DEVELOPMENT = Path(__file__).parents[1] / "data" / "exit_vectors_development.csv"
+METALS = {"Fe", "Co", "Pt"}
+MISREAD = {
+    "37O": "a flat piperazine",
+    "3L7": "a flat chain",
+    "3TL": "a short bond to a hydroxyl",
+    "4SP": "a guanine, whose hydroxyl is taken for a ketone",
+    "K36": "a flat pyrrolidone",
+    "KAB": "a short bond to a hydroxyl",
+    "S8E": "a flat N(OH)2",
+    "TRP": "a flat chain",
+    "TS2": "flat amines",
+    "TYS": "a flat proline",
+    "UXS": "a flat chain",
+    "VCA": "a flat chain",
+    "W54": "a flat oxazoline",
+}
+"""Components of which Open Babel makes another molecule at some copy's coordinates, with what misleads it."""
 
 
 def test_every_candidate_for_an_exit_has_a_rank_with_its_evidence_or_a_reason(whole: JobRun, kept: list[Row]) -> None:
@@ -72,6 +95,54 @@ def alpha_carbons(job: Path, row: Row) -> dict[str, dict[int, np.ndarray]]:
 def test_each_anchor_is_one_atom_in_the_files_for_all_programs_that_model_degraders(whole: JobRun) -> None:
     """SDF, complex, dictionary name, PRosettaC, PROTAC_ternary and DeepTernary, each read as its program would."""
     assert list(problems_of_job(whole.job)) == []
+
+
+def test_heads_are_found_in_their_copies_as_prosettac_looks_for_them(whole: JobRun, tmp_path: Path) -> None:
+    """Read unsanitised in a copy that Open Babel made, as its ``translate_anchors`` does, and the anchor is the atom.
+
+    All are of ligands of published degraders; elsewhere what is not found is a metal complex, or deposited so that
+    the copy is another molecule, which the index of a job tells (`no_match`).
+    """
+    if shutil.which("obabel") is None:
+        pytest.skip("Open Babel is not installed")
+    rows = [row for row in rows_of(whole.job, layout.PROTAC_INPUTS) if row["head_file"]]
+    folder = (whole.job / layout.PROTAC_INPUTS).parent
+    texts = [(folder / row["head_file"]).read_text(encoding="utf-8") for row in rows]
+    degraded = {row["pdb_id"].lower() for row in development_set()}
+    found: dict[str, list[bool]] = {"degraded": [], "other": []}
+    for row, (head, copy) in zip(rows, heads_and_copies(texts, tmp_path), strict=True):
+        match = copy.GetSubstructMatch(head) if copy is not None else ()
+        if copy is not None and match:
+            k = int(row["head_anchor"]) - 1
+            places = [mol.GetConformer().GetAtomPosition(i) for mol, i in ((head, k), (copy, match[k]))]
+            assert (places[0] - places[1]).Length() < 0.01, row["head_file"]
+        elif not METALS & {atom.GetSymbol() for atom in head.GetAtoms()}:
+            assert row["Warhead"] in MISREAD, row["head_file"]
+        found["degraded" if row["pdb_id"] in degraded else "other"].append(bool(match))
+    assert len(found["degraded"]) > 70
+    assert all(found["degraded"])
+    assert len(found["other"]) > 1400
+    assert sum(found["other"]) > 0.92 * len(found["other"])
+
+
+def development_set() -> list[Row]:
+    """Return the ligands of published degraders."""
+    lines = DEVELOPMENT.read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def heads_and_copies(texts: list[str], folder: Path) -> Iterator[tuple[Chem.Mol, Chem.Mol | None]]:
+    """Yield heads without perception, each with its copy: to PDB and back with hydrogens, perceived."""
+    pdb = subprocess.run(["obabel", "-isdf", "-opdb"], input="".join(texts), capture_output=True, text=True, check=True)
+    path = folder / "heads.pdb"
+    path.write_text(pdb.stdout.replace("\nEND\n", "\nENDMDL\n"), encoding="utf-8")
+    back = ["obabel", "-ipdb", str(path), "-osdf", "-h"]
+    sdf = subprocess.run(back, capture_output=True, text=True, check=True).stdout
+    heads, copies = Chem.SDMolSupplier(), Chem.SDMolSupplier()
+    heads.SetData("".join(texts), sanitize=False)
+    copies.SetData(sdf, sanitize=True)
+    with rdBase.BlockLogs():
+        yield from zip(heads, copies, strict=True)
 
 
 def test_hard_cases_are_among_the_inputs(whole: JobRun, kept: list[Row]) -> None:

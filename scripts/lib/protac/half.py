@@ -16,7 +16,7 @@ from scripts.lib.protac.fragments import FILE as FRAGMENTS
 from scripts.lib.protac.fragments import Fragment, fragments_json
 from scripts.lib.protac.ligand import RankedExit, RankedLigand
 from scripts.lib.protac.pose import Pose, degrader_pose, matched_halves
-from scripts.lib.protac.prosettac import pair_params
+from scripts.lib.protac.prosettac import degrader_line, pair_params
 from scripts.lib.protac.protein import protein_of
 from scripts.lib.protac.readme import NOTES
 from scripts.lib.protac.side import Side
@@ -122,7 +122,7 @@ def shared_files(halves: Sequence[AskedHalf], degrader: str) -> dict[str, str]:
     matches: tuple[tuple[int, ...], ...] = ()
     if degrader:
         files[p4ward.PROTACS] = p4ward.protacs(degrader)
-        files["prosettac/protac.smi"] = f"{degrader}\n"
+        files["prosettac/protac.smi"] = degrader_line(degrader)
         warheads = tuple(half.warhead for half in ordered)
         matches = matched_halves(Chem.MolFromSmiles(degrader), warheads)
         if (pose := degrader_pose(degrader, warheads)) is not None:

@@ -156,14 +156,17 @@ def exit_files(
         Tells what becomes of the anchor (0-based) of a head, `round_trip.anchor_after_round_trip`.
     """
     anchor, leaving = core_cut(ligand.graph, one.anchor, one.leaving)
+    sanitised = ligand.molecule.sanitised
     warhead = cut_warhead(ligand.molecule, anchor, leaving)
+    if sanitised:
+        warhead = prosettac.with_bonds_of_open_babel(warhead)
     number = one.site_rank
     head, params = f"prosettac/{side.name}_head_{number}.sdf", f"prosettac/Protac_params_{number}.txt"
     atoms, delete = f"protac_ternary/decoy_atom_list_{number}.txt", f"protac_ternary/decoy_atom_delete_{number}.txt"
     mask = f"deepternary/lig{side.number}_mask_{number}.pdb"
     fields = {"anchor": str(warhead.anchor + 1), "anchor_atom": ligand.graph.names[anchor], "SMILES": smiles}
     title = f"{ligand.instance.stem} exit site {number}"
-    sdf = prosettac.head_sdf(warhead, title, fields, kekulize=ligand.molecule.sanitised)
+    sdf = prosettac.head_sdf(warhead, title, fields, kekulize=sanitised)
     aligned = texts.alignment_atoms(ligand.graph, anchor, warhead.kept)
     files = {
         head: sdf,

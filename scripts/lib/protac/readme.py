@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scripts.lib.protac.ligand import ExitFiles, RankedLigand
 from scripts.lib.protac.protein import Protein
+from scripts.lib.protac.round_trip import LOST, OTHER, OUTCOMES
 from scripts.lib.protac.side import Side
 from scripts.lib.reasons import PROTAC_REASONS
 
@@ -24,7 +25,7 @@ PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../{side}.pdb, a {s
 and the files of {other} into one folder, fill in what is in capitals, write the degrader's SMILES to protac.smi.
 A head is what the degrader keeps of the ligand (of an ester that becomes an amide, up to the carbonyl): heavy \
 atoms in the bound frame. Anchors, counted from 1: {anchors}.
-An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.
+An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.{trouble}
 """
 
 _PROTAC_TERNARY = """\
@@ -92,6 +93,9 @@ def readmes(ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[
         "prosettac/README.txt": _PROSETTAC.format(
             anchors="; ".join(f"site {one.site_rank} atom {one.anchor}" for one in shown),
             checks="; ".join(f"site {one.site_rank} {_alike(one)}, {one.open_babel}" for one in shown),
+            trouble="".join(
+                f" {code}: {OUTCOMES[code]}" for code in (OTHER, LOST) if code in {one.open_babel for one in shown}
+            ),
             **names,
         ),
         "protac_ternary/README.txt": _PROTAC_TERNARY.format(**names),

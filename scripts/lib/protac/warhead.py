@@ -79,16 +79,19 @@ def cut_warhead(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -
     if molecule.sanitised:
         mol.UpdatePropertyCache(strict=False)
         Chem.FastFindRings(mol)
-    ranks = _ranks_without_hydrogens(mol)
-    alike = tuple(k for k, rank in enumerate(ranks) if rank == ranks[place] and k != place)
-    return Warhead(mol, kept, place, alike)
+    return Warhead(mol, kept, place, alike_atoms(mol, place))
 
 
-def _ranks_without_hydrogens(mol: Chem.Mol) -> list[int]:
-    """Return the same number for atoms that a substructure search can take for one another.
+def alike_atoms(mol: Chem.Mol, anchor: int) -> tuple[int, ...]:
+    """Return the other atoms that a substructure search can take for the anchor.
 
     It looks neither at hydrogens nor at stereo: both nitrogens of an imidazole ring are alike.
     """
+    ranks = _ranks_without_hydrogens(mol)
+    return tuple(k for k, rank in enumerate(ranks) if rank == ranks[anchor] and k != anchor)
+
+
+def _ranks_without_hydrogens(mol: Chem.Mol) -> list[int]:
     bare = Chem.Mol(mol)
     for atom in bare.GetAtoms():
         atom.SetNoImplicit(True)

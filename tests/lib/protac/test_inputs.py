@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +12,22 @@ from scripts.lib.exits.rank import rank_candidates
 from scripts.lib.exits.rows import exit_rows
 from scripts.lib.protac.inputs import InputMaker
 from scripts.lib.protac.ligand import RankedLigand, ranked_exits
+from scripts.lib.protac.round_trip import LOST, OUTCOMES, SAME, open_babel
 from scripts.lib.protac.side import TARGET
 from scripts.lib.tables import EXIT_VECTORS, Row, read_table, write_table
 from tests.tools.exits import embedded, surroundings
 
 
-def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, list[Row]]:
-    """Return the README and the rows of a ligand of which some atoms were not observed."""
-    instance, molecule = embedded("CCNc1ccccc1")
+def inputs(
+    folder: Path,
+    smiles: str,
+    atoms_missing: tuple[str, ...] = (),
+    *,
+    ranked: bool = True,
+    babel: bool = False,
+) -> tuple[dict[str, str], list[Row]]:
+    """Return the files and the rows of a ligand for its best exits."""
+    instance, molecule = embedded(smiles)
     molecule = replace(molecule, atoms_missing=atoms_missing)
     graph = ligand_graph(molecule)
     found = rank_candidates(graph, surroundings(), np.zeros(len(graph))) if ranked else []
@@ -26,7 +35,12 @@ def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -
     ligand = RankedLigand(
         instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS))
     )
-    files, index = InputMaker(TARGET, open_babel=False).make("BRD4", ligand, None, ligand.best_of_sites(3))
+    return InputMaker(TARGET, open_babel=babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
+
+
+def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, list[Row]]:
+    """Return the README and the rows of a ligand of which some atoms were not observed."""
+    files, index = inputs(folder, "CCNc1ccccc1", atoms_missing, ranked=ranked)
     return files.get("README.txt", ""), index
 
 
@@ -53,3 +67,25 @@ def test_ligand_without_inputs_tells_its_missing_atoms_too(tmp_path: Path) -> No
     assert [(row["reason"], row["atoms_missing"]) for row in made(tmp_path, ("C9",), ranked=False)[1]] == [
         ("no_ranked_exit", "C9")
     ]
+
+
+@pytest.mark.parametrize(
+    ("smiles", "outcomes"),
+    [
+        ("COc1nc(N)nc2[nH]cnc12", {LOST, SAME}),
+        ("Cn1ccc2c(OC)cccc21", {SAME}),
+    ],
+)
+def test_head_that_prosettac_cannot_find_in_its_copy_is_told_in_index_json_and_readme(
+    tmp_path: Path, smiles: str, outcomes: set[str]
+) -> None:
+    """Open Babel takes a guanine cut at its oxygen for a ketone."""
+    if open_babel() is None:
+        pytest.skip("Open Babel is not installed")
+    files, rows = inputs(tmp_path, smiles, babel=True)
+    assert {row["open_babel"] for row in rows} == outcomes
+    exits = {one["rank"]: one for one in json.loads(files["exits.json"])["exits"] if "files" in one}
+    assert {rank: one["files"]["prosettac"]["open_babel"] for rank, one in exits.items()} == {
+        row["rank"]: row["open_babel"] for row in rows
+    }
+    assert (OUTCOMES[LOST] in files["prosettac/README.txt"]) == (LOST in outcomes)

@@ -8,7 +8,7 @@ from rdkit import Chem
 
 from scripts.lib.exits.graph import ligand_graph
 from scripts.lib.protac import texts
-from scripts.lib.protac.prosettac import head_sdf, params_text
+from scripts.lib.protac.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from scripts.lib.protac.round_trip import LOST, NOT_CHECKED, OTHER, OUTCOMES, SAME, anchor_after_round_trip, open_babel
 from scripts.lib.protac.side import E3, SIDES, TARGET, side_of
 from scripts.lib.protac.warhead import cut_warhead
@@ -117,6 +117,34 @@ def test_head_is_read_alike_with_and_without_perception_and_by_open_babel(smiles
     matches = bare[0].GetSubstructMatches(bare[0], uniquify=False)
     unique = [k for k, images in enumerate(zip(*matches, strict=True)) if set(images) == {k}]
     assert {anchor_after_round_trip(text, k) for k in unique} == {SAME}
+
+
+@pytest.mark.parametrize(
+    ("smiles", "written"),
+    [
+        ("CCCNC(=N)N", "CCCN=C(N)N"),
+        ("CCCN=C(N)N", "CCCN=C(N)N"),
+        ("CN=C(N)c1ccccc1", "CNC(=N)c1ccccc1"),
+        ("CCN=C(N)N(C)C", "CCNC(=N)N(C)C"),
+        ("CC(=O)NC(=N)NC", "CC(=O)NC(=N)NC"),
+        ("CNC(N)=NC#N", "CNC(=N)NC#N"),
+        ("CNC(N)=O", "CNC(N)=O"),
+    ],
+)
+def test_amidines_are_written_as_open_babel_reads_them(smiles: str, written: str) -> None:
+    """Its copy has one and the same tautomer, whatever hydrogens the head had."""
+    warhead = with_bonds_of_open_babel(cut_warhead(embedded(smiles)[1], 0, ()))
+    text = head_sdf(warhead, "head", {}, kekulize=True)
+    supplier = Chem.SDMolSupplier()
+    supplier.SetData(text)
+    canonical = Chem.MolToSmiles(Chem.MolFromSmiles(written))
+    assert Chem.MolToSmiles(supplier[0]) == canonical
+    assert degrader_line(smiles).strip() == (smiles if written == smiles else canonical)
+    matches = warhead.mol.GetSubstructMatches(warhead.mol, uniquify=False)
+    assert {match[0] for match in matches} - {0} == set(warhead.alike)
+    if open_babel() is None:
+        pytest.skip("Open Babel is not installed")
+    assert anchor_after_round_trip(text, 0) == SAME
 
 
 def test_symmetric_anchor_may_come_back_as_its_like() -> None:
