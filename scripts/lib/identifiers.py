@@ -11,6 +11,8 @@ ENTRY_ID = r"[0-9][A-Za-z0-9]{3}|[Pp][Dd][Bb]_[A-Za-z0-9]{8}"
 COMPONENT_CODE = r"[A-Za-z0-9][A-Za-z0-9_]{0,4}"
 """The code of a component in any case: the dictionary's, and those of other programs such as AlphaFold's ``LIG_B``."""
 
+_MARKUP = re.compile(r"~\{([^{}]*)\}|\^\{([^{}]*)\}")
+
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CLASSIC_ID = re.compile(r"[0-9][a-z0-9]{3}")
 _ACCESSION = re.compile(r"[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2}")
@@ -63,3 +65,12 @@ def accession(text: str) -> str:
     """
     bare = text.strip().upper().partition("-")[0]
     return bare if _ACCESSION.fullmatch(bare) else ""
+
+
+def plain_name(name: str) -> str:
+    """Return a chemical name without the marks that the dictionary sets for italics and raised figures.
+
+    >>> plain_name("~{tert}-butyl (2~{S})-2-azanyl-tricyclo[8.3.0.0^{2,6}]trideca")
+    'tert-butyl (2S)-2-azanyl-tricyclo[8.3.0.0(2,6)]trideca'
+    """
+    return _MARKUP.sub(lambda found: found[1] if found[1] is not None else f"({found[2]})", name)

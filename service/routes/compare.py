@@ -16,7 +16,7 @@ from service.http.responses import tagged
 from service.index.query import JobFilters
 from service.pages.render import page
 from service.pages.results.instances import names_of
-from service.pages.results.pairs import half_view, ligands_of
+from service.pages.results.pairs import NOT_SEEN_TOGETHER, half_view, ligands_of
 from service.results.compare import Half, half_of, pairs_of
 from service.results.job import Job
 from service.routes.context import context_of, in_thread, job_named
@@ -59,6 +59,7 @@ async def compare_page(request: Request) -> Response:
     halves, answer, _ = await _compared(request, jobs, _ON_PAGE.of(request))
     values["choices"] = await in_thread(lambda: [ligands_of(context.tables, job) for job in jobs])
     values["names"] = await in_thread(lambda: [names_of(context.tables, job.folder) for job in jobs])
+    values["not_seen_together"] = NOT_SEEN_TOGETHER
     return page("compare", **values, result=answer, pairs=_shown(answer.pairs, halves))
 
 

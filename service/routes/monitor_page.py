@@ -88,8 +88,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _seconds(job: JobRecord) -> int | None:
-    """Return how long a job has run, or ran, in seconds; None when it never did."""
-    if job.started_at is None:
+    """Return how long a job has run, or ran, in seconds; None when it never did, or elsewhere."""
+    if job.started_at is None or job.started_at == job.finished_at:
         return None
     end = datetime.fromisoformat(job.finished_at) if job.finished_at else datetime.now(UTC)
     return max(0, round((end - datetime.fromisoformat(job.started_at)).total_seconds()))

@@ -19,6 +19,7 @@ from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Paging
 from service.jobs.record import STATES
 from service.pages.render import page
+from service.pages.results.pairs import NOT_SEEN_TOGETHER
 from service.pages.results.places import GRADES
 from service.results.examples import Example
 from service.routes.context import Context, context_of, in_thread, job_of
@@ -103,6 +104,7 @@ async def help_page(_: Request) -> Response:
     return page(
         "help",
         chemistry=CHEMISTRY,
+        not_seen_together=NOT_SEEN_TOGETHER,
         doubts=EXIT_EVIDENCE,
         grades=GRADES,
         words=_words,

@@ -26,7 +26,17 @@ from service.pages.results.consensus import directions
 from service.pages.results.depiction import drawing_of, exits_drawing, thumbnail
 from service.pages.results.fit import FITS, fit_of
 from service.pages.results.instance import Place, instance_view
-from service.pages.results.instances import MAX_SHOWN, Row, TableView, choices, csv_of, instances, names_of, searched
+from service.pages.results.instances import (
+    MAX_SHOWN,
+    Row,
+    TableView,
+    choices,
+    csv_of,
+    instances,
+    names_of,
+    searched,
+    titles_of,
+)
 from service.pages.results.left_out import left_out
 from service.pages.results.overlay import overlay_view
 from service.pages.results.places import SHOWN_PLACES, best_places, unmatched_notice
@@ -92,8 +102,8 @@ def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]
     names = names_of(context.tables, job.folder)
     found = view.rows(everything, names)
     here = address(f"/results/{record.job_id}")
-    best = best_places(answers, names, here)
-    first = {place["stem"] for place in best[:1]}
+    best = best_places(answers, titles_of(everything, names), here)
+    first = {next((place["stem"] for place in best if place["advised"]), best[0]["stem"])} if best else set()
     row = _selected(request, everything) or next((row for row in found if row["stem"] in first), None)
     row = row or next(iter([*found[:1], *everything[:1]]), None)
     place = Place(context.tables, job.folder, base)

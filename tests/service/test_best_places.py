@@ -12,13 +12,14 @@ import pytest
 from scripts.lib.tables import Value
 from service.build_examples import SHIPPED
 from service.pages.render import environment
-from service.pages.results.places import copy_view, unmatched_notice
+from service.pages.results.exits import exit_sites
+from service.pages.results.places import answer_view, copy_view, unmatched_notice
 from service.results.answers import CopyAnswers
 from tests.tools.answers_told import problems_of_answers
 
 ANSWER: Mapping[str, Value] = {
     "Warhead": "JBJ", "kind": "H", "anchor_atom": "N22", "anchor_equivalents": "", "n_copies": 6, "n_open": 4,
-    "site": "main", "evidence": "B", "evidence_reasons": "chain_gap", "observed_entries": "",
+    "site": "main", "chem_class": "amine N-H", "evidence": "B", "evidence_reasons": "chain_gap", "observed_entries": "",
     "action": "Attach at N22.",
 }  # fmt: skip
 
@@ -41,7 +42,7 @@ def exit_row(atom: str, rank: int, room: float, way: float) -> dict[str, Value]:
 def test_copy_says_whether_it_agrees_with_the_others(exits: list[dict[str, Value]], said: str) -> None:
     view = copy_view(CopyAnswers([ANSWER], counted=True, observed=()), {"site": "main"}, exits)
     assert view["here"] == said
-    assert view["lead"]["blocked"] is False
+    assert view["lead"]["advised"] is True
 
 
 def test_copy_that_symmetry_mates_hold_is_told_not_to_count() -> None:
@@ -71,7 +72,7 @@ def test_lost_target_is_told_once_with_the_remedy(matches: list[str], words: str
 def test_page_without_scripts_opens_with_the_answer_and_its_picture(http: httpx2.Client) -> None:
     rows: list[dict[str, Any]] = http.get("/api/jobs/exam4cup/answers?top=1").json()["answers"]
     page = http.get("/results/exam4cup").text
-    assert page.index("Best places") < page.index("Ligand instances")
+    assert page.index('id="best"') < page.index("Ligand instances")
     for row in rows:
         assert row["action"] in page
         assert f"<b>{row['n_open']} of {row['n_copies']}</b>" in page
@@ -88,10 +89,49 @@ def test_all_that_tell_the_answers_tell_the_same(http: httpx2.Client, job: str) 
     assert list(problems_of_answers(SHIPPED / job, job, lambda address: http.get(address).text)) == []
 
 
-@pytest.mark.parametrize(("n_open", "style"), [(2, 'class="answer notice warn"'), (3, 'class="answer"')])
-def test_answer_that_is_mostly_blocked_is_amber(n_open: int, style: str) -> None:
-    counts = {"n_open": n_open, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1.0}
-    row = {**ANSWER, **counts, "best_stem": "a"}
+@pytest.mark.parametrize(
+    ("n_open", "chem_class", "style"),
+    [
+        (2, "amine N-H", 'class="answer notice warn"'),
+        (3, "amine N-H", 'class="answer"'),
+        (3, "other", 'class="answer notice warn"'),
+    ],
+)
+def test_answer_that_recommends_nothing_is_amber(n_open: int, chem_class: str, style: str) -> None:
+    counts: dict[str, Value] = {"n_open": n_open, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1}
+    row = {**ANSWER, **counts, "chem_class": chem_class, "best_stem": "a"}
     view = copy_view(CopyAnswers([row], counted=True, observed=()), {"site": "main"}, [])
     parts: Any = environment().get_template("results/parts.html.j2").module
     assert style in str(parts.copy_answer(view, [], "a", "/results/x"))
+
+
+@pytest.mark.parametrize(
+    ("room", "way", "chem_class", "words"),
+    [
+        (0.3, 0.3, "amine N-H", "Attach at <b>N1</b>"),
+        (0.3, 0.05, "amine N-H", "No good way out; the least bad is</strong> <b>N1</b>"),
+        (0.3, 0.3, "other", "Open, but</strong> <b>N1</b>"),
+    ],
+)
+def test_copy_that_speaks_for_itself_recommends_only_what_is_open(
+    room: float, way: float, chem_class: str, words: str
+) -> None:
+    row = {**exit_row("N1", 1, room, way), "site_id": "S1", "site_rank": 1, "sdf_index": 0, "chem_class": chem_class}
+    parts: Any = environment().get_template("results/parts.html.j2").module
+    nothing = copy_view(CopyAnswers([], counted=False, observed=()), {"site": "main"}, [])
+    assert words in str(parts.copy_answer(nothing, exit_sites([row]), "a", "/results/x"))
+
+
+def test_page_lists_apart_what_is_not_recommended() -> None:
+    row = {**ANSWER, "n_open": 6, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1.0}
+    row |= {"site_residue": "Gly 719"}
+    place = {**answer_view(row), "stem": "a", "anchor": "N22", "url": "", "picture": "", "name": "", "where": ""}
+    poor = {**place, **answer_view({**row, "Warhead": "ANP", "chem_class": "other"})}
+    parts: Any = environment().get_template("results/parts.html.j2").module
+    both, alone = (str(parts.best(places, 6, "/api/jobs/x")) for places in ([poor, place], [poor]))
+    assert "Best places" in both
+    assert (
+        both.index("JBJ") < both.index("1 ligand whose best place is blocked") < both.index('class="place unadvised"')
+    )
+    assert "Best places" not in alone
+    assert "ANP" in alone

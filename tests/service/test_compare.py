@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 import random
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import gemmi
 import httpx2
+import numpy as np
 import pytest
+from scipy.sparse.csgraph import shortest_path
 
 from scripts.lib import tables
 from scripts.lib.tables import Value
 from service.build_examples import SHIPPED
 from service.jobs.record import JobRecord
+from service.pages.results.pairs import NOT_SEEN_TOGETHER
 from service.results.compare import Half, _falling, half_of, pairs_of
 from service.results.job import Job
 from service.results.tables import TableCache
 
 TARGET, RECRUITER = "exam1hpv", "exam4cup"
+LONGEST_BOND_A = 1.95
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +184,8 @@ def test_page_offers_jobs_by_name_and_shows_their_pairs_without_a_script(
     expected = [
         best["a"]["action"],
         best["b"]["action"],
-        "any linker from 2 atoms on",
+        "not seen together",
+        NOT_SEEN_TOGETHER,
         f"evidence {best['b']['evidence']}",
     ]
     assert [text for text in expected if text not in shown.text] == []
@@ -186,3 +193,23 @@ def test_page_offers_jobs_by_name_and_shows_their_pairs_without_a_script(
     assert "No pairs" in empty.text
     assert "<b>&" not in empty.text
     assert '"<b>"' not in empty.text
+
+
+def test_linkers_that_were_seen_are_told_as_they_are(ternary: Path) -> None:
+    with (ternary / "truth.csv").open(encoding="utf-8", newline="") as stream:
+        known = [_cut(ternary, row) for row in csv.DictReader(stream)]
+    distances, atoms = zip(*known, strict=True)
+    told = f"{len(known)} ternary crystal structures of published degraders the two exit atoms are"
+    told += f" {min(distances):.1f} to {max(distances):.1f} Å apart, and {min(atoms)} to {max(atoms)} linker atoms"
+    assert told in NOT_SEEN_TOGETHER
+
+
+def _cut(ternary: Path, row: dict[str, str]) -> tuple[float, int]:
+    """Return how far the exits of a degrader are from each other in angstroms, and how many atoms lie between."""
+    structure = gemmi.read_structure(str(ternary / "structures" / f"{row['pdb_id'].lower()}.pdb.gz"))
+    places = {atom.name: np.array(atom.pos.tolist()) for residue in structure[0]["L"] for atom in residue}
+    names, ends = list(places), (row["target_anchor"], row["e3_anchor"])
+    xyz = np.array(list(places.values()))
+    bonded = np.linalg.norm(xyz[:, None] - xyz[None], axis=2) < LONGEST_BOND_A
+    bonds = shortest_path(bonded, unweighted=True)[names.index(ends[0]), names.index(ends[1])]
+    return float(np.linalg.norm(places[ends[0]] - places[ends[1]])), int(bonds) - 1

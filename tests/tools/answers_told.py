@@ -42,15 +42,21 @@ def problems_of_answers(job: Path, job_id: str, get: Get) -> Iterator[str]:
         yield "the API's rows differ"
     columns = "entry,chain,ligand,residue,atom,open,evidence,score,way_out,seen,basis"
     yield from _table(_rows(get(f"/results/{job_id}/table.csv?columns={columns}")), by_stem)
-    main = [row for row in leading if row["site"] == "main"]
+    main = sorted((row for row in leading if row["site"] == "main"), key=_not_advised)
     page = get(f"/results/{job_id}")
     cards = re.findall(r'<li class="place.*?</li>', page, re.DOTALL)
     yield from _cards([_text(card) for card in cards], main)
     report = get(f"/api/jobs/{job_id}/files/{layout.REPORT}")
-    section = re.search(r'<section id="places">.*?</table>', report, re.DOTALL)
-    lines = re.findall(r"<tr><td>.*?</tr>", section[0], re.DOTALL) if section else []
-    yield from _report([_text(line) for line in lines], main)
+    for name, wanted in (("Best places", False), ("Places that are not recommended", True)):
+        section = re.search(rf'aria-label="{name}">.*?</table>', report, re.DOTALL)
+        lines = re.findall(r"<tr><td>.*?</tr>", section[0], re.DOTALL) if section else []
+        yield from _report([_text(line) for line in lines], [row for row in main if _not_advised(row) is wanted])
     yield from _parts(job, by_stem)
+
+
+def _not_advised(row: Cells) -> bool:
+    """Return whether an answer's own sentence recommends nothing."""
+    return row["action"].startswith(("No good way out", "Open at"))
 
 
 def _rows(text: str) -> list[Cells]:

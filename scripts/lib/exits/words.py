@@ -39,11 +39,14 @@ CHEMISTRY: Mapping[str, str] = {
     "vinyl C-H": "needs a handle on the double bond",
     "NH2 next to a ring nitrogen": "possible, but such groups usually bind the hinge",
     "ring C-H": "needs a handle on a saturated ring: another building block",
-    "other": "no common reaction",
+    "other": "linkers are not usually built on such a group",
     "other N-H": "possible, but such N-H groups usually bind the protein",
     "acid O-H": "possible as an ester only",
 }
 """What a chemist would do at a candidate of each class."""
+
+UNUSUAL = "other"
+"""The class of what no reaction is told of: a candidate may be open and is still not recommended."""
 
 OPEN_FROM = 0.1
 """Room and way out from which an exit counts as open."""
@@ -74,10 +77,35 @@ def action(anchor: str, leaving: str, chem_class: str, *, blocked: bool) -> str:
         Its class, a key of `CHEMISTRY`.
     blocked : bool
         Whether most copies have no room or no way out there.
+
+    >>> action("C23", "O25, C26", "methyl on sulfonyl", blocked=False)
+    "Attach at C23, in place of O25, C26: lengthen the sulfone's methyl."
+    >>> action("N3B", "PG", "other", blocked=False)
+    'Open at N3B, in place of PG, but linkers are not usually built on such a group.'
     """
     attachment = f"{anchor}, in place of {leaving}" if leaving else anchor
+    if chem_class == UNUSUAL and not blocked:
+        return f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."
     start = "No good way out; the least bad is" if blocked else "Attach at"
     return f"{start} {attachment}: {CHEMISTRY.get(chem_class, chem_class)}."
+
+
+def is_advised(answer: Mapping[str, float | str | None]) -> bool:
+    """Return whether an answer's sentence recommends its place, rather than saying why it is none.
+
+    Parameters
+    ----------
+    answer : mapping
+        A row of `scripts.lib.tables.EXIT_ANSWERS`.
+
+    >>> seen = {"kind": "observed", "chem_class": "", "n_open": 1, "n_copies": 3}
+    >>> is_advised(seen), is_advised({**seen, "kind": "H"}), is_advised({**seen, "kind": "H", "n_open": 2})
+    (True, False, True)
+    """
+    if answer["kind"] == "observed":
+        return True
+    in_most = float(answer["n_open"] or 0) >= MOSTLY * float(answer["n_copies"] or 0)
+    return in_most and answer["chem_class"] != UNUSUAL
 
 
 def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:

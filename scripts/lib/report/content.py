@@ -13,6 +13,8 @@ from scripts.lib.arrays import FloatArray
 from scripts.lib.check.names import CHECKS
 from scripts.lib.consensus.sites import MAIN
 from scripts.lib.contexts import CONTEXTS, area_column
+from scripts.lib.exits.words import is_advised
+from scripts.lib.identifiers import plain_name
 from scripts.lib.links import ligand_links
 from scripts.lib.reasons import FLAGS, KINDS, REASONS, TARGET_MATCHES
 from scripts.lib.report.directions import GroupView, group_views
@@ -132,6 +134,7 @@ class ReportContent:
     series_left_out: int
     groups: tuple[GroupView, ...]
     places: tuple[Row, ...]
+    not_advised: tuple[Row, ...]
     observed: tuple[Row, ...]
     checks: tuple[tuple[str, int, int], ...]
     failed_checks: tuple[Row, ...]
@@ -180,6 +183,7 @@ def build_content(target: str, tables: Tables) -> ReportContent:
     matches = Counter(str(row["target_match"]) for row in tables.entries if row["target_match"])
     flags = Counter(flag for line in lines for flag in split_cell(line.text("flags")))
     sources = Counter(line.text("bond_source") for line in lines)
+    leading = [row for row in tables.answers if row["answer_rank"] == 1 and row["site"] == MAIN]
     return ReportContent(
         target=target,
         n_instances=len(lines),
@@ -199,7 +203,8 @@ def build_content(target: str, tables: Tables) -> ReportContent:
         series=tuple(view for view in series if view.heat),
         series_left_out=max(0, len(with_several) - MAX_SERIES),
         groups=group_views(tables.superposition, tables.consensus),
-        places=tuple(row for row in tables.answers if row["answer_rank"] == 1 and row["site"] == MAIN)[:MAX_PLACES],
+        places=tuple(row for row in leading if is_advised(row))[:MAX_PLACES],
+        not_advised=tuple(row for row in leading if not is_advised(row))[:MAX_PLACES],
         observed=tuple(row for row in tables.observed if row["side"] == "target")[:MAX_PLACES],
         checks=checks,
         failed_checks=failed,
@@ -307,8 +312,8 @@ def _card(
         anchor=anchor,
         comp_id=members[0].text("Warhead"),
         components=components,
-        name=str(metadata.get("Common_Name") or metadata.get("Name") or ""),
-        systematic=str(metadata.get("Name") or ""),
+        name=plain_name(str(metadata.get("Common_Name") or metadata.get("Name") or "")),
+        systematic=plain_name(str(metadata.get("Name") or "")),
         links=tuple(ligand_links(components, str(metadata.get("InChIKey") or ""), in_dictionary=in_dictionary).items()),
         formula=str(metadata.get("Formula") or ""),
         mass="" if mass is None else f"{float(mass):.1f}",

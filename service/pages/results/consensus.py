@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,17 +33,26 @@ def directions(rows: Sequence[Row]) -> list[dict[str, Any]]:
     found = []
     for name, members in groups.items():
         members.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
-        lines = [_line(row) for row in members[:MAX_DIRECTIONS]]
+        residues = Counter(_residue(row) for row in members[:MAX_DIRECTIONS])
+        lines = [_line(row, alone=residues[_residue(row)] == 1) for row in members[:MAX_DIRECTIONS]]
         found.append({"name": name, "protein": str(members[0].get("protein") or ""), "entries": members[0]["n_entries"], "lines": lines, "total": len(members)})
     return found
 
 
-def _line(row: Row) -> dict[str, Any]:
+def _residue(row: Row) -> str:
+    return str(row.get("residue") or "")
+
+
+def _line(row: Row, *, alone: bool) -> dict[str, Any]:
+    """Return a direction in words: by the residue it passes, and by its number where others pass that too."""
     anchors = [anchor for anchor in str(row.get("anchors") or "").split(";") if anchor]
     more = len(anchors) - _NAMED
     share = (number(row, "n_entries_open") or 0) / (number(row, "n_entries") or 1)
+    residue, number_of = _residue(row), str(row["direction"]).rpartition("-")[2]
+    name = f"by {residue}" if alone else f"by {residue}, no. {number_of}"
     return {
         "row": row,
+        "name": name if residue else str(row["direction"]),
         "step": 5 * round(20 * share),
         "anchors": ", ".join(anchor.replace(":", " ") for anchor in anchors[:_NAMED]) + (f" and {more} more" if more > 0 else ""),
     }

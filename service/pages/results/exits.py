@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scripts.lib.contexts import CONTEXTS
-from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, WAY, in_words
+from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
 from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS
 from scripts.lib.tables import Value
 from service.results.tables import number
@@ -61,8 +61,10 @@ def _anchor(row: Row) -> dict[str, Any]:
         "leaving": _leaving(row),
         "action": _action(row),
         "how": CHEMISTRY.get(chem_class, chem_class),
+        "usual": chem_class != UNUSUAL,
         "score": number(row, "score"),
         "closed": row.get("closed") is True,
+        "open": min(room, way) >= OPEN_FROM,
         "closed_in": _closed_in(row, room, way),
         "leaving_atoms": _leaving(row),
         "vector": [number(row, f"vector_{axis}") for axis in "xyz"],

@@ -12,6 +12,7 @@ from scripts.lib.contexts import area_column
 from scripts.lib import layout, tables
 from scripts.lib.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
 from scripts.lib.drawing.ramp import STOPS, UNKNOWN
+from scripts.lib.identifiers import plain_name
 from scripts.lib.reasons import FLAGS
 from scripts.lib.tables import Value
 from service.addresses import address
@@ -82,13 +83,13 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     exit_rows = list(read_rows(place.folder / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS, {stem}))
     sites = exit_sites(exit_rows)
     contacts = list(read_rows(place.folder / tables.CONTACTS.path, tables.CONTACTS, {stem}))
-    metadata = metadata_row(place.cache, place.folder, str(row["Warhead"]), None) or {}
+    metadata = metadata_row(place.cache, place.folder, str(row["components"] or row["Warhead"]), None) or {}
     answer = copy_view(answers_of_copy(place.cache, place.folder, row), row, exit_rows)
     exits = exits_drawing(place.folder, row) if sites else None
     return {
         "row": row,
         "stem": stem,
-        "name": str(metadata.get("Common_Name") or metadata.get("Name") or ""),
+        "name": plain_name(str(metadata.get("Common_Name") or metadata.get("Name") or "")),
         "links": links_of(metadata) if metadata else {},
         "context": context,
         "contexts": _contexts(row),

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from starlette.datastructures import QueryParams
 
 from scripts.lib import tables
+from scripts.lib.identifiers import plain_name
 from scripts.lib.tables import Column, Value
 from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.tables import TableCache, number
@@ -191,9 +192,22 @@ def instances(cache: TableCache, folder: Path, answers: Answers | None = None) -
 
 
 def names_of(cache: TableCache, folder: Path) -> dict[str, str]:
-    """Return the name of each component."""
+    """Return the name of each component, and of each group of linked ones."""
     rows = cache.rows(folder, tables.LIGAND_METADATA)
-    return {str(row["Ligand"]): str(row.get("Common_Name") or row.get("Name") or "") for row in rows}
+    return {str(row["Ligand"]): plain_name(str(row.get("Common_Name") or row.get("Name") or "")) for row in rows}
+
+
+def titles_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the name of the ligand of each instance, that of all components where several are linked.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows of the instances.
+    names : mapping of str to str
+        Those of `names_of`.
+    """
+    return {str(row["stem"]): names.get(str(row.get("components") or row["Warhead"]), "") for row in rows}
 
 
 def choices(rows: Sequence[Row]) -> dict[str, list[tuple[str, int]]]:

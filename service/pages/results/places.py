@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from scripts.lib.exits.words import OPEN_FROM
+from scripts.lib.exits.words import OPEN_FROM, is_advised
 from scripts.lib.reasons import EXIT_EVIDENCE, OBSERVED_REASONS
 from scripts.lib.tables import Value
 from service.pages.results.instances import flags_of
-from service.results.answers import Answers, CopyAnswers, is_blocked, is_seen, names_of_exit, several
+from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit, several
 from service.results.tables import number
 
 Row = Mapping[str, Value]
@@ -23,7 +23,7 @@ MAX_PLACES = 60
 """Places on the page; the table of answers holds all."""
 
 GRADES = {
-    "A": "nothing speaks against it",
+    "A": "nothing in the structures speaks against it",
     "B": "some doubt",
     "C": "grave doubt",
     "D": "no evidence",
@@ -38,15 +38,15 @@ OBSERVED_GRADES = {
 """Grades of exits seen in degraders."""
 
 
-def best_places(answers: Answers, names: Mapping[str, str], here: str) -> list[dict[str, Any]]:
+def best_places(answers: Answers, titles: Mapping[str, str], here: str) -> list[dict[str, Any]]:
     """Return the places that the page opens with, in the order of the table of answers.
 
     Parameters
     ----------
     answers : Answers
         Those of the job.
-    names : mapping of str to str
-        Names of components.
+    titles : mapping of str to str
+        Names of ligands by instance.
     here : str
         Address of the page.
     """
@@ -54,8 +54,8 @@ def best_places(answers: Answers, names: Mapping[str, str], here: str) -> list[d
     places = []
     for row in answers.places[:MAX_PLACES]:
         links = links_of(str(row["best_stem"]), names_of_exit(row), here)
-        name, where = names.get(str(row["Warhead"]), ""), str(row["protein"] or row["group"]) if several_groups else ""
-        places.append({**answer_view(row), **links, "name": name, "where": where})
+        where = str(row["protein"] or row["group"]) if several_groups else ""
+        places.append({**answer_view(row), **links, "name": titles.get(str(row["best_stem"]), ""), "where": where})
     return places
 
 
@@ -86,7 +86,7 @@ def answer_view(row: Row) -> dict[str, Any]:
     return {
         "row": row,
         "ligand": row["Warhead"],
-        "blocked": is_blocked(row) and not seen,
+        "advised": is_advised(row),
         "seen": seen,
         "same": several(row, "anchor_equivalents"),
         "seen_in": [entry.upper() for entry in several(row, "observed_entries")],

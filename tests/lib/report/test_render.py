@@ -38,6 +38,7 @@ def test_best_places_are_told_by_their_rank_and_degraders_by_their_range() -> No
     nothing: Row = dict.fromkeys(EXIT_ANSWERS.names)
     answers = [
         {**nothing, "answer_rank": 1, "site": "main", "action": "Attach at C7", "n_open": 2, "n_copies": 3},
+        {**nothing, "answer_rank": 1, "site": "main", "action": "No good way out", "n_open": 1, "n_copies": 3},
         nothing,
     ]
     seen: Row = {
@@ -51,7 +52,8 @@ def test_best_places_are_told_by_their_rank_and_degraders_by_their_range() -> No
     settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
     html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
     places = html.partition('<section id="places">')[2].partition("</section>")[0]
-    assert places.count("<tr>") == 4
+    assert places.count("<tr>") == 6
+    assert places.index("Attach at C7") < places.index("not recommended") < places.index("No good way out")
     assert "Attach at C7" in places
     assert "2 of 3" in places
     assert "C1-N1, C2-C3" in places

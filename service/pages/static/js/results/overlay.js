@@ -1,7 +1,7 @@
 // Ligands laid over each other in one frame, with the directions in which linkers can leave.
 
 import { shownTheme } from "../theme-button.js";
-import { directionArrows } from "./scene-parts.js";
+import { directionArrows, frame } from "./scene-parts.js";
 import { hasWebGl, load3Dmol } from "./vendor.js";
 
 const figure = document.querySelector("[data-overlay]");
@@ -47,10 +47,11 @@ async function show() {
     viewer.setStyle({ model, elem: "C" }, { stick: { radius: 0.16, color: ligand.colour } });
     return model;
   });
-  directionArrows(viewer, data.directions, theme);
+  const ends = directionArrows(viewer, data.directions, theme);
   viewer.zoomTo({ model: models });
-  const { clientWidth, clientHeight } = figure.querySelector("[data-canvas]");
-  viewer.zoom(1.1 * Math.min(1, clientWidth / clientHeight));
+  const canvas = figure.querySelector("[data-canvas]");
+  viewer.zoom(1.1 * Math.min(1, canvas.clientWidth / canvas.clientHeight));
+  frame(viewer, canvas, ends);
   viewer.render();
   figure.overlay = { atoms: () => models.map((model) => model.selectedAtoms({}).map(({ x, y, z }) => [x, y, z])) };
   return say("ready");

@@ -32,15 +32,19 @@ export function exitArrows(viewer, exits, atoms, theme, context) {
   return { shapes, labels };
 }
 
-/** Draw an arrow with its number for each direction over all structures. */
+/** Draw an arrow with its number for each direction over all structures; return where the numbers stand. */
 export function directionArrows(viewer, directions, theme) {
+  const ends = [];
   for (const { rank, at, vector, closed } of directions) {
     if ([...at, ...vector].includes(null)) continue;
     const start = { x: at[0], y: at[1], z: at[2] };
     const color = (closed ? CLOSED : OPEN)[theme];
     viewer.addArrow({ start, end: along(start, vector, LENGTH), radius: 0.12, radiusRatio: 2.6, mid: 0.8, color, opacity: closed ? 0.5 : 1 });
-    viewer.addLabel(String(rank), { position: along(start, vector, LENGTH + 0.5), fontSize: 12, padding: 1, inFront: true, alignment: "center", fontColor: "#ffffff", backgroundColor: color, backgroundOpacity: 1 });
+    const position = along(start, vector, LENGTH + 0.5);
+    viewer.addLabel(String(rank), { position, fontSize: 12, padding: 1, inFront: true, alignment: "center", fontColor: "#ffffff", backgroundColor: color, backgroundOpacity: 1 });
+    ends.push(position);
   }
+  return ends;
 }
 
 /** Draw a dashed line for each polar contact whose partner stands in the file. */
@@ -65,7 +69,7 @@ const place = (atom) => ({ x: atom.x, y: atom.y, z: atom.z });
 const tips = (exits, atoms) => exits.filter((exit) => atoms.has(exit.index) && exit.vector.every((part) => part !== null)).map((exit) => along(atoms.get(exit.index), exit.vector, LENGTH + 0.5));
 
 /** Zoom out until all points are in the frame. @param {HTMLElement} canvas */
-function frame(viewer, canvas, points) {
+export function frame(viewer, canvas, points) {
   const { left, top, width, height } = canvas.getBoundingClientRect();
   const middle = { x: left + scrollX + width / 2, y: top + scrollY + height / 2 };
   let factor = 1;
