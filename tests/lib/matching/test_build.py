@@ -215,6 +215,17 @@ def test_mirror_image_is_flagged(known: Known, index: ComponentIndex) -> None:
     assert record.inchikey != "YMARZQAQMVYCKC-OEMFJLHTSA-N"
 
 
+def test_centres_that_a_model_inverts_are_named_where_a_smiles_gives_their_hands(known: Known) -> None:
+    """A model of a ligand of the user's own; its atoms bear the model's names."""
+    component = known("478")
+    user = {"478": component_from_smiles("478", dictionary_smiles(component, neutral=True))}
+    centres = {atom.name for atom in component.atoms if atom.stereo in "RS" and atom.element == "C"}
+    inverted = build_ligand(ideal_instance(component, turn=MIRROR_IMAGE), Nothing(), user)
+    assert inverted.bond_source == "user"
+    assert set(inverted.notes["stereo_differs"].split()) == centres
+    assert "stereo_differs" not in build_ligand(ideal_instance(component), Nothing(), user).flags
+
+
 def test_mirror_image_of_an_achiral_ligand_is_the_same(known: Known, index: ComponentIndex) -> None:
     record = build_ligand(ideal_instance(known("STI"), turn=MIRROR_IMAGE), index)
     assert record.flags == ()
