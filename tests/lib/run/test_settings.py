@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scripts.lib import layout
 from scripts.lib.config import ConfigError, recorded, resolve
-from scripts.lib.run.settings import record_settings, refuse_changed_settings
+from scripts.lib.run.settings import record_settings, refuse_changed_settings, refuse_read_only
 
 SETTINGS = resolve({"target_name": "EGFR", "search_query": "EGFR", "source": {"mirror": "/data/pdb"}})
 CHANGED = resolve({"target_name": "EGFR", "search_query": "HER2", "source": {"mirror": "/data/pdb"}})
@@ -41,3 +43,22 @@ def test_copied_folder_is_compared_by_the_recorded_configuration(tmp_path: Path)
     refuse_changed_settings(tmp_path, SETTINGS)
     with pytest.raises(ConfigError, match="search_query"):
         refuse_changed_settings(tmp_path, CHANGED)
+
+
+@pytest.fixture
+def ordinary_user() -> Iterator[None]:
+    """Ask for rights as a user who is not root: `os.access` asks for the real one's."""
+    user = os.getuid()
+    if user == 0:
+        os.setreuid(65534, -1)
+    yield
+    if user == 0:
+        os.setreuid(0, -1)
+
+
+@pytest.mark.usefixtures("ordinary_user")
+def test_folder_that_cannot_be_written_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    job.mkdir(mode=0o555)
+    with pytest.raises(ConfigError, match="can't be written: name another one with --directory"):
+        refuse_read_only(job)
