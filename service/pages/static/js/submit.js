@@ -83,42 +83,65 @@ function row(entry) {
 }
 
 const files = document.getElementById("files");
-const drop = document.getElementById("drop");
+const box = document.getElementById("upload-form");
 const uploaded = document.getElementById("uploaded");
 const structures = document.getElementById("structures");
+let held = new Map(); // the files of the upload by name: what is added later is sent together with them
+
+function shown(file) {
+  return make("li", {}, make("b", {}, file.name), " ",
+    make("span", { class: "muted tiny" }, [file.kind, ...file.notes].join(" · ")));
+}
+
+/** Use an upload for the job, or none. */
+function take(upload) {
+  structures.value = upload?.upload_id ?? "";
+  if (!upload) return uploaded.replaceChildren();
+  const drop = make("button", { class: "small", type: "button" }, "Take none of them");
+  drop.addEventListener("click", () => {
+    held = new Map();
+    take(null);
+    check();
+    files.focus();
+  });
+  return uploaded.replaceChildren(make("ul", { class: "plain" }, ...upload.files.map(shown)), drop);
+}
 
 /** Send files at once and show what is in them; the job is then one over them. */
-async function upload(list) {
+async function send(list) {
+  const together = new Map([...held, ...Array.from(list, (file) => [file.name, file])]);
   const body = new FormData();
-  for (const file of list) body.append("files", file);
+  for (const file of together.values()) body.append("files", file);
+  const before = [...uploaded.childNodes].filter((node) => !node.classList?.contains("notice"));
   uploaded.replaceChildren(make("p", { class: "muted" }, "Sending and reading …"));
-  const headers = token?.value ? { Authorization: `Bearer ${token.value}` } : {};
   try {
-    const response = await fetch(rooted("/api/uploads"), { method: "POST", body, headers });
+    const response = await fetch(rooted("/api/uploads"), { method: "POST", body });
     const answer = await response.json();
     if (!response.ok) throw new Error(answer.error.message);
-    structures.value = answer.upload_id;
-    uploaded.replaceChildren(make("ul", { class: "plain" }, ...answer.files.map((file) => make("li", {}, make("b", {}, file.name), " ",
-      make("span", { class: "muted tiny" }, [file.kind, ...file.notes].join(" · "))))));
+    held = together;
+    take(answer);
     announce(`${answer.files.length} files were read.`);
     check();
   } catch (error) {
-    structures.value = "";
-    uploaded.replaceChildren(make("div", { class: "notice bad", role: "alert" }, make("strong", {}, "Not used."), String(error.message ?? error)));
+    const names = Array.from(list, (file) => file.name).join(", ");
+    uploaded.replaceChildren(...before,
+      make("div", { class: "notice bad", role: "alert" }, make("strong", {}, `Not taken: ${names}.`), " ", String(error.message ?? error)));
   }
+  files.value = "";
 }
 
-files.addEventListener("change", () => files.files.length && upload(files.files));
+files.addEventListener("change", () => files.files.length && send(files.files));
 for (const kind of ["dragover", "dragenter"]) {
-  drop.addEventListener(kind, (event) => {
+  box.addEventListener(kind, (event) => {
     event.preventDefault();
-    drop.classList.add("over");
+    box.classList.add("over");
   });
 }
-for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
-drop.addEventListener("drop", (event) => {
+for (const kind of ["dragleave", "drop"]) box.addEventListener(kind, () => box.classList.remove("over"));
+box.addEventListener("drop", (event) => {
   event.preventDefault();
-  if (event.dataTransfer.files.length) upload(event.dataTransfer.files);
+  box.querySelector("details").open = true;
+  if (event.dataTransfer.files.length) send(event.dataTransfer.files);
 });
 
 /** A protein of the entries found: one click makes its sequence the target's. */
