@@ -14,42 +14,35 @@ from rdkit import Chem
 from scripts.lib.protac.side import Side
 from scripts.lib.protac.warhead import Warhead, alike_atoms
 
-_AMIDINES = tuple(
-    Chem.MolFromSmarts(pattern)
-    for pattern in (
-        "[CX3;!R](=[NX2;D1;!R;+0])([NX3;D2;!R;!H0;+0])[N;D1;!R]",
-        "[CX3;!R](=[NX2;D2;!R;+0])([NX3;D1;!R;H2;+0])[!$([N;D1;!R])]",
-    )
-)
-"""Carbon, the nitrogen of its double bond and that to which Open Babel gives the bond (its ``bondtyp.txt``): in a
-guanidine with two free nitrogens to the third, else in an amidine or guanidine to the free one."""
+_GUANIDINE = Chem.MolFromSmarts("[CX3;!R](=[NX2;D1;!R;+0])([NX3;D2;!R;!H0;+0])[N;D1;!R]")
+"""Carbon, the free nitrogen of its double bond, the nitrogen with a substituent, the other free nitrogen."""
 
 
 def with_bonds_of_open_babel(warhead: Warhead) -> Warhead:
-    """Return a warhead with the double bonds of its amidines and guanidines where Open Babel puts them.
+    """Return a warhead with the double bonds of its guanidines where Open Babel puts them.
 
-    Hydrogens don't get through PRosettaC's PDB file: each of these groups comes back as one and the same tautomer,
-    and another is not found in the copy.
+    Of a guanidine with two free nitrogens it gives the bond to the third whatever the file says (its ``bondtyp.txt``);
+    in PRosettaC's copy the other tautomer is not found.
     """
-    mol = moved_amidines(warhead.mol)
+    mol = moved_guanidines(warhead.mol)
     return replace(warhead, mol=mol, alike=alike_atoms(mol, warhead.anchor)) if mol is not warhead.mol else warhead
 
 
 def degrader_line(smiles: str) -> str:
-    """Return the file of the degrader, its amidines and guanidines as in the heads, in which PRosettaC finds it."""
+    """Return the file of the degrader, its guanidines as in the heads, in which PRosettaC finds it."""
     mol = Chem.MolFromSmiles(smiles)
-    moved = moved_amidines(mol)
+    moved = moved_guanidines(mol)
     return f"{smiles if moved is mol else Chem.MolToSmiles(moved)}\n"
 
 
-def moved_amidines(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule with its amidines and guanidines as Open Babel reads them; itself where they are.
+def moved_guanidines(mol: Chem.Mol) -> Chem.Mol:
+    """Return a molecule with its guanidines as Open Babel reads them; itself where they are.
 
-    >>> Chem.MolToSmiles(moved_amidines(Chem.MolFromSmiles("CCNC(=N)N")))
+    >>> Chem.MolToSmiles(moved_guanidines(Chem.MolFromSmiles("CCNC(=N)N")))
     'CCN=C(N)N'
     """
     edit = mol
-    while match := next(filter(None, map(edit.GetSubstructMatch, _AMIDINES)), ()):
+    while match := edit.GetSubstructMatch(_GUANIDINE):
         edit = Chem.RWMol(edit)
         carbon, old, new, _ = match
         for nitrogen, order, more in ((old, Chem.BondType.SINGLE, 1), (new, Chem.BondType.DOUBLE, -1)):
