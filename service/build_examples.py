@@ -74,13 +74,23 @@ def build(example: Example, settings: Settings, target: Path) -> Path:
         run_example(example, settings, job)
         new = target / f".{example.job_id}.new"
         shutil.rmtree(new, ignore_errors=True)
-        shutil.copytree(job, new, ignore=lambda folder, names: _left_out(job, folder, names))
+        copy_example(job, new)
         record = example_record(new, example)
         (new / RECORD).write_text(json.dumps(record.to_dict(), indent=1) + "\n", encoding="utf-8")
         final = target / example.job_id
         shutil.rmtree(final, ignore_errors=True)
         new.rename(final)
     return final
+
+
+def copy_example(job: Path, new: Path) -> None:
+    """Copy of a finished run what an example is: its results, and the intermediates that answers on demand read."""
+    shutil.copytree(job, new, ignore=lambda folder, names: _left_out(job, folder, names))
+    for folder in layout.shard_folders(job):
+        for name in layout.ON_DEMAND:
+            path = layout.shard_file(folder.name, name)
+            (new / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(job / path, new / path)
 
 
 def run_example(example: Example, settings: Settings, job: Path) -> None:

@@ -94,6 +94,9 @@ _SHARD_FILES = {
     "files": "files.csv",
 }
 
+ON_DEMAND = ("instances", "molecules", "exits", "observed", "surroundings")
+"""Intermediates of a shard from which inputs, degraders and partners of a finished job are made when asked for."""
+
 
 def shard_file(shard: str, name: str) -> str:
     """Return the path of an intermediate of one shard, relative to the job folder.

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 import zipfile
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from scripts.lib import layout
+from scripts.lib import layout, tables
 from scripts.lib.protac.programs import TOOLS
+from scripts.lib.tables import read_table
+from service.pages.results.instance import Place, instance_view
+from service.results.tables import TableCache
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +60,14 @@ def test_wrong_question_is_refused_by_name(
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
 
 
-def test_example_without_working_files_says_so(http: httpx2.Client) -> None:
-    asked = {"stem": "1hpv_A_478_200", "anchor": "C1"}
-    answer = http.get("/api/jobs/exam1hpv/protac-inputs", params=asked)
-    assert answer.status_code == 404
-    assert "run it again" in answer.json()["error"]["message"]
-
-
 def test_page_of_a_ligand_offers_them(http: httpx2.Client, done_job: str) -> None:
     page = http.get(f"/results/{done_job}").text
     assert f"/api/jobs/{done_job}/protac-inputs?stem=" in page
-    assert "/protac-inputs?" not in http.get("/results/exam1hpv").text
+
+
+def test_ligand_of_a_job_without_working_files_is_offered_none(mixed: Path, tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    shutil.copytree(mixed, job, ignore=shutil.ignore_patterns(layout.WORK, ".snakemake"))
+    row = next(read_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE, strict=False))
+    place = Place(TableCache(), job, "/api/jobs/00000000")
+    assert instance_view(place, row, "target")["degrader_archives"] == []

@@ -8,12 +8,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from scripts.lib import layout
+from scripts.lib.instance.partners import partners_of
+from scripts.lib.protac.on_demand import AskedAnchor, inputs_of_anchor
 from service.app import ENDPOINTS
-from service.build_examples import SHIPPED, example_record, run_example
+from service.build_examples import SHIPPED, copy_example, example_record, run_example
 from service.jobs.record import RECORD
 from service.results.examples import load_examples
 from tests.service.core import settings_in
-from tests.tools.runs import difference, result_files
+from tests.tools.runs import difference, result_files, rows_of
 
 pytestmark = pytest.mark.process
 
@@ -23,8 +26,19 @@ VARYING = {"job_config.json", "search/query.json", "ro-crate-metadata.json", REC
 
 @pytest.mark.parametrize("job_id", [example.job_id for example in EXAMPLES.values() if example.shipped])
 def test_fresh_run_gives_the_bytes_of_the_shipped_example(job_id: str, tmp_path: Path) -> None:
+    """Beside them it keeps what answers on demand are made of, and nothing else of the working files."""
     run_example(EXAMPLES[job_id], settings_in(tmp_path), tmp_path / "job")
     assert set(difference(result_files(tmp_path / "job"), result_files(SHIPPED / job_id))) <= VARYING
+    copy = tmp_path / "copy"
+    copy_example(tmp_path / "job", copy)
+    assert difference(result_files(tmp_path / "job"), result_files(copy)) == []
+    kept = {str(path.relative_to(copy)) for path in (copy / layout.WORK).rglob("*") if path.is_file()}
+    assert kept == {layout.shard_file("0", name) for name in layout.ON_DEMAND}
+    for row in rows_of(copy, layout.RESULTS_DISPLAY):
+        partners_of(copy, row["stem"])
+    for row in rows_of(copy, layout.EXIT_VECTORS):
+        if row["rank"] == "1":
+            assert inputs_of_anchor(AskedAnchor(copy, row["stem"], row["anchor_atom"]))
 
 
 def test_three_are_shipped_and_five_are_built_from_a_mirror() -> None:
