@@ -184,7 +184,7 @@ def test_page_offers_jobs_by_name_and_shows_their_pairs_without_a_script(
     expected = [
         best["a"]["action"],
         best["b"]["action"],
-        "not seen together",
+        "not seen in one entry",
         NOT_SEEN_TOGETHER,
         f"evidence {best['b']['evidence']}",
     ]

@@ -62,8 +62,11 @@ class ReasonGroup:
     more: int
 
 
-MAX_PLACES = 10
-"""Best places and observed exits that are shown; the tables hold all."""
+MAX_PLACES = 60
+"""Best places and observed exits in the report; the tables hold all."""
+
+PLACES_AT_ONCE = 10
+"""Those of them that are seen at once; the others unfold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from scripts.lib import layout
 from scripts.lib.check.names import CHECKS
 from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.report import plots
-from scripts.lib.report.content import ReportContent
+from scripts.lib.report.content import PLACES_AT_ONCE, ReportContent
 from scripts.lib.report.methods import REFERENCES, paragraphs
 from scripts.lib.validation.limits import limit
 
@@ -74,6 +74,7 @@ def render_report(
         core_picture=core_picture,
         figures=_figures(content, colour),
         columns=TABLE_COLUMNS,
+        at_once=PLACES_AT_ONCE,
         shown_series=[view.row["series"] for view in content.series],
     )
 

@@ -34,6 +34,18 @@ def test_open_direction_is_told_to_have_room_and_a_way_out() -> None:
     assert "it has a way out" not in html
 
 
+def test_all_places_are_in_the_report_the_first_at_once() -> None:
+    nothing: Row = dict.fromkeys(EXIT_ANSWERS.names)
+    good: Row = {**nothing, "answer_rank": 1, "site": "main", "kind": "H", "n_open": 1, "n_copies": 1}
+    answers = [{**good, "action": f"Attach at C{number}."} for number in range(12)]
+    results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
+    content = build_content("x", Tables(results, [], [], [], [], [], answers=answers))
+    settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
+    html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
+    assert html.index("Attach at C9.") < html.index("<summary>2 more</summary>") < html.index("Attach at C10.")
+    assert "Attach at C11." in html
+
+
 def test_best_places_are_told_by_their_rank_and_degraders_by_their_range() -> None:
     nothing: Row = dict.fromkeys(EXIT_ANSWERS.names)
     answers = [
