@@ -46,16 +46,27 @@ def main(folder: Path, cache: Path) -> list[Found]:
         source = FilesSource([folder], cache).open()
     except SourceError as error:
         return [{**file, "error": error.message} for file in files]
-    rules = KindRules(ADDITIVES, COFACTORS, JobComponents("files", None))
+    definitions = [folder / file["name"] for file in files if file["kind"] == "components"]
+    components = JobComponents("files", None, list(map(str, definitions)))
     by_name = {file["name"]: file for file in files}
     try:
+        codes: set[str] = set()
         for entry_id, given in source.given.items():
-            _tell_entry(source, entry_id, by_name[Path(given).name], rules)
+            certain = entry_id in source.ligands_of.values()
+            codes |= _tell_entry(source, entry_id, by_name[Path(given).name], components, certain=certain)
         for ligand, entry_id in source.ligands_of.items():
-            by_name[Path(ligand).name]["entry_id"] = entry_id
+            file = by_name[Path(ligand).name]
+            file["entry_id"] = entry_id
+            if file["kind"] != "ligand":  # coordinates alone, of a ligand without its protein
+                file |= _ligands(Path(ligand))
+        for path in definitions:
+            if codes.isdisjoint(read_user_components(path)):
+                by_name[path.name]["notes"].append(
+                    f"no structure here has it; the ligands here: {_listed(codes) or 'none'}"
+                )
         for note in source.notes:
             for file in files:
-                if file["name"] in note:
+                if file["name"] in note and not file["error"]:
                     file["notes"].append(note)
     finally:
         source.close()
@@ -68,10 +79,7 @@ def _of_file(path: Path) -> Found:
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     try:
         if is_ligand_file(path.name):
-            poses, notes = read_poses(path)
-            titles = ", ".join(dict.fromkeys(pose.title for pose in poses[:5] if pose.title))
-            count = f"{len(poses)} pose{'s' if len(poses) > 1 else ''}" + (f" of {titles}" if titles else "")
-            file |= {"kind": "ligand", "notes": [count, *notes]}
+            file |= _ligands(path)
         elif ending in _OTHERS:
             file["kind"] = _OTHERS[ending]
         elif is_definition(path):
@@ -86,37 +94,81 @@ def _of_file(path: Path) -> Found:
             file |= {"kind": "other", "error": found}
         else:
             file["kind"] = "structure"
-    except (LigandFileError, UserComponentError) as error:
+    except UserComponentError as error:
         file["error"] = str(error)
     return file
 
 
-def _tell_entry(source: FilesSource, entry_id: str, file: Found, rules: KindRules) -> None:
-    """Add what is in a structure to what is told of its file."""
+def _ligands(path: Path) -> Found:
+    """Return what is in a file of ligands alone, or why it can't be read."""
+    try:
+        poses, notes = read_poses(path)
+    except LigandFileError as error:
+        reason = str(error).removeprefix(path.name).lstrip(",: ")
+        return {"kind": "ligand", "notes": [], "error": reason}
+    titles = ", ".join(dict.fromkeys(pose.title for pose in poses[:5] if pose.title))
+    count = f"{len(poses)} pose{'s' if len(poses) > 1 else ''}" + (f" of {titles}" if titles else "")
+    return {"kind": "ligand", "notes": [count, *notes], "error": ""}
+
+
+def _tell_entry(
+    source: FilesSource, entry_id: str, file: Found, components: JobComponents, *, certain: bool
+) -> set[str]:
+    """Add what is in a structure to what is told of its file; return the codes of its ligands.
+
+    Parameters
+    ----------
+    certain : bool
+        Whether the bonds of its ligands came in a file of theirs.
+    """
     file["entry_id"] = file["entry_id"] or entry_id
     try:
         entry = read_entry(source.fetch(entry_id).path, entry_id)
     except (EntryError, FetchError) as error:
         file["error"] = sentence(error.reason) + (f" ({error.value})" if error.value else "")
-        return
-    file["notes"] += _contents(entry, rules)[:_MOST_NOTES]
+        return set()
+    notes, ligands = _contents(entry, components)
+    if not certain:
+        notes += [
+            f"bonds of {code} from distances alone: a table with its SMILES ({code},SMILES) makes them certain"
+            for code, names in ligands.items()
+            if not _defined(components, code, names)
+        ]
+    file["notes"] += notes[:_MOST_NOTES]
+    return set(ligands)
 
 
-def _contents(entry: Entry, rules: KindRules) -> list[str]:
+def _defined(components: JobComponents, comp_id: str, names: set[str]) -> bool:
+    """Return whether the definition of a code is that of a ligand with these atoms; its names may be others then."""
+    component = components(comp_id)
+    own = components.user is not None and comp_id in components.user
+    return component is not None and (own or names <= {atom.name for atom in component.atoms})
+
+
+def _listed(codes: set[str]) -> str:
+    return ", ".join(sorted(codes)[:_MOST_NOTES])
+
+
+def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[str, set[str]]]:
+    """Return what is in a structure, in words, and the names of the heavy atoms of its ligands of one component."""
     residues = Residues(entry)
+    ligands: dict[str, set[str]] = {}
     atoms = entry.atoms
     chains = Counter(atoms.auth_asym_id[first].decode() for first in atoms.starts[residues.polymer].tolist())
     told = [f"chain {chain or '(no name)'}: {count} residues" for chain, count in chains.items()]
     told = told or ["no polymer: give the protein too"]
     if entry.confidence_scale:
         told.append("a prediction: its pLDDT is read as confidence")
-    groups = find_groups(entry, residues, rules)
+    groups = find_groups(entry, residues, KindRules(ADDITIVES, COFACTORS, components))
     for group in groups:
         name = residues.name(group.head)
         heavy = sum(int(atoms.heavy[atoms.at(residue)].sum()) for residue in group.residues)
         kind = "ligand" if group.kind == "unknown" else group.kind
         told.append(f"{kind} {name.comp_id} {name.auth_asym_id}{name.residue_id}: {heavy} heavy atoms")
-    return told if groups else [*told, "no ligand: give it too, in this file or one of its own"]
+        if kind == "ligand" and len(group.residues) == 1:
+            at = atoms.at(group.head)
+            ligands.setdefault(name.comp_id, set()).update(atoms.name[at][atoms.heavy[at]].astype(str).tolist())
+    return told if groups else [*told, "no ligand: give it too, in this file or one of its own"], ligands
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ MODULES = (
     "run.logs",
     "run.slurm",
     "run.told",
+    "sources.naming",
     "tables",
     "validation.limits",
     "version",

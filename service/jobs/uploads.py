@@ -18,6 +18,7 @@ from typing import Any
 
 from starlette.datastructures import UploadFile
 
+from scripts.lib.sources.naming import other_format
 from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull
 from service.jobs.durable import read_json, write_json
 from service.settings import REPOSITORY, UPLOADS, Settings
@@ -207,7 +208,8 @@ def _label(filename: str, taken: Collection[str]) -> str:
     name = re.split(r"[\\/]", filename)[-1].strip()
     shown = "".join(sign for sign in name[:80] if sign.isprintable())
     if not _NAME.fullmatch(name):
-        raise _invalid(shown, f"is not a name that ends in .{', .'.join(ENDINGS)}, of letters, digits and . _ - + ( )")
+        names = f"not a name that ends in .{', .'.join(ENDINGS)}, of letters, digits and . _ - + ( )"
+        raise _invalid(shown, f"is {other_format(name) or names}")
     if name.lower() in taken:
         raise _invalid(shown, "was sent twice")
     return name

@@ -192,7 +192,10 @@ class Meaning:
     @property
     def job_yaml(self) -> str:
         """The same as the file of a job for the command line."""
-        return yaml.safe_dump(self.submission.settings(), sort_keys=False, allow_unicode=True, width=100)
+        settings = self.submission.settings()
+        if self.submission.structures:  # by hand they are files of a folder
+            settings["source"] = {"kind": "files", "files": "folder_of_your_files"}
+        return yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=100)
 
 
 def meaning_of(pairs: Iterable[tuple[str, str]], limits: Limits) -> Meaning:

@@ -8,6 +8,9 @@ from playwright.sync_api import expect
 
 from tests.browser.harness import Pages, assert_accessible, picture, readme_picture, tab_to
 from tests.service.core import LiveService
+from tests.tools.styles import SMILES, programs
+
+MODEL = next(style for style in programs() if style.name == "openmm")
 
 
 def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, service: LiveService) -> None:
@@ -23,11 +26,10 @@ def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, s
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
     job_id = page.url.rsplit("/", 1)[1]
-    at_work = icon.get_attribute("href")
     expect(page.locator("#log")).to_contain_text("searching: done")
     expect(page.locator("#state[data-status=completed]")).to_be_attached()
     expect(page).to_have_title(re.compile("^✓ HIV-1 protease · completed"))
-    assert icon.get_attribute("href") != at_work
+    expect(icon).to_have_attribute("href", re.compile("icon-completed"))
     expect(page.locator("#sentence")).to_have_text("Completed: 1 ligand instance kept from 1 entry.")
     expect(page.locator(".steps [data-state=done]")).to_have_count(11)
     expect(page.locator("#log")).to_contain_text("writing report and manifest: started")
@@ -54,6 +56,34 @@ def test_preview_lists_the_entries_and_submits_nothing(pages: Pages, service: Li
     page.locator("summary", has_text="Options").click()
     assert_accessible(page)
     picture(page, "submit-preview")
+
+
+DROP = """([name, text]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], name));
+    const box = document.getElementById("upload-form");
+    for (const kind of ["dragenter", "dragover", "drop"])
+        box.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+}"""
+
+
+def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
+    """A model, then what defines its ligand; a file that no one can read changes nothing."""
+    pages.watch.expect("422")
+    page = pages.open("/")
+    page.evaluate(DROP, ["model.pdb", MODEL.text])
+    expect(page.locator("#uploaded li")).to_have_count(1)
+    expect(page.locator("#uploaded")).to_contain_text("bonds of UNL from distances alone")
+    page.evaluate(DROP, ["pose.mae", "x"])
+    expect(page.locator("#uploaded .notice")).to_contain_text("export it as PDB or mmCIF")
+    page.evaluate(DROP, ["ligands.smi", f"{SMILES} UNL"])
+    expect(page.locator("#uploaded li")).to_have_count(2)
+    expect(page.locator("#uploaded")).not_to_contain_text("distances")
+    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    expect(page.locator("#job-yaml")).to_contain_text("kind: files")
+    page.get_by_role("button", name="Take none of them").click()
+    expect(page.locator("#uploaded li")).to_have_count(0)
+    expect(page.locator("#job-yaml")).not_to_contain_text("kind: files")
 
 
 def test_command_and_file_follow_the_form(pages: Pages) -> None:

@@ -49,6 +49,7 @@ def test_upload_says_what_is_in_its_files_and_is_there_until_it_is_removed(http:
     ("name", "data", "status", "code"),
     [
         ("model.exe", b"x", 422, "INVALID_FIELD"),
+        ("pose.mae", b"x", 422, "INVALID_FIELD"),
         ("..pdb", b"x", 422, "INVALID_FIELD"),
         ("model.pdb", b"no structure", 422, "INVALID_FIELD"),
         ("model.pdb.gz", b"no gzip", 422, "INVALID_FIELD"),
@@ -64,6 +65,23 @@ def test_file_that_cannot_be_used_is_named_and_nothing_is_kept(
     assert details["field"] == "files"
     assert details["file"] == name
     assert not list(tmp_path.rglob(f"{UPLOADS}/*"))
+
+
+def test_file_that_no_program_could_read_is_refused_beside_a_good_one(http: httpx2.Client) -> None:
+    answer = send(http, ("model.pdb", MODEL.text.encode()), ("pose.pdb", b"ATOM      1  N   PRO A   1  \n"))
+    details = assert_error(answer, 422, "INVALID_FIELD")
+    assert details["files"] == [
+        {"name": "pose.pdb", "reason": "molecule 1: its columns are not those of the PDB format; write it as SDF"}
+    ]
+    reason = assert_error(send(http, ("pose.mae", b"x")), 422, "INVALID_FIELD")["reason"]
+    assert reason == "pose.mae is a format of one program; export it as PDB or mmCIF, ligands as SDF"
+
+
+def test_upload_says_where_a_smiles_is_wanted_and_where_one_is_not_used(http: httpx2.Client) -> None:
+    alone = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["notes"]
+    assert "bonds of UNL from distances alone: a table with its SMILES (UNL,SMILES) makes them certain" in alone
+    other = send(http, ("model.pdb", MODEL.text.encode()), ("codes.csv", f"LIG,{SMILES}\n".encode())).json()["files"]
+    assert other[0]["notes"] == ["defines LIG", "no structure here has it; the ligands here: UNL"]
 
 
 def test_forms_without_files_or_with_too_many_and_other_bodies_are_refused(http: httpx2.Client) -> None:

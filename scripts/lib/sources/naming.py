@@ -78,10 +78,17 @@ def structure_file(place: str) -> StructureFile | str:
         match = pattern.fullmatch(name)
         if match:
             return StructureFile(entry_id_of(match["id"]), place, is_mmcif)
-    for pattern, reason in _OTHER:
-        if pattern.fullmatch(name):
-            return reason
-    return "its name gives no PDB id" if _STRUCTURE.fullmatch(name) else "not a structure file"
+    unnamed = "its name gives no PDB id" if _STRUCTURE.fullmatch(name) else "not a structure file"
+    return other_format(name) or unnamed
+
+
+def other_format(name: str) -> str:
+    """Return what a file's name says that it is instead of a structure, with the remedy; empty for others.
+
+    >>> other_format("docked.maegz")
+    'a format of one program; export it as PDB or mmCIF, ligands as SDF'
+    """
+    return next((reason for pattern, reason in _OTHER if pattern.fullmatch(name.lower())), "")
 
 
 def own_file(place: str) -> StructureFile | str:
