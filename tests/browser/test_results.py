@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import CDPSession, Page, Playwright, expect
 
+from scripts.lib.exits.words import OPEN_FROM
 from tests.browser import harness
 from tests.browser.harness import NARROW, Pages, assert_accessible, assert_fits, picture, readme_picture
 from tests.service.core import MIXED, NOTHING, REFUSED, LiveService
@@ -194,8 +195,9 @@ def test_surroundings_close_exits_and_are_drawn(pages: Pages, mixed: Path) -> No
 
 def _closed_alone(job: Path, stem: str) -> list[int]:
     text = (job / "TARGET_RESULTS/Exit_Vectors.csv").read_text(encoding="utf-8")
-    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["stem"] == stem and row["closed"] == "True"]
-    return [int(row["site_rank"]) for row in rows if row["site_rank"]]
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["stem"] == stem and row["site_rank"]]
+    best = {int(row["site_rank"]): row for row in reversed(rows)}
+    return [rank for rank, row in best.items() if min(float(row["E"]), float(row["F"])) < OPEN_FROM]
 
 
 def test_chosen_ligands_are_laid_over_each_other(pages: Pages, mixed: Path) -> None:

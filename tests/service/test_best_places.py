@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from scripts.lib.contexts import CONTEXTS
 from scripts.lib.tables import Value
 from service.build_examples import SHIPPED
 from service.pages.render import environment
@@ -35,6 +36,10 @@ def exit_row(atom: str, rank: int, room: float, way: float) -> dict[str, Value]:
         (
             [exit_row("C18", 1, 0.4, 0.5), exit_row("N22", 2, 0.05, 0.5)],
             "In this copy it is blocked; for itself this copy would say C18.",
+        ),
+        (
+            [exit_row("C18", 1, 0.4, 0.05), exit_row("N22", 2, 0.4, 0.5)],
+            "In this copy it is open; C18 ranks first here, though it is blocked.",
         ),
         ([exit_row("C18", 1, 0.4, 0.5)], "This copy has no exit there."),
     ],
@@ -135,3 +140,12 @@ def test_page_lists_apart_what_is_not_recommended() -> None:
     )
     assert "Best places" not in alone
     assert "ANP" in alone
+
+
+def test_exit_without_a_way_out_is_shown_as_blocked_whatever_its_room() -> None:
+    row: dict[str, Value] = {"site_id": "S1", "site_rank": 1, "sdf_index": 0, "chem_class": "amine N-H"}
+    narrow, shut, free = exit_row("N1", 1, 0.3, 0.05), exit_row("N1", 1, 0.02, 0.02), exit_row("N1", 1, 0.3, 0.3)
+    told = [exit_sites([{**row, **exit_, "F_crystal": 0.0, "E_crystal": 0.0}])[0] for exit_ in (narrow, shut, free)]
+    assert [site["closed_in"] for site in told] == [list(CONTEXTS), list(CONTEXTS), ["crystal"]]
+    parts: Any = environment().get_template("results/parts.html.j2").module
+    assert "blocked here" in str(parts.site(told[0], "target"))

@@ -81,14 +81,13 @@ def _anchor(row: Row) -> dict[str, Any]:
 
 
 def _closed_in(row: Row, room: float, way: float) -> list[str]:
-    """Return the contexts in which an exit is closed: as flagged, and where partners or mates shut one that is open."""
-    if row.get("closed") is True:
+    """Return the contexts in which an exit has no room or no way out: all, or those where partners or mates shut it."""
+    if min(room, way) < OPEN_FROM:
         return list(CONTEXTS)
     found = []
     for context in CONTEXTS[-2:]:
         there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
-        shut = there is not None and free is not None and min(there, free) < OPEN_FROM
-        if shut and min(room, way) >= OPEN_FROM:
+        if there is not None and free is not None and min(there, free) < OPEN_FROM:
             found.append(context)
     return found
 

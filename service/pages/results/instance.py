@@ -211,7 +211,7 @@ def _input_anchors(sites: Sequence[Mapping[str, Any]], observed: Sequence[Mappin
 
 def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
     """Return which sites the chosen surroundings close that the target alone leaves open."""
-    shut = [str(site["site_rank"]) for site in sites if not site["closed"] and context in site["closed_in"]]
+    shut = [str(site["site_rank"]) for site in sites if site["open"] and context in site["closed_in"]]
     if not shut:
         return ""
     by = {"assembly": "Other chains of the assembly", "crystal": "The assembly and symmetry mates"}[context]

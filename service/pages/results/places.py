@@ -151,7 +151,7 @@ def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
     own = next((one for one in ranked if anchors & set(names_of_exit(one))), None)
     if own is None:
         return "This copy has no exit there."
-    is_open = (number(own, "E") or 0) >= OPEN_FROM and (number(own, "F") or 0) >= OPEN_FROM
+    is_open = _is_open(own)
     state = "open" if is_open else "blocked"
     if (number(lead, "n_copies") or 0) < 2:  # noqa: PLR2004 - nothing else is there to agree with
         return ""
@@ -160,7 +160,13 @@ def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
         return "This copy, for itself, says the same: it is open here."
     if own is first:
         return "This copy ranks it first too, though it is blocked here."
+    if not _is_open(first):
+        return f"In this copy it is {state}; {first['anchor_atom']} ranks first here, though it is blocked."
     return f"In this copy it is {state}; for itself this copy would say {first['anchor_atom']}."
+
+
+def _is_open(row: Row) -> bool:
+    return min(number(row, "E") or 0.0, number(row, "F") or 0.0) >= OPEN_FROM
 
 
 def unmatched_notice(entries: Sequence[Row]) -> str:

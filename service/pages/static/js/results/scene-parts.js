@@ -96,7 +96,7 @@ export function homeView(viewer, ligand, shares, { index = null, canvas, exits =
     viewer.setView(view);
   }
   viewer.zoom(own.length > 12 ? 0.95 : 0.6);
-  frame(viewer, canvas, tips(exits, atoms));
+  frame(viewer, canvas, [...tips(exits, atoms), ...own.map(place)]);
 }
 
 /**
