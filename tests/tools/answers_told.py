@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.lib import layout, tables
 from service.pages.render import environment
-from service.pages.results.places import copy_view
+from service.pages.results.places import MAX_PLACES, copy_view
 from service.results.answers import answers_of_copy
 from service.results.tables import TableCache
 
@@ -42,10 +42,10 @@ def problems_of_answers(job: Path, job_id: str, get: Get) -> Iterator[str]:
         yield "the API's rows differ"
     columns = "entry,chain,ligand,residue,atom,open,evidence,score,way_out,seen,basis"
     yield from _table(_rows(get(f"/results/{job_id}/table.csv?columns={columns}")), by_stem)
-    main = sorted((row for row in leading if row["site"] == "main"), key=_not_advised)
+    main = [row for row in leading if row["site"] == "main"]
     page = get(f"/results/{job_id}")
     cards = re.findall(r'<li class="place.*?</li>', page, re.DOTALL)
-    yield from _cards([_text(card) for card in cards], main)
+    yield from _cards([_text(card) for card in cards], sorted(main[:MAX_PLACES], key=_not_advised))
     report = get(f"/api/jobs/{job_id}/files/{layout.REPORT}")
     for name, wanted in (("Best places", False), ("Places that are not recommended", True)):
         section = re.search(rf'aria-label="{name}">.*?</table>', report, re.DOTALL)
