@@ -18,10 +18,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from service.errors import InternalError, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
+from service.addresses import WES
+from service.errors import InternalError, JobNotFound, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
 from service.http.access import token_of
 from service.http.answers.discovery import UnavailableExampleAnswer
-from service.http.answers.wes import WesErrorAnswer
 from service.http.compression import Compression
 from service.http.endpoint import Endpoint
 from service.http.metrics import Metrics
@@ -54,7 +54,7 @@ from service.routes import (
     submit_page,
     uploads,
 )
-from service.routes.context import Context, ExampleUnavailable, context_of, from_own_page, release_held
+from service.routes.context import Context, ExampleUnavailable, context_of, from_own_page, job_of, release_held
 from service.runs.dry_run import DryRuns
 from service.runs.interface import Service
 from service.scrub import Scrubber
@@ -234,6 +234,8 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
         if not endpoint.early:
             await _all_jobs_known(context_of(request).parts)
         if endpoint.listing:
+            if endpoint.reads_job and "job_id" in request.path_params:
+                job_of(request)  # an id that is none, or an example that is not there, is told whatever else is asked
             refuse_unknown(request, endpoint.known_parameters)
         return await endpoint.handler(request)
 
@@ -283,13 +285,12 @@ def _authorize(request: Request, endpoint: Endpoint) -> None:
 
 def _error_response(request: Request, error: ServiceError) -> Response:
     """Return an error as JSON, or below the pages as a page."""
-    if request.scope["path"].startswith(f"{wes.BASE}/"):
-        return json_answer(WesErrorAnswer(msg=error.message, status_code=error.status), error.status, error.headers)
+    path = request.scope["path"]
     endpoint: Endpoint | None = request.scope["state"].get("endpoint")
-    for_people = endpoint.kind == "page" if endpoint else not f"{request.scope['path']}/".startswith("/api/")
+    for_people = endpoint.kind == "page" if endpoint else not f"{path}/".startswith(("/api/", f"{WES}/"))
     by_program = request.method not in ("GET", "HEAD") and "text/html" not in request.headers.get("accept", "")
     if by_program or not for_people:
-        return error_answer(error, request_id(request.scope))
+        return error_answer(error, request_id(request.scope), path)
     if isinstance(error, Unauthorized) and "WWW-Authenticate" in error.headers:
         return login_page.asked(request, error.status)
     return page(
@@ -328,6 +329,8 @@ async def _example_unavailable(request: Request, error: Exception) -> Response:
     endpoint: Endpoint = request.scope["state"]["endpoint"]
     if endpoint.bare_list:
         return json_answer([])
+    if endpoint.path.startswith(WES):
+        return _error_response(request, JobNotFound("The results of this example are not there."))
     answer = UnavailableExampleAnswer(**example_record(error.example, None, None))
     if endpoint.kind == "page":
         return page("message", title=error.example.label, message=answer.status_reason, waiting=False)

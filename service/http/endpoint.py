@@ -9,6 +9,7 @@ from typing import Any, Literal, get_origin
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.addresses import WES
 from service.http.parameters import Parameter
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -120,8 +121,8 @@ class Endpoint:
 
     @property
     def reads_job(self) -> bool:
-        """Whether it reads a job or an example, one that is configured and not there included."""
-        return ("{job_id}" in self.path or self.ready) and not self.changes
+        """Whether it reads a job or an example and answers for one that is configured and not there."""
+        return ("{job_id}" in self.path or self.ready) and not (self.changes or self.path.startswith(WES))
 
     @property
     def bare_list(self) -> bool:

@@ -11,11 +11,10 @@ from collections.abc import Callable, Collection, Mapping
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.addresses import ROOT_PATH
-from service.errors import MisdirectedRequest, PayloadTooLarge, RateLimited, ServiceError
+from service.addresses import ROOT_PATH, WES
+from service.errors import MisdirectedRequest, PayloadTooLarge, RateLimited
 from service.http.metrics import Metrics
 from service.http.responses import error_answer
 from service.settings import is_loopback
@@ -127,13 +126,13 @@ class HostCheck:
             host = _PORT.sub("", given[0]).strip("[]").lower() if len(given) == 1 else ""
             if host not in self._hosts and not is_loopback(host):
                 error = MisdirectedRequest("This service is not asked by that name.", details={"host": host[:253]})
-                await error_answer(error, request_id(scope))(scope, receive, send)
+                await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
 
 class RateLimit:
-    """At most so many requests per client and time, to everything below ``/api/`` but health, and of sent forms.
+    """At most so many requests per client and time, to all that programs ask but health, and of sent forms.
 
     Parameters
     ----------
@@ -163,7 +162,7 @@ class RateLimit:
                 error = RateLimited(
                     "Too many requests: wait and try again.", headers={"Retry-After": str(int(wait) + 1)}
                 )
-                await error_answer(error, request_id(scope))(scope, receive, send)
+                await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -181,7 +180,7 @@ class RateLimit:
 
 def _counts(method: str, path: str) -> bool:
     """Return whether a request counts for the limit of rate: pages are read freely, but a sent form starts work."""
-    return (path.startswith("/api/") and path != "/api/health") or method not in ("GET", "HEAD")
+    return (path.startswith(("/api/", f"{WES}/")) and path != "/api/health") or method not in ("GET", "HEAD")
 
 
 class BodyLimit:
@@ -213,7 +212,7 @@ class BodyLimit:
         error = PayloadTooLarge(f"The body is larger than {maximum} bytes.", details={"maximum": maximum})
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and (len(length) > 18 or int(length) > maximum):
-            await error_answer(error, request_id(scope))(scope, receive, send)
+            await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
             return
         read = 0
 
@@ -226,9 +225,3 @@ class BodyLimit:
             return message
 
         await self.app(scope, receive_limited, send)
-
-
-async def answer_error(request: Request, error: Exception) -> object:
-    """Return the answer to a `ServiceError`, for Starlette."""
-    assert isinstance(error, ServiceError)
-    return error_answer(error, request_id(request.scope))

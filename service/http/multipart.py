@@ -1,4 +1,4 @@
-"""Read the files of a form."""
+"""Read forms of the type ``multipart/form-data``, those with files and those without."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
-from starlette.datastructures import UploadFile
+from python_multipart.multipart import parse_options_header
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -14,43 +15,72 @@ from service.errors import InvalidField, MissingField, UnsupportedMediaType
 
 FIELD = "files"
 _SECONDS = 900.0
-"""How long the files may take to arrive."""
+"""How long a form may take to arrive."""
 
 _FIELDS = 20
+_LARGEST = 1 << 20
+"""Bytes of a field that is no file."""
 
 
 @asynccontextmanager
-async def sent_files(request: Request, most: int) -> AsyncIterator[list[UploadFile]]:
-    """Yield the files that a request carries; they are gone afterwards.
+async def sent_form(
+    request: Request, what: str, *, files: int, largest: int = _LARGEST, field: str = "form"
+) -> AsyncIterator[FormData]:
+    """Yield the form that a request carries; its files are gone afterwards.
 
     Parameters
     ----------
     request : Request
-        A form of the type ``multipart/form-data`` with files in the field ``files``.
-    most : int
+        A form of the type ``multipart/form-data``.
+    what : str
+        What it carries, with its verb, for people.
+    files : int
         So many files it may carry.
+    largest : int
+        Bytes that a field without a file may have.
+    field : str
+        Name under which errors tell of the form.
 
     Raises
     ------
     UnsupportedMediaType
         If it is no form that can hold files.
+    InvalidField
+        If it can't be read or holds too many fields or files.
+    """
+    media, options = parse_options_header(request.headers.get("content-type", ""))
+    if media.lower() != b"multipart/form-data":
+        raise UnsupportedMediaType(f"{what} sent as multipart/form-data.")
+    reason = ""
+    # The standard of forms knows no other characters, and Python knows some that fail in ways of their own.
+    if options.get(b"charset", b"utf-8").lower() not in (b"utf-8", b"utf8"):
+        reason = "is not in UTF-8"
+    else:
+        try:
+            with anyio.fail_after(_SECONDS):
+                form = await request.form(max_files=files, max_fields=_FIELDS, max_part_size=largest)
+        except (HTTPException, TimeoutError) as error:
+            detail = getattr(error, "detail", "") or f"did not arrive within {_SECONDS:g} seconds"
+            reason = str(detail).rstrip(".")
+    if reason:
+        raise InvalidField(f"{field}: {reason}.", details={"field": field, "reason": reason})
+    try:
+        yield form
+    finally:
+        await form.close()
+
+
+@asynccontextmanager
+async def sent_files(request: Request, most: int) -> AsyncIterator[list[UploadFile]]:
+    """Yield the files that a request carries in the field ``files``, `most` at most; otherwise as `sent_form`.
+
+    Raises
+    ------
     MissingField
         If it holds none.
-    InvalidField
-        If it can't be read or holds too many.
     """
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "multipart/form-data":
-        raise UnsupportedMediaType("Files are sent as multipart/form-data, in the field files.")
-    try:
-        with anyio.fail_after(_SECONDS):
-            form = await request.form(max_files=most, max_fields=_FIELDS)
-    except (HTTPException, TimeoutError) as error:
-        reason = str(getattr(error, "detail", "") or f"did not arrive within {_SECONDS:g} seconds").rstrip(".")
-        raise InvalidField(f"files: {reason}.", details={"field": FIELD, "reason": reason}) from None
-    try:
+    async with sent_form(request, "Files, in the field files, are", files=most, field=FIELD) as form:
         files = [file for file in form.getlist(FIELD) if isinstance(file, UploadFile) and file.filename]
         if not files:
             raise MissingField("files is missing: send one file or more in it.", details={"field": FIELD})
         yield files
-    finally:
-        await form.close()

@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from scripts.lib.version import __version__
+from service.addresses import WES
 from service.errors import error_statuses
-from service.http.answers.base import ErrorAnswer
+from service.http.answers.base import ErrorAnswer, WesErrorAnswer
 from service.http.answers.discovery import UnavailableExampleAnswer
-from service.http.answers.wes import WesErrorAnswer
 from service.http.endpoint import PAGE, Endpoint
 from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
 from service.jobs.uploads import UPLOAD_ID
@@ -104,7 +104,14 @@ def _bodies(limits: Limits) -> dict[str, Schema]:
     query = {**names, "maxLength": limits.query_characters}
     options = {name: dict(schema) for name, (_, schema) in public_settings().items()}
     options["entries"]["maxItems"] = limits.entries
-    item = {"type": "object", "properties": dict.fromkeys(("pdb_id", "chain", "residue_id"), text)}
+    # An item may be anything: what is malformed is named in the answer, and the others are answered.
+    item: Schema = {
+        "description": "Names one ligand; an item that doesn't is answered among missing.",
+        "properties": {
+            name: {"description": says}
+            for name, says in (("pdb_id", "Entry."), ("chain", "Author chain."), ("residue_id", "Author number."))
+        },
+    }
     return {
         "NewJob": {
             "type": "object",
@@ -150,7 +157,7 @@ def _bodies(limits: Limits) -> dict[str, Schema]:
             "properties": {
                 "requests": {
                     "type": "array",
-                    "items": {**item, "required": list(item["properties"])},
+                    "items": item,
                     "maxItems": MAX_BULK,
                 }
             },
@@ -233,7 +240,7 @@ def _responses(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
 
 def _contents(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Iterator[tuple[int, str, Schema]]:
     """Yield status, media type, empty for no body, and schema of all that a route can answer."""
-    page, wes = endpoint.kind == "page", endpoint.path.startswith("/ga4gh/")
+    page, wes = endpoint.kind == "page", endpoint.path.startswith(WES)
     for status, several in endpoint.answers.items():
         for answer in several if isinstance(several, tuple) else (several,):
             if isinstance(answer, str):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
@@ -45,6 +45,9 @@ class Parameter:
     place: str = "query"
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
 
+    may_be_empty: ClassVar[bool] = False
+    """Whether an empty value, which its schema would not have, means that it is not given; blanks are a wrong one."""
+
     @property
     def optional(self) -> Self:
         """The same where it need not be given."""
@@ -59,18 +62,25 @@ class Parameter:
                 "required": self.required,
                 "schema": dict(self.schema),
                 "description": (self.says or name) if name == self.name else f"The same as {self.name}.",
+                **({"allowEmptyValue": True} if self.may_be_empty and not self.required else {}),
             }
 
-    def _text(self, request: Request) -> tuple[str, str | None]:
-        """Return the first value that is not blank, trimmed, with its name."""
+    def _texts(self, request: Request) -> Iterator[tuple[str, str]]:
+        """Yield the values that are given, trimmed, each with its name."""
         for name in (self.name, *self.aliases):
-            value = request.query_params.get(name, "").strip()
-            if not value:
+            given = request.query_params.get(name, "")
+            value = given.strip()
+            if not value and not (given and self.may_be_empty):
                 continue
             if _UNPRINTABLE.search(value) or len(value) > _LONGEST:
                 raise InvalidParameter(
                     f"{name} is too long or holds control characters.", details={"parameter": name, "maximum": _LONGEST}
                 )
+            yield name, value
+
+    def _text(self, request: Request) -> tuple[str, str | None]:
+        """Return the first value that is not blank, trimmed, with its name."""
+        for name, value in self._texts(request):
             return name, value
         if self.required:
             raise MissingField(f"The query parameter {self.name} is missing.", details={"field": self.name})
@@ -114,7 +124,7 @@ class Texts(Parameter):
         """
         texts = request.query_params.getlist(self.name)
         values = list(dict.fromkeys(value for text in texts if (value := text.strip())))
-        if len(values) > self.maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
+        if len(texts) > self.maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
             raise InvalidParameter(
                 f"{self.name} is given more than {self.maximum} times, or is too long or holds control characters.",
                 details={"parameter": self.name, "maximum": self.maximum},
@@ -156,6 +166,7 @@ class Whole(Parameter):
 class Flag(Parameter):
     """True or false."""
 
+    may_be_empty: ClassVar[bool] = True
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "boolean"})
 
     def of(self, request: Request) -> bool | None:
@@ -164,19 +175,22 @@ class Flag(Parameter):
         Raises
         ------
         InvalidParameter
-            If it is neither.
+            If it is neither, under any of its names.
         """
-        name, value = self._text(request)
-        if value is not None and value.lower() not in _YES:
-            details = {"parameter": name, "known": ["true", "false"]}
-            raise InvalidParameter(f"{name} must be true or false.", details=details)
-        return None if value is None else _YES[value.lower()]
+        values = []
+        for name, value in self._texts(request):
+            if value.lower() not in _YES:
+                details = {"parameter": name, "known": ["true", "false"]}
+                raise InvalidParameter(f"{name} must be true or false.", details=details)
+            values.append(_YES[value.lower()])
+        return next(iter(values), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice(Parameter):
     """One of some values, in any case; the first unless asked otherwise."""
 
+    may_be_empty: ClassVar[bool] = True
     known: Sequence[str] = ()
 
     def __post_init__(self) -> None:

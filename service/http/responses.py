@@ -21,8 +21,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from service.addresses import WES
 from service.errors import FileNotFound, RangeNotSatisfiable, ServiceError
-from service.http.answers.base import ErrorAnswer, ErrorReason
+from service.http.answers.base import ErrorAnswer, ErrorReason, WesErrorAnswer
 from service.jobs.artifacts import Artifact
 
 PAGE_POLICY = (
@@ -83,8 +84,10 @@ def _content_tag(body: bytes) -> str:
     return f'W/"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
 
 
-def error_answer(error: ServiceError, request_id: str) -> Response:
-    """Return the one body of every failure."""
+def error_answer(error: ServiceError, request_id: str, path: str) -> Response:
+    """Return the one body of every failure, or at a path of the workflow execution service that of its standard."""
+    if f"{path}/".startswith(f"{WES}/"):
+        return json_answer(WesErrorAnswer(msg=error.message, status_code=error.status), error.status, error.headers)
     reason = ErrorReason(code=error.code, message=error.message, details=error.details)
     return json_answer(ErrorAnswer(error=reason, request_id=request_id), error.status, error.headers)
 

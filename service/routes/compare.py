@@ -43,6 +43,7 @@ async def compare_page(request: Request) -> Response:
     context = context_of(request)
     named = [side.optional.of(request) or "" for side in (_A, _B)]
     ligands = [ligand.of(request) or "" for ligand in _LIGANDS]
+    shown = _ON_PAGE.of(request)
     _, rows = await context.parts.index.jobs(JobFilters(available=True), "protein", _OFFERED, 0)
     values: dict[str, Any] = {"error": "", "asked": named, "asked_ligands": ligands, "jobs": rows, "choices": [[], []]}
     if not all(named):
@@ -56,7 +57,7 @@ async def compare_page(request: Request) -> Response:
         message = f"The job is {waiting.record.status}."
         headers = {"Retry-After": "2"}
         return page("message", 202, headers, title=waiting.record.target_name, message=message, waiting=True)
-    halves, answer, _ = await _compared(request, jobs, _ON_PAGE.of(request))
+    halves, answer, _ = await _compared(request, jobs, shown)
     values["choices"] = await in_thread(lambda: [ligands_of(context.tables, job) for job in jobs])
     values["names"] = await in_thread(lambda: [names_of(context.tables, job.folder) for job in jobs])
     values["not_seen_together"] = NOT_SEEN_TOGETHER

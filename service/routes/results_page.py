@@ -272,14 +272,13 @@ async def picture(request: Request) -> Response:
     return text_answer(request, await in_thread(read), "image/svg+xml", headers)
 
 
-_NUMBER = {"type": "number"}
 _VIEW = (  # read by `TableView`, which leaves out what makes no sense: a page is shown all the same
     Parameter("q", "Words that a row must hold."),
     Parameter("ligand", "Component code."),
-    Parameter("min", "Least exposed area in Å².", schema=_NUMBER),
-    Parameter("max", "Largest exposed area in Å².", schema=_NUMBER),
+    Parameter("min", "Least exposed area in Å², a number."),
+    Parameter("max", "Largest exposed area in Å², a number."),
     Parameter("flag", "Flag that a row must have; none for rows without; may be repeated."),
-    Parameter("fit", "How the ligand must fit the experiment.", schema={"type": "string", "enum": ["", *FITS]}),
+    Parameter("fit", f"How the ligand must fit the experiment: {', '.join(FITS)}."),
     Parameter("sort", "Key of a column, or - and a key."),
     Parameter("columns", "Keys of the columns, with commas."),
 )

@@ -140,7 +140,7 @@ async def get_ligand_props(request: Request) -> Response:
         row = row if await in_thread(instance_rows, cache, job.folder, asked) else None
     if row is None:
         error = NotFound("The job has no such ligand.", details={"ligand": ligand[:64]}, status=200)
-        return error_answer(error, request_id(request.scope))
+        return error_answer(error, request_id(request.scope), request.scope["path"])
     return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": links_of(row)})
 
 

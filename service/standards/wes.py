@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import email.parser
-import email.policy
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from scripts.lib.version import __version__, versions
-from service.addresses import address
-from service.errors import InvalidField, InvalidParameter, MissingField, UnsupportedInput, UnsupportedMediaType
+from service.addresses import WES, address
+from service.errors import InvalidField, InvalidJson, InvalidParameter, MissingField, UnsupportedInput
 from service.http.answers.wes import (
     RunState,
     WesEngineVersions,
@@ -28,6 +26,7 @@ from service.http.answers.wes import (
 )
 from service.http.endpoint import Routes
 from service.http.json_body import parse_object, read_body
+from service.http.multipart import sent_form
 from service.http.parameters import Text, Whole
 from service.http.responses import json_answer, tagged
 from service.index.query import JobFilters
@@ -35,7 +34,6 @@ from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
 from service.routes.context import changeable_job, context_of, in_thread, job_of, owner_of, require_own_uploads
 
-BASE = "/ga4gh/wes/v1"
 WORKFLOW_URL = "tethermap"
 """The one workflow that there is."""
 
@@ -43,6 +41,8 @@ _TYPE, _TYPE_VERSION = "SMK", "9"
 _NEWEST = "created_desc"
 _MOST_RUNS = 1000
 _MOST_OFFSET = 10**9
+_MOST_FILES = 100
+_ATTACHED = "workflow_attachment"
 _PAGE_SIZE = Whole("page_size", "At most as many runs, 50 by default.", minimum=1, maximum=_MOST_RUNS)
 _PAGE_TOKEN = Text("page_token", "The next_page_token of the page before.")
 
@@ -105,36 +105,33 @@ async def run_workflow(request: Request) -> Response:
     context = context_of(request)
     fields = await _form(request)
     for name in ("workflow_type", "workflow_type_version", "workflow_url"):
-        if not fields.get(name, b"").strip():
+        if not fields.get(name, "").strip():
             raise MissingField(f"{name} is missing.", details={"field": name})
-    if fields["workflow_url"].decode("utf-8", "replace").strip() != WORKFLOW_URL:
+    if fields["workflow_url"].strip() != WORKFLOW_URL:
         reason = f"is not {WORKFLOW_URL!r}, the one workflow that this service runs"
         raise InvalidField(f"workflow_url {reason}.", details={"field": "workflow_url", "reason": reason}, status=400)
-    if "workflow_attachment" in fields:
-        raise UnsupportedInput(
-            "workflow_attachment: nothing is run that is sent.", details={"field": "workflow_attachment"}
-        )
-    body = parse_object(fields.get("workflow_params", b""))
+    body = parse_object(fields.get("workflow_params", "").encode())
     submission = await in_thread(parse_submission, body, context.limits)
     require_own_uploads(request, submission)
     record = await context.parts.queue.submit(submission, owner=owner_of(request))
     return json_answer(WesRunAnswer(run_id=record.job_id))
 
 
-async def _form(request: Request) -> dict[str, bytes]:
-    """Return the fields of a multipart form by name, which is read as the MIME message that it is."""
-    media = request.headers.get("content-type", "")
-    if media.partition(";")[0].strip().lower() != "multipart/form-data":
-        raise UnsupportedMediaType("A run is sent as multipart/form-data.")
-    head = b"Content-Type: " + media.encode("latin-1") + b"\r\n\r\n"
-    parser = email.parser.BytesParser(policy=email.policy.HTTP)
-    message = await in_thread(parser.parsebytes, head + await read_body(request))
-    fields = {}
-    for part in message.iter_parts() if message.is_multipart() else ():
-        name = part.get_param("name", header="content-disposition")
-        content = part.get_payload(decode=True)
-        if isinstance(name, str) and isinstance(content, bytes):
-            fields[name] = content
+async def _form(request: Request) -> dict[str, str]:
+    """Return the fields of a form by name; what it attaches is only looked for, as nothing is run that is sent."""
+    try:
+        (await read_body(request)).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidJson(f"The form is not UTF-8 (byte {error.start}).") from None
+    most = context_of(request).parts.settings.max_body_bytes
+    async with sent_form(request, "A run is", files=_MOST_FILES, largest=most) as form:
+        if _ATTACHED in form:
+            raise UnsupportedInput(f"{_ATTACHED}: nothing is run that is sent.", details={"field": _ATTACHED})
+        fields: dict[str, str] = {}
+        for name, value in form.multi_items():
+            if name in fields:
+                raise InvalidField(f"{name[:64]} is there twice.", details={"field": name[:64]})
+            fields[name] = value if isinstance(value, str) else (await value.read()).decode("utf-8")
     return fields
 
 
@@ -190,14 +187,12 @@ async def cancel_run(request: Request) -> Response:
 _ROUTES = Routes("GA4GH WES")
 
 ENDPOINTS = (
+    _ROUTES.get(f"{WES}/service-info", get_service_info, "What can be run.", WesServiceAnswer, name="wes_service_info"),
     _ROUTES.get(
-        f"{BASE}/service-info", get_service_info, "What can be run.", WesServiceAnswer, name="wes_service_info"
-    ),
-    _ROUTES.get(
-        f"{BASE}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
+        f"{WES}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
     ),
     _ROUTES.post(
-        f"{BASE}/runs",
+        f"{WES}/runs",
         run_workflow,
         "Run the workflow; workflow_params holds the fields of a job.",
         WesRunAnswer,
@@ -205,10 +200,10 @@ ENDPOINTS = (
         body="NewRun",
         changes=True,
     ),
-    _ROUTES.get(f"{BASE}/runs/{{job_id}}", get_run, "A run with what it has made.", WesRunLogAnswer),
-    _ROUTES.get(f"{BASE}/runs/{{job_id}}/status", get_run_status, "How a run is.", WesStatusAnswer),
+    _ROUTES.get(f"{WES}/runs/{{job_id}}", get_run, "A run with what it has made.", WesRunLogAnswer),
+    _ROUTES.get(f"{WES}/runs/{{job_id}}/status", get_run_status, "How a run is.", WesStatusAnswer),
     _ROUTES.post(
-        f"{BASE}/runs/{{job_id}}/cancel",
+        f"{WES}/runs/{{job_id}}/cancel",
         cancel_run,
         "Cancel a run.",
         WesRunAnswer,

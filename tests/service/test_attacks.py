@@ -166,6 +166,28 @@ def wrong_value_is_told_what_is_allowed(http: Http, job: str) -> None:  # noqa: 
     answer = http.get("/api/indexed-jobs?status=done")
     error(answer, 400, "INVALID_PARAMETER", parameter="status")
     assert "completed" in answer.json()["error"]["details"]["known"]
+    for value in ("maybe", "%20"):  # beside its other name, which is right
+        answer = http.get(f"/api/indexed-jobs?availability=true&available={value}")
+        error(answer, 400, "INVALID_PARAMETER", parameter="available", known=["true", "false"])
+    assert http.get("/api/indexed-jobs?availability=&status=&sort=").status_code == 200
+
+
+@against_open
+def value_given_too_often_is_refused(http: Http, job: str) -> None:
+    most = http.get("/openapi.json").json()["paths"]["/api/jobs/{job_id}/bundle"]["get"]["parameters"]
+    most = next(parameter["schema"]["maxItems"] for parameter in most if parameter["name"] == "stem")
+    for stem in ("", "1hpv_A_478"):
+        query = "&".join([f"stem={stem}"] * (most + 1))
+        error(http.get(f"/api/jobs/{job}/bundle?{query}"), 400, "INVALID_PARAMETER", parameter="stem")
+
+
+@against_open
+def form_in_odd_characters_is_refused(http: Http, job: str) -> None:  # noqa: ARG001
+    boundary = "multipart/form-data; boundary=x; charset="
+    content = b'--x\r\nContent-Disposition: form-data; name="files"\r\n\r\nx\xff\r\n--x--\r\n'
+    for charset in ("undefined", "idna", "utf-16"):
+        headers = {"Content-Type": boundary + charset}
+        error(http.post("/api/uploads", content=content, headers=headers), 422, "INVALID_FIELD", field="files")
 
 
 @against_open

@@ -97,6 +97,13 @@ def test_configured_example_that_is_not_there_answers_200_everywhere(http: httpx
         assert not any(body["counts"].values())
 
 
+def test_what_an_id_is_comes_before_what_is_asked_of_it(http: httpx2.Client) -> None:
+    for job_id, status in (("exambrd4", 200), ("00000000", 404), ("exam1hpv", 400)):
+        for path in ("files?knid=svg", "artifacts?knid=svg", "files?limit=0"):
+            for root in ("/api/examples", "/api/jobs"):
+                assert http.get(f"{root}/{job_id}/{path}").status_code == status, (root, job_id, path)
+
+
 def test_example_is_read_like_a_job(http: httpx2.Client) -> None:
     job = http.get("/api/jobs/exam1gbt").json()
     assert (job["source"], job["status"]) == ("example", "completed")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from jsonschema import Draft202012Validator
 
+from service.settings import Rate, Token
 from tests.service.core import HPV, REFUSED, LiveService
+from tests.service.test_contract import local
 from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT
 
@@ -68,7 +71,7 @@ def test_a_run_is_canceled_and_a_failed_one_says_whose_fault_it_was(http: httpx2
     [
         ({"workflow_url": "https://evil.example/x.smk"}, 400), ({"workflow_url": ""}, 400),
         ({"workflow_params": "{"}, 400), ({"workflow_params": "{}"}, 400), ({"workflow_attachment": "x"}, 400),
-        ({"workflow_params": '{"pdb_id": "../x"}'}, 422),
+        ({"workflow_params": '{"pdb_id": "../x"}'}, 422), ({"workflow_params": '{"a":1,"a":2}'}, 400),
     ],
 )  # fmt: skip
 def test_a_wrong_run_is_refused_in_the_words_of_the_standard(
@@ -80,9 +83,33 @@ def test_a_wrong_run_is_refused_in_the_words_of_the_standard(
 
 
 def test_unknown_runs_and_pages_are_refused(http: httpx2.Client, live: LiveService) -> None:  # noqa: ARG001
-    for path in ("runs/00000000", "runs/00000000/status", f"runs/{'a' * 300}"):
-        answer = http.get(f"{BASE}/{path}")
-        assert (answer.status_code, answer.json()["status_code"]) == (404, 404), path
+    for path in ("/runs/00000000", "/runs/00000000/status", f"/runs/{'a' * 300}", "/runs/exambrd4", "/nothing", ""):
+        answer = http.get(f"{BASE}{path}")
+        assert (answer.status_code, fits(answer.json(), "ErrorResponse")["status_code"]) == (404, 404), path
     for query in ("page_token=x", "page_size=0", "page_token=99999999999999999999", "limit=5"):
         assert fits(http.get(f"{BASE}/runs?{query}").json(), "ErrorResponse")["status_code"] == 400, query
     assert http.post(f"{BASE}/runs", json=HPV).status_code == 415
+
+
+def test_every_error_has_the_body_of_the_standard(tmp_path: Path) -> None:
+    tokens = (Token("ann", "ann-secret"), Token("ben", "ben-secret"))
+    with local(tmp_path, api_tokens=tokens, max_body_bytes=2000, rate_limit=Rate(10, 60.0)) as http:
+
+        def refused(answer: httpx2.Response) -> int:
+            assert answer.json().keys() == {"msg", "status_code"}, answer.text
+            assert fits(answer.json(), "ErrorResponse")["status_code"] == answer.status_code
+            return answer.status_code
+
+        ann, ben = ({"Authorization": f"Bearer {token.secret}"} for token in tokens)
+        form = 'multipart/form-data; boundary="x"'
+        twice = b'--x\r\nContent-Disposition: form-data; name="workflow_url"\r\n\r\ntethermap\r\n' * 2 + b"--x--\r\n"
+        assert refused(run(http, HPV)) == 401
+        assert refused(http.delete(f"{BASE}/runs")) == 405
+        assert refused(http.get(f"{BASE}/runs", headers={"Host": "evil.example"})) == 421
+        http.headers = httpx2.Headers(ann)
+        run_id = run(http, HPV).json()["run_id"]
+        assert refused(http.post(f"{BASE}/runs/{run_id}/cancel", headers=ben)) == 403
+        assert refused(run(http, "x" * 2000)) == 413
+        for content, status in ((twice, 422), (b"--x", 400), (twice.replace(b"map", b"\xff"), 400)):
+            assert refused(http.post(f"{BASE}/runs", content=content, headers={"Content-Type": form})) == status
+        assert refused([http.get(f"{BASE}/runs") for _ in range(10)][-1]) == 429

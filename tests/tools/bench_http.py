@@ -25,6 +25,8 @@ WARM_UP = 0.2
 
 FOLDER_MB = 500
 _SECONDS = 12.0
+_BLOCK, _RATE = 1 << 19, 20e6
+"""Bytes that a download takes at once, and at most in a second, so that it lasts as long as the polls."""
 
 
 def memory_kb(process: int) -> int:
@@ -111,33 +113,56 @@ async def archive(port: int, process: int, job_id: str, target: Path) -> list[Fi
     ]
 
 
+def cpu_seconds(process: int) -> float:
+    """Return the CPU time that a process has used, its children left out."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def polling(service: LiveService, large: str) -> list[Figure]:
-    """Poll a job that runs from many clients while others download."""
-    times: list[float] = []
-    end = time.monotonic() + _SECONDS
-    job_id = await asyncio.to_thread(service.submit, HPV)
-
-    async def poll(number: int) -> None:
-        connection = await Connection.to(service.port)
-        await asyncio.sleep(number / POLLERS)
-        while time.monotonic() < end:
-            _, seconds, _ = await connection.get(f"/api/jobs/{job_id}")
-            times.append(seconds)
-            await asyncio.sleep(1)
-
-    async def download() -> None:
-        connection = await Connection.to(service.port)
-        while time.monotonic() < end:
-            await connection.get(f"/api/jobs/{large}/bundle")
-
-    await asyncio.gather(*(poll(number) for number in range(POLLERS)), *(download() for _ in range(DOWNLOADS)))
+    """Poll a job that runs from many clients while others download, as fast as a network lets them."""
+    cpu_alone, _, read_alone = await _busy(service, large, 0)
+    cpu, times, read = await _busy(service, large, POLLERS)
+    cpu_polls = cpu - cpu_alone * read / read_alone
     times.sort()
     what = f"status poll, {POLLERS} clients, a job runs, {DOWNLOADS} archives load"
     return [
+        Figure(f"{what}: CPU per poll", 1000 * cpu_polls / len(times), "ms", "cpu", at_most=1.5),
         Figure(f"{what}: p95", 1000 * times[int(len(times) * 0.95)], "ms", "wall", at_most=10),
         Figure(f"{what}: median", 1000 * times[len(times) // 2], "ms", "wall"),
         Figure(f"{what}: polls", len(times)),
+        Figure(f"{what}: archives' rate", read / _SECONDS / 1e6, "MB/s", "wall"),
     ]
+
+
+async def _busy(service: LiveService, large: str, pollers: int) -> tuple[float, list[float], int]:
+    """Return CPU seconds of the service while a job runs, archives load and some poll; seconds of polls; bytes read."""
+    job_id = await asyncio.to_thread(service.submit, HPV)
+    times: list[float] = []
+    read = 0
+    end = time.monotonic() + _SECONDS
+
+    async def poll(number: int) -> None:
+        connection = await Connection.to(service.port)
+        await asyncio.sleep(number / pollers / 2)
+        while time.monotonic() < end:
+            _, seconds, _ = await connection.get(f"/api/jobs/{job_id}")
+            times.append(seconds)
+            await asyncio.sleep(0.5)
+        connection.close()
+
+    async def download() -> None:
+        nonlocal read
+        reader, writer = await asyncio.open_connection("127.0.0.1", service.port)
+        writer.write(f"GET /api/jobs/{large}/bundle HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        while time.monotonic() < end:
+            read += len(await reader.readexactly(_BLOCK))
+            await asyncio.sleep(_BLOCK / _RATE)
+        writer.close()
+
+    begun = cpu_seconds(service.process_id)
+    await asyncio.gather(*(poll(number) for number in range(pollers)), *(download() for _ in range(DOWNLOADS)))
+    return cpu_seconds(service.process_id) - begun, times, read
 
 
 async def mixed(port: int, process: int, job_id: str) -> tuple[list[Figure], Table]:

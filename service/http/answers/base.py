@@ -84,3 +84,10 @@ class ErrorAnswer(Answer):
     ok: Literal[False] = False
     error: ErrorReason
     request_id: str
+
+
+class WesErrorAnswer(Answer):
+    """The body of every failure as GA4GH's Workflow Execution Service has it."""
+
+    msg: str
+    status_code: int

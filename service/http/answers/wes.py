@@ -9,13 +9,6 @@ from service.http.answers.base import Answer, Count, Map, Time, Url
 RunState = Literal["QUEUED", "RUNNING", "COMPLETE", "EXECUTOR_ERROR", "SYSTEM_ERROR", "CANCELED"]
 
 
-class WesErrorAnswer(Answer):
-    """Why a request failed."""
-
-    msg: str
-    status_code: int
-
-
 class WesServiceType(Answer):
     """What kind of service it is."""
 
