@@ -126,6 +126,15 @@ def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> 
         assert service.call("GET", f"/api/batches/{batch['batch_id']}")[1]["status"] == "completed"
 
 
+def boxed(read: list[Path], data: Path) -> list[str]:
+    """Return what lets a command write into a folder and /tmp alone, and takes its rights; empty where nothing can."""
+    everything = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL"]
+    if not shutil.which("bwrap") or subprocess.run([*everything, "true"], capture_output=True, check=False).returncode:
+        return []
+    folders = [part for path in read for part in ("--ro-bind", str(path), str(path))]
+    return [*everything, "--die-with-parent", "--tmpfs", "/tmp", *folders, "--bind", str(data), str(data)]
+
+
 def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path, component_index: Path) -> None:
     lines = (ROOT / ".ci/Containerfile").read_text(encoding="utf-8").splitlines()
     tree = tmp_path / "opt"
@@ -149,16 +158,17 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
     image = dict(re.findall(r"(\w+)=(\S+)", " ".join(line for line in lines if line.startswith("ENV "))))
     assert image.pop("TETHERMAP_COMPONENTS").startswith("/opt/tethermap/.venv/")
     data = tmp_path / "data"
+    data.mkdir()
     variables = {name: value.replace("/data", str(data)) for name, value in image.items()}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     variables |= {"TETHERMAP_PORT": str(port), "TETHERMAP_SOURCE": "archive", "TETHERMAP_API_TOKENS": "ann:secret",
-                  "PATH": os.environ["PATH"], "PYTHONPATH": str(tree), "TMPDIR": str(tmp_path),
+                  "PATH": os.environ["PATH"], "PYTHONPATH": str(tree), "TMPDIR": "/tmp",
                   "TETHERMAP_COMPONENTS": str(component_index)}  # fmt: skip
     subprocess.run([sys.executable, "-m", "compileall", "-q", "scripts", "service"], cwd=tree, check=True)
     before = digests(tree)
-    command = json.loads(lines[-1].removeprefix("CMD "))
+    command = [*boxed([tree, component_index.parent], data), *json.loads(lines[-1].removeprefix("CMD "))]
     check = json.loads(re.sub(r"^.*? CMD ", "", lines[-2]).replace("8000", str(port)))
     log = (tmp_path / "log").open("wb")
     with log, subprocess.Popen(command, cwd=tree, env=variables, stdout=log, stderr=log) as service:
@@ -181,3 +191,15 @@ def test_the_unit_and_the_image_start_the_same_service() -> None:
     assert "User=tethermap" in unit
     image = (ROOT / ".ci/Containerfile").read_text(encoding="utf-8")
     assert "USER tethermap" in image
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+def test_systemd_understands_the_unit_and_finds_it_little_exposed(tmp_path: Path) -> None:
+    text = (ROOT / "config/deploy/tethermap.service").read_text(encoding="utf-8")
+    unit = tmp_path / "tethermap.service"
+    unit.write_text(
+        text.replace("/opt/tethermap/.venv/bin/python", sys.executable).replace("/opt/tethermap", str(ROOT))
+    )
+    for command in (["verify", "--man=no"], ["security", "--offline=true", "--threshold=20", "--no-pager"]):
+        told = subprocess.run(["systemd-analyze", *command, str(unit)], capture_output=True, text=True, check=False)
+        assert (told.returncode, told.stderr) == (0, ""), told.stdout + told.stderr
