@@ -14,7 +14,7 @@ pytestmark = pytest.mark.process
 
 TOOLS = ("sh", "dirname", "cat", "cksum", "tr", "cut", "rm", "mkdir", "cp", "chmod")
 FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "scripts/lib/kernels/kernels.c",
-         "scripts/lib/components/index.py",
+         "scripts/lib/component_index.py", "scripts/lib/components/index_build.py",
          *(f"service/pages/assets/{name}" for name in ("package-lock.json", "npm.lock", ".npmrc")))  # fmt: skip
 
 # Stands for an interpreter: knows its version, makes environments of copies of itself, has what the test says.
