@@ -1,4 +1,4 @@
-"""Make degraders of two halves and the linkers of the list, or find the halves of one; prints the answer."""
+"""Make degraders of two halves and the linkers of the list, find the halves of one, or tell what a half needs."""
 
 import argparse
 import json
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from scripts.lib.degraders.build import Part, as_csv, as_sdf, degrader_rows, part_of_exit, part_of_smiles
+from scripts.lib.degraders.build import Part, as_csv, as_sdf, degrader_rows, handles_of, part_of_exit, part_of_smiles
 from scripts.lib.degraders.linkers import read_linkers
 from scripts.lib.degraders.split import halves_in
 from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError
@@ -59,6 +59,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
     parser.add_argument("--format", choices=FORMATS, default="json")
     parser.add_argument("--most", type=int, default=1000, help="most molecules")
+    parser.add_argument("--handles", action="store_true", help="instead: what the target's half needs at its exits")
     parser.add_argument("--split", default="", help="instead: SMILES of a degrader to find halves of")
     return parser.parse_args(argv)
 
@@ -69,6 +70,8 @@ if __name__ == "__main__":
         jobs = [job for job in (asked.a_job, asked.b_job) if job]
         if asked.split:
             answer = split(asked.split, jobs)
+        elif asked.handles:
+            answer = json.dumps({"handles": handles_of(asked.a_job, asked.a_stem, asked.a_anchor)}) + "\n"
         else:
             answer = make(_part(asked, "a"), _part(asked, "b"), asked.linkers, asked.format, asked.most)
     except NoInputsError as error:

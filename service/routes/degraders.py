@@ -12,7 +12,7 @@ from starlette.responses import Response
 from scripts.lib import tables
 from scripts.lib.protac.programs import FORMATS, MOST_DEGRADERS, TOOLS
 from service.errors import MissingField
-from service.http.answers.degraders import DegradersAnswer, HalvesAnswer
+from service.http.answers.degraders import DegradersAnswer, HalvesAnswer, HandlesAnswer
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Choice, Text, Whole
 from service.http.responses import disposition, tagged
@@ -25,6 +25,7 @@ from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders
 
 _STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
 _ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
+_EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
 _TOOL = Choice("tool", "Program; all without it.", known=TOOLS)
 _DEGRADER = Text("degrader", "SMILES of the degrader, where it is known.")
 _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
@@ -67,6 +68,15 @@ async def degrader_inputs(request: Request) -> Response:
     name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
     return Response(archive, headers=headers, media_type="application/zip")
+
+
+async def exit_handles(request: Request) -> Response:
+    """Answer what the ranked exits of a ligand need: what to buy or make, what the cut removes."""
+    job = job_of(request, ready=True)
+    asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
+    asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
+    handles = json.loads(await in_thread(made_degraders, context_of(request).parts.settings, asked))["handles"]
+    return tagged(request, HandlesAnswer(job_id=job.record.job_id, count=len(handles), handles=handles))
 
 
 async def make_degraders(request: Request) -> Response:
@@ -151,6 +161,15 @@ ENDPOINTS = (
         errors=_REFUSED,
         kind="file",
         name="download_degrader_inputs",
+    ),
+    _FILES.get(
+        "/api/jobs/{job_id}/handles",
+        exit_handles,
+        "What each exit of a ligand needs: what to buy or make, what the cut removes, contacts kept and lost.",
+        HandlesAnswer,
+        (_STEM, _EXIT),
+        ready=True,
+        errors=_REFUSED,
     ),
     _CHEMISTRY.get(
         "/api/degraders",

@@ -63,3 +63,13 @@ def test_mz1_like_degraders_come_from_two_choices(halves: LiveService, browser: 
         folders = {Path(name).parts[0] for name in archive.namelist()}
     assert folders >= {"prosettac", "p4ward"}
     assert time.monotonic() - began < patience(60)
+
+
+def test_an_exit_says_what_to_buy_or_make_when_it_is_asked(halves: LiveService, browser: Browser) -> None:
+    with harness.watched(browser, f"http://127.0.0.1:{halves.port}") as pages:
+        page = pages.open(f"/results/{JOBS['BRD4']}?row=6duv_A_0S6_501")
+        box = page.locator("details.handle").first
+        box.locator("summary").click()
+        expect(box.locator("li").first).to_contain_text("carboxylic acid: ")
+        expect(box).to_contain_text("contacts stay")
+        harness.assert_accessible(page)

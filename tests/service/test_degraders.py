@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import httpx2
 import pytest
 from rdkit import Chem
 
-from scripts.lib import tables
+from scripts.lib import layout, tables
+from tests.tools.runs import rows_of
 
 ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
 HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linkers": "PEG"}
@@ -51,6 +53,29 @@ def test_the_same_molecules_come_as_csv_and_as_sdf(http: httpx2.Client) -> None:
 def test_wrong_question_is_refused(http: httpx2.Client, asked: dict[str, str], status: int, code: str) -> None:
     answer = http.get("/api/degraders", params=asked)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+def test_each_exit_of_a_ligand_says_what_to_buy_or_make(http: httpx2.Client, mixed: Path, done_job: str) -> None:
+    exits = [row for row in rows_of(mixed, layout.EXIT_VECTORS) if row["rank"]]
+    stem = exits[0]["stem"]
+    own = [row for row in exits if row["stem"] == stem]
+    told = http.get(f"/api/jobs/{done_job}/handles", params={"stem": stem}).json()
+    assert told["count"] == len(own)
+    assert [(one["rank"], one["anchor"]) for one in told["handles"]] == [
+        (int(row["rank"]), row["anchor_atom"]) for row in own
+    ]
+    for one, row in zip(told["handles"], own, strict=True):
+        assert one["smiles"].count("[*]") == 1
+        assert bool(one["to_make"]) == bool(one["handle"])
+        for block in one["to_make"]:
+            assert Chem.MolFromSmiles(block["smiles"]) is not None
+        if row["kind"] == "H":
+            assert (one["removes"], one["contacts_lost"]) == ([], [])
+    best = http.get(f"/api/jobs/{done_job}/handles", params={"stem": stem, "anchor": own[0]["anchor_atom"]}).json()
+    assert best["handles"] == told["handles"][:1]
+    assert http.get(f"/api/jobs/{done_job}/handles").status_code == 400
+    assert http.get(f"/api/jobs/{done_job}/handles", params={"stem": stem, "anchor": "ZZ"}).status_code == 404
+    assert f"/api/jobs/{done_job}/handles?stem=" in http.get(f"/results/{done_job}").text
 
 
 def test_halves_of_a_degrader_are_looked_for_in_a_job(http: httpx2.Client, done_job: str) -> None:

@@ -44,7 +44,7 @@ def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, 
                 query = "?a=00000000&b=00000000&smiles=CCO" if url.startswith("/api/degraders") else query
                 query = "?stem=1hpv_A_478_200" if url.endswith("/overlay") else query
                 query = "?series=S001" if url.endswith("/series") else query
-                query = "?stem=1hpv_A_478_200&anchor=XX" if url.endswith("/protac-inputs") else query
+                query = "?stem=1hpv_A_478_200&anchor=XX" if url.endswith(("/protac-inputs", "/handles")) else query
                 urls.append(re.sub(r"\{(\w+)\}", lambda match: values[match[1]], url) + query)
     before = bytes_of(live.jobs)
     assert before

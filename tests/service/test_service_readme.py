@@ -34,9 +34,7 @@ def test_command_of_every_route_answers_well(tmp_path: Path) -> None:
     with LiveService(tmp_path / "service", quick=True, METRICS="true") as service:
         for endpoint, text in answers(Session(service, tmp_path)):
             command = command_of(endpoint)
-            if endpoint.path.endswith("/protac-inputs") or "/partners/" in endpoint.path:  # made from working files
-                assert text.startswith("404 "), (command, text)
-            elif "http_code" in command:
+            if "http_code" in command:
                 assert text.startswith(("2", "3")), (command, text)
             elif text.startswith("{"):
                 assert json.loads(text).get("ok", True), (command, text)

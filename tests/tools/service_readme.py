@@ -44,6 +44,7 @@ QUERIES = {
     "/api/examples/{job_id}/files": "?kind=sdf",
     "/browse": "?protein=HIV",
     "/api/jobs/{job_id}/download": "?stem=1hpv_A_478_200",
+    "/api/jobs/{job_id}/handles": "?stem=1hpv_A_478_200",
     "/api/jobs/{job_id}/protac-inputs": "?stem=1hpv_A_478_200&anchor=C3",
     "/results/{job_id}/table": "?ligand=478&sort=-exposure",
     "/results/{job_id}/table.csv": "?ligand=478&columns=entry,ligand,exposure",

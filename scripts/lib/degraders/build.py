@@ -83,18 +83,47 @@ def part_of_exit(asked: AskedAnchor, second: bool) -> Part:
     end = end_of(exit_smiles(ligand, chosen, SECOND_HALF * second))
     if end is None:
         raise NoInputsError(f"No common reaction joins a linker to {asked.anchor} of {asked.stem}.")
-    anchor, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
-    names = ligand.graph.names
-    gone = {names[k] for k in leaving}
-    told: dict[str, object] = {
-        "stem": asked.stem,
-        "anchor": asked.anchor,
+    anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
+    told = _told(ligand, chosen, end, _contact_rows(asked.job, asked.stem))
+    return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()))
+
+
+def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]]:
+    """Return what each ranked exit of a ligand of a finished job needs, best first: what to buy or make, what is lost.
+
+    Parameters
+    ----------
+    anchor : str
+        Only the exit at this atom; all where it is empty.
+
+    Raises
+    ------
+    NoInputsError
+        If there is no such ligand or exit.
+    """
+    ligand, rows = ligand_of(job, stem)
+    contacts = _contact_rows(job, stem)
+    handles = []
+    for chosen in [exit_at(ligand, rows, anchor)] if anchor else ligand.exits:
+        end = end_of(exit_smiles(ligand, chosen, None))
+        handles.append(
+            {"rank": chosen.rank, "site_rank": chosen.site_rank, **_told(ligand, chosen, end, contacts)},
+        )
+    return handles
+
+
+def _told(ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: Sequence[Row]) -> dict[str, object]:
+    """Return what is said of one exit; no handle where no common reaction makes that bond."""
+    _, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
+    gone = {ligand.graph.names[k] for k in leaving}
+    return {
+        "stem": ligand.instance.stem,
+        "anchor": str(chosen.row["anchor_atom"]),
         "removes": sorted(gone),
         **_handle(end, exit_smiles(ligand, chosen, None)),
         "what_to_do": CHEMISTRY.get(str(chosen.row["chem_class"]), ""),
-        **_contacts(asked.job, asked.stem, gone),
+        **_contacts(contacts, gone),
     }
-    return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()))
 
 
 def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) -> str:
@@ -135,16 +164,19 @@ def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple
     return core_cut(graph, anchor, leaving)
 
 
-def _handle(end: End, smiles: str) -> dict[str, object]:
-    blocks = [{"smiles": made, "name": name} for made, name in to_make(end)]
-    return {"smiles": smiles, "handle": end.handle, "to_make": blocks}
+def _handle(end: End | None, smiles: str) -> dict[str, object]:
+    blocks = [{"smiles": made, "name": name} for made, name in to_make(end)] if end else []
+    return {"smiles": smiles, "handle": end.handle if end else "", "to_make": blocks}
 
 
-def _contacts(job: Path, stem: str, gone: set[str]) -> dict[str, object]:
-    """Return which contacts the leaving atoms take with them, and how many stay."""
+def _contact_rows(job: Path, stem: str) -> list[Row]:
     path = job / layout.CONTACTS
-    rows = list(read_table(path, CONTACTS, strict=False, stems={stem})) if path.is_file() else []
-    own = [row for row in rows if row["stem"] == stem]
+    rows = read_table(path, CONTACTS, strict=False, stems={stem}) if path.is_file() else ()
+    return [row for row in rows if row["stem"] == stem]
+
+
+def _contacts(own: Sequence[Row], gone: set[str]) -> dict[str, object]:
+    """Return which contacts of a ligand the leaving atoms take with them, and how many stay."""
     lost = [row for row in own if str(row["ligand_atom"]) in gone]
     named = sorted({f"{row['type']} {row['partner_component']} {row['partner_residue']}" for row in lost})
     return {"contacts_lost": named, "contacts_kept": len(own) - len(lost)}

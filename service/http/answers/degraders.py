@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scripts.lib import tables
-from service.http.answers.base import Answer, Count, Success, row_type
+from service.http.answers.base import Answer, Count, Place, Success, row_type
 
 Degrader = row_type("Degrader", tables.DEGRADERS)
 """One molecule."""
@@ -28,6 +28,21 @@ class MadeHalf(Answer):
     removes: list[str]
     contacts_lost: list[str]
     contacts_kept: Count | None
+
+
+class ExitHandle(MadeHalf):
+    """What one ranked exit of a ligand needs; without a handle where no common reaction makes its bond."""
+
+    rank: Place
+    site_rank: Place
+
+
+class HandlesAnswer(Success):
+    """What the exits of a ligand need."""
+
+    job_id: str
+    count: Count
+    handles: list[ExitHandle]
 
 
 class DegradersAnswer(Success):

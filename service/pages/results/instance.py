@@ -108,6 +108,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
         "files": _files(place.base, row),
         "degrader_files": _degrader_files(place, stem),
+        "handles": f"{place.base}/handles?stem={quote(stem)}&anchor=" if _working(place) else "",
         "degrader_archives": _degrader_archives(place, stem, _input_anchors(sites, answer["observed"])),
         "properties": _properties(metadata),
         "percent": percent,
@@ -195,10 +196,15 @@ def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
 
 def _degrader_archives(place: Place, stem: str, anchors: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return where inputs can be had on demand, by exit site; none of a job whose working files are gone."""
-    if not (place.folder / layout.SHARDS).is_dir():
+    if not _working(place):
         return []
     base = f"{place.base}/protac-inputs?stem={quote(stem)}&anchor="
     return [{"site": site, "atom": atom, "url": base + quote(atom)} for site, atom in anchors.items()]
+
+
+def _working(place: Place) -> bool:
+    """Return whether a job has the working files that answers on demand are made of."""
+    return (place.folder / layout.SHARDS).is_dir()
 
 
 def _input_anchors(sites: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -272,8 +278,7 @@ def _data(
 ) -> dict[str, Any]:
     """Return what scripts need of an instance: addresses of files, atoms, exits."""
     base = place.base
-    working = (place.folder / layout.SHARDS).is_dir()
-    partners = address(f"/results/{base.rpartition('/')[2]}/partners/{quote(str(row['stem']))}") if working else None
+    partners = f"/results/{base.rpartition('/')[2]}/partners/{quote(str(row['stem']))}"
     paths = {form: str(row.get(column) or "") for form, column in (("pdb", "pdb_path"), ("cif", "cif_path"))}
     form = "pdb" if paths["pdb"] else "cif"
     sdf = str(row.get("sdf_path") or "")
@@ -295,7 +300,7 @@ def _data(
             }
             for site in sites[:_NUMBERED]
         ],
-        "partners": partners,
+        "partners": address(partners) if _working(place) else None,
         "contacts": [
             {
                 "atom": item["ligand_atom"],

@@ -1,0 +1,39 @@
+// What to buy or make for an exit: asked for when its box is opened, as the chemistry takes a second.
+
+import { make } from "../dom.js";
+import { getJson } from "../http.js";
+
+/** Return the sentences about one exit as elements. */
+function told(handle) {
+  const kept = handle.contacts_kept === null ? null : make("p", {}, contacts(handle));
+  if (handle.to_make.length === 0) return [make("p", {}, "No common reaction joins a linker here."), kept];
+  const blocks = handle.to_make.map((block) => make("li", {}, `${block.name}: `, make("code", {}, block.smiles)));
+  const removes = handle.removes.length === 0 ? null : make("p", {}, `The cut removes ${handle.removes.join(", ")}.`);
+  return [make("ul", {}, ...blocks), removes, kept];
+}
+
+function contacts(handle) {
+  const lost = handle.contacts_lost.length === 0 ? "none is lost" : `lost: ${handle.contacts_lost.join("; ")}`;
+  return `${handle.contacts_kept} contacts stay, ${lost}.`;
+}
+
+document.addEventListener(
+  "toggle",
+  async (event) => {
+    const box = event.target;
+    if (!(box instanceof HTMLDetailsElement) || !box.open || !box.dataset.handle) return;
+    const address = box.dataset.handle;
+    delete box.dataset.handle; // once
+    const link = box.querySelector("p");
+    const wait = make("p", { class: "muted", role: "status" }, "Working it out …");
+    box.insertBefore(wait, link);
+    try {
+      const answer = await getJson(address);
+      wait.replaceWith(...answer.handles.flatMap(told).filter((part) => part !== null));
+    } catch (error) {
+      wait.replaceChildren(error.message);
+      box.dataset.handle = address;
+    }
+  },
+  true,
+);
