@@ -47,10 +47,11 @@ CAN_NOT = "The embedded archive can't search by sequence."
 
 
 def finished(query: str) -> dict[str, bytes]:
-    """Return the result files of a job by path."""
+    """Return the result files of a job by path; what it works with is none."""
     folder = FINISHED.get(query.lower(), FINISHED["1hpv"])
     files = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    contents = {name: path.read_bytes() for name, path in files.items() if step_of(name)}
+    results = {name: path for name, path in files.items() if not name.startswith(f"{layout.WORK}/")}
+    contents = {name: path.read_bytes() for name, path in results.items() if step_of(name)}
     if query.lower() in FINISHED:
         return contents
     manifest = json.loads(contents[layout.MANIFEST])
