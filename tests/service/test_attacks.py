@@ -10,6 +10,7 @@ import os
 import resource
 import socket
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,8 +22,9 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from service.app import create_app
-from service.connections import TimedProtocol, Waiting
+from service.connections import TimedProtocol, Waiting, raise_descriptor_limit
 from service.http.access import COOKIE
+from service.http.json_body import parse_object
 from service.jobs.record import QUEUED
 from service.logs import CountRepeated
 from service.runs.lifecycle import build_parts
@@ -240,6 +242,14 @@ def event_numbers_come_once(http: Http, job: str) -> None:
 
 
 @against_open
+def end_of_a_record_is_no_target_and_may_begin_one(http: Http, job: str) -> None:  # noqa: ARG001
+    error(http.post("/api/jobs", json={**HPV, "target_name": "$$$$"}), 422, "INVALID_FIELD", field="target_name")
+    taken = http.post("/api/jobs", json={**HPV, "target_name": "$$$$ BRD4"})  # what SDF files make of it: test_sdf
+    assert taken.status_code == 202
+    http.post(f"{taken.json()['status_url']}/cancel")
+
+
+@against_open
 def two_hosts_in_one_request_are_refused(http: Http, job: str) -> None:
     with socket.create_connection(("127.0.0.1", http.base_url.port or 80), timeout=patience(10)) as connection:
         lines = f"GET /api/jobs/{job} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
@@ -330,6 +340,16 @@ def test_others_uploads_are_not_used_or_removed(guarded: TestClient) -> None:
     assert guarded.delete(at, headers=OPERATOR).json()["deleted"] is True
 
 
+def test_ones_own_jobs_are_canceled_and_deleted_and_the_operator_may_do_so_with_all(guarded: TestClient) -> None:
+    for headers in (BEN, OPERATOR):
+        job = guarded.post("/api/jobs", json=HPV, headers=BEN).json()["status_url"]
+        record = guarded.app.state.context.parts.store.get(job.rpartition("/")[2])  # type: ignore[attr-defined]
+        assert record.owner == "ben"
+        assert guarded.post(f"{job}/cancel", headers=headers).status_code == 202
+        error(guarded.delete(job, headers=ANN), 403, "FORBIDDEN")
+        assert guarded.delete(job, headers=headers).json()["deleted"] is True
+
+
 def test_a_token_has_a_quota_which_dry_runs_count_against(guarded: TestClient) -> None:
     batch = guarded.post("/api/batches", json={"jobs": [HPV, HPV]}, headers=BEN)
     assert batch.status_code == 202
@@ -409,6 +429,31 @@ def test_half_open_connections_keep_nobody_out(tmp_path: Path) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         levels = [json.loads(line)["level"] for line in (service.folder / "service.log").read_text().splitlines()]
         assert len(levels) - levels.count("info") < 10
+
+
+def test_the_soft_limit_of_descriptors_is_raised_to_the_hard_one() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft - 1, hard))
+        assert raise_descriptor_limit() == hard
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_large_body_is_not_parsed_in_the_event_loop(guarded: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def parsed(body: bytes) -> dict[str, Any]:
+        threads.append(threading.get_ident())
+        return parse_object(body)
+
+    monkeypatch.setattr("service.http.json_body.parse_object", parsed)
+    for entries in (1, 3000):
+        body = {**HPV, "options": {"entries": ["1hpv"] * entries, "none": 1}}
+        error(guarded.post("/api/jobs", json=body, headers=ANN), 422, "INVALID_FIELD")
+    loop, other = threads
+    assert loop != other
 
 
 def test_the_longest_waiting_connection_goes_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
