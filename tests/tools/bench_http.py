@@ -25,7 +25,7 @@ WARM_UP = 0.2
 
 FOLDER_MB = 500
 _SECONDS = 12.0
-_BLOCK, _RATE = 1 << 19, 20e6
+_BLOCK, _RATE = 1 << 18, 4e6
 """Bytes that a download takes at once, and at most in a second, so that it lasts as long as the polls."""
 
 
