@@ -64,6 +64,9 @@ MUTANTS = (
     # kinds
     Mutant(f"{LIB}/instance/kinds.py", "FEWEST_BURIED_ATOMS = 5", "FEWEST_BURIED_ATOMS = 4", KINDS),
     Mutant(f"{LIB}/instance/kinds.py", "        if wanted:", "        if wanted and heavy_atoms > 20:", KINDS),
+    Mutant(f"{LIB}/instance/kinds.py", "CHAINED_SUGARS = 3", "CHAINED_SUGARS = 2", "tests/lib/instance"),
+    Mutant(f"{LIB}/instance/peptides.py", "LONGEST_PEPTIDE = 15", "LONGEST_PEPTIDE = 16", "tests/lib/instance"),
+    Mutant(f"{LIB}/instance/peptides.py", "SHORTEST_PARTNER = 30", "SHORTEST_PARTNER = 29", "tests/lib/instance"),
     # bonds between residues
     Mutant(f"{LIB}/instance/bonds.py", "LONGEST_BOND = 1.15", "LONGEST_BOND = 1.12", BONDS),
     Mutant(f"{LIB}/instance/bonds.py", "LONGEST_JOIN = 1.10", "LONGEST_JOIN = 1.14", BONDS),
@@ -144,7 +147,9 @@ MUTANTS = (
     Mutant(f"{LIB}/consensus/superpose.py", "LONGEST_PAIR = 2.0", "LONGEST_PAIR = 9.0", "tests/lib/consensus"),
     Mutant(f"{LIB}/consensus/groups.py", "COVERAGE = 0.6", "COVERAGE = 0.5", "tests/lib/consensus"),
     Mutant(f"{LIB}/consensus/directions.py", "SAME_ANGLE))", "2 * SAME_ANGLE))", "tests/lib/consensus"),
-    # contacts
+    Mutant(f"{LIB}/consensus/sites.py", "LEAST_OVERLAP = 0.5", "LEAST_OVERLAP = 0.3", "tests/lib/consensus"),
+    # contacts and lysines
+    Mutant(f"{LIB}/complex/lysines.py", "REACH = 30.0", "REACH = 20.0", "tests/lib/complex"),
     Mutant(f"{LIB}/complex/contacts.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/lib/complex/test_contacts.py"),
     Mutant(f"{LIB}/complex/contacts.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/lib/complex/test_contacts.py"),
 )

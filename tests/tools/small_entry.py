@@ -39,15 +39,17 @@ def atom_line(
     )
 
 
-def strand(chain: str, start: int, offset: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> list[str]:
+def strand(
+    chain: str, start: int, offset: tuple[float, float, float] = (0.0, 0.0, 0.0), *, length: int = STRAND_LENGTH
+) -> list[str]:
     """Return a strand of alanines along x that begins at `offset`, ended by TER."""
     lines: list[str] = []
-    for number in range(STRAND_LENGTH):
+    for number in range(length):
         for name, x, y, z in _ALANINE:
             place = (x + RISE * number + offset[0], y + offset[1], z + offset[2])
             serial = start + len(lines)
             lines.append(atom_line(serial, name, "ALA", chain, number + 1, place, element=name[0], record="ATOM"))
-    return [*lines, f"TER   {start + len(lines):5d}      ALA {chain}{STRAND_LENGTH:4d}\n"]
+    return [*lines, f"TER   {start + len(lines):5d}      ALA {chain}{length:4d}\n"]
 
 
 def write_entry(folder: Path, *parts: list[str], header: str = "") -> Path:

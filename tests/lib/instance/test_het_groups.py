@@ -71,3 +71,20 @@ def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer(
     path.write_bytes(made_entry().replace(b"END\n", "".join(f"{line}\n" for line in chain).encode() + b"END\n"))
     _, cleaned = clean_file(path, ComponentIndex(component_index).get)
     assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == "LIG"} == {kind}
+
+
+@pytest.mark.parametrize(("count", "kind"), [(2, "additive"), (3, "ligand")])
+def test_chain_of_three_sugars_is_no_cryoprotectant(
+    count: int, kind: str, component_index: Path, tmp_path: Path
+) -> None:
+    """Glucose is listed as an additive; four atoms of each are seen, 1.5 angstroms apart in a row."""
+    names = ("C1", "C2", "C3", "C4")
+    chain = [
+        atom_line(1000 + 4 * n + k, name, "GLC", "C", n + 1, (15.0 + 1.5 * (4 * n + k), 15.0, 15.0), element="C")
+        for n in range(count)
+        for k, name in enumerate(names)
+    ]
+    path = tmp_path / "1abc.pdb"
+    path.write_bytes(made_entry().replace(b"END\n", "".join(f"{line}\n" for line in chain).encode() + b"END\n"))
+    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == "GLC"} == {kind}
