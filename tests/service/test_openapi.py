@@ -40,7 +40,7 @@ from tests.tools.runs import ROOT
 pytestmark = pytest.mark.process
 
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
-CASES = int(os.environ.get("TETHERMAP_TEST_CASES", "5"))
+CASES = int(os.environ.get("TETHERMAP_TEST_CASES", "3"))
 """Cases of each operation and mode; operations without parameters have fewer. 16 make two thousand requests."""
 
 NOT_THERE = "exambrd4"
