@@ -67,6 +67,13 @@ VALUES = {
     "upload_id": "$UPLOAD",
     "stem": "1hpv_A_478_200",
 }
+OF_AN_EXAMPLE = (
+    "/api/jobs/{job_id}/protac-inputs",
+    "/api/jobs/{job_id}/handles",
+    "/results/{job_id}/partners/{stem}",
+)
+"""Routes that need a run's working files, which the small job submitted here, an example's copy, does not have."""
+
 SEND = 'curl -s "$S/api/jobs/$JOB/files/TARGET_RESULTS/WAR_PDB/1hpv_A_478_200.pdb" | curl -s'
 SPECIAL = {
     ("POST", "/api/uploads"): f"""{SEND} "$S/api/uploads" -F 'files=@-;filename=model.pdb'""",
@@ -147,7 +154,7 @@ def command_of(endpoint: Endpoint) -> str:
     special = SPECIAL.get((endpoint.method, endpoint.path))
     if special is not None:
         return special
-    job = "exam1hpv" if "/examples" in endpoint.path else "$JOB"
+    job = "exam1hpv" if "/examples" in endpoint.path or endpoint.path in OF_AN_EXAMPLE else "$JOB"
     path = endpoint.path.replace("{job_id}", job)
     for name, value in VALUES.items():
         path = path.replace(f"{{{name}}}", value)
