@@ -13,7 +13,7 @@ from scripts.lib.exposure.rows import instance_cells
 from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import AtomKey, LigandMolecule, atom_keys
 from scripts.lib.observed.bridging import Bridging, HeldSide
-from scripts.lib.observed.transfer import Transferred, nearest, parent_bond, transferred
+from scripts.lib.observed.transfer import HeavyPart, Transferred, nearest, parent_bond, transferred
 from scripts.lib.reasons import OBSERVED_REASONS
 from scripts.lib.tables import JOINED, Row, Value
 
@@ -44,6 +44,7 @@ def observed_rows(
     parents : mapping of str to LigandMolecule
         The most complete copy of each ligand of the job that two proteins don't hold.
     """
+    parts = _Parts(parents)
     parent_of: dict[tuple[str, str, tuple[str, ...]], tuple[str, tuple[str, str]] | None] = {}
     for degrader in degraders:
         target, partner = degrader.held.target, degrader.held.partner
@@ -56,20 +57,37 @@ def observed_rows(
         for side, (this_half, other_half) in sides.items():
             key = (degrader.molecule.component_names, side, degrader.graph.names)
             if key not in parent_of:
-                parent_of[key] = _parent(degrader, this_half, other_half, parents)
+                parent_of[key] = _parent(degrader, this_half, other_half, parts)
             protein = f"{other_half.protein.name} ({','.join(other_half.protein.chains)})"
             yield {**cells, "side": side, "partner": protein, **_exit_cells(degrader, this_half, parent_of[key])}
 
 
+class _Parts:
+    """Ligands that may be parents of a degrader, the largest first, each made a molecule for matching once."""
+
+    def __init__(self, parents: Mapping[str, LigandMolecule]) -> None:
+        known = [item for item in parents.items() if item[1].sanitised]
+        self.by_size = sorted(known, key=lambda item: (-item[1].n_heavy, item[0]))
+        self._molecules = parents
+        self._parts: dict[str, HeavyPart] = {}
+
+    def of(self, code: str) -> HeavyPart:
+        """Return the heavy atoms of one of them."""
+        if code not in self._parts:
+            self._parts[code] = HeavyPart.of(self._molecules[code])
+        return self._parts[code]
+
+
 def _parent(
-    degrader: Degrader, this_half: HeldSide, other_half: HeldSide, parents: Mapping[str, LigandMolecule]
+    degrader: Degrader, this_half: HeldSide, other_half: HeldSide, parents: _Parts
 ) -> tuple[str, tuple[str, str]] | None:
     """Return the code of a parent of a half, and the names of the bond where it ends."""
     if degrader.held.reason:
         return None
-    for code, parent in sorted(parents.items(), key=lambda item: (-item[1].n_heavy, item[0])):
-        if parent.n_heavy < degrader.molecule.n_heavy and parent.sanitised:
-            bond = parent_bond(degrader.molecule, this_half.areas, other_half.areas, parent)
+    whole = HeavyPart.of(degrader.molecule)
+    for code, parent in parents.by_size:
+        if parent.n_heavy < degrader.molecule.n_heavy:
+            bond = parent_bond(whole, this_half.areas, other_half.areas, parents.of(code))
             if bond is not None:
                 return code, (degrader.graph.names[bond[0]], degrader.graph.names[bond[1]])
     return None

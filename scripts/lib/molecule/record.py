@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from rdkit import Chem
@@ -24,7 +25,7 @@ AtomKey = tuple[int, str]
 """An atom in all copies of its ligand: the number of its residue in the group, and its name in the dictionary."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LigandMolecule:
     """The molecule of one ligand instance.
 
@@ -121,12 +122,12 @@ class LigandMolecule:
         """The name by which it is best known; of a group its systematic one."""
         return common_name(self.title, self.synonyms, self.type)
 
-    @property
+    @cached_property
     def smiles_at_ph(self) -> str:
         """SMILES as it is charged at pH 7.4, of the whole definition."""
         return charged_smiles(self.parent_smiles)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Labels of the heavy atoms in order."""
         return tuple(self.mol.GetAtomWithIdx(k).GetProp(NAME) for k in range(self.n_heavy))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -146,9 +147,37 @@ def _nearest_mapped(
     return None
 
 
-def parent_bond(
-    degrader: LigandMolecule, own: FloatArray, other: FloatArray, parent: LigandMolecule
-) -> tuple[int, int] | None:
+@dataclass(frozen=True, slots=True)
+class HeavyPart:
+    """A ligand without hydrogens, and how many bonds in rings it has between elements, by their order.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        See `heavy_part`.
+    ring_bonds : Counter
+        By the lower atomic number, the higher one, and the type of the bond.
+    """
+
+    mol: Chem.Mol
+    ring_bonds: Counter[tuple[int, int, Chem.BondType]]
+
+    @classmethod
+    def of(cls, molecule: LigandMolecule) -> HeavyPart:
+        """Return that of a ligand."""
+        mol = heavy_part(molecule)
+        rings = mol.GetRingInfo()
+        numbers = [atom.GetAtomicNum() for atom in mol.GetAtoms()]
+        in_rings = (bond for bond in mol.GetBonds() if rings.NumBondRings(bond.GetIdx()))
+        ends = ((numbers[b.GetBeginAtomIdx()], numbers[b.GetEndAtomIdx()], b.GetBondType()) for b in in_rings)
+        return cls(mol, Counter((min(first, second), max(first, second), kind) for first, second, kind in ends))
+
+    def may_hold(self, other: HeavyPart) -> bool:
+        """Return False where the rings of another molecule are certainly no part of this one."""
+        return other.ring_bonds <= self.ring_bonds
+
+
+def parent_bond(degrader: HeavyPart, own: FloatArray, other: FloatArray, parent: HeavyPart) -> tuple[int, int] | None:
     """Return the bond at which a smaller ligand ends within a degrader; None where it is no parent of it.
 
     A parent is a substructure with one acyclic bond to the rest that holds most of what the one protein
@@ -156,14 +185,16 @@ def parent_bond(
 
     Parameters
     ----------
-    degrader : LigandMolecule
+    degrader : HeavyPart
         The ligand that two proteins hold.
     own, other : ndarray of float, shape (n_heavy,)
         What either protein covers of each of its atoms, in square angstroms.
-    parent : LigandMolecule
+    parent : HeavyPart
         The smaller ligand.
     """
-    for bond, inside in leaving_bonds(heavy_part(degrader), heavy_part(parent)):
+    if not degrader.may_hold(parent):
+        return None
+    for bond, inside in leaving_bonds(degrader.mol, parent.mol):
         members = sorted(inside)
         if own[members].sum() >= LEAST_OWN * own.sum() and other[members].sum() <= MOST_OTHER * other.sum():
             return bond

@@ -94,8 +94,8 @@ def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
     """Return the relative SASA of each atom by stem and SDF index, of some instances only."""
     values: dict[str, dict[int, float]] = {}
     if stems:
-        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS):
-            if row["stem"] in stems and row["relative_sasa"] is not None:
+        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, stems=stems):
+            if row["relative_sasa"] is not None:
                 atoms = values.setdefault(str(row["stem"]), {})
                 atoms[int(row["sdf_index"] or 0)] = float(row["relative_sasa"])
     return values

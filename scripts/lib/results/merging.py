@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from scripts.lib.atomic import replacing
-from scripts.lib.tables import Row, Table, Value, format_value, parse_value
+from scripts.lib.tables import Row, Table, Value, cell_formatter, cell_parser
 
 Key = tuple[Any, ...]
 
@@ -33,7 +33,7 @@ class SortedTable:
         self._path = path
         self._table = table
         self._spool = spool
-        self._known = set(table.names)
+        self._cells = cell_formatter(table, path.name)
         self._places: list[tuple[Key, int, int]] = []
 
     def add(self, key: Key, rows: Iterable[Row]) -> None:
@@ -46,10 +46,7 @@ class SortedTable:
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        for row in rows:
-            if unknown := row.keys() - self._known:
-                raise KeyError(f"{self._path.name} has no column {sorted(unknown)}")
-            writer.writerow([format_value(row.get(column.name), column) for column in self._table.columns])
+        writer.writerows(map(self._cells, rows))
         self.add_text(key, text.getvalue())
 
     def add_text(self, key: Key, text: str) -> None:
@@ -101,6 +98,7 @@ def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator
     position = table.names.index(column) if column else None
     first: list[str] = []
     lines: list[str] = []
+    typed = cell_parser(table.columns)
     with path.open(encoding="utf-8", newline="") as stream:
         records = _records(stream)
         cells, _ = next(records, ([], ""))
@@ -108,13 +106,13 @@ def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator
             raise ValueError(f"{path}: unexpected columns {cells}")
         for cells, text in records:
             if lines and (position is None or cells[position] != first[position]):
-                yield _typed(first, table), "".join(lines)
+                yield typed(first), "".join(lines)
                 lines = []
             if not lines:
                 first = cells
             lines.append(text)
     if lines:
-        yield _typed(first, table), "".join(lines)
+        yield typed(first), "".join(lines)
 
 
 def merge(
@@ -149,7 +147,3 @@ def _records(stream: Iterable[str]) -> Iterator[tuple[list[str], str]]:
         if text.count('"') % 2 == 0:
             yield next(csv.reader([text])) if '"' in text else text.rstrip("\n").split(","), text
             text = ""
-
-
-def _typed(cells: list[str], table: Table) -> dict[str, Value]:
-    return {column.name: parse_value(cell, column) for column, cell in zip(table.columns, cells, strict=True)}

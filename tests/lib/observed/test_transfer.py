@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.lib.exits.graph import ligand_graph
-from scripts.lib.observed.transfer import nearest, parent_bond, transferred
+from scripts.lib.observed.transfer import HeavyPart, nearest, parent_bond, transferred
 from tests.tools.exits import embedded
 
 DEGRADER = "c1ccc2ccccc2c1CC(=O)NCCOCCOCCNC(=O)c1ccc2ccccc2c1"
@@ -57,4 +57,4 @@ def test_parent_tells_the_bond_where_it_ends(parent: str, bond: tuple[int, int] 
     graph = ligand_graph(degrader)
     index = np.arange(len(graph))
     own, other = np.where(index < 13, 15.0, 0.0), np.where(index >= 25, 15.0, 0.0)
-    assert parent_bond(degrader, own, other, embedded(parent)[1]) == bond
+    assert parent_bond(HeavyPart.of(degrader), own, other, HeavyPart.of(embedded(parent)[1])) == bond
