@@ -13,7 +13,6 @@ from typing import Any
 from scripts.lib.config import NO_PATH, cache_folder
 from scripts.lib.sources.base import Fetched, Source, SourceError
 from scripts.lib.sources.cache import StructureCache
-from scripts.lib.sources.files import FilesSource
 from scripts.lib.sources.mirror import MirrorSource
 from scripts.lib.sources.naming import PDB_REDO, model_stem
 from scripts.lib.validation.file import NONE, ReportFile, checked, map_beside
@@ -59,7 +58,9 @@ def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bo
         return MirrorSource(Path(source["mirror"]), cache, label=label).open(refresh=refresh)
     if kind == "archive":
         return MirrorSource(ARCHIVE, cache, kind="archive", label="archive").open(refresh=refresh)
-    if kind == "files":
+    if kind == "files":  # imported here: it reads ligands with RDKit
+        from scripts.lib.sources.files import FilesSource
+
         given = source["files"]
         paths = [Path(item) for item in ([given] if isinstance(given, str) else given)]
         return FilesSource(paths, cache, label=label).open(refresh=refresh)
