@@ -1,4 +1,4 @@
-"""Measure the exposure of every ligand atom of one shard, in each context."""
+"""Measure the exposure of every ligand atom of one shard, in each context; as a rule rank its exits in one go."""
 
 from dataclasses import astuple
 from functools import cache, partial
@@ -55,28 +55,47 @@ def main(
 if __name__ == "__main__":
     from snakemake.iocontainers import Snakemake
 
+    from scripts import rank_exits
+
     snakemake: Snakemake
     components = JobComponents(**snakemake.params.components)
     method = Method(**snakemake.params.sasa)
+    target_name = snakemake.params.target_name
+    given, made = ({key: Path(path) for key, path in files.items()} for files in (snakemake.input, snakemake.output))
+    cache_dir, most_mb = snakemake.params.components["cache_dir"], snakemake.resources.result_cache_mb
+    depends_on = [target_name, *astuple(method)], cache_dir, most_mb, components
     with logged_to(snakemake.log[0]):
         main(
-            instances=Path(snakemake.input.instances),
-            neighbourhoods=Path(snakemake.input.neighbourhoods),
-            molecules=Path(snakemake.input.molecules),
-            summary=Path(snakemake.output.summary),
-            atoms=Path(snakemake.output.atoms),
-            contacts=Path(snakemake.output.contacts),
-            files=Path(snakemake.output.files),
+            instances=given["instances"],
+            neighbourhoods=given["neighbourhoods"],
+            molecules=given["molecules"],
+            summary=made["summary"],
+            atoms=made["atoms"],
+            contacts=made["contacts"],
+            files=made["exposure_files"],
             job=Path(),
             progress=Path(snakemake.params.progress),
-            target_name=snakemake.params.target_name,
+            target_name=target_name,
             method=method,
             find=components,
-            known=step_cache(
-                "measure_sasa",
-                [snakemake.params.target_name, *astuple(method)],
-                snakemake.params.components["cache_dir"],
-                snakemake.resources.result_cache_mb,
-                components,
-            ),
+            known=step_cache("measure_sasa", *depends_on),
+        )
+        rank_exits.main(
+            instances=given["instances"],
+            neighbourhoods=given["neighbourhoods"],
+            surroundings=given["surroundings"],
+            backbones=given["backbones"],
+            molecules=given["molecules"],
+            sasa_atoms=made["atoms"],
+            exits=made["exits"],
+            geometry=made["geometry"],
+            bridging=made["bridging"],
+            observed=made["observed"],
+            files=made["exit_files"],
+            job=Path(),
+            progress=Path(snakemake.params.exit_progress),
+            target_name=target_name,
+            method=method,
+            find=components,
+            known=step_cache("rank_exits", *depends_on),
         )

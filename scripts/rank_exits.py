@@ -1,15 +1,13 @@
 """Rank the places where a linker can leave the ligands of one shard, and write the files that show them."""
 
-from dataclasses import astuple
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.lib.components.finder import Find, JobComponents
+from scripts.lib.components.finder import Find
 from scripts.lib.exposure.method import Method
 from scripts.lib.records import EntryParts, entry_parts
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.cache import StepCache, step_cache
+from scripts.lib.steps.cache import StepCache
 from scripts.lib.steps.shard_step import ShardStep
 from scripts.lib.steps.writers import ExitWriters
 
@@ -87,37 +85,3 @@ def main(
         }
         for parts in entry_parts(instances, records, {"areas": sasa_atoms}):
             step.entry(parts.entry_id, parts.digest, partial(rank, parts))
-
-
-if __name__ == "__main__":
-    from snakemake.iocontainers import Snakemake
-
-    snakemake: Snakemake
-    components = JobComponents(**snakemake.params.components)
-    method = Method(**snakemake.params.sasa)
-    with logged_to(snakemake.log[0]):
-        main(
-            instances=Path(snakemake.input.instances),
-            neighbourhoods=Path(snakemake.input.neighbourhoods),
-            surroundings=Path(snakemake.input.surroundings),
-            backbones=Path(snakemake.input.backbones),
-            molecules=Path(snakemake.input.molecules),
-            sasa_atoms=Path(snakemake.input.sasa_atoms),
-            exits=Path(snakemake.output.exits),
-            geometry=Path(snakemake.output.geometry),
-            bridging=Path(snakemake.output.bridging),
-            observed=Path(snakemake.output.observed),
-            files=Path(snakemake.output.files),
-            job=Path(),
-            progress=Path(snakemake.params.progress),
-            target_name=snakemake.params.target_name,
-            method=method,
-            find=components,
-            known=step_cache(
-                "rank_exits",
-                [snakemake.params.target_name, *astuple(method)],
-                snakemake.params.components["cache_dir"],
-                snakemake.resources.result_cache_mb,
-                components,
-            ),
-        )

@@ -26,7 +26,7 @@ def job(status: State, **fields: Any) -> JobRecord:
         ((job("queued"), 3), "Waiting: number 3 in the queue."),
         ((job("queued", attempt=2), None), "Interrupted; it waits to go on where it was."),
         ((job("running"), None), "Running: starting."),
-        ((job("running", current_step="measure_sasa"), None), "Running: measuring exposure."),
+        ((job("running", current_step="measure_sasa"), None), "Running: measuring exposure and exits."),
         ((job("running", current_step="search_entries", attempt=2), None), "Running for the second time: searching."),
         (
             (job("completed", result_rows=1, entries=EntryCounts(1)), None),

@@ -39,7 +39,7 @@ FINISHED = {query: ROOT / "data/examples" / f"exam{query}" for query in ("1hpv",
 RULES = [name for name in STEPS if name != "all"]
 MADE = {layout.SEARCH_ENTRIES: "search_entries", layout.SEARCH_QUERY: "search_entries",
         layout.WAR_PDB: "clean_complexes", layout.MCS_SDF: "match_ligands", layout.MCS_SVG: "measure_sasa",
-        layout.PROTAC_FOLDER: "rank_exits", layout.REPORT: "finish_job", "logs": "finish_job",
+        layout.PROTAC_FOLDER: "write_protac_inputs", layout.REPORT: "finish_job", "logs": "finish_job",
         layout.MANIFEST: "finish_job", "job_record.json": ""}  # fmt: skip
 """Which step makes a file or what lies in a folder; the others are tables."""
 

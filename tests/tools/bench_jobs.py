@@ -21,7 +21,7 @@ from tests.tools.large_mirror import link_mirror
 from tests.tools.runs import run_job
 
 SIZES = (50, 500, 5_000)
-WORKERS = ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "check_results")
+WORKERS = ("clean_complexes", "match_ligands", "measure_sasa", "check_results")
 GROWTH_GOAL, MEMORY_GOAL = 1.2, 1.15
 LIGHT_SECONDS = 1.0
 """Stages below this CPU time in the larger job are too short for their growth to mean anything."""

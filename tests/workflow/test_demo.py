@@ -56,7 +56,7 @@ def test_events_tell_the_whole_run_without_the_logger_plugin(demo: JobRun) -> No
 def test_job_log_is_readable(demo: JobRun) -> None:
     text = (demo.checked().job / layout.JOB_LOG).read_text(encoding="utf-8")
     assert "run started" in text
-    assert "measuring exposure, shard 0: done in" in text
+    assert "measuring exposure and exits, shard 0: done in" in text
     assert "5 found" in text
 
 

@@ -31,7 +31,7 @@ def used(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"protac_inputs": {"exits": 2}}, ["write_protac_inputs", "check_results", *END]),
         ({"protac_inputs": {"side": "e3"}}, END[1:]),
         ({"series": {"seconds": 9}}, ["find_series", *END]),
-        ({"sasa": {"slices": 90}}, ["measure_sasa", "rank_exits", "check_results", *END]),
+        ({"sasa": {"slices": 90}}, ["measure_sasa", "check_results", *END]),
     ],
     ids=str,
 )
@@ -64,7 +64,7 @@ def test_extended_job_computes_the_new_entries_alone(mirror: Path, job_runner: C
     before = _steps(job)
     together = sorted([*entries, *new])
     run(together, force=True)
-    shards = ["download_entries", "clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "check_results"]
+    shards = ["download_entries", "clean_complexes", "match_ligands", "measure_sasa", "check_results"]
     assert sorted(_steps(job)[len(before) :]) == sorted(
         ["search_entries", *(f"{step} 1" for step in shards), "find_series", *END, "all"]
     )

@@ -20,7 +20,7 @@ from tests.tools.runs import ROOT, JobRun, RunningJob, difference, result_files,
 
 PROFILE = ("--profile", str(ROOT / "config" / "profiles" / "slurm"))
 LOCAL_RULES = {"search_entries", "download_entries", "build_tables", "finish_job"}
-SHARD_RULES = {"clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "check_results"}
+SHARD_RULES = {"clean_complexes", "match_ligands", "measure_sasa", "check_results"}
 
 Start = Callable[..., RunningJob]
 

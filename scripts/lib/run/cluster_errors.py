@@ -50,7 +50,7 @@ def cluster_failure(record: Mapping[str, Any]) -> ClusterFailure | None:
         The fields of a ``job_error`` record.
 
     >>> message = f"Job 7 failed. {_ADVICE}: x"
-    >>> cluster_failure({"rule_name": "rank_exits", "rule_msg": message, "aux": {"external_jobid": "7"}}).number
+    >>> cluster_failure({"rule_name": "measure_sasa", "rule_msg": message, "aux": {"external_jobid": "7"}}).number
     '7'
     """
     message, has_advice, _ = str(record.get("rule_msg") or "").partition(_ADVICE)

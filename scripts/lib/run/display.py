@@ -13,8 +13,7 @@ STEPS = {
     "download_entries": "fetching structures",
     "clean_complexes": "cleaning complexes",
     "match_ligands": "building ligands",
-    "measure_sasa": "measuring exposure",
-    "rank_exits": "ranking exits",
+    "measure_sasa": "measuring exposure and exits",
     "write_protac_inputs": "writing inputs for degrader modelling",
     "check_results": "checking results",
     "find_series": "finding series",
@@ -24,12 +23,15 @@ STEPS = {
 }
 """What each rule does, in words."""
 
+_ENDS_WITH = {"measure_sasa": "rank_exits"}
+"""What a rule does last with an entry, where that has a name of its own."""
+
 
 def progress_line(progress: Progress, step: str) -> str:
     """Return the state of a job in one line: entries found, done, kept, rejected, and the current step.
 
-    >>> progress_line(Progress(found=2, done=1, kept=1, passed={"rank_exits": 1}), "rank_exits")
-    'Tethermap: 2 entries found, 1 done (1 kept, 0 rejected); ranking exits 1/2'
+    >>> progress_line(Progress(found=2, done=1, kept=1, passed={"rank_exits": 1}), "measure_sasa")
+    'Tethermap: 2 entries found, 1 done (1 kept, 0 rejected); measuring exposure and exits 1/2'
     """
     words = STEPS.get(step, step)
     if progress.found is None:
@@ -37,7 +39,7 @@ def progress_line(progress: Progress, step: str) -> str:
     noun = "entry" if progress.found == 1 else "entries"
     counts = f"{progress.found} {noun} found, {progress.done} done"
     counts += f" ({progress.kept} kept, {progress.rejected} rejected)"
-    passed = progress.passed.get(step)
+    passed = progress.passed.get(_ENDS_WITH.get(step, step))
     return f"Tethermap: {counts}; {words}" + (f" {passed}/{progress.found}" if passed else "")
 
 

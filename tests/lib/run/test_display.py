@@ -13,9 +13,9 @@ from scripts.lib.run.progress import Progress
     [
         (Progress(), "search_entries", "Tethermap: searching"),
         (
-            Progress(5, 3, 2, 1, {"measure_sasa": 2}),
+            Progress(5, 3, 2, 1, {"measure_sasa": 5, "rank_exits": 2}),
             "measure_sasa",
-            "Tethermap: 5 entries found, 3 done (2 kept, 1 rejected); measuring exposure 2/5",
+            "Tethermap: 5 entries found, 3 done (2 kept, 1 rejected); measuring exposure and exits 2/5",
         ),
         (
             Progress(1, 1, 1, 0),

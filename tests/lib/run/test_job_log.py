@@ -31,8 +31,8 @@ def test_log_tells_the_steps_with_their_shards_and_times(tmp_path: Path) -> None
     assert job_log_text(tmp_path).splitlines() == [
         "2026-01-31T10:00:01Z  run started (Snakemake 9.27.1)",
         "2026-01-31T10:00:02Z  7 steps planned, more when the search is done",
-        "2026-01-31T10:00:03Z  measuring exposure, shard 0: started",
-        "2026-01-31T10:00:05Z  measuring exposure, shard 0: done in 2.0 s",
+        "2026-01-31T10:00:03Z  measuring exposure and exits, shard 0: started",
+        "2026-01-31T10:00:05Z  measuring exposure and exits, shard 0: done in 2.0 s",
         "entries: not searched yet, 0 done, 0 kept, 0 rejected",
     ]
 
