@@ -28,7 +28,7 @@ CONECT_BONDS = (0.6, 1.3)
 """Shortest and longest bond of a CONECT record, as multiples of the sum of covalent radii: strained and
 metal bonds too."""
 
-_ANISOTROPIC = re.compile("^ANISOU.*\n", re.MULTILINE)
+_ANISOTROPIC = re.compile("\nANISOU[^\n]*")
 _DROPPED = -9.0
 
 
@@ -271,7 +271,7 @@ def _pdb_text(
     options.conect_records = True
     options.preserve_serial = True
     lines: str = structure.make_pdb_string(options)
-    return _ANISOTROPIC.sub("", lines) if _ANISOTROPIC.search(lines) else lines
+    return _ANISOTROPIC.sub("", lines) if "\nANISOU" in lines else lines
 
 
 def _wrapped(line: str, width: int = 68) -> list[str]:
