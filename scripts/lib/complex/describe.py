@@ -171,13 +171,12 @@ def _aligned_error(entry: Entry, ligand: Ligand, chains: tuple[str, ...]) -> flo
 def _uniprot(entry: Entry, nearby: AtomsAround) -> dict[str, str]:
     """Return the UniProt numbers of the residues around by author chain and residue id."""
     atoms = entry.atoms
-    first = atoms.starts[np.unique(atoms.residue[nearby.index])]
+    residues = np.unique(atoms.residue[nearby.index])
+    residues = residues[atoms.entity_type[atoms.starts[residues]] == POLYMER]
+    chains = atoms.auth_asym_id[atoms.starts[residues]].tolist()
     numbers = {}
-    for atom in first[atoms.entity_type[first] == POLYMER].tolist():
-        chain, residue_id = (
-            text(atoms.auth_asym_id[atom]).strip(),
-            f"{atoms.auth_seq_id[atom]}{text(atoms.ins_code[atom])}",
-        )
+    for name, residue_id in zip(chains, atoms.residue_ids[residues].tolist(), strict=True):
+        chain = text(name).strip()
         if found := entry.references.of(chain, residue_id):
             numbers[f"{chain} {residue_id}"] = found
     return numbers
@@ -305,14 +304,13 @@ def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
     """Return the atoms around an instance as later stages read them."""
     atoms = scene.atoms
     index = nearby.index
-    numbers = atoms.auth_seq_id[index].astype("U12")
     return Neighbourhood(
         xyz=nearby.xyz,
         element=atoms.element[index].astype("U2"),
         comp_id=atoms.comp_id[index].astype("U8"),
         atom_name=atoms.name[index].astype("U8"),
         auth_asym_id=atoms.auth_asym_id[index].astype("U8"),
-        residue_id=np.char.add(numbers, atoms.ins_code[index].astype("U1")).astype("U13"),
+        residue_id=atoms.residue_ids[atoms.residue[index]],
         copy_name=np.array(nearby.copy, dtype="U32"),
         context=nearby.level,
         largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,

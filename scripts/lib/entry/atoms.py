@@ -124,6 +124,12 @@ class Atoms:
         """Index of each atom's residue, shape (n_atoms,)."""
         return np.repeat(np.arange(len(self.starts)), self.ends - self.starts)
 
+    @cached_property
+    def residue_ids(self) -> npt.NDArray[np.str_]:
+        """Author number with insertion code of each residue, shape (n_residues,)."""
+        numbers, codes = self.auth_seq_id[self.starts].tolist(), self.ins_code[self.starts].tolist()
+        return np.array([f"{number}{text(code)}" for number, code in zip(numbers, codes, strict=True)], dtype="U13")
+
     def fullest_conformer(self, part: slice) -> int:
         """Return the number of heavy atoms in the conformer of a part of the atoms that has most of them."""
         labels, counts = np.unique(self.altloc[part][self.heavy[part]], return_counts=True)

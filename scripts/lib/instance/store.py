@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -106,7 +106,7 @@ def read_instances_alone(instances: Path) -> Iterator[Instance]:
 
 def instance_line(instance: Instance) -> bytes:
     """Return an instance as a line of JSON."""
-    return json.dumps(_as_json(instance), separators=(",", ":")).encode() + b"\n"
+    return json.dumps(instance, separators=(",", ":"), default=_plain).encode() + b"\n"
 
 
 def instance_of_line(line: bytes) -> Instance:
@@ -114,17 +114,11 @@ def instance_of_line(line: bytes) -> Instance:
     return _from_json(json.loads(line))
 
 
-def _as_json(value: Any) -> Any:
-    """Return a value of the model as `json` takes it; unlike `asdict`, without copying what is plain."""
-    if is_dataclass(value):
-        return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+def _plain(value: Any) -> Any:
+    """Return a dataclass or an array of the model as what `json` takes, or asks of its parts again."""
     if isinstance(value, np.ndarray):
         return value.tolist()
-    if isinstance(value, tuple) and value and is_dataclass(value[0]):
-        return [_as_json(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _as_json(item) for key, item in value.items()}
-    return value
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def _from_json(record: dict[str, Any]) -> Instance:
