@@ -65,7 +65,7 @@ def backbone_of(
     found = np.bincount(residue - first)[atoms.residue[alpha] - first]
     standard = np.array([HEAVY_ATOMS.get(_standard(text(name)), 0) for name in names])[which]
     marks[found < standard] |= TRUNCATED
-    beside, _ = nearest.body.atoms.within(nearest.placement.undo(ligand), TOUCHES_WITHIN)
+    beside, _ = nearest.body.atoms.nearest(nearest.placement.undo(ligand), TOUCHES_WITHIN)
     marks[np.isin(atoms.residue[alpha], atoms.residue[beside[mask[beside]]])] |= TOUCHED
     chain = scene.chain_names[nearest.body.asym].strip()
     poor = {(number, code) for name, number, code in outliers if name == chain}
@@ -74,10 +74,7 @@ def backbone_of(
         marks[[(str(n), text(c)) in poor for n, c in zip(numbers, codes, strict=True)]] |= RSRZ_OUTLIER
     b_iso = atoms.b_iso[alpha]
     several = len(alpha) > 1
-    residue_ids = tuple(
-        f"{number}{text(code)}"
-        for number, code in zip(atoms.auth_seq_id[alpha].tolist(), atoms.ins_code[alpha], strict=True)
-    )
+    residue_ids = tuple(atoms.residue_ids[atoms.residue[alpha]].tolist())
     return Backbone(
         chain=chain,
         sequence="".join(letters.tolist()),

@@ -119,7 +119,7 @@ class ContextFinder:
         """Return the chain nearest to a ligand as deposited, empty when none is in reach."""
         best: tuple[float, str] = (self._beside, "")
         for asym, body in self._scene.chains.items():
-            found, distance = body.atoms.within(xyz, best[0])
+            found, distance = body.atoms.nearest(xyz, best[0])
             if len(found):
                 best = min(best, (float(distance.min()), asym))
         return best[1]
@@ -130,7 +130,7 @@ class ContextFinder:
         around = float(np.sqrt(((local - centre) ** 2).sum(axis=1).max()))
         if float(np.linalg.norm(centre - body.centre)) > body.radius + around + self._reach:
             return float("inf")
-        found, distance = body.atoms.within(local, self._reach)
+        found, distance = body.atoms.nearest(local, self._reach)
         kept = mask[found]
         return float(distance[kept].min()) if kept.any() else float("inf")
 
@@ -219,7 +219,7 @@ def beside(scene: Scene, copy: Copy, xyz: FloatArray, label: bytes) -> Copy | No
     label : bytes
         Label of its conformer.
     """
-    found, _ = copy.body.atoms.within(copy.placement.undo(xyz), OVERLAP)
+    found, _ = copy.body.atoms.nearest(copy.placement.undo(xyz), OVERLAP)
     found = found[scene.mask(label)[found]]
     return scene.without(copy, scene.atoms.residue[found]) if len(found) else copy
 
@@ -282,8 +282,7 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
     parts: list[tuple[IntArray, FloatArray, int, str, FloatArray]] = []
     overlaps = False
     for copy in around.copies:
-        found, distance = copy.body.atoms.within(copy.placement.undo(xyz), reach)
-        nearest = distance.min(axis=1) if len(found) else np.zeros(0)
+        found, nearest = copy.body.atoms.nearest(copy.placement.undo(xyz), reach)
         kept = mask[found]
         if (copy.placement.name or copy.body.parents) and (nearest[kept] < OVERLAP).any():
             overlaps |= bool(copy.placement.name)

@@ -77,8 +77,8 @@ def _areas(
     for body, placement in _standing(scene, around):
         local = placement.undo(places)
         beside = local[np.linalg.norm(local - body.centre, axis=1) < body.radius + reach]
-        if len(beside):  # one by one, as a box around all of them holds most of the chain
-            found = np.unique(np.concatenate([body.atoms.index[body.atoms.box(p - reach, p + reach)] for p in beside]))
+        if len(beside):
+            found, _ = body.atoms.nearest(beside, reach)
             found = found[mask[found]]
             parts.append((found, placement.apply(scene.atoms.xyz[found])))
     index = np.concatenate([part[0] for part in parts])

@@ -103,12 +103,9 @@ class Scene:
         self.conformers = Conformers(entry.atoms)
         self.in_polymer = residues.polymer[self.atoms.residue]
         self.chains = {body.asym: body for body in self._chains(residues)}
-        self.chain_names = {
-            text(asym): text(chain)
-            for asym, chain in set(
-                zip(self.atoms.label_asym_id.tolist(), self.atoms.auth_asym_id.tolist(), strict=True)
-            )
-        }
+        starts = self.atoms.starts
+        names = zip(self.atoms.label_asym_id[starts].tolist(), self.atoms.auth_asym_id[starts].tolist(), strict=True)
+        self.chain_names = {text(asym): text(chain) for asym, chain in dict.fromkeys(names)}
         self.hets = [body for group in groups if (body := self._het(group)) is not None]
         self.assemblies = Assemblies(entry.structure, self.chain_names)
         crystal = Crystal.of(entry.structure, entry.metadata.methods) if entry.in_crystal_frame else None
@@ -123,13 +120,14 @@ class Scene:
         return chain + 2 * max(spans, default=0.0) + CRYSTAL_REACH, int(alternates.max(initial=0))
 
     def _chains(self, residues: Residues) -> Iterable[Body]:
-        members = residues.polymer_atoms
-        asyms = self.atoms.label_asym_id[members]
-        _, first = np.unique(asyms, return_index=True)
-        for asym in asyms[np.sort(first)]:
-            own = members[asyms == asym]
-            peptide = frozenset(self.atoms.residue[own].tolist()) if text(asym) in residues.short else frozenset()
-            yield self._body(text(asym), own, residues=peptide)
+        atoms, members = self.atoms, residues.polymer_atoms
+        asyms, of_residue = np.unique(atoms.label_asym_id[atoms.starts], return_inverse=True)
+        which = of_residue[atoms.residue[members]]
+        chains, first = np.unique(which, return_index=True)
+        for chain in chains[np.argsort(first)].tolist():
+            asym, own = text(asyms[chain]), members[which == chain]
+            peptide = frozenset(atoms.residue[own].tolist()) if asym in residues.short else frozenset()
+            yield self._body(asym, own, residues=peptide)
 
     def _body(
         self, asym: str, members: IntArray, parents: tuple[str, ...] = (), residues: frozenset[int] = frozenset()
@@ -150,7 +148,7 @@ class Scene:
         else:
             return None
         parents = tuple(
-            asym for asym, body in self.chains.items() if len(body.atoms.within(self.atoms.xyz[members], reach)[0])
+            asym for asym, body in self.chains.items() if len(body.atoms.nearest(self.atoms.xyz[members], reach)[0])
         )
         if not parents:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.kernels.library import call
 
 
 class NearAtoms:
@@ -19,9 +20,10 @@ class NearAtoms:
     """
 
     def __init__(self, xyz: FloatArray, members: IntArray) -> None:
-        order = members[np.argsort(xyz[members, 0], kind="stable")]
-        self.index = order
-        self._xyz = xyz[order]
+        self._members = np.sort(members)
+        self._order = np.argsort(xyz[self._members, 0], kind="stable")
+        self.index = self._members[self._order]
+        self._xyz = np.ascontiguousarray(xyz[self.index], dtype=np.float64)
         self._x, self._y, self._z = np.ascontiguousarray(self._xyz.T)
 
     def __len__(self) -> int:
@@ -60,6 +62,29 @@ class NearAtoms:
         index, distance = self.index[found[near]], distance[near]
         order = np.argsort(index, kind="stable")
         return index[order], distance[order]
+
+    def nearest(self, xyz: FloatArray, cutoff: float) -> tuple[IntArray, FloatArray]:
+        """Return the atoms nearer than a cut-off to any of some points, and their distance from the nearest point.
+
+        Parameters
+        ----------
+        xyz : ndarray of float, shape (n_points, 3)
+            The points, in angstroms; at least one.
+        cutoff : float
+            In angstroms.
+
+        Returns
+        -------
+        index : ndarray of int, shape (n_found,)
+            Indices of the atoms, ascending.
+        distance : ndarray of float, shape (n_found,)
+            In angstroms.
+        """
+        points = np.ascontiguousarray(xyz, dtype=np.float64)
+        number, distance = np.empty(len(self), dtype=np.int64), np.empty(len(self))
+        looked_for = len(self), self._xyz, self._order, len(points), points, cutoff
+        count = call("atoms_near", *looked_for, number, distance)
+        return self._members[number[:count]], distance[:count]
 
 
 def distances(first: FloatArray, second: FloatArray) -> FloatArray:

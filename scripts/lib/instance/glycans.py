@@ -85,7 +85,7 @@ def stray_glycans(
         sugars = all(is_sugar(text(atoms.comp_id[part.start])) for part in parts)
         if group.kind != "ligand" or not sugars or group.links or any(b"O1" in atoms.name[part] for part in parts):
             continue
-        if len(beside.within(np.concatenate([atoms.xyz[part] for part in parts]), BESIDE)[0]):
+        if len(beside.nearest(np.concatenate([atoms.xyz[part] for part in parts]), BESIDE)[0]):
             reason = "a sugar without O1 beside a glycan or asparagine"
             yield place, replace(group, kind="glycan", kind_reason=reason)
 

@@ -1,4 +1,5 @@
-/* The loops that Python is too slow for: areas of a ligand's atoms, points and rays around a linker's first atom.
+/* The loops that Python is too slow for: which atoms are near a ligand, areas of its atoms, points and rays around a
+   linker's first atom.
 
    Called through ctypes by library.py, which checks the arrays. Every function is one expression after another in
    double precision, compiled without contraction or reordering, so that results are the same on every machine.
@@ -270,4 +271,69 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
     free(near);
     free(turned);
     return failed ? -1 : 0;
+}
+
+/* The first of some ascending numbers, the x of atoms, that is not less than a limit. */
+static int64_t first_from(int64_t n_atoms, const double *xyz, double limit)
+{
+    int64_t low = 0, high = n_atoms;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (xyz[3 * middle] < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Atoms nearer than a cut-off to any of some points, by their numbers, and how far each is from the nearest point.
+
+   xyz (n_atoms, 3) sorted along x; number (n_atoms): each of 0 .. n_atoms - 1 once; points (n_points, 3), at least one;
+   found and distance (n_atoms), filled from the front. Returns the number of atoms found, -1 without memory. */
+int atoms_near(int64_t n_atoms, const double *xyz, const int64_t *number, int64_t n_points, const double *points,
+               double cutoff, int64_t *found, double *distance)
+{
+    double low[3], high[3];
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = high[axis] = points[axis];
+        for (int64_t k = 1; k < n_points; k++) {
+            double at = points[3 * k + axis];
+            low[axis] = at < low[axis] ? at : low[axis];
+            high[axis] = at > high[axis] ? at : high[axis];
+        }
+        low[axis] -= cutoff;
+        high[axis] += cutoff;
+    }
+    int64_t first = first_from(n_atoms, xyz, low[0]), begin = n_atoms, end = 0;
+    double *nearest = malloc((n_atoms + 1) * sizeof *nearest);
+    if (nearest == NULL)
+        return -1;
+    for (int64_t j = 0; j < n_atoms; j++)
+        nearest[j] = INFINITY;
+    for (int64_t j = first; j < n_atoms && xyz[3 * j] <= high[0]; j++) {
+        const double *atom = xyz + 3 * j;
+        if (atom[1] < low[1] || atom[1] > high[1] || atom[2] < low[2] || atom[2] > high[2])
+            continue;
+        double least = INFINITY;
+        for (int64_t k = 0; k < n_points; k++) {
+            double x = atom[0] - points[3 * k], y = atom[1] - points[3 * k + 1], z = atom[2] - points[3 * k + 2];
+            double squared = x * x + y * y + z * z;
+            least = squared < least ? squared : least;
+        }
+        least = sqrt(least);
+        if (least < cutoff) {
+            nearest[number[j]] = least;
+            begin = number[j] < begin ? number[j] : begin;
+            end = number[j] >= end ? number[j] + 1 : end;
+        }
+    }
+    int n = 0;
+    for (int64_t j = begin; j < end; j++)
+        if (nearest[j] < cutoff) {
+            found[n] = j;
+            distance[n++] = nearest[j];
+        }
+    free(nearest);
+    return n;
 }

@@ -52,11 +52,12 @@ def loaded() -> ctypes.CDLL:
     library.lee_richards.argtypes = (size, *atoms, size, size, pointer)
     library.covered_points.argtypes = (*grid, real, *atoms, pointer, size, pointer)
     library.ray_lengths.argtypes = (*grid, real, real, real, *atoms, pointer, size, pointer, pointer)
+    library.atoms_near.argtypes = (size, pointer, pointer, size, pointer, real, pointer, pointer)
     return library
 
 
-def call(function: str, *arguments: float | np.ndarray | None) -> None:
-    """Call a function of `kernels.c`; arrays are contiguous and of the types it names, which callers see to.
+def call(function: str, *arguments: float | np.ndarray | None) -> int:
+    """Call a function of `kernels.c`, return what it returns; arrays are contiguous and of the types it names.
 
     Raises
     ------
@@ -66,5 +67,7 @@ def call(function: str, *arguments: float | np.ndarray | None) -> None:
         If there is not enough memory.
     """
     plain = (value.ctypes.data if isinstance(value, np.ndarray) else value for value in arguments)
-    if getattr(loaded(), function)(*plain):
+    returned: int = getattr(loaded(), function)(*plain)
+    if returned < 0:
         raise MemoryError
+    return returned

@@ -1,0 +1,29 @@
+"""The compiled search for near atoms against all distances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scripts.lib.entry.near import NearAtoms, distances
+
+
+@pytest.mark.parametrize("cutoff", [0.5, 6.0, 100.0])
+def test_nearest_atoms_and_their_distances_are_those_of_all_pairs(cutoff: float) -> None:
+    chance = np.random.default_rng(1)
+    xyz, points = chance.normal(scale=9.0, size=(400, 3)), chance.normal(scale=2.0, size=(25, 3))
+    members = chance.permutation(400)[:300]
+    expected = distances(xyz[np.sort(members)], points).min(axis=1)
+    index, distance = NearAtoms(xyz, members).nearest(points, cutoff)
+    assert index.tolist() == np.sort(members)[expected < cutoff].tolist()
+    assert distance.tolist() == expected[expected < cutoff].tolist()
+
+
+def test_atom_at_the_cut_off_is_not_near() -> None:
+    atoms = NearAtoms(np.array([[0.0, 0.0, 4.0], [3.0, 0.0, 0.0]]), np.arange(2))
+    assert atoms.nearest(np.zeros((1, 3)), 4.0)[0].tolist() == [1]
+
+
+def test_no_atoms_are_near_nothing() -> None:
+    index, distance = NearAtoms(np.zeros((5, 3)), np.zeros(0, dtype=np.int64)).nearest(np.zeros((1, 3)), 4.0)
+    assert len(index) == len(distance) == 0
