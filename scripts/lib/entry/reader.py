@@ -136,7 +136,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     EntryError
         If the file is empty, cut off, no structure, unreadable or without atoms.
     """
-    parsed = _parsed(path, entry_id)
+    parsed = _parsed(_without_displacements(read_text(path)), entry_id)
     structure, is_mmcif = parsed.structure, parsed.block is not None
     if not _is_possible(structure.cell):
         structure.cell = gemmi.UnitCell()  # none, as for what is no crystal
@@ -172,13 +172,22 @@ def parse_file(path: Path, entry_id: str) -> Parsed:
     EntryError
         As `read_entry`.
     """
-    parsed = _parsed(path, entry_id)
+    parsed = _parsed(read_text(path), entry_id)
     parsed.sort(parsed.structure)
     return parsed
 
 
-def _parsed(path: Path, entry_id: str) -> Parsed:
-    text = read_text(path)
+def _without_displacements(text: str) -> str:
+    """Return a file without its loop of anisotropic displacements where it is written as the wwPDB does it.
+
+    It takes as long to read as the atoms; nothing here uses it.
+    """
+    begin = text.find("\nloop_\n_atom_site_anisotrop.")
+    end = text.find("\n#", begin + 1)
+    return text[:begin] + text[end:] if 0 <= begin < end else text
+
+
+def _parsed(text: str, entry_id: str) -> Parsed:
     try:
         parsed = (_parse_mmcif if _is_mmcif(text) else _parse_pdb)(text, entry_id)
     except (ValueError, RuntimeError, IndexError) as error:

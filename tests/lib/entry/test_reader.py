@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import gemmi
 import pytest
 
 from scripts.lib.entry.atoms import WATER
@@ -50,6 +51,14 @@ def test_mmcif_and_pdb_of_one_entry_have_the_same_atoms(mirror: Path) -> None:
         if all(path.is_file() for path in files):
             one, other = (read_entry(path, entry_id).atoms for path in files)
             assert sorted(map(tuple, one.xyz.round(3).tolist())) == sorted(map(tuple, other.xyz.round(3).tolist()))
+
+
+def test_anisotropic_displacements_are_passed_over_and_nothing_else(archive: Path) -> None:
+    whole = gemmi.read_structure(str(archive / "4cup.cif.gz"))
+    assert any(site.atom.aniso.nonzero() for site in whole[0].all())
+    entry = read_entry(archive / "4cup.cif.gz", "4cup")
+    assert not any(site.atom.aniso.nonzero() for site in entry.structure[0].all())
+    assert entry.atoms.xyz.tolist() == [site.atom.pos.tolist() for site in whole[0].all()]
 
 
 def test_only_the_first_model_is_read(mirror: Path) -> None:
