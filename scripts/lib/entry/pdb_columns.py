@@ -6,10 +6,8 @@ import re
 
 import gemmi
 import numpy as np
-import numpy.typing as npt
-from numpy.lib.stride_tricks import sliding_window_view
 
-from scripts.lib.arrays import BoolArray, IntArray
+from scripts.lib.kernels.library import call
 
 _ODD_COLUMNS = re.compile(
     r"""^(?:ATOM|HETA|atom|heta)
@@ -43,16 +41,6 @@ _SYMBOLS = frozenset(
 )
 """What can stand there; anything else, such as the types of other formats, leaves the element to the atom's name."""
 
-_WIDTH, _NUMBERS_END = 82, 66
-"""Columns that are looked at, those of the end of a line among them, and where the last number ends."""
-
-_SPACE, _MINUS, _DIGIT, _POINT, _OTHER, _NONE = range(6)
-_KIND = np.full(256, _NONE, dtype=np.uint8)
-_KIND[32:127] = _OTHER
-_KIND[[ord(" "), ord("-"), ord(".")]] = _SPACE, _MINUS, _POINT
-_KIND[ord("0") : ord("9") + 1] = _DIGIT
-"""What a letter is; none of these where ASCII has no sign for it."""
-
 
 def with_decimal_waters(text: str) -> str:
     """Return a file whose waters are numbered in decimal, from 0 again after 9999."""
@@ -66,47 +54,21 @@ def odd_lines(text: str) -> int:
     """
     if not text.isascii() or "\r" in text:
         return len(_ODD_COLUMNS.findall(text))
-    starts, lines = _atoms(text)
-    return sum(_ODD_COLUMNS.match(text, start) is not None for start in starts[~_are_plain(lines)].tolist())
+    return sum(_ODD_COLUMNS.match(text, start) is not None for start in _atom_lines(text)[0])
 
 
 def with_known_elements(text: str) -> str:
     """Return the text without what stands in the columns of the element and is none, such as types of other formats."""
-    if text.isascii():
-        lines = _atoms(text)[1]
-        named = lines[(lines[:, :78] != ord("\n")).all(axis=1), 76:78]
-        if {bytes(pair).decode() for pair in np.unique(named.view("S2")).view("u1").reshape(-1, 2)} <= _SYMBOLS | {
-            "  "
-        }:
-            return text
+    if text.isascii() and _atom_lines(text)[1] <= _SYMBOLS | {"  "}:
+        return text
     if {*_ELEMENTS.findall(text)} <= _SYMBOLS:
         return text
     return _ELEMENTS.sub(lambda match: match[0] if match[1] in _SYMBOLS else f"{match[0][:-2]}  ", text)
 
 
-def _atoms(text: str) -> tuple[IntArray, npt.NDArray[np.uint8]]:
-    """Return where the lines of atoms start, and their columns, shape (n_lines, 82), what follows a line included."""
-    data = np.frombuffer(text.encode() + b"\n" * _WIDTH, dtype=np.uint8)
-    starts = np.append(0, np.flatnonzero(data[: len(text)] == ord("\n")) + 1)
-    words = sliding_window_view(data, 4)[starts].view("S4")[:, 0]
-    starts = starts[np.isin(words, (b"ATOM", b"HETA", b"atom", b"heta"))]
-    return starts, sliding_window_view(data, _WIDTH)[starts]
-
-
-def _are_plain(lines: npt.NDArray[np.uint8]) -> BoolArray:
-    """Return which lines are written as nearly all are, a part of what `_ODD_COLUMNS` lets pass."""
-    ended = np.logical_or.accumulate(lines[:, _NUMBERS_END:] == ord("\n"), axis=1)
-    plain: BoolArray = ended[:, -1] & np.isin(lines[:, :6].copy().view("S6")[:, 0], (b"ATOM  ", b"HETATM"))
-    plain &= (((lines >= ord(" ")) & (lines <= ord("~")))[:, :_NUMBERS_END]).all(axis=1)
-    plain &= (ended | ((lines >= ord(" ")) & (lines <= ord("~")))[:, _NUMBERS_END:]).all(axis=1)
-    kind = _KIND[lines[:, :_NUMBERS_END]]
-    number = kind[:, 22:26]
-    plain &= ((number == _SPACE) | (number == _DIGIT)).all(axis=1) & (number == _DIGIT).any(axis=1)
-    for begin in (30, 38, 46):  # blanks, a sign, digits, the point, three digits
-        whole = kind[:, begin : begin + 4]
-        plain &= (whole <= _DIGIT).all(axis=1) & (whole[:, :-1] <= whole[:, 1:]).all(axis=1)
-        plain &= (whole == _MINUS).sum(axis=1) <= 1
-        plain &= (kind[:, begin + 4] == _POINT) & (kind[:, begin + 5 : begin + 8] == _DIGIT).all(axis=1)
-    occupancy, rest = kind[:, 54:57], kind[:, 57:63]
-    plain &= ((occupancy == _SPACE) | (occupancy == _DIGIT)).all(axis=1) & (rest <= _POINT).all(axis=1)
-    return plain
+def _atom_lines(text: str) -> tuple[list[int], set[str]]:
+    """Return where lines of atoms start that are not written as nearly all are, and what stands in columns 77-78."""
+    letters = np.frombuffer(text.encode(), dtype=np.uint8)
+    starts, pairs = np.empty(text.count("\n") + 1, dtype=np.int64), np.zeros((256, 256), dtype=np.uint8)
+    odd = call("atom_lines", len(letters), letters, starts, pairs)
+    return starts[:odd].tolist(), {f"{chr(first)}{chr(second)}" for first, second in np.argwhere(pairs).tolist()}

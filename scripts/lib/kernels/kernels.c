@@ -1,5 +1,5 @@
-/* The loops that Python is too slow for: which atoms are near a ligand, areas of its atoms, points and rays around a
-   linker's first atom.
+/* The loops that Python is too slow for: how the lines of a PDB file are written, which atoms are near a ligand, areas
+   of its atoms, points and rays around a linker's first atom.
 
    Called through ctypes by library.py, which checks the arrays. Every function is one expression after another in
    double precision, compiled without contraction or reordering, so that results are the same on every machine.
@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 #define FULL (2.0 * PI)
@@ -335,5 +336,67 @@ int atoms_near(int64_t n_atoms, const double *xyz, const int64_t *number, int64_
             distance[n++] = nearest[j];
         }
     free(nearest);
+    return n;
+}
+
+static int is_digit(uint8_t letter) { return letter >= '0' && letter <= '9'; }
+
+/* Whether columns hold blanks, then a sign or none, then digits, the point and three digits, 8 in all. */
+static int is_coordinate(const uint8_t *column)
+{
+    int k = 0;
+    while (k < 4 && column[k] == ' ')
+        k++;
+    if (k < 4 && column[k] == '-')
+        k++;
+    while (k < 4 && is_digit(column[k]))
+        k++;
+    return k == 4 && column[4] == '.' && is_digit(column[5]) && is_digit(column[6]) && is_digit(column[7]);
+}
+
+/* Whether a line of an atom is written as nearly all are; its length without the end of the line. */
+static int is_plain(const uint8_t *line, int64_t length)
+{
+    if (length < 66 || length > 81 || (memcmp(line, "ATOM  ", 6) != 0 && memcmp(line, "HETATM", 6) != 0))
+        return 0;
+    for (int64_t k = 0; k < length; k++)
+        if (line[k] < ' ' || line[k] > '~')
+            return 0;
+    int digits = 0;
+    for (int k = 22; k < 26; k++) {
+        if (line[k] != ' ' && !is_digit(line[k]))
+            return 0;
+        digits += is_digit(line[k]);
+    }
+    if (digits == 0 || !is_coordinate(line + 30) || !is_coordinate(line + 38) || !is_coordinate(line + 46))
+        return 0;
+    for (int k = 54; k < 57; k++)
+        if (line[k] != ' ' && !is_digit(line[k]))
+            return 0;
+    for (int k = 57; k < 63; k++)
+        if (line[k] != ' ' && line[k] != '-' && line[k] != '.' && !is_digit(line[k]))
+            return 0;
+    return 1;
+}
+
+/* Look at the lines of atoms of a PDB file, in capitals or not.
+
+   text (size); odd, with room for the start of every line: filled from the front with the starts of those that are not
+   plain; pairs (256, 256): set to 1 for each pair of letters in columns 77 and 78. Returns the number of odd lines. */
+int atom_lines(int64_t size, const uint8_t *text, int64_t *odd, uint8_t *pairs)
+{
+    int n = 0;
+    for (int64_t begin = 0, end; begin < size; begin = end + 1) {
+        const uint8_t *line = text + begin, *newline = memchr(line, '\n', size - begin);
+        end = newline == NULL ? size : newline - text;
+        int64_t length = end - begin;
+        if (length < 4 || (memcmp(line, "ATOM", 4) != 0 && memcmp(line, "HETA", 4) != 0 &&
+                           memcmp(line, "atom", 4) != 0 && memcmp(line, "heta", 4) != 0))
+            continue;
+        if (!is_plain(line, length))
+            odd[n++] = begin;
+        if (length >= 78)
+            pairs[256 * line[76] + line[77]] = 1;
+    }
     return n;
 }

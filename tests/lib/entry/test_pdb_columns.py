@@ -18,7 +18,7 @@ def text(*lines: str) -> str:
 
 def test_lines_as_the_archive_writes_them_are_plain_and_kept() -> None:
     whole = text(ATOM, HETERO, ATOM.rstrip())
-    assert pdb_columns._are_plain(pdb_columns._atoms(whole)[1]).all()
+    assert pdb_columns._atom_lines(whole) == ([], {" C"})
     assert pdb_columns.odd_lines(whole) == 0
     assert pdb_columns.with_known_elements(whole) is whole
 
@@ -41,3 +41,8 @@ def test_damaged_lines_are_judged_as_by_the_pattern_alone(seed: int) -> None:
 
 def test_types_of_other_formats_are_taken_out_of_the_columns_of_the_element() -> None:
     assert pdb_columns.with_known_elements(text(ATOM[:76] + "C3  ")) == text(ATOM[:76] + "    ")
+
+
+def test_last_line_without_end_is_looked_at() -> None:
+    assert pdb_columns.odd_lines(f"HEADER\n{ATOM[:40]}") == 1
+    assert pdb_columns.odd_lines(f"HEADER\n{ATOM}") == pdb_columns.odd_lines("") == 0
