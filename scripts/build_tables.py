@@ -3,10 +3,13 @@
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from sys import intern
 from typing import NamedTuple
+
+import numpy as np
 
 from scripts.lib import layout, tables
 from scripts.lib.answers.model import LigandCopy, copy_of
@@ -40,6 +43,7 @@ from scripts.lib.run.logs import logged_to
 from scripts.lib.steps.cache import step_cache
 from scripts.lib.steps.whole import repeat_or_compute
 from scripts.lib.tables import JOINED, Row, Value
+from scripts.lib.waiting_rows import WaitingRows, waiting_rows
 
 MOSTLY_PACKED = 0.5
 """Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
@@ -62,9 +66,11 @@ def main(job: Path, shards: Sequence[str], *, target_name: str, protac_inputs: S
         The index of each shard's inputs for programs that model degraders, where there are any.
     """
     series = read_members(job / layout.SERIES_MEMBERS)
-    gathered = _merge_instances(job, shards, series, target_name)
-    groups = grouped(gathered.members)
-    _write_results(job, gathered.rows, groups)
+    (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
+    with waiting_rows(job / layout.RESULTS) as waiting:
+        gathered = _merge_instances(job, shards, series, target_name, waiting)
+        groups = grouped(gathered.members)
+        _write_results(job, waiting, groups)
     degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
     observed = list(observed_rows(target_name, degraders, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
@@ -72,7 +78,7 @@ def main(job: Path, shards: Sequence[str], *, target_name: str, protac_inputs: S
     for written, rows in (
         (tables.SUPERPOSITION, superposition_rows(groups)),
         (tables.EXIT_CONSENSUS, consensus_rows(groups)),
-        (tables.EXIT_ANSWERS, answer_rows(target_name, groups, known)),
+        (tables.EXIT_ANSWERS, answer_rows(target_name, groups, known, job / layout.RESULTS)),
         (tables.OBSERVED_EXITS, observed),
     ):
         tables.write_table(job / written.path, written, rows)
@@ -116,13 +122,17 @@ class InstanceParts(NamedTuple):
 
 @dataclass(slots=True)
 class Gathered:
-    """What the tables over all instances need of each: rows of results by sort key, and what groups and answers see."""
+    """What the tables over all instances need of each: rows of results, and what groups and answers see.
 
-    rows: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
+    Of thousands each holds only what is its own: texts that chains have in common are held once.
+    """
+
+    rows: WaitingRows
     members: list[Member] = field(default_factory=list)
     copies: dict[str, LigandCopy] = field(default_factory=dict)
     degraders: dict[str, Degrader] = field(default_factory=dict)
     complete: dict[str, LigandMolecule] = field(default_factory=dict)
+    _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, parts: InstanceParts, row: Row) -> None:
         """Add one instance with its row of results."""
@@ -133,8 +143,8 @@ class Gathered:
         more = [name for name, holds in (("crystal_packing", packed), ("two_proteins", parts.held)) if holds]
         flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
         pocket = JOINED.join(parts.backbone.pocket_uniprot)
-        self.rows.append((key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket}))
-        self.members.append(_member(key, parts, xyz, packed=packed))
+        self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
+        self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
         if parts.held:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
             return
@@ -143,11 +153,24 @@ class Gathered:
         if before is None or (-mol.n_heavy, mol.stem) < (-before.n_heavy, before.stem):
             self.complete[mol.component_names] = mol
 
+    def _sharing(self, backbone: Backbone) -> Backbone:
+        """Return a chain with what it has in common with others held once, its place too if it is the last one's."""
+        last = self.members[-1].backbone.xyz if self.members else backbone.xyz
+        return replace(
+            backbone,
+            sequence=intern(backbone.sequence),
+            xyz=last if np.array_equal(last, backbone.xyz) else backbone.xyz,
+            numbers=self._texts.setdefault(backbone.numbers, backbone.numbers),
+            uniprot=self._texts.setdefault(backbone.uniprot, backbone.uniprot),
+        )
 
-def _merge_instances(job: Path, shards: Sequence[str], series: dict[str, Membership], target_name: str) -> Gathered:
+
+def _merge_instances(
+    job: Path, shards: Sequence[str], series: dict[str, Membership], target_name: str, rows: WaitingRows
+) -> Gathered:
     """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
     order: list[tuple[tuple[object, ...], str]] = []
-    gathered = Gathered()
+    gathered = Gathered(rows)
     with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
         for shard in shards:
             files = set(_files(job, shard))
@@ -167,11 +190,10 @@ def _merge_instances(job: Path, shards: Sequence[str], series: dict[str, Members
     return gathered
 
 
-def _write_results(job: Path, rows: list[tuple[tuple[object, ...], Row]], groups: Sequence[Group]) -> None:
+def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group]) -> None:
     """Write the table of results, each instance with its binding site."""
     sites = {stem: site for group in groups for stem, site in binding_sites(group).items()}
-    rows.sort(key=lambda item: item[0])
-    told = ((row, sites[str(row["stem"])]) for _, row in rows)
+    told = ((row, sites[str(row["stem"])]) for _, row in rows.in_order(lambda key: key))
     tables.write_table(
         job / tables.RESULTS_TABLE.path,
         tables.RESULTS_TABLE,
@@ -194,20 +216,22 @@ def is_packed(summary: Row) -> bool:
     return assembly - crystal > MOSTLY_PACKED * (free - crystal)
 
 
-def _member(key: tuple[object, ...], parts: InstanceParts, xyz: FloatArray, *, packed: bool) -> Member:
+def _member(
+    key: tuple[object, ...], parts: InstanceParts, xyz: FloatArray, backbone: Backbone, *, packed: bool
+) -> Member:
     instance = parts.instance
     name = instance.name
     names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
              "Residue_ID": name.residue_id, "stem": instance.stem}  # fmt: skip
     resolution = instance.facts.resolution
-    chain = parts.backbone.chain
+    chain = backbone.chain
     return Member(
         stem=instance.stem,
         key=key,
         names=names,
         resolution=float("inf") if resolution is None else resolution,
         ligand=xyz,
-        backbone=parts.backbone,
+        backbone=backbone,
         ways=() if parts.held else ways_of(parts.exits, xyz),
         protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
         packed=packed,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
 
 import numpy as np
 
@@ -79,23 +81,34 @@ def copy_of(
     by_name = dict(zip(molecule.names, keys, strict=True))
     exits = tuple(
         CopyExit(
-            atoms=frozenset(
-                {keys[int(row["sdf_index"] or 0)]} | {by_name[name] for name in split_cell(row["anchor_equivalents"])}
+            atoms=_shared_set(
+                frozenset(
+                    {
+                        keys[int(row["sdf_index"] or 0)],
+                        *(by_name[name] for name in split_cell(row["anchor_equivalents"])),
+                    }
+                )
             ),
-            kind=str(row["kind"]),
-            leaving=str(row["leaving_atoms"]),
-            chem_class=str(row["chem_class"]),
+            kind=intern(str(row["kind"])),
+            leaving=intern(str(row["leaving_atoms"])),
+            chem_class=intern(str(row["chem_class"])),
             room=float(row["E"] or 0),
             way_out=float(row["F"] or 0),
             score=float(row["score"] or 0),
-            evidence=str(row["evidence"]),
-            reasons=str(row["evidence_reasons"]),
+            evidence=intern(str(row["evidence"])),
+            reasons=intern(str(row["evidence_reasons"])),
             frees_link=bool(row["breaks_covalent_bond"]),
             ahead=_ahead(row, xyz),
         )
         for row in rows
     )
     return LigandCopy(molecule.stem, entry_id, molecule.component_names, keys, exits)
+
+
+@lru_cache(maxsize=65_536)
+def _shared_set(atoms: frozenset[AtomKey]) -> frozenset[AtomKey]:
+    """Return the first set of all that are equal: thousands of copies of a ligand are held at once."""
+    return atoms
 
 
 def _ahead(row: Mapping[str, Value], xyz: FloatArray) -> tuple[float, ...]:

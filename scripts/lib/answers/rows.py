@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from scripts.lib.exits.sites import exit_sites
 from scripts.lib.exits.words import MOSTLY, action, seen_action
 from scripts.lib.molecule.record import LigandMolecule, atom_keys
 from scripts.lib.tables import JOINED, Row, Value, split_cell
+from scripts.lib.waiting_rows import waiting_rows
 
 _DIGITS = 4
 
@@ -45,40 +48,47 @@ class KnownLigands:
     observed: Mapping[str, Row] = field(default_factory=dict)
 
 
-def answer_rows(target_name: str, groups: Sequence[Group], known: KnownLigands) -> Iterator[dict[str, Value]]:
+def answer_rows(
+    target_name: str, groups: Sequence[Group], known: KnownLigands, folder: Path | None = None
+) -> Iterator[dict[str, Value]]:
     """Yield the rows of `tables.EXIT_ANSWERS`: main sites first, ligands by their rank in the job, then by name.
 
     Parameters
     ----------
     groups : sequence of Group
         All groups of a job, that of most entries first.
+    folder : Path or None
+        Where they wait for their ranks, `scripts.lib.results.merging.waiting_rows`.
     """
     transfers = Transfers()
-    rows: list[dict[str, Value]] = []
-    for group in groups:
-        sites = binding_sites(group)
-        for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):
-            placed = [copy for copy in group.placed if sites[copy.member.stem] == site]
-            names: dict[str, Value] = {
-                "Target": target_name,
-                "protein": group.protein,
-                "site": site,
-                "site_class": site_class(site),
-                "group": group.name,
-            }
-            rows.extend({**names, **row} for row in _of_site(group, placed, known, transfers))
-    main = [row for row in rows if row["answer_rank"] == 1 and groups and row["group"] == groups[0].name]
-    main = [row for row in main if row["site"] == MAIN]
-    for number, row in enumerate(sorted(main, key=_job_key), 1):
-        row["job_rank"] = number
-    ranks = {(row["group"], row["site"], row["Warhead"], row["InChIKey"]): row["job_rank"] for row in main}
-    order = {group.name: number for number, group in enumerate(groups)}
+    best: list[tuple[tuple[object, ...], int, tuple[object, ...]]] = []
+    with waiting_rows(folder) as waiting:
+        for order, group in enumerate(groups):
+            sites = binding_sites(group)
+            for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):
+                placed = [copy for copy in group.placed if sites[copy.member.stem] == site]
+                names: dict[str, Value] = {
+                    "Target": target_name,
+                    "protein": group.protein,
+                    "site": site,
+                    "site_class": site_class(site),
+                    "group": group.name,
+                }
+                for row in _of_site(group, placed, known, transfers):
+                    ligand = order, site != MAIN, site, row["Warhead"], row["InChIKey"]
+                    if row["answer_rank"] == 1 and group.name == groups[0].name and site == MAIN:
+                        best.append((_job_key(row), len(waiting), ligand))
+                    waiting.add((ligand, row["answer_rank"]), {**names, **row})
+        best.sort(key=lambda one: one[0])
+        job_rank = {number: rank for rank, (_, number, _) in enumerate(best, 1)}
+        of_ligand = {ligand: rank for rank, (_, _, ligand) in enumerate(best, 1)}
 
-    def key(row: Mapping[str, Value]) -> tuple[object, ...]:
-        rank = ranks.get((row["group"], row["site"], row["Warhead"], row["InChIKey"]), len(rows) + 1)
-        return order[str(row["group"])], row["site"] != MAIN, row["site"], rank, row["Warhead"], row["answer_rank"]
+        def key(place: tuple[Any, ...]) -> tuple[object, ...]:
+            ligand, answer_rank = place
+            return *ligand[:3], of_ligand.get(ligand, len(waiting) + 1), ligand[3], answer_rank
 
-    yield from sorted(rows, key=key)
+        for number, row in waiting.in_order(key):
+            yield {**row, "job_rank": job_rank.get(number)}
 
 
 def _job_key(row: Mapping[str, Value]) -> tuple[object, ...]:

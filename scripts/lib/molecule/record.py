@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from rdkit import Chem
@@ -138,6 +138,12 @@ def atom_keys(molecule: LigandMolecule) -> tuple[AtomKey, ...]:
     numbers = molecule.residue.tolist() or [0] * molecule.n_heavy
     names = molecule.names
     return tuple(
-        (int(number), name or label)
+        _shared_key((int(number), name or label))
         for number, name, label in zip(numbers, molecule.dictionary_names, names, strict=True)
     )
+
+
+@lru_cache(maxsize=65_536)
+def _shared_key(key: AtomKey) -> AtomKey:
+    """Return the first key of all that are equal: thousands of copies of a ligand are held at once."""
+    return key

@@ -11,6 +11,7 @@ import io
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -55,26 +56,36 @@ class SortedTable:
         self._places.append((key, self._spool.tell(), len(data)))
         self._spool.write(data)
 
-    def write(self) -> None:
-        """Write the file: header, then the blocks by key, those with equal keys as they came."""
+    def write(self, *, equal_by_text: bool = False) -> None:
+        """Write the file: header, then the blocks by key, those with equal keys as they came or by their text."""
         header = io.StringIO()
         csv.writer(header, lineterminator="\n").writerow(self._table.names)
         self._places.sort(key=lambda place: place[0])
         with replacing(self._path) as temporary, temporary.open("wb") as stream:
             stream.write(header.getvalue().encode("utf-8"))
-            for _, start, size in self._places:
-                self._spool.seek(start)
-                stream.write(self._spool.read(size))
+            for _, equal in groupby(self._places, key=lambda place: place[0]):
+                blocks = [self._block(start, size) for _, start, size in equal]
+                stream.writelines(sorted(blocks) if equal_by_text else blocks)
+
+    def _block(self, start: int, size: int) -> bytes:
+        self._spool.seek(start)
+        return self._spool.read(size)
 
 
 @contextmanager
-def sorted_table(path: Path, table: Table) -> Iterator[SortedTable]:
-    """Yield a table to add blocks of rows to; the file appears when the ``with`` block ends well."""
+def sorted_table(path: Path, table: Table, *, equal_by_text: bool = False) -> Iterator[SortedTable]:
+    """Yield a table to add blocks of rows to; the file appears when the ``with`` block ends well.
+
+    Parameters
+    ----------
+    equal_by_text : bool
+        Whether blocks with equal keys are sorted by their text; else they stand as they came.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=path.parent) as spool:
         sorted_rows = SortedTable(path, table, spool)
         yield sorted_rows
-        sorted_rows.write()
+        sorted_rows.write(equal_by_text=equal_by_text)
 
 
 def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator[tuple[dict[str, Value], str]]:
@@ -133,10 +144,10 @@ def merge(
     column : str or None
         Neighbouring rows with the same text here stay together as they are; None sorts single rows.
     """
-    with sorted_table(path, table) as merged:
+    with sorted_table(path, table, equal_by_text=True) as merged:
         for part in parts:
             for row, text in read_blocks(part, table, column):
-                merged.add_text((*key(row), text), text)
+                merged.add_text(key(row), text)
 
 
 def _records(stream: Iterable[str]) -> Iterator[tuple[list[str], str]]:
