@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
-from scripts.lib.arrays import FloatArray, IntArray
-from scripts.lib.complex.placement import DEPOSITED, Placement
+from scripts.lib.arrays import BoolArray, FloatArray, IntArray
+from scripts.lib.complex.placement import DEPOSITED, Placement, Sphere
 from scripts.lib.complex.scene import Body, Copy, Scene, View
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.near import distances
@@ -53,6 +55,15 @@ class Around:
         )
 
 
+class _Surrounded(NamedTuple):
+    """What the search needs of an instance: its heavy atoms, their sphere, its residues, its conformer."""
+
+    xyz: FloatArray
+    sphere: Sphere
+    own: frozenset[int]
+    mask: BoolArray
+
+
 class ContextFinder:
     """Finds what surrounds the instances of one entry.
 
@@ -90,13 +101,13 @@ class ContextFinder:
         """
         scene = self._scene
         view = scene.view(asym, self._nearest_chain(xyz))
-        mask = scene.mask(label)
+        ligand = _Surrounded(xyz, Sphere.around(xyz), own, scene.mask(label))
         near: list[tuple[float, Body, Placement]] = []
         for body in scene.chains.values():
             if body.residues & own:
                 continue
             for placement in view.places.get(body.asym, []):
-                distance = self._distance(body, placement, xyz, mask)
+                distance = self._distance(body, placement, ligand)
                 if distance < self._reach:
                     near.append((distance, body, placement))
         near.sort(key=lambda found: found[0])
@@ -105,8 +116,8 @@ class ContextFinder:
         copies = [
             Copy(body, placement, self._level(body, placement, nearest), distance) for distance, body, placement in near
         ]
-        copies += self._images(xyz, view, own, mask)
-        copies += self._hets(xyz, view, own, mask, nearest)
+        copies += self._images(ligand, view)
+        copies += self._hets(ligand, view, nearest)
         copies.sort(key=lambda copy: copy.level)
         return Around(
             view,
@@ -124,14 +135,12 @@ class ContextFinder:
                 best = min(best, (float(distance.min()), asym))
         return best[1]
 
-    def _distance(self, body: Body, placement: Placement, xyz: FloatArray, mask: np.ndarray) -> float:
-        local = placement.undo(xyz)
-        centre = (local.min(axis=0) + local.max(axis=0)) / 2
-        around = float(np.sqrt(((local - centre) ** 2).sum(axis=1).max()))
-        if float(np.linalg.norm(centre - body.centre)) > body.radius + around + self._reach:
+    def _distance(self, body: Body, placement: Placement, ligand: _Surrounded) -> float:
+        centre = placement.apply(body.centre[None])[0]
+        if math.dist(centre, ligand.sphere.centre) > body.radius + ligand.sphere.radius + self._reach:
             return float("inf")
-        found, distance = body.atoms.nearest(local, self._reach)
-        kept = mask[found]
+        found, distance = body.atoms.nearest(placement.undo(ligand.xyz), self._reach)
+        kept = ligand.mask[found]
         return float(distance[kept].min()) if kept.any() else float("inf")
 
     def _level(self, body: Body, placement: Placement, nearest: tuple[float, Body, Placement] | None) -> int:
@@ -139,23 +148,16 @@ class ContextFinder:
             return CHAIN
         return TARGET if body.asym in self._targets else ASSEMBLY
 
-    def _images(self, xyz: FloatArray, view: View, own: frozenset[int], mask: np.ndarray) -> list[Copy]:
+    def _images(self, ligand: _Surrounded, view: View) -> list[Copy]:
         return [
             Copy(body, placement, CRYSTAL, distance)
             for body in self._scene.chains.values()
-            if not body.residues & own
-            for placement in self._scene.images(body, view, xyz, self._reach)
-            if (distance := self._distance(body, placement, xyz, mask)) < self._reach
+            if not body.residues & ligand.own
+            for placement in self._scene.images(body, view, ligand.sphere, self._reach)
+            if (distance := self._distance(body, placement, ligand)) < self._reach
         ]
 
-    def _hets(
-        self,
-        xyz: FloatArray,
-        view: View,
-        own: frozenset[int],
-        mask: np.ndarray,
-        nearest: tuple[float, Body, Placement] | None,
-    ) -> Iterator[Copy]:
+    def _hets(self, ligand: _Surrounded, view: View, nearest: tuple[float, Body, Placement] | None) -> Iterator[Copy]:
         """Yield the metals, cofactors and glycans that come with the chains and reach the ligand.
 
         One on an axis stands there once, in its deposited place where that is among them.
@@ -165,16 +167,16 @@ class ContextFinder:
             for parent in body.parents:
                 chain = self._scene.chains[parent]
                 found.extend((self._level(chain, p, nearest), p) for p in view.places.get(parent, []))
-                images = self._scene.images(chain, view, xyz, self._reach + 2 * body.radius)
+                images = self._scene.images(chain, view, ligand.sphere, self._reach + 2 * body.radius)
                 found.extend((CRYSTAL, image) for image in images)
             deposited = any(not placement.name for _, placement in found)
             taken: list[Placement] = []
-            standing = [DEPOSITED] if body.residues & own else []
+            standing = [DEPOSITED] if body.residues & ligand.own else []
             for level, placement in sorted(found, key=lambda one: one[0]):
                 if any(placement.same_as(other, body.centre) for other in taken):
                     continue
                 taken.append(placement)
-                if (distance := self._distance(body, placement, xyz, mask)) >= self._reach:
+                if (distance := self._distance(body, placement, ligand)) >= self._reach:
                     continue
                 if any(coincide(self._scene, body, placement, other) for other in standing):
                     continue
@@ -317,8 +319,7 @@ def on_special_position(scene: Scene, xyz: FloatArray) -> bool:
     """
     if scene.crystal is None:
         return False
-    centre = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
-    radius = float(np.sqrt(((xyz - centre) ** 2).sum(axis=1).max()))
+    centre, radius = Sphere.around(xyz)
     return any(
         bool((distances(placement.apply(xyz), xyz) < OVERLAP).any())
         for placement in scene.crystal.images(centre, radius, centre, radius + OVERLAP)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
+from typing import NamedTuple, cast
 
 import gemmi
 import numpy as np
@@ -88,6 +88,19 @@ class Placement:
 def is_identity(rotation: FloatArray, translation: FloatArray) -> bool:
     """Return whether a motion leaves everything in place."""
     return bool(np.abs(rotation - np.eye(3)).max() < 1e-4 and np.abs(translation).max() < 1e-2)
+
+
+class Sphere(NamedTuple):
+    """Middle of the box around some atoms, shape (3,), and the distance of the farthest from it; in angstroms."""
+
+    centre: FloatArray
+    radius: float
+
+    @classmethod
+    def around(cls, xyz: FloatArray) -> Sphere:
+        """Return the sphere of atoms with these coordinates, shape (n, 3)."""
+        centre = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
+        return cls(centre, float(np.sqrt(((xyz - centre) ** 2).sum(axis=1).max())))
 
 
 DEPOSITED = Placement(np.eye(3), np.zeros(3), "")
@@ -193,6 +206,8 @@ class Crystal:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
         self._operations = np.array([op.seitz() for op in group.operations()], dtype=np.float64)
+        self._rotations = [self._orth @ operation[:3, :3] @ self._frac for operation in self._operations]
+        self._shifts = [operation[:3, :3] @ self._frac_shift + operation[:3, 3] for operation in self._operations]
         self._ncs = [DEPOSITED] + [
             placement(ncs.tr, f"ncs{ncs.id}") for ncs in structure.ncs if not ncs.given and is_rigid(ncs.tr)
         ]
@@ -266,23 +281,20 @@ class Crystal:
             near = np.linalg.norm(offsets @ self._orth.T, axis=2) < radius + reach
             for number, step in np.argwhere(near).tolist():
                 shift = base[number] + steps[step]
-                image = self._placement(self._operations[number], shift, number + 1, ncs, centre)
+                image = self._placement(number, shift, ncs, centre)
                 # Non-crystallographic symmetry can repeat what the space group has made.
                 if not (self._ncs[1:] and any(image.same_as(other, centre) for other in found)):
                     found.append(image)
         return found
 
-    def _placement(
-        self, operation: FloatArray, shift: FloatArray, number: int, ncs: Placement, centre: FloatArray
-    ) -> Placement:
-        rotation = self._orth @ operation[:3, :3] @ self._frac
-        moved = operation[:3, :3] @ self._frac_shift + operation[:3, 3] + shift
-        translation = self._orth @ moved + self._orth_shift
+    def _placement(self, operation: int, shift: FloatArray, ncs: Placement, centre: FloatArray) -> Placement:
+        rotation = self._rotations[operation]
+        translation = self._orth @ (self._shifts[operation] + shift) + self._orth_shift
         if ncs.name:
             translation = rotation @ ncs.translation + translation
             rotation = rotation @ ncs.rotation
         image = Placement(rotation, translation, "image")
         if image.same_as(DEPOSITED, centre):
             return DEPOSITED
-        name = f"{number}_{''.join(str(int(5 + n)) if 0 <= 5 + n <= 9 else f'({int(n)})' for n in shift)}"
+        name = f"{operation + 1}_{''.join(str(int(5 + n)) if 0 <= 5 + n <= 9 else f'({int(n)})' for n in shift)}"
         return Placement(rotation, translation, f"{name}{'_' + ncs.name if ncs.name else ''}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scripts.lib.arrays import BoolArray, FloatArray, IntArray
-from scripts.lib.complex.placement import DEPOSITED, Assemblies, Crystal, Placement
+from scripts.lib.complex.placement import DEPOSITED, Assemblies, Crystal, Placement, Sphere
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.elements import is_metal
 from scripts.lib.entry.atoms import Atoms, text
@@ -133,9 +133,7 @@ class Scene:
         self, asym: str, members: IntArray, parents: tuple[str, ...] = (), residues: frozenset[int] = frozenset()
     ) -> Body:
         xyz = self.atoms.xyz[members]
-        centre = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
-        radius = float(np.sqrt(((xyz - centre) ** 2).sum(axis=1).max()))
-        return Body(asym, NearAtoms(self.atoms.xyz, members), centre, radius, parents, residues)
+        return Body(asym, NearAtoms(self.atoms.xyz, members), *Sphere.around(xyz), parents, residues)
 
     def _het(self, group: HetGroup) -> Body | None:
         """Return a metal, cofactor or glycan as a body, None for what no context holds."""
@@ -171,24 +169,22 @@ class Scene:
         name, places = held
         return View(name, {asym: found for asym, found in places.items() if asym in self.chains})
 
-    def images(self, body: Body, view: View, xyz: FloatArray, reach: float) -> list[Placement]:
+    def images(self, body: Body, view: View, ligand: Sphere, reach: float) -> list[Placement]:
         """Return where a body stands near a ligand in the crystal but not in the assembly.
 
         Parameters
         ----------
-        xyz : ndarray of float, shape (n_atoms, 3)
-            The ligand's atoms, in angstroms.
+        ligand : Sphere
+            What holds the ligand's atoms.
         reach : float
-            How near an atom must come to matter.
+            How near an atom must come to matter, in angstroms.
         """
         if self.crystal is None:
             return []
-        point = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
-        around = float(np.sqrt(((xyz - point) ** 2).sum(axis=1).max()))
         known = view.places.get(body.asym, [])
         return [
             image
-            for image in self.crystal.images(body.centre, body.radius, point, around + reach)
+            for image in self.crystal.images(body.centre, body.radius, ligand.centre, ligand.radius + reach)
             if not any(image.same_as(other, body.centre) for other in known)
         ]
 
