@@ -35,7 +35,7 @@ from scripts.lib.entry.model import PolymerEntity
 from scripts.lib.entry.reader import Entry, EntryError
 from scripts.lib.entry.target import TargetChains, find_target
 from scripts.lib.exits.geometry import REACH as EXIT_REACH
-from scripts.lib.exposure.radii import RadiusTable
+from scripts.lib.exposure.radii import EntryRadii, RadiusTable
 from scripts.lib.instance.backbone import Backbone
 from scripts.lib.instance.classify import HetGroup
 from scripts.lib.instance.conformer import best_altloc
@@ -134,6 +134,7 @@ class _Cleaner:
         self._stems = Stems(entry.entry_id)
         atoms = entry.atoms
         self._largest = radii.largest_of(atoms.element)
+        self._radii_around = EntryRadii(atoms, polymer_radii(radii, rules))
 
     def run(self) -> CleanedEntry:
         result = CleanedEntry(self._entry_row())
@@ -333,9 +334,7 @@ class _Cleaner:
         instance = replace(
             instance,
             fit=self._fit(group.residues, heavy, label),
-            lysines=lysines_around(
-                self._scene, farther, xyz, label, polymer_radii(self._radii, self._rules), self._settings.probe_radius
-            ),
+            lysines=lysines_around(self._scene, farther, xyz, label, self._radii_around, self._settings.probe_radius),
         )
         backbone = backbone_of(self._scene, around, label, xyz, self._experiment.outliers)
         surroundings = surroundings_of(self._scene, ahead)

@@ -10,7 +10,7 @@ from scripts.lib.complex.placement import Placement
 from scripts.lib.complex.scene import Body, Scene
 from scripts.lib.entry.atoms import text
 from scripts.lib.entry.near import distances
-from scripts.lib.exposure.radii import PolymerRadii
+from scripts.lib.exposure.radii import EntryRadii
 from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.model import Lysine
 
@@ -25,7 +25,7 @@ SLICES = 20
 
 
 def lysines_around(
-    scene: Scene, around: Around, ligand: FloatArray, label: bytes, radii: PolymerRadii, probe: float
+    scene: Scene, around: Around, ligand: FloatArray, label: bytes, radii: EntryRadii, probe: float
 ) -> tuple[Lysine, ...]:
     """Return the lysines of the target chains near an instance whose NZ the assembly leaves open, the nearest first.
 
@@ -37,8 +37,8 @@ def lysines_around(
         Its heavy atoms, in angstroms.
     label : bytes
         Label of its conformer.
-    radii : PolymerRadii
-        Radii of the atoms around.
+    radii : EntryRadii
+        Radii of the entry's atoms.
     probe : float
         Radius of the probe in angstroms.
     """
@@ -68,11 +68,11 @@ def lysines_around(
 
 
 def _areas(
-    scene: Scene, around: Around, places: FloatArray, mask: BoolArray, radii: PolymerRadii, probe: float
+    scene: Scene, around: Around, places: FloatArray, mask: BoolArray, radii: EntryRadii, probe: float
 ) -> FloatArray:
     """Return the areas of NZ atoms within the assembly, in square angstroms."""
-    own = radii.of("LYS", "NZ", "N")
-    reach = own + max(radii.table.largest.values()) + 2 * probe
+    own = radii.by_name.of("LYS", "NZ", "N")
+    reach = own + max(radii.by_name.table.largest.values()) + 2 * probe
     parts: list[tuple[IntArray, FloatArray]] = []
     for body, placement in _standing(scene, around):
         local = placement.undo(places)
@@ -82,10 +82,8 @@ def _areas(
             found = found[mask[found]]
             parts.append((found, placement.apply(scene.atoms.xyz[found])))
     index = np.concatenate([part[0] for part in parts])
-    columns = (scene.atoms.comp_id[index], scene.atoms.name[index], scene.atoms.element[index])
-    others = radii.of_all(*(column.astype(str) for column in columns))
     xyz = np.concatenate([places, *(part[1] for part in parts)])
-    return Sasa(probe, SLICES).areas(xyz, np.concatenate([np.full(len(places), own), others]), len(places))
+    return Sasa(probe, SLICES).areas(xyz, np.concatenate([np.full(len(places), own), radii.of(index)]), len(places))
 
 
 def _standing(scene: Scene, around: Around) -> list[tuple[Body, Placement]]:

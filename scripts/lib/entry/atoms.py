@@ -127,8 +127,11 @@ class Atoms:
     @cached_property
     def residue_ids(self) -> npt.NDArray[np.str_]:
         """Author number with insertion code of each residue, shape (n_residues,)."""
-        numbers, codes = self.auth_seq_id[self.starts].tolist(), self.ins_code[self.starts].tolist()
-        return np.array([f"{number}{text(code)}" for number, code in zip(numbers, codes, strict=True)], dtype="U13")
+        ids = np.array([str(number) for number in self.auth_seq_id[self.starts].tolist()], dtype="U13")
+        codes = self.ins_code[self.starts]
+        lettered = np.flatnonzero(codes != b"")
+        ids[lettered] = np.char.add(ids[lettered], codes[lettered].astype("U1"))
+        return ids
 
     def fullest_conformer(self, part: slice) -> int:
         """Return the number of heavy atoms in the conformer of a part of the atoms that has most of them."""

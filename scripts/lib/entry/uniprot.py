@@ -41,6 +41,21 @@ class Mutation(NamedTuple):
     name: str
 
 
+class _Named(NamedTuple):
+    """A residue with its author number and insertion code, alone and as its id."""
+
+    id: str
+    number: int
+    code: str
+    residue: gemmi.Residue
+
+    @classmethod
+    def of(cls, residue: gemmi.Residue) -> _Named:
+        seqid = residue.seqid
+        number, code = seqid.num, seqid.icode.strip()
+        return cls(f"{number}{code}", number or 0, code, residue)
+
+
 @dataclass(frozen=True)
 class References:
     """What an entry says of its residues' places in UniProt.
@@ -86,39 +101,42 @@ class References:
         ]
         if self._sifts:
             return {
-                _id(residue): f"{accessions[residue.sifts_unp[1]]}:{residue.sifts_unp[2]}"
+                _Named.of(residue).id: f"{accessions[residue.sifts_unp[1]]}:{residue.sifts_unp[2]}"
                 for residue in residues
                 if (accessions := self._sifts.get(residue.subchain)) and residue.sifts_unp[2]
             }
         numbers: dict[str, str] = {}
-        for segment in self.segments:
-            if segment.chain == name:
-                numbers.update(self._of_segment(segment, residues))
+        segments = [segment for segment in self.segments if segment.chain == name]
+        named = list(map(_Named.of, residues)) if segments else []
+        for segment in segments:
+            numbers.update(self._of_segment(segment, named))
         return numbers
 
-    def _of_segment(self, segment: Segment, residues: list[gemmi.Residue]) -> Iterator[tuple[str, str]]:
+    def _of_segment(self, segment: Segment, residues: list[_Named]) -> Iterator[tuple[str, str]]:
         """Yield the numbers of a segment: by places in the sequence, or by the author's where these run in step.
 
         Where neither do, as in a construct with a loop cut out, there is no number rather than a wrong one.
         """
         span = segment.db_last - segment.db_first
         first, last = int(_NUMBER.findall(segment.first)[0][0]), int(_NUMBER.findall(segment.last)[0][0])
-        numbers = [(residue, residue.seqid.num or 0) for residue in residues]
-        inside = [(residue, number) for residue, number in numbers if first <= number <= last]
+        inside = [named for named in residues if first <= named.number <= last]
         begin = 0
         if segment.label_last - segment.label_first == span and segment.label_first:
             begin = segment.label_first
-        elif last - first == span and not any(residue.seqid.icode.strip() for residue, _ in inside):
-            yield from ((_id(r), f"{segment.accession}:{number - first + segment.db_first}") for r, number in inside)
+        elif last - first == span and not any(named.code for named in inside):
+            shift = segment.db_first - first
+            yield from ((named.id, f"{segment.accession}:{named.number + shift}") for named in inside)
             return
         elif not segment.label_first:
             self.structure.assign_label_seq_id(False)
-            places = {_id(residue): residue.label_seq for residue in residues if residue.label_seq is not None}
+            labels = ((named.id, named.residue.label_seq) for named in residues)
+            places = {residue_id: label for residue_id, label in labels if label is not None}
             begin = places.get(segment.first) or places.get(segment.last, -span) - span
         if begin > 0:
-            for residue in residues:
-                if residue.label_seq is not None and 0 <= residue.label_seq - begin <= span:
-                    yield _id(residue), f"{segment.accession}:{residue.label_seq - begin + segment.db_first}"
+            for named in residues:
+                label = named.residue.label_seq
+                if label is not None and 0 <= label - begin <= span:
+                    yield named.id, f"{segment.accession}:{label - begin + segment.db_first}"
 
 
 def references_of_mmcif(structure: gemmi.Structure, block: gemmi.cif.Block) -> References:
@@ -193,7 +211,3 @@ def _mutation(chain: str, residue_id: str, before: str, after: str, number: str)
 
 def _integer(text: str) -> int | None:
     return int(text) if re.fullmatch(r"-?\d+", text) else None
-
-
-def _id(residue: gemmi.Residue) -> str:
-    return f"{residue.seqid.num}{residue.seqid.icode.strip()}"

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 from rdkit import Chem
 
-from scripts.lib.arrays import FloatArray
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.components.component import Component
+from scripts.lib.entry.atoms import Atoms
 from scripts.lib.molecule.dictionary import dictionary_molecule
 
 RADII_NAME = "ProtOr (Tsai 1999), Bondi 1964, Alvarez 2013"
@@ -146,3 +147,28 @@ class PolymerRadii:
             for atom in molecule.GetAtoms()
             if atom.GetAtomicNum() > 1
         }
+
+
+class EntryRadii:
+    """Radii of the atoms of one entry, each looked up once.
+
+    Parameters
+    ----------
+    atoms : Atoms
+        Of the entry.
+    by_name : PolymerRadii
+        Radii by component and atom name.
+    """
+
+    def __init__(self, atoms: Atoms, by_name: PolymerRadii) -> None:
+        self.by_name = by_name
+        self._atoms = atoms
+        self._known = np.full(len(atoms), np.nan)
+
+    def of(self, index: IntArray) -> FloatArray:
+        """Return the radii of some atoms in angstroms, by their indices."""
+        new = index[np.isnan(self._known[index])]
+        if len(new):
+            columns = (self._atoms.comp_id[new], self._atoms.name[new], self._atoms.element[new])
+            self._known[new] = self.by_name.of_all(*(column.astype(np.str_) for column in columns))
+        return self._known[index]

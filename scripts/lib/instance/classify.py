@@ -67,7 +67,6 @@ class Classifier:
         self._polymer = polymer
         self._rules = rules
         self._wanted = wanted
-        self._comp_ids = [text(code) for code in atoms.comp_id[atoms.starts]]
 
     def __call__(self, group: HetGroup) -> HetGroup:
         """Return the group with its kind."""
@@ -79,7 +78,7 @@ class Classifier:
         to_polymer = [
             bond for bond in group.links if bond.kind == "covalent" and self._polymer[self._atoms.residue[bond.second]]
         ]
-        codes = [self._comp_ids[residue] for residue in group.residues]
+        codes = [self._code(residue) for residue in group.residues]
         if len(codes) > 1 and (size := sum(self._size(residue) for residue in group.residues)) > LARGEST_LIGAND:
             return KindOf("polymer", f"{len(codes)} linked residues of {size} heavy atoms, not declared a polymer")
         if to_polymer and any(rules.is_saccharide(code) for code in codes):
@@ -105,13 +104,16 @@ class Classifier:
             return KindOf("ligand", f"{rules.role(codes[0])} if free, but in a chain of {len(codes)}")
         return of_group
 
+    def _code(self, residue: int) -> str:
+        return text(self._atoms.comp_id[self._atoms.starts[residue]])
+
     def _is_anchored(self, atom: int) -> bool:
         return (text(self._atoms.comp_id[atom]), text(self._atoms.name[atom])) in ANCHORED
 
     def _size(self, residue: int) -> int:
         """Return the heavy atoms of a residue: those of its component, or more if seen in one conformer."""
         seen = self._atoms.fullest_conformer(self._atoms.at(residue))
-        component = self._rules.component(self._comp_ids[residue])
+        component = self._rules.component(self._code(residue))
         if component is None:
             return seen
         return max(seen, sum(not is_hydrogen(atom.element) for atom in component.atoms))
@@ -119,10 +121,10 @@ class Classifier:
     def _is_ion(self, residue: int) -> bool:
         if heavy_count(self._atoms, residue) != 1:
             return False
-        component = self._rules.component(self._comp_ids[residue])
+        component = self._rules.component(self._code(residue))
         if component is not None and component.origin != "user":
             heavy = [atom for atom in component.atoms if atom.element not in ("H", "D")]
-            return len(heavy) == 1 and self._comp_ids[residue] not in self._rules.additives
+            return len(heavy) == 1 and self._code(residue) not in self._rules.additives
         return is_bare_ion(self._atoms, residue)
 
 
