@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,8 @@ _TAGS = (
     "Cartn_z",
     "pdbx_PDB_model_num",
 )
+
+_TAG_LINES = re.compile(r"loop_\n(?:_atom_site\.\S+[ ]*\n)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, lis
 
 def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:
     """Yield the wanted atoms from the loop of atom sites, without building a structure."""
-    for block in gemmi.cif.read_string(text):
+    for block in gemmi.cif.read_string(_rows_of(text, comp_ids) or text):
         loop = block.find_loop("_atom_site.Cartn_x").get_loop()
         if loop is not None:
             break
@@ -108,16 +110,49 @@ def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueK
         yield key, DepositedAtom(name, element, cell(row, "label_alt_id"), (x, y, z))
 
 
+def _rows_of(text: str, comp_ids: frozenset[str]) -> str:
+    """Return the loop of atom sites with its first row and those of some components, as a file of its own.
+
+    Empty where the file is not written as the wwPDB does it: a row on each line, names of components without quotes,
+    ``#`` at the end.
+    """
+    begin = text.find("\nloop_\n_atom_site.") + 1
+    end = text.find("\n#", begin) + 1
+    head = _TAG_LINES.match(text, begin)
+    if not 0 < begin < end or head is None:
+        return ""
+    atoms = text[head.end() : end]
+    lines = [atoms.partition("\n")[0], *_lines_with(atoms, [f" {comp_id} " for comp_id in comp_ids])]
+    rows = [line.split() for line in lines]
+    tags = [tag.removeprefix("_atom_site.") for tag in head[0].split()[1:]]
+    if "Cartn_x" not in tags or any(len(row) != len(tags) for row in rows):
+        return ""
+    column = tags.index("auth_comp_id" if "auth_comp_id" in tags else "label_comp_id")
+    return f"data_\n{head[0]}" + "\n".join(lines) if {row[column] for row in rows} >= comp_ids else ""
+
+
+def _lines_with(text: str, words: Iterable[str]) -> list[str]:
+    """Return the lines that hold one of some words, in their order."""
+    lines: dict[int, int] = {}
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            end = text.find("\n", at)
+            end = end if end >= 0 else len(text)
+            lines[text.rfind("\n", 0, at) + 1] = end
+            at = text.find(word, end)
+    return [text[begin : lines[begin]] for begin in sorted(lines)]
+
+
 def _pdb_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:
     """Yield the wanted atoms by the columns of the PDB format, up to the end of the first model."""
-    codes = "|".join(
-        sorted({code for comp in comp_ids for code in (re.escape(comp.rjust(3)), re.escape(comp.ljust(3)))})
-    )
+    codes = tuple({code for comp in comp_ids for code in (comp.rjust(3), comp.ljust(3))})
     first_model = text.partition("\nENDMDL")[0]
     header = text[:80].split("\n", 1)[0]  # files from before 1996 number their lines where later ones have the element
     numbered = len(header) >= 76 and header[72:76] == header[62:66] != "    "
-    for match in re.finditer(rf"^(?:ATOM  |HETATM).{{11}}(?:{codes}).+$", first_model, re.MULTILINE):
-        line = match[0]
+    for line in _lines_with(first_model, codes):
+        if not line.startswith(("ATOM  ", "HETATM")) or not line.startswith(codes, 17):
+            continue
         name = line[12:16]
         element = "" if numbered else line[76:78].strip().capitalize()
         if element not in SYMBOLS and element != UNKNOWN_ELEMENT:

@@ -40,10 +40,24 @@ PDB = (
 )
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_mmcif_gives_heavy_atoms_of_the_first_model(tmp_path: Path, packed: bool) -> None:
+AS_DEPOSITED = MMCIF.replace("data_1ABC\n", "data_1ABC\n#\n") + "#\n_entry.id 1ABC\n#\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        MMCIF.encode(),
+        gzip.compress(MMCIF.encode()),
+        AS_DEPOSITED.encode(),
+        AS_DEPOSITED.replace(" 017 ", ' "017" ').encode(),
+        AS_DEPOSITED.replace(" -3.5 1", "\n-3.5 1").encode(),
+        AS_DEPOSITED.replace(" ", "\t").encode(),
+    ],
+    ids=["open", "packed", "deposited", "quoted", "broken", "tabs"],
+)
+def test_mmcif_gives_heavy_atoms_of_the_first_model(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "entry"
-    path.write_bytes(gzip.compress(MMCIF.encode()) if packed else MMCIF.encode())
+    path.write_bytes(content)
     found = read_deposited(path, frozenset({"017"}))
     assert list(found) == [("A", "017", "200B")]
     atoms = found["A", "017", "200B"]
@@ -53,6 +67,12 @@ def test_mmcif_gives_heavy_atoms_of_the_first_model(tmp_path: Path, packed: bool
         ("CL1", "Cl", ""),
     ]
     assert atoms[0].xyz == (1.25, 2.0, -3.5)
+
+
+def test_other_categories_of_a_deposited_file_are_not_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "entry"
+    path.write_text(f"{AS_DEPOSITED}loop_\n_entity.id\n_entity.type\n1\n#\n")  # a value is missing
+    assert len(read_deposited(path, frozenset({"017"}))["A", "017", "200B"]) == 3
 
 
 def test_pdb_columns_give_the_same(tmp_path: Path) -> None:
