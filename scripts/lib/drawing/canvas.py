@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from typing import Any
 
@@ -133,12 +133,17 @@ def without_hydrogens(mol: Chem.Mol) -> Chem.Mol:
     >>> without_hydrogens(Chem.AddHs(Chem.MolFromSmiles("CO"))).GetNumAtoms()
     2
     """
+    return Chem.RemoveHs(mol, _removal_of_all(), sanitize=False)
+
+
+@cache
+def _removal_of_all() -> Any:
     settings: Any = Chem.RemoveHsParameters()
     for name in dir(settings):
         if name.startswith("remove"):
             setattr(settings, name, True)
     settings.updateExplicitCount = True
-    return Chem.RemoveHs(mol, settings, sanitize=False)
+    return settings
 
 
 def targets(drawing: Drawing, labels: Sequence[str], data: Sequence[Mapping[str, str]]) -> str:

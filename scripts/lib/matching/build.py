@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -31,6 +31,9 @@ from scripts.lib.molecule.record import BOND_SOURCES, NAME, LigandMolecule
 from scripts.lib.molecule.stereo import TETRAHEDRAL, assign_stereo, differing_stereo, set_coordinates
 from scripts.lib.molecule.template import assemble, sanitise, template
 
+_Reference = tuple[ResidueGraph, int, Chem.Mol]
+"""A residue, its first atom in the whole, and its dictionary molecule."""
+
 
 def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents | None = None) -> LigandMolecule:
     """Return the molecule of a ligand instance.
@@ -49,14 +52,14 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
     whole = _Whole(instance, graphs)
     heavy, passed = whole.molecule()
     smiles, parent_smiles, layout = _definition(whole, heavy)
-    flags, notes = _flags(residues, whole, heavy, passed, index)
+    observed_smiles, smiles_index = _smiles_with_order(heavy)
+    flags, notes = _flags(residues, whole, heavy, passed, index, observed_smiles)
     adduct_smiles = ""
     if passed and (partners := whole.protein_atoms()):
         adduct_smiles, blocked = adduct(heavy, partners, whole.vacated())
         if blocked:
             flags.add("link_without_free_valence")
             notes["link_without_free_valence"] = " ".join(whole.labels[partner.atom] for partner in blocked)
-    observed_smiles, smiles_index = _smiles_with_order(heavy)
     mol, hydrogens = with_hydrogens(heavy, whole.deposited_hydrogens(parents))
     return LigandMolecule(
         stem=instance.stem,
@@ -233,7 +236,12 @@ def _same_component(graph: ResidueGraph) -> Component | None:
 
 
 def _flags(
-    residues: Sequence[ObservedResidue], whole: _Whole, heavy: Chem.Mol, passed: bool, index: ComponentIndex
+    residues: Sequence[ObservedResidue],
+    whole: _Whole,
+    heavy: Chem.Mol,
+    passed: bool,
+    index: ComponentIndex,
+    observed_smiles: str,
 ) -> tuple[set[str], dict[str, str]]:
     """Return what chemistry has to say of an instance, with details."""
     notes: dict[str, str] = {}
@@ -254,9 +262,10 @@ def _flags(
         notes["strained_bonds"] = " ".join(torn)
     if open_bonds := whole.open_bonds():
         notes["metal_bond_open"] = " ".join(open_bonds)
-    if passed and (differing := _stereo_differences(whole, heavy)):
+    references = list(_references(whole, observed_smiles)) if passed else []
+    if differing := _stereo_differences(whole, references):
         notes["stereo_differs"] = " ".join(differing)
-    if passed and (unassigned := _unassigned_centres(whole, heavy)):
+    if unassigned := _unassigned_centres(whole, heavy, references):
         notes["stereo_unassigned"] = " ".join(unassigned)
     flags = set(notes)
     if not passed:
@@ -264,10 +273,10 @@ def _flags(
     return flags, notes
 
 
-def _stereo_differences(whole: _Whole, heavy: Chem.Mol) -> list[str]:
+def _stereo_differences(whole: _Whole, references: Iterable[_Reference]) -> list[str]:
     """Return labels of centres, and of double bonds as ``A=B``, that are not as in the dictionary."""
     labels = []
-    for graph, offset, reference in _references(whole, heavy):
+    for graph, offset, reference in references:
         positions = whole.xyz[offset : offset + len(graph.origin)]
         centres, bonds = differing_stereo(positions, reference, graph.origin)
         labels += [whole.labels[offset + centre] for centre in centres]
@@ -275,10 +284,10 @@ def _stereo_differences(whole: _Whole, heavy: Chem.Mol) -> list[str]:
     return labels
 
 
-def _unassigned_centres(whole: _Whole, heavy: Chem.Mol) -> list[str]:
+def _unassigned_centres(whole: _Whole, heavy: Chem.Mol, references: Iterable[_Reference]) -> list[str]:
     """Return labels of centres that the dictionary assigns and the model draws flat or between two hands."""
     labels = []
-    for graph, offset, reference in _references(whole, heavy):
+    for graph, offset, reference in references:
         observed = {theirs: offset + ours for ours, theirs in enumerate(graph.origin)}
         for atom in reference.GetAtoms():
             near = [other.GetIdx() for other in atom.GetNeighbors()]
@@ -289,14 +298,16 @@ def _unassigned_centres(whole: _Whole, heavy: Chem.Mol) -> list[str]:
     return labels
 
 
-def _references(whole: _Whole, heavy: Chem.Mol) -> Iterator[tuple[ResidueGraph, int, Chem.Mol]]:
+def _references(whole: _Whole, observed_smiles: str) -> Iterator[_Reference]:
     """Yield each residue with its first atom and its dictionary molecule, where stereo can be compared with it."""
     for graph, offset in zip(whole.graphs, whole.offsets, strict=True):
         component = _same_component(graph)
-        reference = dictionary_molecule(component, neutral=True) if component is not None else None
+        if component is None:
+            continue
+        reference = dictionary_molecule(component, neutral=True)
         if reference is None or not reference.GetNumConformers():
             continue
-        if len(whole.graphs) > 1 or Chem.MolToSmiles(heavy) != Chem.MolToSmiles(reference):
+        if len(whole.graphs) > 1 or observed_smiles != dictionary_smiles(component, neutral=True):
             yield graph, offset, reference
 
 
