@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import gemmi
 import numpy as np
@@ -14,6 +13,9 @@ from scripts.lib.arrays import BoolArray, BytesArray, FloatArray, IntArray
 
 POLYMER, NON_POLYMER, WATER = 1, 2, 4
 """Values of `gemmi.EntityType` in `Atoms.entity_type`."""
+
+_SYMBOLS = np.array([*(gemmi.Element(number).name for number in range(119)), "D"], dtype="S2")
+"""Symbols by gemmi's number of an element: its atomic number, 0 for unknown ones, one of its own for deuterium."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Atoms:
             auth_asym_id=np.array(flat.chain_ids),
             label_asym_id=np.array(flat.subchains),
             entity_id=np.array(flat.entity_ids),
-            element=np.char.capitalize(np.array(flat.element_names)),
+            element=_SYMBOLS[np.array(flat.elements)],
             auth_seq_id=np.array(flat.resnums),
             ins_code=_letters(flat.icodes),
             altloc=_letters(flat.altlocs),
@@ -94,7 +96,8 @@ class Atoms:
         changed[:1] = True
         for column in (self.label_asym_id, self.auth_asym_id, self.auth_seq_id, self.ins_code, self.comp_id):
             changed[1:] |= column[1:] != column[:-1]
-        return np.union1d(np.flatnonzero(changed), self._repeats(changed)).astype(np.int64)
+        changed[self._repeats(changed)] = True
+        return np.flatnonzero(changed).astype(np.int64)
 
     def _repeats(self, changed: BoolArray) -> IntArray:
         """Find where a second copy of a component begins under the number of the first.
@@ -104,9 +107,10 @@ class Atoms:
         """
         bounds = np.append(np.flatnonzero(changed), len(self))
         found: list[int] = []
-        polymer_or_water = (self.entity_type == POLYMER) | (self.entity_type == WATER)
-        for begin, end in pairwise(bounds.tolist()):
-            if end - begin < 2 or polymer_or_water[begin] or (self.altloc[begin:end] != b"").any():
+        het = ~np.isin(self.entity_type[bounds[:-1]], (POLYMER, WATER))
+        for residue in np.flatnonzero(het & (np.diff(bounds) > 1)).tolist():
+            begin, end = bounds[residue : residue + 2].tolist()
+            if (self.altloc[begin:end] != b"").any():
                 continue
             names = self.name[begin:end].tolist()
             size = names.index(names[0], 1) if names[0] in names[1:] else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import gemmi
 
@@ -269,6 +270,7 @@ def _sequence(block: gemmi.cif.Block, entity_id: str, one_letter: str) -> str:
     return "".join(parent_letter(name) for name in residues.values())
 
 
+@lru_cache(maxsize=1024)
 def parent_letter(comp_id: str) -> str:
     """Return the one-letter code of a residue, of its parent when it is modified, else ``X``."""
     info = gemmi.find_tabulated_residue(comp_id)

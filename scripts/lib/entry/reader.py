@@ -249,11 +249,12 @@ def _is_possible(cell: gemmi.UnitCell) -> bool:
 def _check_numbers(atoms: Atoms) -> None:
     """Refuse atoms whose place, occupancy or B factor no structure can have."""
     for what, values, low, high in (
-        ("coordinates", np.abs(atoms.xyz).max(axis=1), 0.0, FARTHEST),
-        ("occupancies", atoms.occupancy, *OCCUPANCIES),
-        ("B factors", atoms.b_iso, *B_FACTORS),
+        ("coordinates", atoms.xyz, -FARTHEST, FARTHEST),
+        ("occupancies", atoms.occupancy[:, None], *OCCUPANCIES),
+        ("B factors", atoms.b_iso[:, None], *B_FACTORS),
     ):
-        wrong = int((~((values >= low) & (values <= high))).sum())  # not a number is in no range
+        possible = (values >= low) & (values <= high)  # not a number is in no range
+        wrong = 0 if possible.all() else int((~possible.all(axis=1)).sum())
         if wrong:
             raise EntryError("file_unreadable", f"{what} of {wrong} atoms are missing or out of range")
     room = float(np.prod(np.ptp(atoms.xyz, axis=0) + MARGIN)) / max(1, atoms.fullest_conformer(slice(None)))
