@@ -155,21 +155,26 @@ typedef struct {
     int level;
 } obstacle;
 
-/* Collect the atoms that reach within a distance of a place, by level; return their number. */
+/* Collect the atoms that reach within a distance of a place, those of the highest level first; return their number.
+   `found` has room for all atoms twice. */
 static int obstacles_near(const double *place, double distance, int64_t n_atoms, const double *xyz,
                           const double *reach, const int8_t *level, const uint8_t *ignored, int64_t n_levels,
                           obstacle *found)
 {
-    int n = 0;
-    for (int at = 0; at < n_levels; at++)
-        for (int64_t j = 0; j < n_atoms; j++) {
-            if (level[j] != at || (ignored != NULL && ignored[j]))
-                continue;
-            double x = xyz[3 * j] - place[0], y = xyz[3 * j + 1] - place[1], z = xyz[3 * j + 2] - place[2];
-            double squared = x * x + y * y + z * z, most = distance + reach[j];
-            if (squared < most * most)
-                found[n++] = (obstacle){x, y, z, squared, reach[j], at};
-        }
+    obstacle *near = found + n_atoms;
+    int n_near = 0, n = 0;
+    for (int64_t j = 0; j < n_atoms; j++) {
+        if (ignored != NULL && ignored[j])
+            continue;
+        double x = xyz[3 * j] - place[0], y = xyz[3 * j + 1] - place[1], z = xyz[3 * j + 2] - place[2];
+        double squared = x * x + y * y + z * z, most = distance + reach[j];
+        if (squared < most * most)
+            near[n_near++] = (obstacle){x, y, z, squared, reach[j], level[j]};
+    }
+    for (int at = (int)n_levels - 1; at >= 0; at--)
+        for (int j = 0; j < n_near; j++)
+            if (near[j].level == at)
+                found[n++] = near[j];
     return n;
 }
 
@@ -190,25 +195,25 @@ int covered_points(int64_t n, const double *places, const double *frames, int64_
                    double radius, int64_t n_atoms, const double *xyz, const double *reach, const int8_t *level,
                    const uint8_t *ignored, int64_t n_levels, int8_t *covered)
 {
-    obstacle *near = malloc((n_atoms + 1) * sizeof *near);
-    double *turned = malloc((3 * n_points + 1) * sizeof *turned);
+    obstacle *near = malloc((2 * n_atoms + 1) * sizeof *near);
+    double *turned = malloc((4 * n_points + 1) * sizeof *turned), *first = turned + 3 * n_points;
     int failed = near == NULL || turned == NULL;
     for (int64_t i = 0; i < n && !failed; i++) {
         int n_near = obstacles_near(places + 3 * i, radius, n_atoms, xyz, reach, level,
                                     ignored == NULL ? NULL : ignored + i * n_atoms, n_levels, near);
         turn(points, n_points, frames + 9 * i, radius, turned);
-        for (int64_t k = 0; k < n_points; k++) {
-            int found = (int)n_levels;
-            for (int j = 0; j < n_near; j++) {
-                double x = turned[k] - near[j].x, y = turned[n_points + k] - near[j].y,
-                       z = turned[2 * n_points + k] - near[j].z;
-                if (x * x + y * y + z * z <= near[j].reach * near[j].reach) {
-                    found = near[j].level;
-                    break;
-                }
+        for (int64_t k = 0; k < n_points; k++)
+            first[k] = (double)n_levels;
+        for (int j = 0; j < n_near; j++) { /* a lower level is written over a higher one */
+            double at_x = near[j].x, at_y = near[j].y, at_z = near[j].z, at = near[j].level;
+            double reached = near[j].reach * near[j].reach;
+            for (int64_t k = 0; k < n_points; k++) {
+                double x = turned[k] - at_x, y = turned[n_points + k] - at_y, z = turned[2 * n_points + k] - at_z;
+                first[k] = x * x + y * y + z * z <= reached ? at : first[k];
             }
-            covered[i * n_points + k] = (int8_t)found;
         }
+        for (int64_t k = 0; k < n_points; k++)
+            covered[i * n_points + k] = (int8_t)first[k];
     }
     free(near);
     free(turned);
@@ -235,8 +240,8 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
                 double half_angle, double begin, double end, int64_t n_atoms, const double *xyz, const double *reach,
                 const int8_t *level, const uint8_t *ignored, int64_t n_levels, double *lengths, int8_t *stopped)
 {
-    obstacle *near = malloc((n_atoms + 1) * sizeof *near);
-    double *turned = malloc((3 * n_rays + 1) * sizeof *turned);
+    obstacle *near = malloc((2 * n_atoms + 1) * sizeof *near);
+    double *turned = malloc((5 * n_rays + 1) * sizeof *turned), *along = turned + 3 * n_rays, *inside = along + n_rays;
     double cosine = cos(half_angle), sine = sin(half_angle);
     int failed = near == NULL || turned == NULL;
     for (int64_t i = 0; i < n && !failed; i++) {
@@ -254,12 +259,14 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
                 continue;
             double x = near[j].x, y = near[j].y, z = near[j].z, outside = near[j].squared - near[j].reach * near[j].reach;
             for (int64_t k = 0; k < n_rays; k++) {
-                double along = x * turned[k] + y * turned[n_rays + k] + z * turned[2 * n_rays + k];
-                double inside = along * along - outside;
-                if (inside <= 0)
+                along[k] = x * turned[k] + y * turned[n_rays + k] + z * turned[2 * n_rays + k];
+                inside[k] = along[k] * along[k] - outside;
+            }
+            for (int64_t k = 0; k < n_rays; k++) {
+                if (inside[k] <= 0)
                     continue;
-                double half = sqrt(inside), from = along - half;
-                if (along + half <= begin || from >= end)
+                double half = sqrt(inside[k]), from = along[k] - half;
+                if (along[k] + half <= begin || from >= end)
                     continue;
                 if (near[j].level < stop[k])
                     stop[k] = (int8_t)near[j].level;

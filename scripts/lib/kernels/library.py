@@ -18,7 +18,7 @@ from scripts.lib.errors import UserError
 
 SOURCE = Path(__file__).with_name("kernels.c")
 
-FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
+FLAGS = ("-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
 """Nothing here lets the compiler change a result: sums keep their order, products are not contracted into them."""
 
 
