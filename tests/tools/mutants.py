@@ -108,7 +108,7 @@ MUTANTS = (
     Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/lib/molecule"),
     # exits
     Mutant(f"{LIB}/exits/candidates.py", "LARGEST_LEAVING = 9", "LARGEST_LEAVING = 8", f"{EXITS}/test_candidates.py"),
-    Mutant(f"{LIB}/exits/candidates.py", "2 * len(side) < len(graph)", "True", f"{EXITS}/test_candidates.py"),
+    Mutant(f"{LIB}/exits/candidates.py", "not 2 * len(side) < len(graph)", "False", f"{EXITS}/test_candidates.py"),
     Mutant(f"{LIB}/exits/torsions.py", "TORSIONS = 12", "TORSIONS = 6", EXITS),
     Mutant(f"{LIB}/exits/geometry.py", "RAY_END = 0.5, 10.0", "RAY_END = 0.5, 8.0", f"{EXITS}/test_geometry.py"),
     Mutant(f"{LIB}/exits/geometry.py", "SOFTNESS = 1.5, 0.9", "SOFTNESS = 1.5, 1.0", f"{EXITS}/test_geometry.py"),
@@ -122,8 +122,8 @@ MUTANTS = (
     ),
     Mutant(
         f"{LIB}/exits/poses.py",
-        "frame_of(direction, self._references[anchor])",
-        "frame_of(direction, np.eye(3))",
+        "frames_of(candidate.directions, offsets)",
+        "frames_of(candidate.directions, np.eye(3))",
         EXITS,
     ),
     Mutant(f"{LIB}/exits/prior.py", '"other N-H": 0.1', '"other N-H": 0.15', f"{EXITS}/test_prior.py"),

@@ -99,9 +99,15 @@ def distances(first: FloatArray, second: FloatArray) -> FloatArray:
     -------
     ndarray of float, shape (n, m)
     """
+    squared = squared_distances(first, second)
+    return np.sqrt(squared, out=squared)
+
+
+def squared_distances(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the squares of all distances between two sets of points, as `distances` takes them."""
     squared = np.zeros((len(first), len(second)))
-    for axis in range(3):  # three small tables in place of one of three times the size
+    for axis in range(first.shape[1]):  # a small table an axis in place of a large one of all
         along = first[:, axis, None] - second[:, axis]
         along *= along
         squared += along
-    return np.sqrt(squared, out=squared)
+    return squared

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.lib.arrays import FloatArray
+from scripts.lib.entry.near import squared_distances
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.model import Exit
 
@@ -99,15 +100,15 @@ def place_arrows(graph: LigandGraph, shown: Sequence[Exit], places: FloatArray, 
     bond : float
         Length of a bond in pixels.
     """
-    middles = np.array([(places[a] + places[b]) / 2 for a, b in graph.order if a < b]).reshape(-1, 2)
     pairs = np.array([pair for pair in graph.order if pair[0] < pair[1]], dtype=np.int64).reshape(-1, 2)
+    middles = places[pairs].sum(axis=1) / 2
     arrow_points: list[FloatArray] = []
     arrows = []
     for exit_, group in zip(shown, pale_groups(shown), strict=True):
         anchor, leaving = exit_.candidate.anchor, sorted(group)
-        staying = np.setdiff1d(np.arange(len(graph)), [anchor, *leaving])
-        bonds_stay = ~(np.isin(pairs, leaving).any(axis=1) | (pairs == anchor).any(axis=1))
-        hard = np.concatenate([places[staying], middles[bonds_stay], *arrow_points])
+        staying = np.ones(len(graph), dtype=bool)
+        staying[[anchor, *leaving]] = False
+        hard = np.concatenate([places[staying], middles[staying[pairs].all(axis=1)], *arrow_points])
         arrow = _best_arrow(places[anchor], hard, places[leaving], _natural(graph, exit_, places), bond)
         arrow_points.append(np.stack([arrow.badge, arrow.end, (arrow.start + arrow.end) / 2]))
         arrows.append(arrow)
@@ -146,8 +147,7 @@ def _nearest(points: FloatArray, others: FloatArray) -> FloatArray:
     """Return the least distance of each row of points from others, its last point nearer by the number's radius."""
     if not len(others):
         return np.full(len(points), np.inf)
-    away = points[:, :, None, :] - others
-    distances = np.sqrt(np.einsum("ijkl,ijkl->ijk", away, away)).min(axis=2)
-    distances[:, -1] -= BADGE
-    nearest: FloatArray = distances.min(axis=1)
+    apart = np.sqrt(squared_distances(points.reshape(-1, 2), others).min(axis=1)).reshape(points.shape[:2])
+    apart[:, -1] -= BADGE
+    nearest: FloatArray = apart.min(axis=1)
     return nearest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,10 +123,11 @@ def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
         if is_metal(graph.element[anchor]) or is_metal(graph.element[first]):
             continue
         side = graph.component(first, others)
-        n_bonds = sum((atom, other) in graph.order for atom in side for other in graph.near[atom] if other in side) // 2
+        if len(side) > LARGEST_LEAVING or not 2 * len(side) < len(graph) or side & graph.aromatic:
+            continue
+        n_bonds = sum(other in side for atom in side for other in graph.near[atom]) // 2
         n_rings = n_bonds - len(side) + 1
-        small = len(side) <= LARGEST_LEAVING and 2 * len(side) < len(graph)
-        if small and n_rings <= 1 and not side & graph.aromatic:
+        if n_rings <= 1:
             yield first, *sorted(side - {first})
 
 
@@ -186,32 +187,47 @@ def _around(axis: FloatArray, side: FloatArray, count: int) -> FloatArray:
 
 def _beside(graph: LigandGraph, parent: int, atom: int, axis: FloatArray) -> FloatArray:
     """Return the direction across an axis to the first atom off it, in graph order from the parent."""
-    others = [k for k in graph.in_graph_order(parent) if k != atom]
-    side: FloatArray = frame_of(axis, graph.xyz[others] - graph.xyz[parent])[0]
+    offsets = (graph.xyz[k] - graph.xyz[parent] for k in graph.in_graph_order(parent) if k != atom)
+    side: FloatArray = frames_of(axis[None], offsets)[0, 0]
     return side
 
 
-def frame_of(direction: FloatArray, references: FloatArray) -> FloatArray:
-    """Return a right-handed frame whose third axis is a direction and whose first points to an atom.
+def frames_of(directions: FloatArray, references: Iterable[FloatArray]) -> FloatArray:
+    """Return right-handed frames whose third axis is a direction and whose first points to an atom.
 
     Parameters
     ----------
-    direction : ndarray of float, shape (3,)
-        Unit vector.
-    references : ndarray of float, shape (n, 3)
-        Where atoms stand, the preferred ones first; the first that is not collinear is taken.
+    directions : ndarray of float, shape (n, 3)
+        Unit vectors.
+    references : iterable of ndarray of float, shape (3,)
+        Where atoms stand, the preferred ones first; the first that is not collinear is taken, and none behind it is
+        asked for.
 
     Returns
     -------
-    ndarray of float, shape (3, 3)
+    ndarray of float, shape (n, 3, 3)
         Axes as rows. Without a reference the first axis is any across the direction.
 
-    >>> frame_of(np.array([0.0, 0.0, 1.0]), np.array([[0.0, 0.0, 3.0], [2.0, 0.0, 1.0]])).tolist()
+    >>> frames_of(np.array([[0.0, 0.0, 1.0]]), np.array([[0.0, 0.0, 3.0], [2.0, 0.0, 1.0]]))[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    x, y, z = direction.tolist()
+    asked: list[list[float]] = []
+    further = iter(references)
+
+    def again() -> Iterator[list[float]]:
+        yield from asked
+        for reference in further:
+            asked.append(reference.tolist())
+            yield asked[-1]
+
+    frames: FloatArray = np.array([_frame(direction, again()) for direction in directions.tolist()])
+    return frames
+
+
+def _frame(direction: Sequence[float], references: Iterable[Sequence[float]]) -> list[tuple[float, ...]]:
+    x, y, z = direction
     first: tuple[float, float, float] | None = None
-    for a, b, c in references.tolist():
+    for a, b, c in references:
         along = a * x + b * y + c * z
         u, v, w = a - along * x, b - along * y, c - along * z
         length = math.sqrt(u * u + v * v + w * w)
@@ -219,12 +235,12 @@ def frame_of(direction: FloatArray, references: FloatArray) -> FloatArray:
             first = u / length, v / length, w / length
             break
     if first is None:
-        axis = np.eye(3)[int(np.abs(direction).argmin())]
-        u, v, w = _unit(axis - (axis @ direction) * direction).tolist()
+        along_z = np.array(direction)
+        axis = np.eye(3)[int(np.abs(along_z).argmin())]
+        u, v, w = _unit(axis - (axis @ along_z) * along_z).tolist()
         first = u, v, w
     u, v, w = first
-    frame: FloatArray = np.array([first, (y * w - z * v, z * u - x * w, x * v - y * u), (x, y, z)])
-    return frame
+    return [first, (y * w - z * v, z * u - x * w, x * v - y * u), (x, y, z)]
 
 
 def _unit(vector: FloatArray) -> FloatArray:

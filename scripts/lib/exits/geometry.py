@@ -13,6 +13,7 @@ import numpy as np
 
 from scripts.lib.arrays import BoolArray, FloatArray, IntArray
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
+from scripts.lib.entry.near import squared_distances
 from scripts.lib.exits.candidates import Candidate
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.linker import BOND, LINKER_RADIUS
@@ -144,7 +145,7 @@ class Obstacles:
         places : ndarray of float, shape (n, 3)
             Where that atom stands, in angstroms.
         frames : ndarray of float, shape (n, 3, 3)
-            Frame of each direction (`frame_of`).
+            Frame of each direction (`frames_of`).
         ignored : ndarray of bool, shape (n, n_atoms), optional
             Atoms that are away for each of them.
 
@@ -199,7 +200,8 @@ class Pocket:
         self._radii = np.concatenate([radii_of(graph.element), radii_of(surroundings.element.tolist())])
         self._level = np.concatenate([np.zeros(len(graph), dtype=np.int64), level])
         self._around = around[level == 0]
-        polar = np.isin(surroundings.element[level == 0], ("N", "O"))
+        element = surroundings.element[level == 0]
+        polar = (element == "N") | (element == "O")
         self._polar = self._around[polar]
         self._poser = Poser(graph, self._around, polar)
 
@@ -230,14 +232,13 @@ class Pocket:
         way_out = np.count_nonzero(np.isinf(lengths), axis=1) / RAYS
         best = _most_open(np.round(room[swept] + way_out, 6), owner[swept], 1)
         opened = swept[turns[swept] & (room[swept] >= OPEN_FROM) & (way_out >= OPEN_FROM)]
-        result = []
-        for k, number in zip(swept[best].tolist(), best.tolist(), strict=True):
-            opening = self._opening(frames[k, 2], starts[k], points[k], lengths[number], stopped[number])
+        chosen = swept[best]
+        openings = self._openings(frames[chosen, 2], starts[chosen], points[chosen], lengths[best], stopped[best])
+        for number, k in enumerate(chosen.tolist()):
             if turns[k]:
-                same_candidate = opened[owner[opened] == owner[k]]
-                opening = _turned(opening, int(torsion[k]), torsion[same_candidate], frames[same_candidate, 2])
-            result.append(opening)
-        return result
+                same = opened[owner[opened] == owner[k]]
+                openings[number] = _turned(openings[number], int(torsion[k]), torsion[same], frames[same, 2])
+        return openings
 
     def _obstacles(
         self, candidates: Sequence[Candidate], all_poses: Sequence[Poses]
@@ -275,25 +276,36 @@ class Pocket:
             row, column = row + count, column + size * len(poses.places) if size else column
         return Obstacles(xyz, radii, level, len(self._contexts)), away, beside
 
-    def polar_contacts(self, atoms: Sequence[int], within: float) -> int:
-        """Return the number of pairs of N and O, one of some ligand atoms and one of the protein, in a distance."""
-        polar = [k for k in atoms if self._graph.element[k] in ("N", "O")]
-        if not polar:
-            return 0
-        pairs = self._graph.xyz[polar][:, None] - self._polar[None]
-        return int(((pairs**2).sum(axis=2) < within**2).sum())
+    def polar_contacts(self, within: float) -> IntArray:
+        """Return how many N and O of the protein each N and O of the ligand has in a distance; 0 for other atoms."""
+        polar = [k for k, element in enumerate(self._graph.element) if element in ("N", "O")]
+        contacts = np.zeros(len(self._graph), dtype=np.int64)
+        contacts[polar] = np.count_nonzero(squared_distances(self._graph.xyz[polar], self._polar) < within**2, axis=1)
+        return contacts
 
-    def _opening(
-        self, direction: FloatArray, start: FloatArray, points: LevelArray, lengths: FloatArray, stopped: LevelArray
-    ) -> Opening:
-        ahead = start + DEPTH_AHEAD * direction
-        depth = int((((self._around - ahead) ** 2).sum(axis=1) < DEPTH_WITHIN**2).sum())
-        clearance = float(np.minimum(lengths, RAY_END).mean())
-        room, way_out = dict.fromkeys(self._contexts, float("nan")), dict.fromkeys(self._contexts, float("nan"))
-        for level, context in enumerate(self._defined):
-            room[context] = int(np.count_nonzero(points > level)) / ROOM_POINTS
-            way_out[context] = int(np.count_nonzero(stopped > level)) / RAYS
-        return Opening(direction, room, way_out, clearance, depth)
+    def _openings(
+        self, directions: FloatArray, starts: FloatArray, points: LevelArray, lengths: FloatArray, stopped: LevelArray
+    ) -> list[Opening]:
+        """Return the openings of some directions, given what room and rays say of each."""
+        ahead = starts + DEPTH_AHEAD * directions
+        depth = np.count_nonzero(squared_distances(ahead, self._around) < DEPTH_WITHIN**2, axis=1)
+        clearance = np.minimum(lengths, RAY_END).mean(axis=1)
+        openings = zip(
+            directions,
+            self._shares(points, ROOM_POINTS),
+            self._shares(stopped, RAYS),
+            clearance.tolist(),
+            depth.tolist(),
+            strict=True,
+        )
+        return [Opening(*values) for values in openings]
+
+    def _shares(self, levels: LevelArray, count: int) -> list[dict[str, float]]:
+        """Return by context which share of each direction's points or rays is free; NaN where it is not defined."""
+        shares = np.full((len(levels), len(self._contexts)), np.nan)
+        for level in range(len(self._defined)):
+            shares[:, level] = np.count_nonzero(levels > level, axis=1) / count
+        return [dict(zip(self._contexts, row, strict=True)) for row in shares.tolist()]
 
 
 def _turned(opening: Opening, torsion: int, open_torsions: IntArray, directions: FloatArray) -> Opening:

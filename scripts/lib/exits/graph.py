@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -93,20 +93,20 @@ class LigandGraph:
                 remaining -= parts[-1]
         return parts
 
-    def in_graph_order(self, start: int) -> list[int]:
-        """Return the other atoms by the number of bonds from one, in an order that names don't change.
+    def in_graph_order(self, start: int) -> Iterator[int]:
+        """Yield the other atoms by the number of bonds from one, in an order that names don't change.
 
         Atoms equally far are ordered by their symmetry class and their distance in space.
         """
-        steps = {start: 0}
+        known = {start}
         front = [start]
-        for atom in front:
-            for other in self.near[atom]:
-                if other not in steps:
-                    steps[other] = steps[atom] + 1
-                    front.append(other)
-        away = np.linalg.norm(self.xyz - self.xyz[start], axis=1).round(4)
-        return sorted(front[1:], key=lambda k: (steps[k], int(self.symmetry_class[k]), float(away[k]), k))
+        while front := list(dict.fromkeys(k for atom in front for k in self.near[atom] if k not in known)):
+            known.update(front)
+            if len(front) > 1:
+                away = np.linalg.norm(self.xyz[front] - self.xyz[start], axis=1).round(4).tolist()
+                classes = self.symmetry_class[front].tolist()
+                front = [k for _, _, k in sorted(zip(classes, away, front, strict=True))]
+            yield from front
 
 
 def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
@@ -134,10 +134,10 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
             continue
         near[first].append(second)
         near[second].append(first)
-        for pair in ((first, second), (second, first)):
-            order[pair] = _order(bond)
-            if bond.IsInRing():
-                rings.add(pair)
+        both = (first, second), (second, first)
+        order.update(dict.fromkeys(both, _order(bond)))
+        if bond.IsInRing():
+            rings.update(both)
     return LigandGraph(
         element=tuple(mol.GetAtomWithIdx(k).GetSymbol() for k in range(count)),
         names=molecule.names,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.lib.arrays import BoolArray, FloatArray, IntArray
-from scripts.lib.exits.candidates import Candidate, frame_of
+from scripts.lib.entry.near import squared_distances
+from scripts.lib.exits.candidates import Candidate, frames_of
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.torsions import rotations
 
@@ -61,16 +62,14 @@ class Poser:
         self._graph = graph
         self._around = around
         self._polar = polar
-        self._own_polar: BoolArray = np.isin(graph.element, ("N", "O"))
-        self._references: dict[int, FloatArray] = {}
+        self._own_polar: BoolArray = np.array([element in ("N", "O") for element in graph.element], dtype=bool)
 
     def poses(self, candidate: Candidate) -> Poses:
         """Return the directions of a candidate, in all torsions that are free where its group turns."""
         graph, anchor, turn = self._graph, candidate.anchor, candidate.turn
         start = graph.xyz[anchor]
-        if anchor not in self._references:
-            self._references[anchor] = graph.xyz[graph.in_graph_order(anchor)] - start
-        frames = np.stack([frame_of(direction, self._references[anchor]) for direction in candidate.directions])
+        offsets = (graph.xyz[k] - start for k in graph.in_graph_order(anchor))
+        frames = frames_of(candidate.directions, offsets)
         count = len(frames)
         if turn is None:
             return Poses(candidate.directions, frames, np.zeros(count, dtype=np.int64), (), np.zeros((1, 0, 3)))
@@ -78,9 +77,7 @@ class Poser:
         turned = rotations(axis / max(float(np.linalg.norm(axis)), _TINY))
         group = list(turn.group)
         places = start + np.einsum("tij,gj->tgi", turned, graph.xyz[group] - start)
-        own = np.ones(len(graph), dtype=bool)
-        own[[*candidate.leaving, *group, anchor, turn.parent]] = False
-        numbers = np.flatnonzero(self._free(places, group, own, start))
+        numbers = np.flatnonzero(self._free(places, group, [*candidate.leaving, *group, anchor, turn.parent], start))
         return Poses(
             np.einsum("tij,dj->tdi", turned[numbers], candidate.directions).reshape(-1, 3),
             np.einsum("tij,dkj->tdki", turned[numbers], frames).reshape(-1, 3, 3),
@@ -89,15 +86,20 @@ class Poser:
             places,
         )
 
-    def _free(self, places: FloatArray, group: Sequence[int], own: BoolArray, anchor: FloatArray) -> BoolArray:
-        """Return which torsions keep the turned atoms off protein and ligand; the deposited one always does."""
+    def _free(self, places: FloatArray, group: Sequence[int], away: Sequence[int], anchor: FloatArray) -> BoolArray:
+        """Return which torsions keep the turned atoms off protein and ligand; the deposited one always does.
+
+        `away` are atoms of the ligand that are in nobody's way.
+        """
         free = np.ones(len(places), dtype=bool)
         if not group:
             return free
-        near = ((self._around - anchor) ** 2).sum(axis=1) < (CLASH + NEAR_ANCHOR) ** 2
+        own = np.ones(len(self._graph), dtype=bool)
+        own[away] = False
+        near = squared_distances(anchor[None], self._around)[0] < (CLASH + NEAR_ANCHOR) ** 2
         others = np.concatenate([self._graph.xyz[own], self._around[near]])
         polar = np.concatenate([self._own_polar[own], self._polar[near]])
         limits = np.where(self._own_polar[list(group)][:, None] & polar, POLAR_CLASH, CLASH)
-        away = places[:, :, None, :] - others
-        free[1:] = (np.einsum("tgoi,tgoi->tgo", away, away) > limits**2).all(axis=(1, 2))[1:]
+        apart = squared_distances(places.reshape(-1, 3), others).reshape(*places.shape[:2], -1)
+        free[1:] = (apart[1:] > limits**2).all(axis=(1, 2))
         return free

@@ -63,19 +63,18 @@ def rank_candidates(
     """
     site_of = {atom: number for number, site in enumerate(exit_sites(graph), 1) for atom in site}
     pocket = Pocket(graph, surroundings, headline)
-    area_lost = np.nan_to_num(area_lost)
+    scores = _Scores(pocket, area_lost, headline)
     candidates = find_candidates(graph, linked=linked, incomplete=incomplete)
     scorable = [candidate for candidate in candidates if not candidate.reason and candidate.anchor not in facing]
     openings = iter(pocket.openings(scorable))
     scored, unscored = [], []
     for candidate in candidates:
         chem_class = chemistry_class(graph, candidate.anchor, candidate.leaving[0] if candidate.leaving else None)
-        reason = "faces_partner" if candidate.anchor in facing else candidate.reason
-        exit_ = Exit(candidate, chem_class, PRIOR[chem_class], site_of[candidate.anchor], reason=reason)
-        if reason:
-            unscored.append(exit_)
+        site = site_of[candidate.anchor]
+        if reason := "faces_partner" if candidate.anchor in facing else candidate.reason:
+            unscored.append(Exit(candidate, chem_class, PRIOR[chem_class], site, reason=reason))
         else:
-            scored.append(_scored(exit_, next(openings), pocket, area_lost, headline))
+            scored.append(scores.scored(candidate, chem_class, site, next(openings)))
     ranked, beaten = _ranked(graph, scored)
     return ranked + beaten + unscored
 
@@ -99,25 +98,36 @@ def score_observed(
     site = next(number for number, atoms in enumerate(exit_sites(graph), 1) if anchor in atoms)
     pocket = Pocket(graph, surroundings, HEADLINE_CONTEXT)
     chem_class = chemistry_class(graph, anchor, first)
-    exit_ = Exit(candidate, chem_class, PRIOR[chem_class], site)
     (opening,) = pocket.openings([candidate])
-    scored = _scored(exit_, opening, pocket, np.nan_to_num(area_lost), HEADLINE_CONTEXT)
+    scored = _Scores(pocket, area_lost, HEADLINE_CONTEXT).scored(candidate, chem_class, site, opening)
     return replace(scored, rank=1, site_rank=1)
 
 
-def _scored(exit_: Exit, opening: Opening, pocket: Pocket, area_lost: FloatArray, headline: str) -> Exit:
-    candidate = exit_.candidate
-    lost = float(area_lost[list(candidate.leaving)].sum())
-    room, way_out = opening.room[headline], opening.way_out[headline]
-    return replace(
-        exit_,
-        opening=opening,
-        area_lost=lost,
-        score=round(room + way_out + PRIOR_WEIGHT * exit_.prior - AREA_WEIGHT * lost, _DIGITS),
-        hbonds_lost=pocket.polar_contacts(candidate.leaving, HBOND_WITHIN),
-        hbonds_anchor=pocket.polar_contacts([candidate.anchor], HBOND_WITHIN),
-        closed=room < OPEN_FROM and way_out < OPEN_FROM,
-    )
+class _Scores:
+    """What the scores of a ligand's candidates are made of, as for `rank_candidates`."""
+
+    def __init__(self, pocket: Pocket, area_lost: FloatArray, headline: str) -> None:
+        self._area_lost = np.nan_to_num(area_lost)
+        self._contacts = pocket.polar_contacts(HBOND_WITHIN).tolist()
+        self._headline = headline
+
+    def scored(self, candidate: Candidate, chem_class: str, site: int, opening: Opening) -> Exit:
+        """Return a candidate as an exit with the terms of its score."""
+        prior = PRIOR[chem_class]
+        lost = float(self._area_lost[list(candidate.leaving)].sum()) if candidate.leaving else 0.0
+        room, way_out = opening.room[self._headline], opening.way_out[self._headline]
+        return Exit(
+            candidate,
+            chem_class,
+            prior,
+            site,
+            opening=opening,
+            area_lost=lost,
+            score=round(room + way_out + PRIOR_WEIGHT * prior - AREA_WEIGHT * lost, _DIGITS),
+            hbonds_lost=sum(self._contacts[atom] for atom in candidate.leaving),
+            hbonds_anchor=self._contacts[candidate.anchor],
+            closed=room < OPEN_FROM and way_out < OPEN_FROM,
+        )
 
 
 def _ranked(graph: LigandGraph, scored: Sequence[Exit]) -> tuple[list[Exit], list[Exit]]:

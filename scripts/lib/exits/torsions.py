@@ -17,6 +17,10 @@ LARGEST_TURNED = 4
 """Most heavy atoms that turn along with an anchor: those of an acid, ester, amide or t-butyl (house rule)."""
 
 
+_ANGLES = np.arange(TORSIONS)[:, None, None] * (2 * np.pi / TORSIONS)
+_SINE, _COSINE = np.sin(_ANGLES), np.cos(_ANGLES)
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """An anchor whose group hangs on one acyclic single bond.
@@ -46,7 +50,7 @@ def find_turn(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> Turn
     leaving : tuple of int
         Heavy atoms that leave.
     """
-    staying = frozenset(range(len(graph))) - frozenset(leaving)
+    staying = frozenset(range(len(graph))).difference(leaving)
     turns: list[tuple[int, float, Turn]] = []
     for parent in graph.near[anchor]:
         if parent not in staying or not _turns(graph, parent, anchor):
@@ -95,9 +99,7 @@ def rotations(axis: FloatArray) -> FloatArray:
     >>> (quarter_turn @ [1.0, 0.0, 0.0]).round(6).tolist()
     [0.0, 1.0, 0.0]
     """
-    angles = np.arange(TORSIONS) * (2 * np.pi / TORSIONS)
     x, y, z = axis.tolist()
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    sine, cosine = np.sin(angles)[:, None, None], np.cos(angles)[:, None, None]
-    turned: FloatArray = np.eye(3) + sine * cross + (1 - cosine) * (cross @ cross)
+    turned: FloatArray = np.eye(3) + _SINE * cross + (1 - _COSINE) * (cross @ cross)
     return turned
