@@ -342,7 +342,7 @@ def format_value(value: Value, column: Column) -> str:
     if column.kind == "integer":
         return str(int(value))
     text = f"{value:.{column.decimals}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    return text.removeprefix("-") if text[0] == "-" and float(text) == 0 else text
 
 
 def parse_value(text: str, column: Column) -> Value:
@@ -409,10 +409,13 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
     def cells(row: Row) -> list[str]:
         if unknown := row.keys() - known:
             raise KeyError(f"{name} has no column {sorted(unknown)}")
+        get = row.get
         return [
-            value if is_text and type(value := row.get(key)) is str else format_value(row.get(key), column)
+            "" if (value := get(key)) is None
+            else value if is_text and type(value) is str
+            else format_value(value, column)
             for key, column, is_text in columns
-        ]
+        ]  # fmt: skip
 
     return cells
 

@@ -67,6 +67,16 @@ FLAG_REASONS = {
 }
 """Reason by flag of the instance (`scripts.lib.reasons.FLAGS`)."""
 
+_MARKS = (
+    (GAP, GAP_WITHIN, "chain_gap"),
+    (TRUNCATED, BESIDE_WAY, "side_chain_incomplete"),
+    (RSRZ_OUTLIER, BESIDE_WAY, "pocket_poor_fit"),
+)
+"""Reason by mark of a residue of the backbone, where its Cα is this near to the way out."""
+
+_GRAVITY = {code: (-ord(reason.grade), place) for place, (code, reason) in enumerate(EXIT_EVIDENCE.items())}
+"""Sort key of each reason: the gravest first, then the order of their table."""
+
 
 class Witness:
     """A structure that is asked for its evidence on one exit after another.
@@ -84,9 +94,8 @@ class Witness:
         self._b_iso = atoms.b_iso[heavy]
         self._alternate = np.array([bool(atoms.altloc[k]) for k in heavy.tolist()], dtype=bool)
         self._b = backbone.b_mean, backbone.b_sd
-        self._gaps = backbone.xyz[(backbone.marks & GAP) > 0]
-        self._truncated = backbone.xyz[(backbone.marks & TRUNCATED) > 0]
-        self._badly_fitting = backbone.xyz[(backbone.marks & RSRZ_OUTLIER) > 0]
+        marked = backbone.marks & (GAP | TRUNCATED | RSRZ_OUTLIER) > 0
+        self._marked, self._marks = backbone.xyz[marked], backbone.marks[marked]
         self._residue_fits, self._part = instance.fit.residues, molecule.residue
         flags = {*instance.flags, *molecule.flags}
         self._confidence_scale = instance.facts.confidence_scale
@@ -116,7 +125,7 @@ class Witness:
             *(["anchor_poor_fit"] if self._in_poor_part(exit_.candidate.anchor) else []),
             *self._of_surroundings(exit_),
         }
-        reasons = sorted(doubts, key=lambda code: (-ord(EXIT_EVIDENCE[code].grade), list(EXIT_EVIDENCE).index(code)))
+        reasons = sorted(doubts, key=_GRAVITY.__getitem__)
         grade = EXIT_EVIDENCE[reasons[0]].grade if reasons else "A"
         return Evidence(grade, tuple(reasons), occupancy, float("nan") if predicted else b_iso, normalised)
 
@@ -131,13 +140,12 @@ class Witness:
         assert opening is not None
         if exit_.closed:
             yield "closed"
-        start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
-        if _beside_way(self._gaps, start, opening.direction) < GAP_WITHIN:
-            yield "chain_gap"
-        if _beside_way(self._truncated, start, opening.direction) < BESIDE_WAY:
-            yield "side_chain_incomplete"
-        if _beside_way(self._badly_fitting, start, opening.direction) < BESIDE_WAY:
-            yield "pocket_poor_fit"
+        if len(self._marked):
+            start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
+            apart = _beside_way(self._marked, start, opening.direction)
+            for mark, within, reason in _MARKS:
+                if (self._marks[apart < within] & mark).any():
+                    yield reason
         before = HEADLINE_CONTEXT
         for context, reason in (("assembly", "assembly_in_way"), ("crystal", "crystal_in_way")):
             room = opening.room[before] - opening.room[context]
@@ -192,10 +200,9 @@ def _of_motion(normalised: float) -> Iterator[str]:
         yield "mobile"
 
 
-def _beside_way(places: FloatArray, start: FloatArray, direction: FloatArray) -> float:
-    """Return the least distance of some places from the first part of a way out; infinite without places."""
-    if not len(places):
-        return float("inf")
+def _beside_way(places: FloatArray, start: FloatArray, direction: FloatArray) -> FloatArray:
+    """Return the distances of some places from the first part of a way out."""
     away = places - start
-    along = np.clip(away @ direction, 0.0, WAY_LENGTH)
-    return float(np.linalg.norm(away - along[:, None] * direction, axis=1).min())
+    along = np.minimum(np.maximum(away @ direction, 0.0), WAY_LENGTH)
+    apart: FloatArray = np.linalg.norm(away - along[:, None] * direction, axis=1)
+    return apart

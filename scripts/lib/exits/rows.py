@@ -98,14 +98,13 @@ def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) 
     """
     near = np.flatnonzero(around.context <= CONTEXTS.index(HEADLINE_CONTEXT))
     apart = distances(xyz, around.xyz[near])
+    columns = around.comp_id, around.auth_asym_id, around.residue_id, around.copy_name
+    residues = list(zip(*(column[near].tolist() for column in columns), strict=True))
     told: list[dict[str, Value]] = []
     for row in apart:
-        order = np.argsort(row.round(3), kind="stable")[: np.count_nonzero(row < TOUCHES_WITHIN)]
-        atoms = near[order].tolist()
-        names = dict.fromkeys(
-            (str(around.comp_id[k]), str(around.auth_asym_id[k]), str(around.residue_id[k]), str(around.copy_name[k]))
-            for k in atoms
-        )
+        touching = np.flatnonzero(row < TOUCHES_WITHIN)
+        order = touching[np.argsort(row[touching].round(3), kind="stable")]
+        names = dict.fromkeys(residues[k] for k in order.tolist())
         numbers = [instance.uniprot.get(f"{chain} {residue}", "") for _, chain, residue, _ in names]
         told.append({
             "anchor_residues": JOINED.join(
