@@ -12,6 +12,7 @@
 
 #define PI 3.14159265358979323846
 #define FULL (2.0 * PI)
+#define SHELLS 32 /* of rays: the last one holds all that lies beyond */
 
 /* An arc of a circle, from begin to end in radians, 0 <= begin <= end <= 2 pi. */
 typedef struct {
@@ -24,30 +25,32 @@ typedef struct {
     int level, first;                  /* its level; whether it has the surface where both have one place */
 } neighbour;
 
-static void sort_arcs(arc *arcs, int n)
+/* Add an arc to sorted arcs that don't touch each other, those that it touches united with it; return their number. */
+static int unite(arc *arcs, int n, double begin, double end)
 {
-    for (int i = 1; i < n; i++) {
-        arc one = arcs[i];
-        int k = i;
-        for (; k > 0 && arcs[k - 1].begin > one.begin; k--)
-            arcs[k] = arcs[k - 1];
-        arcs[k] = one;
+    int first = 0;
+    while (first < n && arcs[first].end < begin)
+        first++;
+    int after = first;
+    for (; after < n && arcs[after].begin <= end; after++) {
+        begin = arcs[after].begin < begin ? arcs[after].begin : begin;
+        end = arcs[after].end > end ? arcs[after].end : end;
     }
+    if (after != first + 1)
+        memmove(arcs + first + 1, arcs + after, (size_t)(n - after) * sizeof *arcs);
+    arcs[first] = (arc){begin, end};
+    return n + first + 1 - after;
 }
 
-/* Length of what sorted arcs leave of a circle of radius 1. */
+/* Length of what sorted arcs that don't touch leave of a circle of radius 1. */
 static double open_length(const arc *arcs, int n)
 {
     if (n == 0)
         return FULL;
-    double open = arcs[0].begin, end = arcs[0].end;
-    for (int i = 1; i < n; i++) {
-        if (end < arcs[i].begin)
-            open += arcs[i].begin - end;
-        if (arcs[i].end > end)
-            end = arcs[i].end;
-    }
-    return open + FULL - end;
+    double open = arcs[0].begin;
+    for (int i = 1; i < n; i++)
+        open += arcs[i].begin - arcs[i - 1].end;
+    return open + FULL - arcs[n - 1].end;
 }
 
 /* Add the arc that another sphere covers of a circle at a height; return the number of arcs, -1 where it has it all. */
@@ -77,12 +80,12 @@ static int cover(const neighbour *other, double z, double radius, double squared
     if (end > FULL)
         end -= FULL;
     if (end < begin) {
-        arcs[n++] = (arc){0.0, end};
-        arcs[n++] = (arc){begin, FULL};
+        n = unite(arcs, n, 0.0, end);
+        n = unite(arcs, n, begin, FULL);
     } else {
-        arcs[n++] = (arc){begin, end};
+        n = unite(arcs, n, begin, end);
     }
-    return n;
+    return n == 1 && arcs[0].begin <= 0.0 && arcs[0].end >= FULL ? -1 : n;
 }
 
 /* Areas of one atom amid its neighbours, sorted by level, for each level; a larger set never adds area. */
@@ -98,15 +101,13 @@ static void atom_areas(double z, double radius, const neighbour *near, int n_nea
         double circle = sqrt(squared), open = FULL;
         int n = 0, k = 0;
         for (int level = 0; level < n_levels; level++) {
-            int before = n;
+            int known = k;
             for (; k < n_near && near[k].level == level && n >= 0; k++)
                 n = cover(&near[k], height, circle, squared, arcs, n);
             if (n < 0)
                 break;
-            if (n > before) {
-                sort_arcs(arcs, n);
+            if (k > known)
                 open = open_length(arcs, n);
-            }
             areas[level * stride] += step * radius * open;
         }
     }
@@ -122,7 +123,7 @@ static void atom_areas(double z, double radius, const neighbour *near, int n_nea
 int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const double *radii, const int8_t *level,
                  int64_t n_levels, int64_t slices, double *areas)
 {
-    neighbour *near = malloc((n_atoms + 1) * sizeof *near);
+    neighbour *near = malloc((2 * n_atoms + 1) * sizeof *near), *found = near + n_atoms;
     arc *arcs = malloc((2 * n_atoms + 1) * sizeof *arcs);
     if (near == NULL || arcs == NULL) {
         free(near);
@@ -131,17 +132,18 @@ int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const dou
     }
     for (int64_t i = 0; i < n_wanted; i++) {
         const double *own = xyz + 3 * i;
-        int n_near = 0;
+        int n_found = 0, n_near = 0;
+        for (int64_t j = 0; j < n_atoms; j++) {
+            double x = xyz[3 * j] - own[0], y = xyz[3 * j + 1] - own[1], z = xyz[3 * j + 2] - own[2];
+            double reach = radii[i] + radii[j];
+            if (x * x + y * y + z * z < reach * reach && j != i)
+                found[n_found++] = (neighbour){xyz[3 * j + 2], radii[j], sqrt(x * x + y * y), atan2(y, x) + PI,
+                                               level[j], j < i};
+        }
         for (int at = 0; at < n_levels; at++)
-            for (int64_t j = 0; j < n_atoms; j++) {
-                if (level[j] != at || j == i)
-                    continue;
-                double x = xyz[3 * j] - own[0], y = xyz[3 * j + 1] - own[1], z = xyz[3 * j + 2] - own[2];
-                double reach = radii[i] + radii[j];
-                if (x * x + y * y + z * z < reach * reach)
-                    near[n_near++] = (neighbour){xyz[3 * j + 2], radii[j], sqrt(x * x + y * y), atan2(y, x) + PI, at,
-                                                 j < i};
-            }
+            for (int j = 0; j < n_found; j++)
+                if (found[j].level == at)
+                    near[n_near++] = found[j];
         atom_areas(own[2], radii[i], near, n_near, arcs, slices, n_levels, areas + i, n_wanted);
     }
     free(near);
@@ -152,30 +154,35 @@ int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const dou
 /* An atom in the way, relative to a place. */
 typedef struct {
     double x, y, z, squared, reach; /* its place, the square of its distance, how near it lets the centre of a sphere */
-    int level;
+    int level, key;                   /* its level; where it comes in order */
 } obstacle;
 
-/* Collect the atoms that reach within a distance of a place, those of the highest level first; return their number.
-   `found` has room for all atoms twice. */
+/* Collect the atoms that reach within a distance of a place; return their number. */
 static int obstacles_near(const double *place, double distance, int64_t n_atoms, const double *xyz,
-                          const double *reach, const int8_t *level, const uint8_t *ignored, int64_t n_levels,
-                          obstacle *found)
+                          const double *reach, const int8_t *level, const uint8_t *ignored, obstacle *found)
 {
-    obstacle *near = found + n_atoms;
-    int n_near = 0, n = 0;
+    int n = 0;
     for (int64_t j = 0; j < n_atoms; j++) {
         if (ignored != NULL && ignored[j])
             continue;
         double x = xyz[3 * j] - place[0], y = xyz[3 * j + 1] - place[1], z = xyz[3 * j + 2] - place[2];
         double squared = x * x + y * y + z * z, most = distance + reach[j];
         if (squared < most * most)
-            near[n_near++] = (obstacle){x, y, z, squared, reach[j], level[j]};
+            found[n++] = (obstacle){x, y, z, squared, reach[j], level[j], 0};
     }
-    for (int at = (int)n_levels - 1; at >= 0; at--)
-        for (int j = 0; j < n_near; j++)
-            if (near[j].level == at)
-                found[n++] = near[j];
     return n;
+}
+
+/* Put obstacles in the order of their keys, which lie below n_keys; starts has room for one more. */
+static void by_key(const obstacle *found, int n, int n_keys, int *starts, obstacle *ordered)
+{
+    memset(starts, 0, ((size_t)n_keys + 1) * sizeof *starts);
+    for (int j = 0; j < n; j++)
+        starts[found[j].key + 1]++;
+    for (int key = 0; key < n_keys; key++)
+        starts[key + 1] += starts[key];
+    for (int j = 0; j < n; j++)
+        ordered[starts[found[j].key]++] = found[j];
 }
 
 /* Turn points given in a frame, whose axes are its rows; each coordinate of the results stands by itself. */
@@ -195,16 +202,20 @@ int covered_points(int64_t n, const double *places, const double *frames, int64_
                    double radius, int64_t n_atoms, const double *xyz, const double *reach, const int8_t *level,
                    const uint8_t *ignored, int64_t n_levels, int8_t *covered)
 {
-    obstacle *near = malloc((2 * n_atoms + 1) * sizeof *near);
+    obstacle *found = malloc((2 * n_atoms + 1) * sizeof *found), *near = found + n_atoms;
     double *turned = malloc((4 * n_points + 1) * sizeof *turned), *first = turned + 3 * n_points;
-    int failed = near == NULL || turned == NULL;
+    int *starts = malloc((n_levels + 1) * sizeof *starts);
+    int failed = found == NULL || turned == NULL || starts == NULL;
     for (int64_t i = 0; i < n && !failed; i++) {
         int n_near = obstacles_near(places + 3 * i, radius, n_atoms, xyz, reach, level,
-                                    ignored == NULL ? NULL : ignored + i * n_atoms, n_levels, near);
+                                    ignored == NULL ? NULL : ignored + i * n_atoms, found);
+        for (int j = 0; j < n_near; j++)
+            found[j].key = (int)n_levels - 1 - found[j].level; /* a lower level is written over a higher one */
+        by_key(found, n_near, (int)n_levels, starts, near);
         turn(points, n_points, frames + 9 * i, radius, turned);
         for (int64_t k = 0; k < n_points; k++)
             first[k] = (double)n_levels;
-        for (int j = 0; j < n_near; j++) { /* a lower level is written over a higher one */
+        for (int j = 0; j < n_near; j++) {
             double at_x = near[j].x, at_y = near[j].y, at_z = near[j].z, at = near[j].level;
             double reached = near[j].reach * near[j].reach;
             for (int64_t k = 0; k < n_points; k++) {
@@ -215,8 +226,9 @@ int covered_points(int64_t n, const double *places, const double *frames, int64_
         for (int64_t k = 0; k < n_points; k++)
             covered[i * n_points + k] = (int8_t)first[k];
     }
-    free(near);
+    free(found);
     free(turned);
+    free(starts);
     return failed ? -1 : 0;
 }
 
@@ -230,6 +242,26 @@ static int meets_cone(const obstacle *one, const double *axis, double cosine, do
     return one->x * axis[0] + one->y * axis[1] + one->z * axis[2] > distance * edge - 1e-6;
 }
 
+/* Number of the shell, 0.5 wide, in which an obstacle first stops a sphere. */
+static int shell_of(const obstacle *one)
+{
+    double nearest = sqrt(one->squared) - one->reach;
+    return nearest <= 0 ? 0 : nearest >= 0.5 * (SHELLS - 1) ? SHELLS - 1 : (int)(2 * nearest);
+}
+
+/* Keep the rays that obstacles of a level, from a shell on, can still change; return their number. What stops a ray
+   nearer than a shell begins is not undone by what lies in it; of higher levels the first to stop it is all. */
+static int rays_left(int *left, int n, const double *length, const int8_t *stop, int level, int shell)
+{
+    int kept = 0;
+    for (int m = 0; m < n; m++) {
+        int k = left[m];
+        if (level == 0 ? length[k] > 0 && length[k] > 0.5 * shell - 1e-6 : stop[k] > level)
+            left[kept++] = k;
+    }
+    return kept;
+}
+
 /* For each ray of a cone around the direction of each place, which is the third axis of its frame: how far a sphere
    gets before an atom of level 0 stops it, and the first level that stops it at all, n_levels where none does.
 
@@ -240,33 +272,43 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
                 double half_angle, double begin, double end, int64_t n_atoms, const double *xyz, const double *reach,
                 const int8_t *level, const uint8_t *ignored, int64_t n_levels, double *lengths, int8_t *stopped)
 {
-    obstacle *near = malloc((2 * n_atoms + 1) * sizeof *near);
-    double *turned = malloc((5 * n_rays + 1) * sizeof *turned), *along = turned + 3 * n_rays, *inside = along + n_rays;
+    int n_keys = (int)n_levels * SHELLS;
+    obstacle *found = malloc((2 * n_atoms + 1) * sizeof *found), *near = found + n_atoms;
+    double *turned = malloc((3 * n_rays + 1) * sizeof *turned);
+    int *starts = malloc((n_keys + 1 + n_rays) * sizeof *starts), *left = starts + n_keys + 1;
     double cosine = cos(half_angle), sine = sin(half_angle);
-    int failed = near == NULL || turned == NULL;
+    int failed = found == NULL || turned == NULL || starts == NULL;
     for (int64_t i = 0; i < n && !failed; i++) {
-        int n_near = obstacles_near(places + 3 * i, end, n_atoms, xyz, reach, level,
-                                    ignored == NULL ? NULL : ignored + i * n_atoms, n_levels, near);
+        int n_found = obstacles_near(places + 3 * i, end, n_atoms, xyz, reach, level,
+                                     ignored == NULL ? NULL : ignored + i * n_atoms, found);
+        int n_near = 0, n_left = (int)n_rays;
+        for (int j = 0; j < n_found; j++)
+            if (meets_cone(&found[j], frames + 9 * i + 6, cosine, sine)) {
+                found[n_near] = found[j];
+                found[n_near].key = found[j].level * SHELLS + shell_of(&found[j]);
+                n_near++;
+            }
+        by_key(found, n_near, n_keys, starts, near);
         double *length = lengths + i * n_rays;
         int8_t *stop = stopped + i * n_rays;
         turn(rays, n_rays, frames + 9 * i, 1.0, turned);
-        for (int64_t k = 0; k < n_rays; k++) {
+        for (int k = 0; k < n_rays; k++) {
             length[k] = INFINITY;
             stop[k] = (int8_t)n_levels;
+            left[k] = k;
         }
-        for (int j = 0; j < n_near; j++) {
-            if (!meets_cone(&near[j], frames + 9 * i + 6, cosine, sine))
-                continue;
+        for (int j = 0; j < n_near && n_left > 0; j++) {
+            if (j > 0 && near[j].key != near[j - 1].key)
+                n_left = rays_left(left, n_left, length, stop, near[j].level, near[j].key % SHELLS);
             double x = near[j].x, y = near[j].y, z = near[j].z, outside = near[j].squared - near[j].reach * near[j].reach;
-            for (int64_t k = 0; k < n_rays; k++) {
-                along[k] = x * turned[k] + y * turned[n_rays + k] + z * turned[2 * n_rays + k];
-                inside[k] = along[k] * along[k] - outside;
-            }
-            for (int64_t k = 0; k < n_rays; k++) {
-                if (inside[k] <= 0)
+            for (int m = 0; m < n_left; m++) {
+                int k = left[m];
+                double along = x * turned[k] + y * turned[n_rays + k] + z * turned[2 * n_rays + k];
+                double inside = along * along - outside;
+                if (inside <= 0)
                     continue;
-                double half = sqrt(inside[k]), from = along[k] - half;
-                if (along[k] + half <= begin || from >= end)
+                double half = sqrt(inside), from = along - half;
+                if (along + half <= begin || from >= end)
                     continue;
                 if (near[j].level < stop[k])
                     stop[k] = (int8_t)near[j].level;
@@ -276,8 +318,9 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
             }
         }
     }
-    free(near);
+    free(found);
     free(turned);
+    free(starts);
     return failed ? -1 : 0;
 }
 
