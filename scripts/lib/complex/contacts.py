@@ -62,9 +62,11 @@ LIGATING = HALOGENS | {"N", "O", "S", "P", "Se"}
 """Elements of a ligand that bind a metal."""
 
 BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe": 2.4, "Zn": 2.4}
-"""Longest bond in angstroms from these elements to C, N or O when bonds are told by distance; others 1.85."""
+OTHER_BOND_MAX = 1.85
+"""Longest bond in angstroms from these elements to C, N or O when bonds are told by distance, and from others."""
 
 _SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
+_LONGEST_BOND = max(*BOND_MAX.values(), OTHER_BOND_MAX)
 _SAME_PLACE = 0.05
 _TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_stacking", "water", "hydrophobic")
 
@@ -151,17 +153,21 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
     """Gather the partner atoms within the longest cut-off and what both sides can do."""
     ligand_xyz = instance.atoms.xyz[mol.atom_index]
     distance = distances(ligand_xyz, neighbourhood.xyz)
-    near = np.flatnonzero(distance.min(axis=0) <= _SEARCH)
-    same_copy = neighbourhood.copy_name[near, None] == neighbourhood.copy_name[None, :]
-    bonded = same_copy & _bonded(neighbourhood.xyz, neighbourhood.element, near)
+    nearest = distance.min(axis=0)
+    near = np.flatnonzero(nearest <= _SEARCH)
+    beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near ones, and all that can be bonded to them
+    own = np.searchsorted(beside, near)
+    xyz, element = neighbourhood.xyz[beside], neighbourhood.element[beside]
+    copy_name = neighbourhood.copy_name[beside]
+    bonded = (copy_name[own, None] == copy_name) & _bonded(xyz, element, own)
     keys = np.char.add(
         np.char.add(np.char.add(neighbourhood.auth_asym_id[near], "|"), neighbourhood.residue_id[near]),
         np.char.add("|", neighbourhood.copy_name[near]),
     )
     residue = np.unique(keys, return_inverse=True)[1].astype(np.int64) if len(near) else near
-    other_centre, degree = _bonded_centre(bonded, neighbourhood.xyz)
-    hetero = ~np.isin(neighbourhood.element, ("C", "H", "D"))
-    plain = (neighbourhood.element[near] == "C") & ~(bonded & hetero).any(axis=1)
+    other_centre, degree = _bonded_centre(bonded, xyz)
+    hetero = ~np.isin(element, ("C", "H", "D"))
+    plain = (element[own] == "C") & ~(bonded & hetero).any(axis=1)
     ligand_bonds = _ligand_bonds(mol)
     return _Pairs(
         distance=distance[:, near],
@@ -169,7 +175,7 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
         residue=residue,
         ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index)),
         other=partner_polar_atoms(
-            neighbourhood.comp_id[near], neighbourhood.atom_name[near], neighbourhood.element[near], degree, plain
+            neighbourhood.comp_id[near], neighbourhood.atom_name[near], element[own], degree, plain
         ),
         ligand_centre=_bonded_centre(ligand_bonds, ligand_xyz)[0],
         other_centre=other_centre,
@@ -180,7 +186,7 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
 
 def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> BoolArray:
     """Tell bonds of the near atoms to all atoms by distance, shape (n_near, n_atoms)."""
-    longest = np.full(len(element), 1.85)
+    longest = np.full(len(element), OTHER_BOND_MAX)
     for symbol, limit in BOND_MAX.items():
         longest[element == symbol] = limit
     distance = distances(xyz[near], xyz)
