@@ -98,6 +98,15 @@ def draw(mol: Chem.Mol, layout: FloatArray, *, coloured: bool, prepare: bool = T
     prepare : bool
         Whether RDKit writes double bonds and wedges; not for molecules that do not pass its checks.
     """
+    options = Chem.PropertyPickleOptions.CoordsAsDouble
+    return _drawn(_flat(mol, layout).ToBinary(int(options)), coloured, prepare)
+
+
+@lru_cache(maxsize=128)
+def _drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
+    """Return the drawing of a flat molecule, one for all copies of a ligand."""
+    flat = Chem.Mol(molecule)  # type: ignore[call-overload]
+    layout = flat.GetConformer().GetPositions()[:, :2]
     low, high = layout.min(axis=0), layout.max(axis=0)
     size = (high - low) * PIXELS_PER_UNIT + 2 * MARGIN
     shrink = min(1.0, *(LARGEST[axis] / float(size[axis]) for axis in (0, 1)))
@@ -112,7 +121,6 @@ def draw(mol: Chem.Mol, layout: FloatArray, *, coloured: bool, prepare: bool = T
     options.scaleBondWidth = False
     options.prepareMolsBeforeDrawing = prepare
     options.setAtomPalette(_PALETTE if coloured else {-1: _PALETTE[-1]})
-    flat = _flat(mol, layout)
     try:
         drawer.DrawMolecule(flat)
     except (ValueError, RuntimeError):  # bonds that RDKit cannot write as single and double
