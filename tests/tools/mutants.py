@@ -122,8 +122,8 @@ MUTANTS = (
     ),
     Mutant(
         f"{LIB}/exits/poses.py",
-        "frames_of(candidate.directions, offsets)",
-        "frames_of(candidate.directions, np.eye(3))",
+        "frames_of(candidate.directions, graph.offsets(anchor))",
+        "frames_of(candidate.directions, np.eye(3).tolist())",
         EXITS,
     ),
     Mutant(f"{LIB}/exits/prior.py", '"other N-H": 0.1', '"other N-H": 0.15', f"{EXITS}/test_prior.py"),

@@ -187,19 +187,18 @@ def _around(axis: FloatArray, side: FloatArray, count: int) -> FloatArray:
 
 def _beside(graph: LigandGraph, parent: int, atom: int, axis: FloatArray) -> FloatArray:
     """Return the direction across an axis to the first atom off it, in graph order from the parent."""
-    offsets = (graph.xyz[k] - graph.xyz[parent] for k in graph.in_graph_order(parent) if k != atom)
-    side: FloatArray = frames_of(axis[None], offsets)[0, 0]
+    side: FloatArray = frames_of(axis[None], graph.offsets(parent, without=atom))[0, 0]
     return side
 
 
-def frames_of(directions: FloatArray, references: Iterable[FloatArray]) -> FloatArray:
+def frames_of(directions: FloatArray, references: Iterable[Sequence[float]]) -> FloatArray:
     """Return right-handed frames whose third axis is a direction and whose first points to an atom.
 
     Parameters
     ----------
     directions : ndarray of float, shape (n, 3)
         Unit vectors.
-    references : iterable of ndarray of float, shape (3,)
+    references : iterable of sequence of float
         Where atoms stand, the preferred ones first; the first that is not collinear is taken, and none behind it is
         asked for.
 
@@ -208,17 +207,17 @@ def frames_of(directions: FloatArray, references: Iterable[FloatArray]) -> Float
     ndarray of float, shape (n, 3, 3)
         Axes as rows. Without a reference the first axis is any across the direction.
 
-    >>> frames_of(np.array([[0.0, 0.0, 1.0]]), np.array([[0.0, 0.0, 3.0], [2.0, 0.0, 1.0]]))[0].tolist()
+    >>> frames_of(np.array([[0.0, 0.0, 1.0]]), [(0.0, 0.0, 3.0), (2.0, 0.0, 1.0)])[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    asked: list[list[float]] = []
+    asked: list[Sequence[float]] = []
     further = iter(references)
 
-    def again() -> Iterator[list[float]]:
+    def again() -> Iterator[Sequence[float]]:
         yield from asked
         for reference in further:
-            asked.append(reference.tolist())
-            yield asked[-1]
+            asked.append(reference)
+            yield reference
 
     frames: FloatArray = np.array([_frame(direction, again()) for direction in directions.tolist()])
     return frames
@@ -244,6 +243,6 @@ def _frame(direction: Sequence[float], references: Iterable[Sequence[float]]) ->
 
 
 def _unit(vector: FloatArray) -> FloatArray:
-    length = float(np.linalg.norm(vector))
+    length = math.sqrt(vector @ vector)
     unit: FloatArray = vector / length if length > 0 else np.array([0.0, 0.0, 1.0])
     return unit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ AROMATIC = 1.5
 """Order of an aromatic bond in `LigandGraph.order`."""
 
 Bond = tuple[int, int]
+Offset = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +95,24 @@ class LigandGraph:
                 remaining -= parts[-1]
         return parts
 
+    @cached_property
+    def _points(self) -> list[list[float]]:
+        """The places of the atoms as plain numbers, for what looks at a few of them."""
+        points: list[list[float]] = self.xyz.tolist()
+        return points
+
+    def distance(self, first: int, second: int) -> float:
+        """Return the distance of two atoms in angstroms."""
+        return math.dist(self._points[first], self._points[second])
+
+    def offsets(self, start: int, without: int | None = None) -> Iterator[Offset]:
+        """Yield where the other atoms stand, seen from one, in graph order; one of them may be left out."""
+        x, y, z = self._points[start]
+        for k in self.in_graph_order(start):
+            if k != without:
+                a, b, c = self._points[k]
+                yield a - x, b - y, c - z
+
     def in_graph_order(self, start: int) -> Iterator[int]:
         """Yield the other atoms by the number of bonds from one, in an order that names don't change.
 
@@ -103,9 +123,7 @@ class LigandGraph:
         while front := list(dict.fromkeys(k for atom in front for k in self.near[atom] if k not in known)):
             known.update(front)
             if len(front) > 1:
-                away = np.linalg.norm(self.xyz[front] - self.xyz[start], axis=1).round(4).tolist()
-                classes = self.symmetry_class[front].tolist()
-                front = [k for _, _, k in sorted(zip(classes, away, front, strict=True))]
+                front.sort(key=lambda k: (int(self.symmetry_class[k]), round(self.distance(start, k), 4), k))
             yield from front
 
 

@@ -68,8 +68,7 @@ class Poser:
         """Return the directions of a candidate, in all torsions that are free where its group turns."""
         graph, anchor, turn = self._graph, candidate.anchor, candidate.turn
         start = graph.xyz[anchor]
-        offsets = (graph.xyz[k] - start for k in graph.in_graph_order(anchor))
-        frames = frames_of(candidate.directions, offsets)
+        frames = frames_of(candidate.directions, graph.offsets(anchor))
         count = len(frames)
         if turn is None:
             return Poses(candidate.directions, frames, np.zeros(count, dtype=np.int64), (), np.zeros((1, 0, 3)))

@@ -59,7 +59,7 @@ def find_turn(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> Turn
             continue
         group = graph.component(anchor, staying - {parent}) - {anchor}
         if len(group) <= LARGEST_TURNED and not group & graph.ring_atoms:
-            distance = float(np.linalg.norm(graph.xyz[parent] - graph.xyz[anchor]).round(4))
+            distance = round(graph.distance(parent, anchor), 4)
             turns.append((len(group), distance, Turn(parent, tuple(sorted(group)))))
     return min(turns, key=lambda turn: turn[:2])[2] if turns else None
 

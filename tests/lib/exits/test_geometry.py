@@ -15,7 +15,7 @@ from scripts.lib.exits.geometry import (
 from tests.tools.exits import candidate_of, graph_of, joined, scattered, surroundings
 
 UP = np.array([0.0, 0.0, 1.0])
-FRAME = frames_of(UP[None], np.array([[1.0, 0.0, 0.0]]))[0]
+FRAME = frames_of(UP[None], [(1.0, 0.0, 0.0)])[0]
 PLACE = np.zeros(3)
 
 
@@ -79,7 +79,7 @@ def test_many_directions_at_once_are_each_amid_its_own_atoms() -> None:
     xyz, radii, level = chance.uniform(-9, 9, (80, 3)), chance.uniform(1.4, 2, 80), chance.integers(0, 3, 80)
     directions = chance.normal(size=(5, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    frames = frames_of(directions, np.eye(3))
+    frames = frames_of(directions, np.eye(3).tolist())
     ignored = chance.random((5, 80)) < 0.3
     obstacles = Obstacles(xyz, radii, level, n_levels=3)
     room, (lengths, stopped) = obstacles.room(directions, frames, ignored), obstacles.rays(directions, frames, ignored)
