@@ -8,6 +8,7 @@ Brewer 2003, doi:10.1179/000870403235002042).
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from itertools import pairwise
 
 STOPS = ((0.0, (0x3B, 0x5B, 0xA5)), (0.5, (0xC4, 0xC2, 0xC6)), (1.0, (0xE6, 0x6A, 0x00)))
@@ -17,6 +18,7 @@ UNKNOWN = "#8c8c8c"
 """For an atom without surface of its own."""
 
 
+@lru_cache(maxsize=1024)
 def exposure_colour(relative_sasa: float | None) -> str:
     """Return the colour of a relative SASA.
 

@@ -130,7 +130,12 @@ class LigandMolecule:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Labels of the heavy atoms in order."""
-        return tuple(self.mol.GetAtomWithIdx(k).GetProp(NAME) for k in range(self.n_heavy))
+        return self.labels[: self.n_heavy]
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of all atoms in order."""
+        return tuple(self.mol.GetAtomWithIdx(k).GetProp(NAME) for k in range(self.mol.GetNumAtoms()))
 
 
 def atom_keys(molecule: LigandMolecule) -> tuple[AtomKey, ...]:

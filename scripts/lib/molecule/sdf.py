@@ -9,7 +9,7 @@ import numpy as np
 from rdkit import Chem
 
 from scripts.lib.instance.model import Instance, Link
-from scripts.lib.molecule.record import NAME, LigandMolecule
+from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.warheads import warhead_classes
 from scripts.lib.validation.fit import fit_fields
 
@@ -44,8 +44,8 @@ def sdf_text(
         Whole numbers of the heavy atoms by name; each becomes ``atom.iprop.<name>``.
     """
     fields = {**_fields(record, instance), **properties}
-    lists = {
-        NAME_LIST: [atom.GetProp(NAME) for atom in record.mol.GetAtoms()],
+    lists: dict[str, Sequence[str]] = {
+        NAME_LIST: record.labels,
         DICTIONARY_NAME_LIST: [name or MISSING for name in record.dictionary_names],
     }
     for name, values in atom_lists.items():
