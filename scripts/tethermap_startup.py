@@ -2,10 +2,11 @@
 
 Its Slurm plugin, which Snakemake loads whatever the executor, loads pandas for a report that it may make: 0.5 s of CPU
 in each run. Each script loads the function that runs shell commands: 0.06 s. To read a profile Snakemake loads NumPy,
-to look at a path what speaks HTTP: 0.1 s. All come before any line of ours, so `make setup` has Python load this module
-at its start (`tethermap.pth` in the environment). It puts off the two functions until they are called, and leaves out
-the two packages where they serve values and addresses that no run of ours has; where it is not loaded, runs are slower
-and otherwise the same.
+to look at a path what speaks HTTP, for its own reports what measures pictures, to tell Python scripts from notebooks
+what reads notebooks: 0.2 s. All come before any line of ours, so `make setup` has Python load this module at its start
+(`tethermap.pth` in the environment). It puts off two functions and a package until they are asked for, and leaves out
+three packages where they serve values, addresses and pictures that no run of ours has; where it is not loaded, runs are
+slower and otherwise the same.
 """
 
 from __future__ import annotations
@@ -28,11 +29,19 @@ HIDDEN = ("pandas", "numpy")
 """What rules/common.smk hides from Snakemake itself."""
 
 
-SPARED = {"yte.value_handler": "numpy", "smart_open.http": "requests", "smart_open.webhdfs": "requests"}
+SPARED = {
+    "yte.value_handler": "numpy",
+    "smart_open.http": "requests",
+    "smart_open.webhdfs": "requests",
+    "docutils.parsers.rst.directives.images": "PIL",
+}
 """Modules of Snakemake's own process that do without a package where it is not installed, and that package."""
 
+LAZY: tuple[str, ...] = ("nbformat",)
+"""Modules of Snakemake's own process that are loaded when something is asked of them, such as of a notebook."""
+
 if not any(word.rpartition("/")[2] == "snakemake" for word in sys.orig_argv[:4]):
-    SPARED = {}
+    SPARED, LAZY = {}, ()
 
 
 class Spared:
@@ -40,6 +49,8 @@ class Spared:
 
     def find_spec(self, name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
         """Return what loads one of the modules, as Python asks of what stands in `sys.meta_path`."""
+        if name in LAZY:
+            return _lazy(name)
         package = SPARED.get(name)
         if package is None or package in sys.modules:
             return None
@@ -58,6 +69,17 @@ class Spared:
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+
+def _lazy(name: str) -> ModuleSpec | None:
+    """Return what loads a module the first time that something is asked of it."""
+    from importlib.machinery import PathFinder
+    from importlib.util import LazyLoader
+
+    spec = PathFinder.find_spec(name)
+    if spec is not None and spec.loader is not None:
+        spec.loader = LazyLoader(spec.loader)
+    return spec
 
 
 class Deferred:

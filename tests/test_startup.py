@@ -60,5 +60,17 @@ def test_snakemake_reads_profiles_without_numpy_which_others_still_have(tmp_path
     assert told.startswith("{'a': 1} file False False\n[0.]")
 
 
+def test_snakemake_tells_scripts_from_notebooks_without_reading_notebooks_which_it_still_can(tmp_path: Path) -> None:
+    told = run(
+        tmp_path / "snakemake",
+        "import nbformat, docutils.parsers.rst.directives.images as images\n"
+        "print('traitlets' in sys.modules, images.PIL)\n"
+        """empty = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'\n"""
+        "print(nbformat.reads(empty, as_version=nbformat.NO_CONVERT)['cells'])\n"
+        "import PIL.Image\nprint(PIL.Image.new('L', (1, 1)).size)\n",
+    )
+    assert told.splitlines() == ["False None", "[]", "(1, 1)"]
+
+
 def test_other_processes_load_them_as_ever(tmp_path: Path) -> None:
     assert run(tmp_path / "other", "import yte\nprint('numpy' in sys.modules)").strip() == "True"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
 from scripts.lib import layout
 from scripts.lib.check.names import CHECKS
@@ -52,6 +55,7 @@ def render_report(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=None if sys.dont_write_bytecode else _BesideTemplates(),
     )
     environment.filters["number"] = _number
     environment.filters["in_results"] = _in_results
@@ -77,6 +81,19 @@ def render_report(
         at_once=PLACES_AT_ONCE,
         shown_series=[view.row["series"] for view in content.series],
     )
+
+
+class _BesideTemplates(FileSystemBytecodeCache):
+    """Keeps compiled templates where Python would keep compiled modules; where it may not, each run compiles them."""
+
+    def __init__(self) -> None:
+        super().__init__(str(TEMPLATES / "__pycache__"))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template."""
+        with suppress(OSError):
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
 
 
 TABLE_COLUMNS = (
