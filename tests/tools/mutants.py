@@ -104,8 +104,8 @@ MUTANTS = (
     Mutant(f"{LIB}/entry/sequence.py", "match.identity >= min_identity", "match.identity >= 0.5", TARGET),
     Mutant(f"{LIB}/entry/target.py", "words <= _words", "words & _words", TARGET),
     # molecules
-    Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/lib/molecule"),
-    Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/lib/molecule"),
+    Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/lib/matching"),
+    Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/lib/matching"),
     # exits
     Mutant(f"{LIB}/exits/candidates.py", "LARGEST_LEAVING = 9", "LARGEST_LEAVING = 8", f"{EXITS}/test_candidates.py"),
     Mutant(f"{LIB}/exits/candidates.py", "not 2 * len(side) < len(graph)", "False", f"{EXITS}/test_candidates.py"),
