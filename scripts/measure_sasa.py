@@ -3,7 +3,7 @@
 from dataclasses import astuple
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scripts.lib.components.finder import Find, JobComponents
 from scripts.lib.exposure.method import Method
@@ -64,6 +64,7 @@ if __name__ == "__main__":
     given, made = ({key: Path(path) for key, path in files.items()} for files in (snakemake.input, snakemake.output))
     cache_dir, most_mb = snakemake.params.components["cache_dir"], snakemake.resources.result_cache_mb
     depends_on = [target_name, *astuple(method)], cache_dir, most_mb, components
+    alike: dict[str, Any] = {"job": Path(), "target_name": target_name, "method": method, "find": components}
     with logged_to(snakemake.log[0]):
         main(
             instances=given["instances"],
@@ -73,12 +74,9 @@ if __name__ == "__main__":
             atoms=made["atoms"],
             contacts=made["contacts"],
             files=made["exposure_files"],
-            job=Path(),
             progress=Path(snakemake.params.progress),
-            target_name=target_name,
-            method=method,
-            find=components,
             known=step_cache("measure_sasa", *depends_on),
+            **alike,
         )
         rank_exits.main(
             instances=given["instances"],
@@ -92,10 +90,7 @@ if __name__ == "__main__":
             bridging=made["bridging"],
             observed=made["observed"],
             files=made["exit_files"],
-            job=Path(),
             progress=Path(snakemake.params.exit_progress),
-            target_name=target_name,
-            method=method,
-            find=components,
             known=step_cache("rank_exits", *depends_on),
+            **alike,
         )
