@@ -45,7 +45,7 @@ if not any(word.rpartition("/")[2] == "snakemake" for word in sys.orig_argv[:4])
 
 
 class Spared:
-    """Loads some modules as if a package were not installed, which they are prepared for."""
+    """Loads some modules as if a package were not installed, which they are prepared for, and lazy ones when asked."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
         """Return what loads one of the modules, as Python asks of what stands in `sys.meta_path`."""

@@ -127,6 +127,7 @@ def _drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
         options.prepareMolsBeforeDrawing = False
         drawer.DrawMolecule(flat)
     places = np.array([(point.x, point.y) for point in map(drawer.GetDrawCoords, range(flat.GetNumAtoms()))])
+    places.setflags(write=False)  # all copies share it
     drawer.FinishDrawing()
     text = drawer.GetDrawingText()
     header = "<!-- END OF HEADER -->"

@@ -29,7 +29,7 @@ class NearAtoms:
     def __len__(self) -> int:
         return len(self.index)
 
-    def box(self, low: FloatArray, high: FloatArray) -> IntArray:
+    def _box(self, low: FloatArray, high: FloatArray) -> IntArray:
         """Return positions in `index` of the atoms inside a box, shape (n_found,)."""
         begin, end = np.searchsorted(self._x, (low[0], high[0]))
         y, z = self._y[begin:end], self._z[begin:end]
@@ -54,7 +54,7 @@ class NearAtoms:
         distance : ndarray of float, shape (n_found, n_points)
             Distance of each found atom to each point.
         """
-        found = self.box(xyz.min(axis=0) - cutoff, xyz.max(axis=0) + cutoff)
+        found = self._box(xyz.min(axis=0) - cutoff, xyz.max(axis=0) + cutoff)
         if not len(found):
             return np.zeros(0, dtype=np.int64), np.zeros((0, len(xyz)))
         distance = distances(self._xyz[found], xyz)
