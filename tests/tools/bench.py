@@ -191,11 +191,10 @@ def explanation(largest: JobRun) -> str:
     return (
         f"Where the time goes: the {processes} script processes spend up to {START_SECONDS} s each on imports before "
         f"their first entry, {starts:.0f} ms per entry here. In samples of `clean_complexes` a third lies in gemmi and "
-        "gzip, the rest in a dozen steps of a twentieth each; of `measure_sasa` a third is areas, three fifths are "
+        "gzip, the rest in a dozen steps of a twentieth each; of `measure_sasa` a third is areas, two thirds are "
         "exits: of those a fifth is openings and rays, a seventh pictures, the rest geometry, evidence, SDF and files; "
-        "of `find_series` a quarter is the search for cores, a sixth alerts; of `check_results` a third is reading the "
-        "deposited entry once more; of `build_tables` half is answers, sites and rows per instance; of `finish_job` "
-        "four fifths are the report's pictures. Sites, answers, observed exits, fit, geometry and descriptors came "
+        "of `find_series` a quarter is the search for cores, a sixth alerts; of `finish_job` three quarters are the "
+        "report's pictures. Sites, answers, observed exits, fit, geometry and descriptors came "
         "after the commit that is told as before. A job of one entry is the start of nine such processes (0.1 s of "
         "bare start each, twice that with NumPy and RDKit) and of Snakemake (1.3 s), and little else."
     )
