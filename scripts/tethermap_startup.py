@@ -1,7 +1,8 @@
 """Spares each run modules of Snakemake that take long to load and that it has no use for.
 
 Its Slurm plugin, which Snakemake loads whatever the executor, loads pandas for a report that it may make: 0.5 s of CPU
-in each run. Each script loads the function that runs shell commands: 0.06 s. To read a profile Snakemake loads NumPy,
+in each run. Each script loads the function that runs shell commands, and all of Snakemake's logging for the name of a
+logger: 0.08 s. To read a profile Snakemake loads NumPy,
 to look at a path what speaks HTTP, for its own reports what measures pictures, to tell Python scripts from notebooks
 what reads notebooks: 0.2 s. All come before any line of ours, so `make setup` has Python load this module at its start
 (`tethermap.pth` in the environment). It puts off two functions and a package until they are asked for, and leaves out
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
 FUNCTIONS = {"snakemake_executor_plugin_slurm.efficiency_report": "create_efficiency_report"}
 """The one function that is asked of a module, by module."""
 
+LOGGERS: tuple[str, ...] = ()
+"""Modules of which a logger of their own name is wanted and nothing else."""
+
 if any("/.snakemake/scripts/" in word for word in sys.orig_argv[1:2]):
     FUNCTIONS["snakemake.shell"] = "shell"
+    LOGGERS = ("snakemake.logging",)
 
 HIDDEN = ("pandas", "numpy")
 """What rules/common.smk hides from Snakemake itself."""
@@ -83,15 +88,16 @@ def _lazy(name: str) -> ModuleSpec | None:
 
 
 class Deferred:
-    """Finds these modules the first time, each with a function that loads the module when it is called."""
+    """Finds these modules the first time, each with a function that loads the module when it is called, or a logger."""
 
     def __init__(self) -> None:
-        self._left = dict(FUNCTIONS)
+        self._left = {*FUNCTIONS, *LOGGERS}
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """Return this as what loads one of the modules, as Python asks of what stands in `sys.meta_path`."""
-        if self._left.pop(name, None) is None:
+        if name not in self._left:
             return None
+        self._left.remove(name)
         from importlib.machinery import ModuleSpec
 
         return ModuleSpec(name, self)  # type: ignore[arg-type]
@@ -100,8 +106,13 @@ class Deferred:
         """Leave it to Python to make the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the module its function."""
+        """Give the module its function or its logger."""
         name = module.__name__
+        if name in LOGGERS:
+            import logging
+
+            module.logger = logging.getLogger(name)  # type: ignore[attr-defined]
+            return
 
         def deferred(*arguments: object, **named: object) -> object:
             from importlib import import_module

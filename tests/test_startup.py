@@ -44,6 +44,15 @@ def test_script_loads_what_runs_shell_commands_when_it_runs_one(tmp_path: Path) 
     assert told.strip() == "False ['there']"
 
 
+def test_script_has_snakemakes_logger_without_what_else_logs(tmp_path: Path) -> None:
+    told = run(
+        tmp_path / ".snakemake" / "scripts" / "tmp1.step.py",
+        "from snakemake.iocontainers import Snakemake\nfrom snakemake.logging import logger\n"
+        "print(logger.name, 'snakemake_interface_logger_plugins' in sys.modules)\n",
+    )
+    assert told.split() == ["snakemake.logging", "False"]
+
+
 def test_snakemake_itself_has_what_runs_shell_commands(tmp_path: Path) -> None:
     assert (
         run(tmp_path / "snakemake", "from snakemake.shell import shell\nprint(type(shell))").strip() == "<class 'type'>"

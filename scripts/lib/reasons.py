@@ -171,6 +171,9 @@ PROTAC_REASONS = {
 """What is missing among the inputs for programs that model degraders, and why."""
 
 
+MAIN = "main"
+"""The binding site of most entries; the others are ``other_1`` and so on."""
+
 SUPERPOSITION_REASONS = {
     "no_backbone": "The nearest target chain has no Cα atoms.",
     "too_few_matched": "Too few residues of the pocket have a partner in the reference's chain.",

@@ -8,13 +8,11 @@ from pathlib import Path
 
 from scripts.lib import tables
 from scripts.lib.exits.words import MOSTLY
+from scripts.lib.reasons import MAIN
 from scripts.lib.tables import JOINED, Column, Value
 from service.results.tables import TableCache, number, read_rows, rows_with
 
 Row = Mapping[str, Value]
-
-MAIN = "main"
-"""Name of the binding site of most entries of a group of chains, in the column `site`."""
 
 ANSWER_COLUMNS = (
     Column("answer_atom"),

@@ -12,7 +12,8 @@ from scripts.lib import tables
 from scripts.lib.tables import Value
 from service.addresses import address
 from service.http.answers.results import AnswerPair, ComparedJob
-from service.results.answers import MAIN, is_blocked, names_of_exit, several
+from scripts.lib.reasons import MAIN
+from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job
 from service.results.tables import TableCache, number

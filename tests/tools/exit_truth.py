@@ -23,7 +23,7 @@ from rdkit.Chem import rdSubstructLibrary
 from scripts.lib.component_index import default_index
 from scripts.lib.components.component import is_hydrogen
 from scripts.lib.components.index import ComponentIndex
-from scripts.lib.exits.candidates import LARGEST_LEAVING
+from scripts.lib.exits.limits import LARGEST_LEAVING
 from scripts.lib.molecule.dictionary import dictionary_molecule, is_sanitised
 
 MOTIFS = {

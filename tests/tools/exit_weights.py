@@ -11,8 +11,8 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
 from scripts.lib.exits.model import Exit
-from scripts.lib.exits.rank import AREA_WEIGHT, PRIOR_WEIGHT
 from scripts.lib.exits.words import OPEN_FROM
 
 Weights = tuple[float, float, float]

@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(f"{LIB}/instance/bonds.py", "SHORTEST_BOND = 0.85", "SHORTEST_BOND = 0.6", BONDS),
     Mutant(f"{LIB}/instance/bonds.py", "MOST_BONDS_OF_A_PAIR = 2", "MOST_BONDS_OF_A_PAIR = 9", BONDS),
     # contexts
-    Mutant(f"{LIB}/complex/clean.py", "KEPT_WITHIN = 5.0", "KEPT_WITHIN = 5.6", CONTEXT),
-    Mutant(f"{LIB}/complex/scene.py", "METAL_REACH = 2.8", "METAL_REACH = 3.0", CONTEXT),
+    Mutant(f"{LIB}/complex/limits.py", "KEPT_WITHIN = 5.0", "KEPT_WITHIN = 5.6", CONTEXT),
+    Mutant(f"{LIB}/complex/limits.py", "METAL_REACH = 2.8", "METAL_REACH = 3.0", CONTEXT),
     Mutant(f"{LIB}/complex/context.py", "OVERLAP = 1.0", "OVERLAP = 0.0", CONTEXT),
     Mutant(
         f"{LIB}/complex/context.py",
@@ -107,13 +107,13 @@ MUTANTS = (
     Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/lib/matching"),
     Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/lib/matching"),
     # exits
-    Mutant(f"{LIB}/exits/candidates.py", "LARGEST_LEAVING = 9", "LARGEST_LEAVING = 8", f"{EXITS}/test_candidates.py"),
+    Mutant(f"{LIB}/exits/limits.py", "LARGEST_LEAVING = 9", "LARGEST_LEAVING = 8", f"{EXITS}/test_candidates.py"),
     Mutant(f"{LIB}/exits/candidates.py", "not 2 * len(side) < len(graph)", "False", f"{EXITS}/test_candidates.py"),
     Mutant(f"{LIB}/exits/torsions.py", "TORSIONS = 12", "TORSIONS = 6", EXITS),
-    Mutant(f"{LIB}/exits/geometry.py", "RAY_END = 0.5, 10.0", "RAY_END = 0.5, 8.0", f"{EXITS}/test_geometry.py"),
+    Mutant(f"{LIB}/exits/limits.py", "RAY_END = 0.5, 10.0", "RAY_END = 0.5, 8.0", f"{EXITS}/test_geometry.py"),
     Mutant(f"{LIB}/exits/geometry.py", "SOFTNESS = 1.5, 0.9", "SOFTNESS = 1.5, 1.0", f"{EXITS}/test_geometry.py"),
     Mutant(f"{LIB}/exits/geometry.py", "np.radians(60.0)", "np.radians(45.0)", f"{EXITS}/test_geometry.py"),
-    Mutant(f"{LIB}/exits/linker.py", "LINKER_RADIUS = 1.7", "LINKER_RADIUS = 1.5", EXITS),
+    Mutant(f"{LIB}/exits/limits.py", "LINKER_RADIUS = 1.7", "LINKER_RADIUS = 1.5", EXITS),
     Mutant(
         f"{LIB}/exits/geometry.py",
         "away[rows, [*candidate.leaving, *poses.group]] = True",
@@ -127,8 +127,8 @@ MUTANTS = (
         EXITS,
     ),
     Mutant(f"{LIB}/exits/prior.py", '"other N-H": 0.1', '"other N-H": 0.15', f"{EXITS}/test_prior.py"),
-    Mutant(f"{LIB}/exits/rank.py", "PRIOR_WEIGHT = 2.0", "PRIOR_WEIGHT = 1.0", f"{EXITS}/test_rank.py"),
-    Mutant(f"{LIB}/exits/rank.py", "AREA_WEIGHT = 0.003", "AREA_WEIGHT = 0.0", f"{EXITS}/test_rank.py"),
+    Mutant(f"{LIB}/exits/limits.py", "PRIOR_WEIGHT = 2.0", "PRIOR_WEIGHT = 1.0", f"{EXITS}/test_rank.py"),
+    Mutant(f"{LIB}/exits/limits.py", "AREA_WEIGHT = 0.003", "AREA_WEIGHT = 0.0", f"{EXITS}/test_rank.py"),
     Mutant(f"{LIB}/exits/rank.py", "HBOND_WITHIN = 3.4", "HBOND_WITHIN = 3.6", f"{EXITS}/test_rank.py"),
     Mutant(f"{LIB}/exits/sites.py", "END_SUBSTITUENTS = 4", "END_SUBSTITUENTS = 5", f"{EXITS}/test_sites.py"),
     Mutant(f"{LIB}/exits/sites.py", "LONGEST_CHAIN = 6", "LONGEST_CHAIN = 7", f"{EXITS}/test_sites.py"),
@@ -144,14 +144,14 @@ MUTANTS = (
         "MOBILE, VERY_MOBILE = 2.5",
         f"{EXITS}/test_evidence.py",
     ),
-    Mutant(f"{LIB}/consensus/superpose.py", "LONGEST_PAIR = 2.0", "LONGEST_PAIR = 9.0", "tests/lib/consensus"),
-    Mutant(f"{LIB}/consensus/groups.py", "COVERAGE = 0.6", "COVERAGE = 0.5", "tests/lib/consensus"),
+    Mutant(f"{LIB}/consensus/limits.py", "LONGEST_PAIR = 2.0", "LONGEST_PAIR = 9.0", "tests/lib/consensus"),
+    Mutant(f"{LIB}/consensus/limits.py", "COVERAGE = 0.6", "COVERAGE = 0.5", "tests/lib/consensus"),
     Mutant(f"{LIB}/consensus/directions.py", "SAME_ANGLE))", "2 * SAME_ANGLE))", "tests/lib/consensus"),
-    Mutant(f"{LIB}/consensus/sites.py", "LEAST_OVERLAP = 0.5", "LEAST_OVERLAP = 0.3", "tests/lib/consensus"),
+    Mutant(f"{LIB}/consensus/limits.py", "LEAST_OVERLAP = 0.5", "LEAST_OVERLAP = 0.3", "tests/lib/consensus"),
     # contacts and lysines
     Mutant(f"{LIB}/complex/lysines.py", "REACH = 30.0", "REACH = 20.0", "tests/lib/complex"),
-    Mutant(f"{LIB}/complex/contacts.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/lib/complex/test_contacts.py"),
-    Mutant(f"{LIB}/complex/contacts.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/lib/complex/test_contacts.py"),
+    Mutant(f"{LIB}/complex/limits.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/lib/complex/test_contacts.py"),
+    Mutant(f"{LIB}/complex/limits.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/lib/complex/test_contacts.py"),
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.consensus.rows import AHEAD
-from scripts.lib.exits.linker import BOND
+from scripts.lib.exits.limits import BOND
 from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.molecule.record import AtomKey, LigandMolecule, atom_keys
 from scripts.lib.tables import Value, split_cell

@@ -16,10 +16,11 @@ from scripts.lib.answers.observed import Degrader, Seen, Transfers
 from scripts.lib.answers.sites import SiteAnswer, answers_of
 from scripts.lib.consensus.groups import Group, Placed
 from scripts.lib.consensus.rows import AHEAD
-from scripts.lib.consensus.sites import MAIN, binding_sites, site_class
+from scripts.lib.consensus.sites import binding_sites, site_class
 from scripts.lib.exits.sites import exit_sites
 from scripts.lib.exits.words import MOSTLY, action, seen_action
 from scripts.lib.molecule.record import LigandMolecule, atom_keys
+from scripts.lib.reasons import MAIN
 from scripts.lib.tables import JOINED, Row, Value, split_cell
 from scripts.lib.waiting_rows import waiting_rows
 

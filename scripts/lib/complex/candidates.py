@@ -9,16 +9,13 @@ from functools import lru_cache
 from scripts.lib.arrays import IntArray
 from scripts.lib.complex.context import TARGET, Around, atoms_around
 from scripts.lib.complex.describe import neighbourhood_of
+from scripts.lib.complex.limits import BURIED_FROM
 from scripts.lib.complex.scene import Scene
 from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.classify import HetGroup
 from scripts.lib.instance.kinds import KindRules
-
-BURIED_FROM = 0.75
-"""Buried fraction from which on an additive of the rule ``unless_bound`` is a ligand: of 34 that a share of atoms near
-the protein had kept, the 9 that a chemist keeps have 0.76 to 0.98, and all others but one less."""
 
 SLICES = 100
 """Slices of each atom, as in the tables of exposure."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.complex.backbone import backbone_of
-from scripts.lib.complex.candidates import BURIED_FROM, buried_by_target, judged, only_cofactor, polymer_radii
+from scripts.lib.complex.candidates import buried_by_target, judged, only_cofactor, polymer_radii
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand, clean_complex
 from scripts.lib.complex.context import (
     Around,
@@ -22,13 +22,13 @@ from scripts.lib.complex.context import (
 )
 from scripts.lib.complex.describe import Description, describe, neighbourhood_of, surroundings_of
 from scripts.lib.complex.experiment import NO_EXPERIMENT, Experiment
+from scripts.lib.complex.limits import BURIED_FROM, KEPT_WITHIN, WHOLE_CHAINS_WITHIN
 from scripts.lib.complex.lysines import lysines_around
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.polymers import polymers_beside, polymers_of
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.complex.settings import CleanSettings
 from scripts.lib.complex.status import FitOf, Verdict, group_rows, modified_rows
-from scripts.lib.complex.stems import Stems
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.atoms import text
 from scripts.lib.entry.model import PolymerEntity
@@ -42,17 +42,11 @@ from scripts.lib.instance.conformer import best_altloc
 from scripts.lib.instance.find import Residues, find_groups, heaviest
 from scripts.lib.instance.kinds import KindRules
 from scripts.lib.instance.model import Instance, Neighbourhood, Surroundings
+from scripts.lib.instance.stems import Stems
 from scripts.lib.reasons import sentence
 from scripts.lib.tables import Row, Value
 from scripts.lib.validation.model import LigandFit
 from scripts.lib.version import __version__
-
-KEPT_WITHIN = 5.0
-"""A ligand is kept with a heavy atom this near to a heavy atom of a target chain, in angstroms."""
-
-WHOLE_CHAINS_WITHIN = 7.0
-"""A cleaned complex holds the whole chains with a heavy atom this near to the ligand, in angstroms:
-more than 1.98 + 1.98 + 2 x 1.4, the reach of two large atoms, so that the file reproduces the exposure."""
 
 
 @dataclass(frozen=True)

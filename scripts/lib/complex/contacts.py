@@ -38,25 +38,27 @@ import numpy as np
 import numpy.typing as npt
 
 from scripts.lib.arrays import BoolArray, FloatArray, IntArray
+from scripts.lib.complex.limits import (
+    HALOGEN_MAX,
+    HALOGEN_MIN_ANGLE,
+    HALOGEN_PARTNER_ANGLES,
+    HBOND_MAX,
+    HBOND_MIN,
+    HBOND_MIN_ANGLE,
+    HYDROPHOBIC_MAX,
+    IONIC_MAX,
+    METAL_MAX,
+    WATER_MAX,
+)
 from scripts.lib.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
 from scripts.lib.complex.rings import ring_contacts
-from scripts.lib.complex.water_bridges import WATER_MAX, water_bridges
+from scripts.lib.complex.water_bridges import water_bridges
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.elements import HALOGENS, are_metals
 from scripts.lib.entry.near import distances
 from scripts.lib.instance.model import Instance, Neighbourhood
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.tables import Row, natural_key
-
-HYDROPHOBIC_MAX = 4.0
-HBOND_MAX = 3.5
-HBOND_MIN = 2.2
-HBOND_MIN_ANGLE = 90.0
-IONIC_MAX = 4.0
-METAL_MAX = 3.0
-HALOGEN_MAX = 4.0
-HALOGEN_MIN_ANGLE = 135.0
-HALOGEN_PARTNER_ANGLES = (90.0, 150.0)
 
 LIGATING = HALOGENS | {"N", "O", "S", "P", "Se"}
 """Elements of a ligand that bind a metal."""

@@ -10,8 +10,8 @@ import numpy as np
 from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand
 from scripts.lib.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
+from scripts.lib.complex.limits import WATER_MAX
 from scripts.lib.complex.scene import Scene
-from scripts.lib.complex.water_bridges import WATER_MAX
 from scripts.lib.entry.atoms import POLYMER, WATER, Atoms, text
 from scripts.lib.entry.model import PREDICTED
 from scripts.lib.entry.near import distances

@@ -12,14 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.lib.arrays import BoolArray, FloatArray
+from scripts.lib.complex.limits import CATION_PI_MAX, OFFSET_MAX, STACKING_MAX
 from scripts.lib.instance.model import Neighbourhood
 from scripts.lib.molecule.record import LigandMolecule
-
-STACKING_MAX = 5.5
-CATION_PI_MAX = 6.0
-OFFSET_MAX = 2.0
-"""Longest distance of two centres of rings, of a cation and a centre, and how far one may stand beside the axis of the
-other, in angstroms."""
 
 PARALLEL_MAX, T_SHAPED_MIN = 30.0, 60.0
 """Angles between the planes of stacked rings in degrees; those between are neither."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scripts.lib.arrays import BoolArray, FloatArray, IntArray
+from scripts.lib.complex.limits import COFACTOR_REACH, METAL_REACH
 from scripts.lib.complex.placement import DEPOSITED, Assemblies, Crystal, Placement, Sphere
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.elements import is_metal
@@ -18,14 +19,8 @@ from scripts.lib.instance.classify import HetGroup
 from scripts.lib.instance.conformer import Conformers
 from scripts.lib.instance.find import Residues
 
-METAL_REACH = 2.8
-"""A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
-
 CRYSTAL_REACH = 30.0
 """More than any context reaches, in angstroms."""
-
-COFACTOR_REACH = 4.0
-"""A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain."""
 
 
 @dataclass(frozen=True, eq=False)

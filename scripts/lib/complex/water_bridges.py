@@ -7,15 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from scripts.lib.arrays import BoolArray, FloatArray
+from scripts.lib.complex.limits import METAL_MAX, WATER_MAX, WATER_MIN
 from scripts.lib.entry.near import distances
 from scripts.lib.instance.model import Neighbourhood, Water
-
-WATER_MIN, WATER_MAX = 2.5, 3.5
-"""Distances of the oxygen of a bridging water to a donor or acceptor, in angstroms: the shortest of PLIP (Salentin
-2015, doi:10.1093/nar/gkv315; Jiang 2005, doi:10.1002/prot.20347) and the longest of a hydrogen bond."""
-
-METAL_MAX = 3.0
-"""To a metal, in angstroms (Harding 2001, doi:10.1107/S0907444901003997)."""
 
 ANGLES = (75.0, 140.0)
 """Angle of both partners at the oxygen, in degrees, as in PLIP."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.lib.arrays import FloatArray
-from scripts.lib.exits.linker import BOND
+from scripts.lib.exits.limits import BOND
 
 SAME_PLACE = 4.0
 """Largest distance between the linkers' first atoms of one direction, in angstroms: two to three bonds (house rule)."""

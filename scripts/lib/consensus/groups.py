@@ -11,12 +11,9 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.consensus.directions import Way
+from scripts.lib.consensus.limits import LEAST_COVERAGE, LEAST_IDENTITY
 from scripts.lib.consensus.superpose import Superposition, pocket, stays, superpose
 from scripts.lib.instance.backbone import TOUCHED, Backbone
-
-LEAST_IDENTITY, LEAST_COVERAGE = 0.6, 0.5
-"""Least identity and coverage of target chains in one group (house rule). Above 50 % identity the cores of two
-chains differ by about 1 angstrom or less (Chothia and Lesk 1986, doi:10.1002/j.1460-2075.1986.tb04288.x)."""
 
 WORD = 4
 FEWEST_WORDS, LEAST_WORDS = 8, 0.05

@@ -14,8 +14,9 @@ import numpy as np
 from scripts.lib.arrays import FloatArray
 from scripts.lib.consensus.directions import Direction, Way, directions
 from scripts.lib.consensus.groups import Group, Placed, entry_count
-from scripts.lib.consensus.sites import MAIN, binding_sites, site_class
+from scripts.lib.consensus.sites import binding_sites, site_class
 from scripts.lib.exits.words import OPEN_FROM
+from scripts.lib.reasons import MAIN
 from scripts.lib.tables import EXIT_VECTORS, JOINED, Row, parse_value
 
 AHEAD = 3.0

@@ -8,12 +8,10 @@ import numpy as np
 
 from scripts.lib.arrays import BoolArray
 from scripts.lib.consensus.groups import Group, Placed, entry_count
+from scripts.lib.consensus.limits import LEAST_OVERLAP
+from scripts.lib.reasons import MAIN
 
-LEAST_OVERLAP = 0.5
-"""Least share that two instances have in common of all residues that either touches (Jaccard index; house rule)."""
-
-MAIN = "main"
-SITE_CLASSES = {MAIN: "main", "": ""}
+_CLASSES = {MAIN: "main", "": ""}
 """Class by site; all others are ``other_site``."""
 
 
@@ -42,7 +40,7 @@ def site_class(site: str) -> str:
     >>> site_class("other_2")
     'other_site'
     """
-    return SITE_CLASSES.get(site, "other_site")
+    return _CLASSES.get(site, "other_site")
 
 
 def _overlaps(residues: list[frozenset[int]]) -> BoolArray:

@@ -8,24 +8,11 @@ import gemmi
 import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.consensus.limits import FEWEST_PAIRS, LARGEST_RMSD, LONGEST_PAIR, POCKET_RADIUS
 from scripts.lib.entry.near import distances
-
-POCKET_RADIUS = 12.0
-"""A residue with its Cα this near to a heavy atom of the ligand belongs to the pocket, in angstroms (house rule)."""
-
-FEWEST_PAIRS = 8
-"""Fewest pairs of Cα atoms that fix a superposition (house rule)."""
-
-LONGEST_PAIR = 2.0
-"""Pairs farther apart than this after the fit are left out, in angstroms, as in matchmaker of UCSF Chimera and
-ChimeraX (Meng et al. 2006, doi:10.1186/1471-2105-7-339): each time a tenth of all pairs or half of those that are
-too long, whichever is fewer, and the fit is repeated until none is too long."""
 
 LEAST_SHARE = 0.5
 """Least share of the pairs that must be left."""
-
-LARGEST_RMSD = 1.5
-"""RMSD of the pairs that were used above which an instance is left out, in angstroms (house rule)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,14 +12,10 @@ from scripts.lib.arrays import FloatArray
 from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.drawing import marks
 from scripts.lib.drawing.canvas import TEXT_X, Drawing, card, draw, legend, targets, without_hydrogens
-from scripts.lib.drawing.marks import MUTED
+from scripts.lib.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT, MUTED
 from scripts.lib.drawing.ramp import STOPS
 from scripts.lib.instance.model import Instance, Link
 from scripts.lib.molecule.record import LigandMolecule
-
-LEGEND_HEIGHT = 44.0
-EXPOSURE_LEGEND_HEIGHT = 62.0
-"""Height in pixels of what stands below the drawing."""
 
 _DISC_OPACITY = 0.7
 

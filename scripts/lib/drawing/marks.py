@@ -23,6 +23,9 @@ TARGET_RADIUS = 0.36
 LEGEND_CLASS = "legend"
 """Class of a group below the drawing that pages leave out when they say the same in their own words."""
 
+LEGEND_HEIGHT, EXPOSURE_LEGEND_HEIGHT = 44.0, 62.0
+"""Height in pixels of what stands below the drawing."""
+
 INK = "#24292f"
 MUTED = "#57606a"
 """Colours of text."""

@@ -11,8 +11,7 @@ from rdkit.Geometry import Point2D
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.drawing.canvas import Drawing, card, draw, legend, targets
-
-LEGEND_HEIGHT = 44.0
+from scripts.lib.drawing.marks import LEGEND_HEIGHT
 
 _CORE_COLOUR = "#bcd7f5"
 

@@ -11,11 +11,9 @@ import numpy as np
 from scripts.lib.arrays import FloatArray
 from scripts.lib.elements import is_metal
 from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.limits import LARGEST_LEAVING
 from scripts.lib.exits.prior import is_amine
 from scripts.lib.exits.torsions import TORSIONS, Turn, find_turn
-
-LARGEST_LEAVING = 9
-"""Most heavy atoms of a group that can leave: N-methylpiperazine with its carbonyl has 9."""
 
 TETRAHEDRAL = float(np.radians(109.4712))
 """Bond angle at sp3 atoms, in radians."""

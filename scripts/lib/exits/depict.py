@@ -28,13 +28,12 @@ from scripts.lib.drawing.marks import INK, LEGEND_CLASS, MUTED
 from scripts.lib.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
 from scripts.lib.exits.geometry import CONE
 from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.limits import SHOWN_SITES
 from scripts.lib.exits.model import Exit
+from scripts.lib.exits.words import HEAD_HEIGHT, LINE_HEIGHT, legend_height
 from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS
-
-SHOWN_SITES = 5
-"""Sites that get an arrow; all are in the table."""
 
 OPEN, CLOSED = "#0072b2", "#b34700"
 """Blue and a darker vermilion after Okabe and Ito (2008), with a contrast of at least 5 on white."""
@@ -44,9 +43,6 @@ ATOM_EDGE, EDGE = 26.0, 10.0
 
 NARROWEST = 620.0
 """Least width, so that the lines below the drawing fit, in pixels."""
-
-HEAD_HEIGHT, LINE_HEIGHT = 58.0, 19.0
-"""Height of the title and of each line below the drawing, in pixels."""
 
 NAMED_ATOMS = 2
 """Atoms of a leaving group that a line names."""
@@ -87,15 +83,6 @@ def exits_svg(record: LigandMolecule, instance: Instance, graph: LigandGraph, ex
     return card(
         f"Where a linker can leave {instance_title(instance)}", _description(graph, shown), drawing, parts, below
     )
-
-
-def legend_height(n_lines: int) -> float:
-    """Return the height of what stands below the drawing, in pixels, for a number of lines.
-
-    >>> legend_height(2) - legend_height(0) == 2 * LINE_HEIGHT
-    True
-    """
-    return HEAD_HEIGHT + LINE_HEIGHT * n_lines
 
 
 def _framed(drawing: Drawing, arrows: Sequence[Arrow]) -> tuple[Drawing, list[Arrow]]:

@@ -17,7 +17,7 @@ import numpy as np
 from scripts.lib.arrays import FloatArray
 from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.linker import BOND
+from scripts.lib.exits.limits import BOND, MOBILE, VERY_MOBILE
 from scripts.lib.exits.model import Evidence, Exit
 from scripts.lib.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
 from scripts.lib.instance.model import Instance
@@ -31,10 +31,6 @@ MODERATE_RESOLUTION, LOW_RESOLUTION = 2.5, 3.0
 
 HALF_OCCUPANCY = 0.5
 """Below it an occupancy is a grave doubt, below 1 a doubt (Iridium asks for 1)."""
-
-MOBILE, VERY_MOBILE = 2.0, 4.0
-"""Above these a normalised B is a doubt, and a grave one (house rule). Normalised is (B - mean) / sd over the
-Cα atoms of the chain (Parthasarathy and Murthy 1997, doi:10.1002/pro.5560061208); exposed residues lie about 0.4."""
 
 CONFIDENT, LITTLE_CONFIDENCE = 70.0, 50.0
 """Below these the pLDDT of atoms is low, and very low (Jumper et al. 2021, doi:10.1038/s41586-021-03819-2)."""

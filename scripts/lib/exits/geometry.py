@@ -16,7 +16,7 @@ from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.entry.near import squared_distances
 from scripts.lib.exits.candidates import Candidate
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.linker import BOND, LINKER_RADIUS
+from scripts.lib.exits.limits import BOND, LINKER_RADIUS, RAY_END, RAY_START
 from scripts.lib.exits.poses import Poser, Poses
 from scripts.lib.exits.torsions import TORSIONS
 from scripts.lib.exits.words import OPEN_FROM
@@ -38,9 +38,6 @@ ROOM_POINTS = 200
 
 RAYS, CONE = 150, np.radians(60.0)
 """Rays that are tried, and the largest angle between them and the direction."""
-
-RAY_START, RAY_END = 0.5, 10.0
-"""Where the sphere on a ray begins and ends, in angstroms from the linker's first atom."""
 
 RAY_SPHERE, SOFTNESS = 1.5, 0.9
 """Radius in angstroms of the sphere that goes along a ray, and the share of an atom's radius that stops it."""

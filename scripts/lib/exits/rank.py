@@ -12,17 +12,12 @@ from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.exits.candidates import Candidate, find_candidates
 from scripts.lib.exits.geometry import Opening, Pocket
 from scripts.lib.exits.graph import LigandGraph
+from scripts.lib.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
 from scripts.lib.exits.model import Exit
 from scripts.lib.exits.prior import PRIOR, chemistry_class
 from scripts.lib.exits.sites import exit_sites
 from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.instance.model import Surroundings
-
-PRIOR_WEIGHT = 2.0
-"""Weight of the prior beside E and F, which have weight 1."""
-
-AREA_WEIGHT = 0.003
-"""What the score loses for each square angstrom of buried surface of the leaving group."""
 
 HBOND_WITHIN = 3.4
 """N and O of ligand and protein nearer than this count as a hydrogen bond, in angstroms."""

@@ -11,7 +11,7 @@ from scripts.lib.components.component import Component
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.entry.near import distances
 from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.linker import BOND
+from scripts.lib.exits.limits import BOND
 from scripts.lib.exits.model import Exit
 from scripts.lib.exposure.rows import instance_cells
 from scripts.lib.instance.backbone import TOUCHES_WITHIN

@@ -54,6 +54,9 @@ OPEN_FROM = 0.1
 MOSTLY = 0.5
 """Least share of the copies in which a good answer is open."""
 
+HEAD_HEIGHT, LINE_HEIGHT = 58.0, 19.0
+"""Height of the title and of each line below a drawing of exits, in pixels."""
+
 ROOM = ((0.35, "wide open"), (0.2, "open"), (OPEN_FROM, "tight"), (0.0, "blocked"))
 WAY = ((0.6, "clear"), (0.25, "partly clear"), (OPEN_FROM, "narrow"), (0.0, "blocked"))
 PRIOR = ((0.8, "routine"), (0.5, "common"), (0.3, "possible"), (0.0, "unusual"))
@@ -62,6 +65,15 @@ LOST = ((80.0, "much buried contact"), (30.0, "some buried contact"), (0.05, "li
 
 FULL_ROOM = 0.55
 """Room of an atom that nothing is near to."""
+
+
+def legend_height(n_lines: int) -> float:
+    """Return the height of what stands below a drawing of exits, in pixels, for a number of lines.
+
+    >>> legend_height(2) - legend_height(0) == 2 * LINE_HEIGHT
+    True
+    """
+    return HEAD_HEIGHT + LINE_HEIGHT * n_lines
 
 
 def action(anchor: str, leaving: str, chem_class: str, *, blocked: bool) -> str:

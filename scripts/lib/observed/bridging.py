@@ -15,13 +15,8 @@ from scripts.lib.exposure.radii import PolymerRadii
 from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.model import Instance, Neighbourhood, Polymer
 from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.observed.limits import LEAST_COVERED, LEAST_HALF
 from scripts.lib.observed.split import ObservedExit, observed_exit
-
-LEAST_COVERED = 300.0
-"""Each of two proteins covers at least this of a bridging ligand, in square angstroms (house rule)."""
-
-LEAST_HALF = 14
-"""Fewest heavy atoms of either half (house rule)."""
 
 LEAST_OF_OWN = 0.5
 """Least share that a half has of all that its protein covers (house rule)."""

@@ -11,12 +11,11 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.check.names import CHECKS
-from scripts.lib.consensus.sites import MAIN
 from scripts.lib.contexts import CONTEXTS, area_column
 from scripts.lib.exits.words import is_advised
 from scripts.lib.identifiers import plain_name
 from scripts.lib.links import ligand_links
-from scripts.lib.reasons import FLAGS, KINDS, REASONS, TARGET_MATCHES
+from scripts.lib.reasons import FLAGS, KINDS, MAIN, REASONS, TARGET_MATCHES
 from scripts.lib.report.directions import GroupView, group_views
 from scripts.lib.report.fit import FitView, fit_view
 from scripts.lib.report.plots import Bar

@@ -6,23 +6,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scripts.lib.complex import contacts
-from scripts.lib.complex.candidates import BURIED_FROM
-from scripts.lib.complex.clean import KEPT_WITHIN, WHOLE_CHAINS_WITHIN
-from scripts.lib.complex.rings import CATION_PI_MAX, STACKING_MAX
-from scripts.lib.complex.scene import COFACTOR_REACH, METAL_REACH
-from scripts.lib.complex.water_bridges import WATER_MAX
-from scripts.lib.consensus.groups import LEAST_IDENTITY
-from scripts.lib.consensus.sites import LEAST_OVERLAP
-from scripts.lib.consensus.superpose import FEWEST_PAIRS, LARGEST_RMSD, LONGEST_PAIR, POCKET_RADIUS
-from scripts.lib.exits.candidates import LARGEST_LEAVING
-from scripts.lib.exits.evidence import MOBILE
-from scripts.lib.exits.geometry import RAY_END
-from scripts.lib.exits.linker import BOND
-from scripts.lib.exits.rank import AREA_WEIGHT, PRIOR_WEIGHT
+from scripts.lib.complex.limits import (
+    BURIED_FROM,
+    CATION_PI_MAX,
+    COFACTOR_REACH,
+    HALOGEN_MAX,
+    HBOND_MAX,
+    HBOND_MIN,
+    HBOND_MIN_ANGLE,
+    HYDROPHOBIC_MAX,
+    IONIC_MAX,
+    KEPT_WITHIN,
+    METAL_MAX,
+    METAL_REACH,
+    STACKING_MAX,
+    WATER_MAX,
+    WHOLE_CHAINS_WITHIN,
+)
+from scripts.lib.consensus.limits import (
+    FEWEST_PAIRS,
+    LARGEST_RMSD,
+    LEAST_IDENTITY,
+    LEAST_OVERLAP,
+    LONGEST_PAIR,
+    POCKET_RADIUS,
+)
+from scripts.lib.exits.limits import AREA_WEIGHT, BOND, LARGEST_LEAVING, MOBILE, PRIOR_WEIGHT, RAY_END
 from scripts.lib.exits.words import MOSTLY, OPEN_FROM
-from scripts.lib.observed.bridging import LEAST_COVERED, LEAST_HALF
-from scripts.lib.series.series import SIMILAR
+from scripts.lib.observed.limits import LEAST_COVERED, LEAST_HALF
+from scripts.lib.series.limits import SIMILAR
 from scripts.lib.validation.limits import limit
 
 
@@ -293,12 +305,12 @@ def _directions_text() -> str:
 
 def _contacts_text() -> str:
     return (
-        f"Hydrogen bonds between N and O: {contacts.HBOND_MIN} to {contacts.HBOND_MAX} Å (Hubbard 2001; Steiner 2002)"
-        f" and angles of at least {contacts.HBOND_MIN_ANGLE:.0f}° with the bonded neighbours (McDonald 1994);"
-        f" hydrophobic: carbons within {contacts.HYDROPHOBIC_MAX} Å (Salentin 2015); ionic: charged N and O within"
-        f" {contacts.IONIC_MAX} Å (Barlow 1983); halogen bonds within {contacts.HALOGEN_MAX} Å (Auffinger 2004);"
+        f"Hydrogen bonds between N and O: {HBOND_MIN} to {HBOND_MAX} Å (Hubbard 2001; Steiner 2002)"
+        f" and angles of at least {HBOND_MIN_ANGLE:.0f}° with the bonded neighbours (McDonald 1994);"
+        f" hydrophobic: carbons within {HYDROPHOBIC_MAX} Å (Salentin 2015); ionic: charged N and O within"
+        f" {IONIC_MAX} Å (Barlow 1983); halogen bonds within {HALOGEN_MAX} Å (Auffinger 2004);"
         f" rings stacked within {STACKING_MAX} Å, cations over them within {CATION_PI_MAX} Å (Salentin 2015); through a"
-        f" water within {WATER_MAX} Å of both (Jiang 2005); metals within {contacts.METAL_MAX} Å (Harding 2001);"
+        f" water within {WATER_MAX} Å of both (Jiang 2005); metals within {METAL_MAX} Å (Harding 2001);"
         " covalent: links declared or found by distance."
     )
 

@@ -14,9 +14,10 @@ from scripts.lib import layout, tables
 from scripts.lib.atomic import write_parts
 from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.drawing.interactions import amid_residues
-from scripts.lib.drawing.ligand import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
+from scripts.lib.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
 from scripts.lib.drawing.ramp import exposure_colour
-from scripts.lib.exits.depict import SHOWN_SITES, legend_height
+from scripts.lib.exits.limits import SHOWN_SITES
+from scripts.lib.exits.words import legend_height
 from scripts.lib.report.content import MAX_SERIES, Tables, build_content, shown_series
 from scripts.lib.report.depictions import inline_svg
 from scripts.lib.report.render import render_report

@@ -10,8 +10,7 @@ import numpy as np
 from rdkit import Chem, DataStructs
 from rdkit.Chem import rdFingerprintGenerator, rdFMCS
 
-SIMILAR = 0.5
-"""Tanimoto coefficient of Morgan counts (radius 2) from which two ligands belong together."""
+from scripts.lib.series.limits import SIMILAR
 
 STEPS_PER_SECOND = 1_000
 """Steps of the core search that stand for a second of its limit.

@@ -11,9 +11,10 @@ import numpy as np
 from scripts.lib import layout
 from scripts.lib.components.finder import Find
 from scripts.lib.exits.arrows import best_of_sites
-from scripts.lib.exits.depict import SHOWN_SITES, exits_svg
+from scripts.lib.exits.depict import exits_svg
 from scripts.lib.exits.evidence import Witness
 from scripts.lib.exits.graph import LigandGraph, ligand_graph
+from scripts.lib.exits.limits import SHOWN_SITES
 from scripts.lib.exits.model import Exit
 from scripts.lib.exits.rank import rank_candidates, score_observed
 from scripts.lib.exits.rows import area_lost, exit_rows, incomplete_atoms, linked_atoms, residues_beside

@@ -7,7 +7,8 @@ import pytest
 from Bio.SVDSuperimposer import SVDSuperimposer
 from scipy.spatial.transform import Rotation
 
-from scripts.lib.consensus.superpose import FEWEST_PAIRS, POCKET_RADIUS, pocket, superpose
+from scripts.lib.consensus.limits import FEWEST_PAIRS, POCKET_RADIUS
+from scripts.lib.consensus.superpose import pocket, superpose
 
 Points = np.ndarray
 

@@ -10,7 +10,7 @@ import pytest
 
 from scripts.lib.exits.evidence import FLAG_REASONS, Witness
 from scripts.lib.exits.graph import ligand_graph
-from scripts.lib.exits.linker import BOND
+from scripts.lib.exits.limits import BOND
 from scripts.lib.exits.model import Evidence, Exit
 from scripts.lib.exits.rank import rank_candidates
 from scripts.lib.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone

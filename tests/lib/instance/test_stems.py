@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.lib.complex.stems import Stems
 from scripts.lib.instance.model import Residue
+from scripts.lib.instance.stems import Stems
 
 
 def residue(chain: str, comp_id: str = "LIG", number: int = 1, ins_code: str = "") -> Residue:

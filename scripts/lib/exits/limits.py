@@ -1,0 +1,26 @@
+"""Cut-offs and weights of exits, which the report tells as well; what has one reader stays with it."""
+
+LARGEST_LEAVING = 9
+"""Most heavy atoms of a group that can leave: N-methylpiperazine with its carbonyl has 9."""
+
+BOND = 1.5
+"""Length of the bond to the linker's first atom, in angstroms."""
+
+LINKER_RADIUS = 1.7
+"""Radius of the linker's first atom, in angstroms."""
+
+RAY_START, RAY_END = 0.5, 10.0
+"""Where the sphere on a ray begins and ends, in angstroms from the linker's first atom."""
+
+MOBILE, VERY_MOBILE = 2.0, 4.0
+"""Above these a normalised B is a doubt, and a grave one (house rule). Normalised is (B - mean) / sd over the
+Cα atoms of the chain (Parthasarathy and Murthy 1997, doi:10.1002/pro.5560061208); exposed residues lie about 0.4."""
+
+PRIOR_WEIGHT = 2.0
+"""Weight of the prior beside E and F, which have weight 1."""
+
+AREA_WEIGHT = 0.003
+"""What the score loses for each square angstrom of buried surface of the leaving group."""
+
+SHOWN_SITES = 5
+"""Sites that get an arrow; all are in the table."""
