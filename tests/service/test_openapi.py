@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import threading
@@ -16,7 +15,6 @@ import pytest
 import schemathesis
 import uvicorn
 from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis.errors import Unsatisfiable
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
@@ -103,6 +101,16 @@ def address(tmp_path: Path) -> Iterator[str]:
     thread.join(patience(20))
 
 
+def can_be_wrong(operation: Any) -> bool:
+    """Return whether a request can miss an operation's schema: any text is a path or the value of a form's field.
+
+    Hypothesis would look for such requests in vain, half a second for each of these operations.
+    """
+    declared = operation.definition.raw
+    bodies = declared.get("requestBody", {}).get("content", {})
+    return "application/json" in bodies or any(one["in"] != "path" for one in declared.get("parameters", []))
+
+
 def test_generated_requests_get_only_declared_answers_and_wrong_ones_are_refused(address: str) -> None:
     schema = schemathesis.openapi.from_url(f"{address}/openapi.json")
     chance = random.Random(7)
@@ -135,17 +143,16 @@ def test_generated_requests_get_only_declared_answers_and_wrong_ones_are_refused
         operation = result.ok()
         if operation.path.endswith("/events"):
             continue
-        for mode in MODES:
-            with contextlib.suppress(Unsatisfiable):
-                run = given(case=operation.as_strategy(generation_mode=mode))(ask)
-                settings(
-                    max_examples=CASES,
-                    derandomize=True,
-                    database=None,
-                    deadline=None,
-                    phases=[Phase.generate],
-                    suppress_health_check=list(HealthCheck),
-                )(run)()
+        for mode in MODES if can_be_wrong(operation) else MODES[:1]:
+            run = given(case=operation.as_strategy(generation_mode=mode))(ask)
+            settings(
+                max_examples=CASES,
+                derandomize=True,
+                database=None,
+                deadline=None,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            )(run)()
     assert statuses.total() >= 75 * CASES, statuses
     assert not [status for status in statuses if status >= 500 and status != 503], statuses
     assert statuses[200] > 7 * CASES, statuses
