@@ -21,7 +21,10 @@ from tests.tools.patience import patience
 from tests.tools.runs import ROOT
 
 AXE = ROOT / "service/pages/assets/node_modules/axe-core/axe.min.js"
-SCREENSHOTS = Path(os.environ.get("TETHERMAP_SCREENSHOTS") or ROOT / "results/screenshots")
+README_PICTURES = ROOT / "service/pages/screenshots" if os.environ.get("TETHERMAP_README_PICTURES") else None
+SCREENSHOTS = Path(folder) if (folder := os.environ.get("TETHERMAP_SCREENSHOTS")) else None
+"""Where pictures are kept, those of README.md and those of all pages; where none is asked for none is taken."""
+
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 NARROW: ViewportSize = {"width": 360, "height": 740}
 
@@ -41,6 +44,12 @@ _SWITCHES = (
 )
 _TELL_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) =>
     console.error(`CSP ${event.effectiveDirective} blocks ${event.blockedURI} ${event.sample}`))"""
+
+AS_WITH_GRAPHICS_CARD = """for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
+    const ask = prototype.getExtension;
+    prototype.getExtension = function (name) { return /debug_renderer/i.test(name) ? null : ask.call(this, name); };
+}"""
+"""Keeps from a page that it is drawn without a graphics card, so that it smooths its edges."""
 
 
 def find_chromium() -> str | None:
@@ -134,6 +143,8 @@ class Pages:
         self._contexts.callback(context.close)
         context.set_default_timeout(wait_ms())
         context.add_init_script(_TELL_VIOLATIONS)
+        if README_PICTURES or SCREENSHOTS:
+            context.add_init_script(AS_WITH_GRAPHICS_CARD)
         page = context.new_page()
         self.watch.attach(page)
         if path:
@@ -190,7 +201,7 @@ def assert_fits(page: Page) -> None:
 
 
 def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -> None:
-    """Keep pictures of a page: 1440 and 360 px wide, light and dark; at 360 px it must fit.
+    """See that a page fits at 1440 and 360 px; keep pictures of both, light and dark, where these are asked for.
 
     Parameters
     ----------
@@ -203,26 +214,28 @@ def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -
     whole : bool
         Whether the whole page is taken, or what is seen first.
     """
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    for scheme in ("dark", "light") if themes else ("light",):
+    for scheme in ("dark", "light") if themes and SCREENSHOTS else ("light",):
         page.emulate_media(color_scheme=scheme)
         for size in (NARROW, WIDE):
             page.set_viewport_size(size)
             page.wait_for_timeout(60)
-            if size is NARROW:
-                assert_fits(page)
-            page.screenshot(path=SCREENSHOTS / f"{name}-{size['width']}-{scheme}.png", full_page=whole)
+            assert_fits(page)
+            if SCREENSHOTS:
+                SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+                page.screenshot(path=SCREENSHOTS / f"{name}-{size['width']}-{scheme}.png", full_page=whole)
 
 
 def readme_picture(page: Page, name: str) -> None:
-    """Keep the picture of a page that README.md shows: light, 1280 by 800; in the repository when that is asked for.
+    """Keep the picture of a page that README.md shows, light, 1280 by 800, where it is asked for.
 
     ``TETHERMAP_README_PICTURES=1`` renews ``service/pages/screenshots/<name>.png``.
     """
+    folder = README_PICTURES or SCREENSHOTS
+    if folder is None:
+        return
     page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.wait_for_timeout(100)
-    folder = ROOT / "service/pages/screenshots" if os.environ.get("TETHERMAP_README_PICTURES") else SCREENSHOTS
     folder.mkdir(parents=True, exist_ok=True)
     taken = Image.open(io.BytesIO(page.screenshot()))
     # Half the size; this way of choosing 256 colours keeps the rare ones, those of the exposure ramp.

@@ -18,7 +18,15 @@ from playwright.sync_api import CDPSession, Page, Playwright, expect
 
 from scripts.lib.exits.words import OPEN_FROM
 from tests.browser import harness
-from tests.browser.harness import NARROW, Pages, assert_accessible, assert_fits, picture, readme_picture
+from tests.browser.harness import (
+    AS_WITH_GRAPHICS_CARD,
+    NARROW,
+    Pages,
+    assert_accessible,
+    assert_fits,
+    picture,
+    readme_picture,
+)
 from tests.service.core import MIXED, NOTHING, REFUSED, LiveService
 from tests.tools.figures import calibration
 from tests.tools.wide_job import wide_job
@@ -148,6 +156,19 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
     with page.expect_download() as taken:
         page.locator(".quick").get_by_role("link", name="SDF").click()
     assert Path(taken.value.path()).read_text(encoding="utf-8").startswith("4cup_A_ZYB_2971\n")
+
+
+def test_edges_are_smooth_where_that_is_cheap(pages: Pages, mixed: Path) -> None:
+    """Smooth ones take four times as many pixels, which the processor fills where there is no graphics card."""
+    pixels = (
+        "(() => { const it = document.querySelector('[data-canvas] canvas'); return it.width / it.clientWidth; })()"
+    )
+    for script, expected in (("", 1), (AS_WITH_GRAPHICS_CARD, 2)):
+        page = pages.open()
+        page.add_init_script(script)
+        page.goto(f"/results/{mixed.name}")
+        shown_3d(page)
+        assert page.evaluate(pixels) == pytest.approx(expected, abs=0.02)
 
 
 def test_page_opens_with_the_answer_and_shows_its_copy(pages: Pages, mixed: Path) -> None:

@@ -2,7 +2,7 @@
 
 import { shownTheme } from "../theme-button.js";
 import { directionArrows, frame } from "./scene-parts.js";
-import { hasWebGl, load3Dmol } from "./vendor.js";
+import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 
 const figure = document.querySelector("[data-overlay]");
 const data = JSON.parse(figure.querySelector("[data-overlay-data]").textContent);
@@ -37,7 +37,7 @@ async function show() {
     load3Dmol(figure.dataset.vendor), data.reference ? text(data.reference.url) : "", ...data.ligands.map((ligand) => text(ligand.url)),
   ]);
   const theme = shownTheme();
-  const viewer = library.createViewer(figure.querySelector("[data-canvas]"), { backgroundColor: theme === "dark" ? "#1d262e" : "#ffffff", antialias: true });
+  const viewer = library.createViewer(figure.querySelector("[data-canvas]"), { backgroundColor: theme === "dark" ? "#1d262e" : "#ffffff", antialias: hasSmoothEdges() });
   if (protein) viewer.setStyle({ model: viewer.addModel(protein, data.reference.format) }, { cartoon: { color: theme === "dark" ? "#6f808d" : "#c3ccd4", opacity: 0.5, thickness: 0.25 } });
   const models = data.ligands.map((ligand, n) => {
     const model = viewer.addModel(ligands[n], "sdf", { keepH: true });

@@ -3,7 +3,7 @@
 import { shownTheme } from "../theme-button.js";
 import { colourOf } from "./ramp.js";
 import { contactLines, exitArrows, faded, homeView, neighbours, residueOf } from "./scene-parts.js";
-import { hasWebGl, load3Dmol } from "./vendor.js";
+import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 
 const GROUND = { light: "#ffffff", dark: "#1d262e" };
 const CARTOON = { light: "#c3ccd4", dark: "#6f808d" };
@@ -82,7 +82,7 @@ export class Scene {
   #build(library, complex, ligand, view) {
     const canvas = this.figure.querySelector("[data-canvas]");
     if (this.viewer === null) {
-      this.viewer = library.createViewer(canvas, { backgroundColor: GROUND[shownTheme()], antialias: true, cartoonQuality: 6 });
+      this.viewer = library.createViewer(canvas, { backgroundColor: GROUND[shownTheme()], antialias: hasSmoothEdges(), cartoonQuality: 6 });
       this.library = library;
       this.viewer.setHoverDuration(20);
       this.viewer.setViewChangeCallback((camera) => this.#turned(camera));

@@ -4,14 +4,35 @@ let loading = null;
 
 /** Whether this browser can draw in 3D. */
 export function hasWebGl() {
+  return drawnBy() !== null;
+}
+
+/**
+ * Whether 3D is to be drawn with smooth edges, of four times as many pixels: not where the processor fills them all.
+ * @returns {boolean}
+ */
+export function hasSmoothEdges() {
+  return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(drawnBy() ?? "");
+}
+
+let renderer; // undefined until it is asked for
+
+/** Name what draws in 3D, as far as the browser tells; null where nothing does. @returns {string|null} */
+function drawnBy() {
+  if (renderer !== undefined) return renderer;
+  renderer = null;
   try {
     const canvas = document.createElement("canvas");
     const context = canvas.getContext("webgl2") ?? canvas.getContext("webgl");
-    context?.getExtension("WEBGL_lose_context")?.loseContext();
-    return context !== null;
+    if (context !== null) {
+      const unmasked = context.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL;
+      renderer = String(context.getParameter(unmasked ?? context.RENDERER) ?? "");
+      context.getExtension("WEBGL_lose_context")?.loseContext();
+    }
   } catch {
-    return false;
+    // no WebGL
   }
+  return renderer;
 }
 
 /**
