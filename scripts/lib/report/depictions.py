@@ -10,6 +10,7 @@ import math
 import re
 from functools import lru_cache
 from html import escape
+from string import ascii_letters
 from xml.etree import ElementTree
 
 from scripts.lib.drawing.marks import LEGEND_CLASS
@@ -47,13 +48,17 @@ _DEFAULTS = {
 _PLAIN_NUMBERS = frozenset(
     ("width", "height", "opacity", "stroke-width", "stroke-opacity", "fill-opacity", "font-size")
 )
-_NUMBERS = frozenset(("d", "points", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry"))
+_NUMBERS = frozenset(("points", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry"))
 _NUMBER = re.compile(r"-?\d*\.\d+|-?\d+\.?")
+_OTHER_NUMBER = re.compile(r"\.(?:(?!\d(?!\d))|(?<!\d\.))")
+_NO_DECIMAL = re.compile(r"\.0")
+_MINUS_ZERO = re.compile(r"-0(?![.\d])")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
-_LOOSE = re.compile(r"\s+(?=[A-Za-z])|(?<=[A-Za-z])\s+")
 _SPACES = re.compile(r"[\s,]+")
 _WHOLE = re.compile(r"^(-?\d+)\.0+$")
 _MOST_KEPT = 10_000
+_PREFIX, _BETWEEN = "\x01", "\x02"
+"""Stand for what is put before an id, and between outlines: no XML file has these characters."""
 
 
 def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> str:
@@ -91,8 +96,10 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
     if legend:
         _cut_legend(root, legend)
     _number_core(root)
-    opening = f'svg xmlns="http://www.w3.org/2000/svg"{_text(_attributes(root, prefix))}'
-    return f'<{opening} role="img" aria-label="{escape(label)}">{_children(root, prefix)}</svg>'
+    _shorten_outlines(root)
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg"{_text(_attributes(root))} role="img"'
+    drawing = f"{_children(root)}</svg>".replace(_PREFIX, prefix)
+    return f'{opening.replace(_PREFIX, prefix)} aria-label="{escape(label)}">{drawing}'
 
 
 def _cut_legend(root: ElementTree.Element, legend: float) -> None:
@@ -103,6 +110,24 @@ def _cut_legend(root: ElementTree.Element, legend: float) -> None:
         tag = str(child.tag).removeprefix(_SVG)
         if tag in ("title", "desc", "text", "rect", "defs") or child.get("class") == LEGEND_CLASS:
             root.remove(child)
+
+
+def _shorten_outlines(root: ElementTree.Element) -> None:
+    """Round the outlines of all paths, leave out the spaces that they do without, and escape them: all at once."""
+    paths = [element for element in root.iter() if "d" in element.attrib]
+    if not paths:
+        return
+    together = _BETWEEN.join([path.attrib["d"] for path in paths])
+    if _OTHER_NUMBER.search(together):
+        together = _NUMBER.sub(_rounded, together)
+    else:  # all as the pipeline draws them, with one decimal or none
+        together = _MINUS_ZERO.sub("0", _NO_DECIMAL.sub("", together))
+    together = " ".join(together.replace(",", " ").split())
+    for letter in set(together).intersection(ascii_letters):
+        together = together.replace(f" {letter}", letter).replace(f"{letter} ", letter)
+    shortened = escape(together).split(_BETWEEN)
+    for path, outline in zip(paths, shortened, strict=True):
+        path.attrib["d"] = outline.strip()
 
 
 def _number_core(root: ElementTree.Element) -> None:
@@ -121,16 +146,16 @@ def _number_core(root: ElementTree.Element) -> None:
         text.text = circle.get("data-core-index")
 
 
-def _children(element: ElementTree.Element, prefix: str) -> str:
+def _children(element: ElementTree.Element) -> str:
     """Return the markup of all children; neighbouring bare paths of one look become one path."""
     parts: list[str] = []
     look: dict[str, str] | None = None
     outline = ""
     for child in element:
-        name = str(child.tag).removeprefix(_SVG)
+        name = child.tag.removeprefix(_SVG)
         if name not in ELEMENTS:
             continue
-        values = _attributes(child, prefix)
+        values = _attributes(child)
         bare_path = name == "path" and not len(child) and "d" in values and "transform" not in values
         line = values.pop("d") if bare_path else ""
         if look is not None and (not bare_path or values != look):
@@ -139,75 +164,69 @@ def _children(element: ElementTree.Element, prefix: str) -> str:
         if bare_path:
             look, outline = values, outline + line
         else:
-            parts.append(_markup(child, name, values, prefix))
+            parts.append(_markup(child, name, values))
     if look is not None:
         parts.append(f'<path{_text(look)} d="{outline}"/>')
     return "".join(parts)
 
 
-def _markup(element: ElementTree.Element, name: str, values: dict[str, str], prefix: str) -> str:
+def _markup(element: ElementTree.Element, name: str, values: dict[str, str]) -> str:
     if name in ("text", "tspan", "title", "desc"):
         inner = escape(element.text or "", quote=False)
         for child in element:
-            child_name = str(child.tag).removeprefix(_SVG)
+            child_name = child.tag.removeprefix(_SVG)
             if child_name in ELEMENTS:
-                inner += _markup(child, child_name, _attributes(child, prefix), prefix)
+                inner += _markup(child, child_name, _attributes(child))
             inner += escape(child.tail or "", quote=False)
     else:
-        inner = _children(element, prefix)
+        inner = _children(element)
     opening = f"{name}{_text(values)}"
     return f"<{opening}>{inner}</{name}>" if inner else f"<{opening}/>"
 
 
 def _text(values: dict[str, str]) -> str:
-    return "".join(f' {key}="{escape(value) if key == "d" else _escaped(value)}"' for key, value in values.items())
+    return "".join([f' {key}="{value}"' for key, value in values.items()])
 
 
-@lru_cache(maxsize=_MOST_KEPT)
-def _escaped(value: str) -> str:
-    """Return a value that many elements have, escaped."""
-    return escape(value)
-
-
-def _attributes(element: ElementTree.Element, prefix: str) -> dict[str, str]:
-    """Return the attributes that stay, those of a style attribute among them, defaults left out."""
-    values = {}
-    for key, value in element.attrib.items():
-        values["href" if key == f"{_XLINK}href" else key] = value
-    for declaration in values.pop("style", "").split(";"):
-        key, _, value = declaration.partition(":")
-        values[key.strip()] = value.strip()
+def _attributes(element: ElementTree.Element) -> dict[str, str]:
+    """Return the attributes that stay, those of a style attribute among them, escaped, defaults left out."""
+    values = element.attrib
+    if "style" in values or f"{_XLINK}href" in values:
+        values = {"href" if key == f"{_XLINK}href" else key: value for key, value in values.items()}
+        for declaration in values.pop("style", "").split(";"):
+            key, _, value = declaration.partition(":")
+            values[key.strip()] = value.strip()
     cleaned = {}
     for key, value in values.items():
-        if key not in ATTRIBUTES or (key == "href" and not value.startswith("#")):
-            continue
-        clean = _value(key, value, prefix)
-        if _DEFAULTS.get(key) != clean:
-            cleaned[key] = clean
+        if key == "d":
+            cleaned[key] = value
+        elif key in ATTRIBUTES:
+            clean = _value(key, value)
+            if clean is not None:
+                cleaned[key] = clean
     if cleaned.get("fill") == "none":
         cleaned.pop("fill-rule", None)
     return cleaned
 
 
-def _value(key: str, value: str, prefix: str) -> str:
-    if key == "d":
-        return _LOOSE.sub("", _SPACES.sub(" ", _NUMBER.sub(_rounded, value))).strip()
+@lru_cache(maxsize=_MOST_KEPT)
+def _value(key: str, value: str) -> str | None:
+    """Return a value that many elements have as it stays, escaped, `_PREFIX` before ids; None where it is left out."""
     if key in _NUMBERS:
-        return _SPACES.sub(" ", _NUMBER.sub(_rounded, value)).strip()
-    if key in _PLAIN_NUMBERS:
-        return _WHOLE.sub(r"\1", value.removesuffix("px")) if "." in value else value.removesuffix("px")
-    if key == "id":
-        return prefix + value
-    if key == "href":
-        return f"#{prefix}{value[1:]}"
-    return value if "url" not in value else _REFERENCE.sub(lambda match: f"url(#{prefix}{match[1]})", value)
+        clean = _SPACES.sub(" ", _NUMBER.sub(_rounded, value)).strip()
+    elif key in _PLAIN_NUMBERS:
+        clean = _WHOLE.sub(r"\1", value.removesuffix("px")) if "." in value else value.removesuffix("px")
+    elif key == "id":
+        clean = _PREFIX + value
+    elif key == "href":
+        if not value.startswith("#"):
+            return None
+        clean = f"#{_PREFIX}{value[1:]}"
+    else:
+        clean = _REFERENCE.sub(rf"url(#{_PREFIX}\1)", value)
+    return None if _DEFAULTS.get(key) == clean else escape(clean)
 
 
 def _rounded(match: re.Match[str]) -> str:
-    return _with_one_decimal(match[0])
-
-
-@lru_cache(maxsize=_MOST_KEPT)
-def _with_one_decimal(number: str) -> str:
-    text = f"{float(number):.1f}".removesuffix(".0")
+    text = f"{float(match[0]):.1f}".removesuffix(".0")
     return "0" if text == "-0" else text

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import re
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from scripts.lib.report.depictions import inline_svg
 
 SVG = """<?xml version="1.0"?>
@@ -54,3 +57,24 @@ def test_the_legend_can_be_cut_off() -> None:
     assert "words" not in svg
     assert "whole" not in svg
     assert "C1" in svg
+
+
+NUMBERS = st.decimals(-999, 999, places=3) | st.decimals(-999, 999, places=1) | st.integers(-999, 999)
+
+
+@given(st.lists(st.tuples(st.sampled_from("MLQ"), NUMBERS, NUMBERS), min_size=1))
+def test_outlines_keep_their_numbers_with_one_decimal(parts: list[tuple[str, object, object]]) -> None:
+    """Whether they have more or not, which takes another way."""
+    outline = " ".join(f"{letter} {x},{y}" for letter, x, y in parts)
+    svg = inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="{outline}"/></svg>', "", "")
+    found = re.search(r'<path d="([^"]*)"/></svg>$', svg)
+    assert found
+    assert re.findall("[A-Z]", found[1]) == [letter for letter, _, _ in parts]
+    numbers = re.findall(r"[^ A-Z]+", found[1])
+    expected = [f"{float(str(number)):.1f}".removesuffix(".0") for _, *pair in parts for number in pair]
+    assert numbers == ["0" if number == "-0" else number for number in expected]
+
+
+def test_outlines_are_escaped() -> None:
+    svg = inline_svg('<svg viewBox="0 0 9 9"><path d="M 1.0,2 &quot;/>&lt;script>"/></svg>', "", "")
+    assert svg.count("<") == svg.count(">") == 3
