@@ -11,6 +11,8 @@ rule download_entries:
         f"{layout.BENCHMARKS}/download_entries/{{shard}}.tsv"
     conda:
         "../environment.yml"
+    resources:
+        result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
         source=step_settings(parameters.download),
         cache_dir=setting("cache_dir"),

@@ -12,7 +12,10 @@ from scripts.lib.run.progress import ShardProgress
 from scripts.lib.sources.base import Fetched, FetchError, Source, SourceError
 from scripts.lib.sources.cache import CONNECTIONS
 from scripts.lib.sources.choose import Reports, open_reports, open_source
+from scripts.lib.sources.folders import FolderSource
 from scripts.lib.sources.naming import PDB_REDO
+from scripts.lib.steps.cache import StepCache, step_cache
+from scripts.lib.steps.known_files import KnownFiles
 from scripts.lib.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Value, read_table, table_writer
 from scripts.lib.validation.file import NONE, ReportFile
 
@@ -33,6 +36,7 @@ def main(
     source: Mapping[str, Any],
     cache_dir: str | None = None,
     planned: Path | None = None,
+    known: StepCache | None = None,
 ) -> None:
     """Write where each entry's file lies, or why it could not be had.
 
@@ -48,6 +52,8 @@ def main(
         Where the files come from and where they are kept, as for `open_source`.
     planned : Path, optional
         The job's table of entries, to know which successors are taken by another shard; the shard's own when not given.
+    known : StepCache or None
+        What earlier jobs have found in the files of folders.
     """
     rows = list(read_table(entries, SHARD_ENTRIES))
     reported = ShardProgress(progress, "download_entries")
@@ -58,6 +64,8 @@ def main(
         if planned is not None:
             taken |= {str(row["pdb_id"]) for row in read_table(planned, ENTRIES) if row["selected"]}
         opened = open_source(source, cache_dir, refresh=False)
+        if known is not None and isinstance(opened, FolderSource):
+            opened.check = KnownFiles(known)
         try:
             reports = open_reports(source, cache_dir, opened)
             results = fetched(opened, [str(row["pdb_id"]) for row in rows], reports)
@@ -175,4 +183,5 @@ if __name__ == "__main__":
             source=snakemake.params.source,
             cache_dir=snakemake.params.cache_dir,
             planned=Path(layout.SEARCH_ENTRIES),
+            known=step_cache("download_entries", None, snakemake.params.cache_dir, snakemake.resources.result_cache_mb),
         )

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import re
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import BoundedSemaphore
@@ -53,6 +54,32 @@ class Content:
         return f"{self.metadata.revision} {self.metadata.revision_date}".strip()
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a job needs to know of a checked file; see `Content` and `scripts.lib.sources.base.Fetched`."""
+
+    format: str
+    sha256: str
+    revision: str
+    withdrawn: bool
+    successors: tuple[str, ...]
+
+    @classmethod
+    def of(cls, content: Content) -> Checked:
+        """Return what a file holds without its whole header."""
+        metadata = content.metadata
+        return cls(content.format, content.sha256, content.revision, metadata.withdrawn, metadata.successors)
+
+
+Check = Callable[[Path, str, bool], Checked]
+"""Reads and checks a file, as `checked` does."""
+
+
+def checked(path: Path, entry_id: str, own: bool) -> Checked:
+    """Return what a file holds; see `read_content`."""
+    return Checked.of(read_content(path, entry_id, own=own))
+
+
 def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
     """Read and check a structure file; a user's own may end as it likes.
 
@@ -61,13 +88,23 @@ def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
     FetchError
         If it isn't there, is damaged, or no structure.
     """
+    return check_file(read_file(path), entry_id, own=own)
+
+
+def read_file(path: Path) -> bytes:
+    """Return a file as it lies.
+
+    Raises
+    ------
+    FetchError
+        If it isn't there or can't be read.
+    """
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         raise FetchError("not_found", "the file is gone") from None
     except OSError as error:
         raise FetchError("file_unreadable", error.strerror or "it can't be read") from error
-    return check_file(data, entry_id, own=own)
 
 
 def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Content:

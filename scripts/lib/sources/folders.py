@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scripts.lib.entry.model import PolymerEntity
 from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
-from scripts.lib.sources.content import read_content
+from scripts.lib.sources.content import Check, checked, read_content
 from scripts.lib.sources.text_index import TextIndex
 
 
@@ -27,6 +27,11 @@ class FolderSource:
         What the index is of, as text that no other source has.
     cache : Path
         The cache folder; the index lies in its ``mirrors``.
+
+    Attributes
+    ----------
+    check : Check
+        What reads and checks a file that is fetched.
     """
 
     searches_sequences = False
@@ -38,6 +43,7 @@ class FolderSource:
         self.requests: list[Request] = []
         self.notes: list[str] = []
         self.wordless: Sequence[str] = ()
+        self.check: Check = checked
         name = hashlib.sha256(str(places).encode("utf-8", "surrogateescape")).hexdigest()[:20]
         self._index = TextIndex(cache / "mirrors" / f"{name}.sqlite")
 
@@ -88,7 +94,7 @@ class FolderSource:
     def _fetched(self, known: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
         """Return the file of an indexed entry where it lies, checked."""
         path = self._index.lookup([known.entry_id])[known.entry_id].path
-        content = read_content(path, known.entry_id, own=self.lists_all)
+        content = self.check(path, known.entry_id, self.lists_all)
         return Fetched(
             entry_id=known.entry_id,
             path=path,
@@ -96,8 +102,8 @@ class FolderSource:
             source=source,
             sha256=content.sha256,
             revision=content.revision,
-            withdrawn=withdrawn or content.metadata.withdrawn,
-            successors=known.successors or content.metadata.successors,
+            withdrawn=withdrawn or content.withdrawn,
+            successors=known.successors or content.successors,
         )
 
     def close(self) -> None:

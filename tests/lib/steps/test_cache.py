@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from scripts.lib import layout
+from scripts.lib.sources import content as content_module
+from scripts.lib.sources.base import FetchError
+from scripts.lib.sources.content import checked
+from scripts.lib.steps import known_files
 from scripts.lib.steps.cache import EntryResult, ResultCache, StepCache
+from scripts.lib.steps.known_files import KnownFiles
 from scripts.lib.steps.molecules import LigandMatcher
 from scripts.lib.steps.whole import repeat_or_compute
 from tests.tools.fuzz.one_job import OneJob
@@ -112,3 +117,23 @@ def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path
     assert run("one") == first
     assert done == ["one"]
     assert run("two")["table"] == b"twotwotwo"
+
+
+def test_a_file_is_checked_once_while_its_bytes_stay(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = KnownFiles(StepCache(ResultCache(tmp_path / "cache", 64_000_000), "download_entries"))
+    for place in sorted(archive.glob("*.gz")):
+        assert check(place, place.name[:4], False) == checked(place, place.name[:4], False)
+    path = tmp_path / "4cup.cif"
+    path.write_bytes(gzip.decompress(next(archive.glob("4cup.*")).read_bytes()))
+    first = check(path, "4cup", False)
+    monkeypatch.setattr(known_files, "check_file", None)  # to be called would be an error
+    assert check(path, "4cup", False) == first
+    monkeypatch.setattr(known_files, "check_file", content_module.check_file)
+    path.write_bytes(path.read_bytes() + b"#\n")
+    assert check(path, "4cup", False).sha256 != first.sha256
+    path.write_bytes(path.read_bytes()[:20_000])
+    for _ in range(2):
+        with pytest.raises(FetchError, match=r"no_atoms|file_truncated"):
+            check(path, "4cup", False)
