@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import json
-import warnings
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -269,19 +269,7 @@ def _complex_atoms(structure: gemmi.Structure) -> Iterator[tuple[gemmi.Residue, 
                 yield residue, atom
 
 
-_BONDS: dict[str, set[frozenset[str]] | None] = {}
-
-
+@cache
 def _bonds(comp_id: str) -> set[frozenset[str]] | None:
     """Return the bonds of a component as biotite's dictionary has them, by the names of their atoms."""
-    if comp_id not in _BONDS:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # of coordinates that the dictionary has not
-                atoms = dictionary.residue(comp_id, allow_missing_coord=True)
-        except KeyError:
-            _BONDS[comp_id] = None
-        else:
-            names = atoms.atom_name.tolist()
-            _BONDS[comp_id] = {frozenset((names[i], names[j])) for i, j, _ in atoms.bonds.as_array().tolist()}
-    return _BONDS[comp_id]
+    return {frozenset(names) for names in dictionary.bonds_in_residue(comp_id)} or None
