@@ -185,13 +185,19 @@ def problems(page: Page, *, within: str = "") -> list[str]:
     ]
 
 
+def show_in(page: Page, scheme: str) -> None:
+    """Show a page in a theme, ``light`` or ``dark``; wait for scripts that are told of it with the next frame."""
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))")
+
+
 def assert_accessible(page: Page, *, within: str = "") -> None:
     """Fail when axe finds a serious or critical problem, in the light or the dark theme."""
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
+        show_in(page, scheme)
         found = problems(page, within=within)
         assert not found, "\n".join([f"{page.url} ({scheme}):", *found])
-    page.emulate_media(color_scheme="light")
+    show_in(page, "light")
 
 
 def assert_fits(page: Page) -> None:
@@ -215,7 +221,7 @@ def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -
         Whether the whole page is taken, or what is seen first.
     """
     for scheme in ("dark", "light") if themes and SCREENSHOTS else ("light",):
-        page.emulate_media(color_scheme=scheme)
+        show_in(page, scheme)
         for size in (NARROW, WIDE):
             page.set_viewport_size(size)
             page.wait_for_timeout(60)
