@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.tools.patience import patience
@@ -30,6 +32,33 @@ JobScheduler._finish_jobs = finish_and_be_ended
 main(sys.argv[1:])
 """
 """Snakemake that is asked to end just while it looks after a job that has ended."""
+
+_TELLS_PROGRAMS = """
+import os, sys
+from snakemake.cli import main
+
+
+def tell_program(event, arguments):
+    if event == "subprocess.Popen":
+        print("started", os.path.basename(os.fspath(arguments[0])))
+
+
+sys.addaudithook(tell_program)
+main(sys.argv[1:])
+"""
+"""Snakemake that prints the name of every program that it starts itself."""
+
+
+@pytest.mark.parametrize(("arguments", "solves"), [((), False), (("--scheduler", "ilp"), True)])
+def test_solver_is_started_only_for_who_asks_for_it(tmp_path: Path, arguments: Sequence[str], *, solves: bool) -> None:
+    settings = tmp_path / "job.yaml"
+    settings.write_text(yaml.safe_dump({"target_name": "Demo", "search_query": "1hpv", "source": {"kind": "archive"}}))
+    command = [sys.executable, "-c", _TELLS_PROGRAMS, "--snakefile", str(ROOT / "Snakefile"), "--cores", "1"]
+    command += ["--configfile", str(settings), "--directory", str(tmp_path / "job"), "--until", "search_entries"]
+    run = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=patience(60), check=True)
+    assert (tmp_path / "job/search/entries.csv").exists()
+    assert "started python" in run.stdout or "started bash" in run.stdout
+    assert ("started cbc" in run.stdout) == solves
 
 
 def test_run_that_is_asked_to_end_while_it_looks_after_a_job_ends(tmp_path: Path) -> None:
