@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from PIL import Image
@@ -185,7 +185,7 @@ def problems(page: Page, *, within: str = "") -> list[str]:
     ]
 
 
-def show_in(page: Page, scheme: str) -> None:
+def show_in(page: Page, scheme: Literal["dark", "light"]) -> None:
     """Show a page in a theme, ``light`` or ``dark``; wait for scripts that are told of it with the next frame."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate("() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))")
