@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.lib.arrays import FloatArray
+from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.drawing.marks import CONTEXT_NAMES, INK, MUTED
 from scripts.lib.tables import Row
@@ -72,6 +72,9 @@ _SPOKES = np.arange(FROM_ATOMS + 4.0, 460.0, 15.0)
 _GRID = (np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)[:, None] * _SPOKES[:, None]).reshape(-1, 2)
 _TRIED = 16
 """Free places of a residue whose lines are looked at, those nearest to the atoms."""
+
+_AT_ONCE = 96
+"""Places of which it is seen at once whether they are free."""
 
 _BLOCKED = 45.0
 """What a line over an atom costs, in pixels."""
@@ -206,13 +209,29 @@ def _places(residues: Sequence[_Residue], atoms: Mapping[str, tuple[float, float
     for residue in residues:
         own = np.array([atoms[atom] for _, atom, _, _ in residue.contacts if atom in atoms])
         grid = own.mean(axis=0) + _GRID
-        free = _far(grid, everywhere, FROM_ATOMS) & _far(grid, taken, APART)
-        grid = grid[free] if free.any() else grid[-1:] + 2 * DISC * len(taken)
-        length = np.linalg.norm(grid[:, None] - own[None], axis=2).sum(axis=1) / len(own)
-        order = np.argsort(length.round(3), kind="stable")[:_TRIED]
-        cost = length[order] + _BLOCKED * _blocked(grid[order], own, everywhere, taken)
-        taken = np.append(taken, grid[order[int(cost.argmin())]][None], axis=0)
+        away = grid[:, None] - own
+        length = np.sqrt((away**2).sum(axis=2)).sum(axis=1) / len(own)
+        nearest = np.argsort(length.round(3), kind="stable")
+        free = _first_free(grid, nearest, everywhere, taken)
+        if len(free):
+            cost = length[free] + _BLOCKED * _blocked(grid[free], own, everywhere, taken)
+            place = grid[free[int(cost.argmin())]]
+        else:
+            place = grid[-1] + 2 * DISC * len(taken)
+        taken = np.append(taken, place[None], axis=0)
     return taken
+
+
+def _first_free(grid: FloatArray, order: IntArray, atoms: FloatArray, taken: FloatArray) -> IntArray:
+    """Return the first `_TRIED` places of a grid, in an order, that are far from all atoms and residues."""
+    free = order[:0]
+    for begin in range(0, len(order), _AT_ONCE):
+        some = order[begin : begin + _AT_ONCE]
+        places = grid[some]
+        free = np.append(free, some[_far(places, atoms, FROM_ATOMS) & _far(places, taken, APART)])
+        if len(free) >= _TRIED:
+            break
+    return free[:_TRIED]
 
 
 def _far(points: FloatArray, others: FloatArray, least: float) -> np.typing.NDArray[np.bool_]:
