@@ -9,10 +9,8 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
@@ -55,6 +53,9 @@ def read_rows(files: Sequence[StructureFile]) -> Iterator[IndexRow]:
     if len(files) < _MANY or workers < 2:
         yield from map(read_row, files)
         return
+    from concurrent.futures import ProcessPoolExecutor  # where many files are read; slow to load
+    from multiprocessing import get_context
+
     context = get_context("fork" if sys.platform == "linux" else "spawn")
     chunks = iter([files[start : start + _CHUNK] for start in range(0, len(files), _CHUNK)])
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
