@@ -49,10 +49,7 @@ config = dict(
     given
 )  # what the rules look values up in; the Snakefile takes it away from the scripts
 
-SHARD_LISTS = [
-    layout.shard_file("{shard}", name)
-    for name in ("complex_files", "molecule_files", "exposure_files", "exit_files")
-]
+SHARD_LISTS = [layout.shard_file("{shard}", name) for name in layout.FILE_LISTS]
 if given["protac_inputs"]["exits"]:
     SHARD_LISTS.append(layout.shard_file("{shard}", "protac_files"))
 

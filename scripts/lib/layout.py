@@ -94,6 +94,9 @@ _SHARD_FILES = {
     "files": "files.csv",
 }
 
+FILE_LISTS = ("complex_files", "molecule_files", "exposure_files", "exit_files")
+"""Intermediates of a shard that list the result files written for it."""
+
 ON_DEMAND = ("instances", "molecules", "exits", "observed", "surroundings")
 """Intermediates of a shard from which inputs, degraders and partners of a finished job are made when asked for."""
 

@@ -26,8 +26,6 @@ from scripts.lib.results import parameters
 from scripts.lib.run.progress import progress_file
 from scripts.lib.run.settings import record_settings, refuse_changed_settings
 
-FILE_LISTS = ("complex_files", "molecule_files", "exposure_files", "exit_files")
-
 
 def run_job(job: Path, settings: Mapping[str, Any]) -> None:
     """Run a job in a folder.
@@ -125,7 +123,7 @@ def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
     check_results.main(
         **files("structures", "instances", "sasa_summary", "sasa_atoms", "exits", "entry_status", "ligand_status"),
         **files("checks", "files"),
-        file_lists=tuple(files(*FILE_LISTS).values()),
+        file_lists=tuple(files(*layout.FILE_LISTS).values()),
         job=job,
         progress=progress("check_results"),
     )

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts import build_tables
 from scripts.lib import layout, tables
 from scripts.lib.atomic import write_text
 from scripts.lib.config import resolve, shown
@@ -40,7 +39,7 @@ from tests.tools.exits import surroundings
 from tests.tools.ligands import small_ligand, small_neighbourhood
 
 TARGET = "Small & <target>"
-FILE_LISTS = (*build_tables.FILE_LISTS, "protac_files")
+FILE_LISTS = (*layout.FILE_LISTS, "protac_files")
 SETTINGS = shown(
     resolve(
         {

@@ -41,7 +41,7 @@ from scripts.lib.steps.cache import step_cache
 
 ENTRY = "9fuz"
 SHARD = "0"
-FILE_LISTS = (*build_tables.FILE_LISTS, "protac_files")
+FILE_LISTS = (*layout.FILE_LISTS, "protac_files")
 METHOD = Method(1.4, 100)
 CLEANING = CleanSettings(TargetQuery("Anything"))
 RULES = ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "write_protac_inputs", "check_results")

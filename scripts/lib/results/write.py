@@ -1,0 +1,281 @@
+"""Write the tables of a job: what the shards found merged, and what is known of all instances together."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from sys import intern
+from typing import NamedTuple
+
+import numpy as np
+
+from scripts.lib import layout, tables
+from scripts.lib.answers.model import LigandCopy, copy_of
+from scripts.lib.answers.observed import Degrader, observed_rows
+from scripts.lib.answers.rows import KnownLigands, answer_rows
+from scripts.lib.arrays import FloatArray
+from scripts.lib.atomic import replacing
+from scripts.lib.consensus.groups import Group, Member, grouped
+from scripts.lib.consensus.rows import consensus_rows, read_exits, superposition_rows, ways_of
+from scripts.lib.consensus.sites import binding_sites, site_class
+from scripts.lib.instance.backbone import Backbone, read_backbones
+from scripts.lib.instance.model import Instance
+from scripts.lib.instance.store import read_instances_alone
+from scripts.lib.molecule.record import LigandMolecule
+from scripts.lib.molecule.store import read_molecules
+from scripts.lib.observed.bridging import Bridging
+from scripts.lib.observed.store import read_bridging
+from scripts.lib.results.merging import merge, sorted_table
+from scripts.lib.results.rows import (
+    Membership,
+    entry_key,
+    ligand_status_key,
+    map_rows,
+    name_map_key,
+    result_row,
+    row_sort_key,
+    sort_key,
+    unselected_entry_row,
+)
+from scripts.lib.results.searched import search_source
+from scripts.lib.tables import JOINED, Row, Value
+from scripts.lib.waiting_rows import WaitingRows, waiting_rows
+
+MOSTLY_PACKED = 0.5
+"""Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
+
+
+def write_tables(job: Path, shards: Sequence[str], *, target_name: str, protac_inputs: Sequence[Path] = ()) -> None:
+    """Write all tables and the one SDF of a job.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    shards : sequence of str
+        Numbers of its shards; none when the search found nothing.
+    target_name : str
+        As given.
+    protac_inputs : sequence of Path
+        The index of each shard's inputs for programs that model degraders, where there are any.
+    """
+    series = read_members(job / layout.SERIES_MEMBERS)
+    (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
+    with waiting_rows(job / layout.RESULTS) as waiting:
+        gathered = _merge_instances(job, shards, series, target_name, waiting)
+        groups = grouped(gathered.members)
+        _write_results(job, waiting, groups)
+    degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
+    observed = list(observed_rows(target_name, degraders, gathered.complete))
+    of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
+    known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
+    for written, rows in (
+        (tables.SUPERPOSITION, superposition_rows(groups)),
+        (tables.EXIT_CONSENSUS, consensus_rows(groups)),
+        (tables.EXIT_ANSWERS, answer_rows(target_name, groups, known, job / layout.RESULTS)),
+        (tables.OBSERVED_EXITS, observed),
+    ):
+        tables.write_table(job / written.path, written, rows)
+    for table, part, key, column in (
+        (tables.SASA_SUMMARY, "sasa_summary", row_sort_key, "stem"),
+        (tables.SASA_ATOMS, "sasa_atoms", row_sort_key, "stem"),
+        (tables.CONTACTS, "contacts", row_sort_key, "stem"),
+        (tables.EXIT_VECTORS, "exits", row_sort_key, "stem"),
+        (tables.LIGAND_STATUS, "ligand_status", ligand_status_key, None),
+        (tables.NAME_MAP, "name_map", name_map_key, None),
+    ):
+        merge((job / layout.shard_file(shard, part) for shard in shards), job / table.path, table, key, column)
+    merge(protac_inputs, job / tables.PROTAC_INPUTS.path, tables.PROTAC_INPUTS, row_sort_key, "stem")
+    _write_entry_status(job, shards)
+    ligands = sorted(
+        tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA), key=lambda row: str(row["Ligand"])
+    )
+    tables.write_table(job / tables.LIGAND_METADATA.path, tables.LIGAND_METADATA, ligands)
+
+
+def read_members(path: Path) -> dict[str, Membership]:
+    """Return the series of each instance by its stem, from the lines of `find_series`."""
+    members = {}
+    with path.open(encoding="utf-8") as stream:
+        for line in stream:
+            record = json.loads(line)
+            members[record["stem"]] = Membership(record["series"], tuple(record["core"]))
+    return members
+
+
+class InstanceParts(NamedTuple):
+    """One instance: molecule, row of the summary, chain, ranked exits, and how two proteins hold it if they do."""
+
+    instance: Instance
+    mol: LigandMolecule
+    summary: Row
+    backbone: Backbone
+    exits: list[Row]
+    held: Bridging | None
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the tables over all instances need of each: rows of results, and what groups and answers see.
+
+    Of thousands each holds only what is its own: texts that chains have in common are held once.
+    """
+
+    rows: WaitingRows
+    members: list[Member] = field(default_factory=list)
+    copies: dict[str, LigandCopy] = field(default_factory=dict)
+    degraders: dict[str, Degrader] = field(default_factory=dict)
+    complete: dict[str, LigandMolecule] = field(default_factory=dict)
+    _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, parts: InstanceParts, row: Row) -> None:
+        """Add one instance with its row of results."""
+        instance, mol = parts.instance, parts.mol
+        key = sort_key(instance)
+        xyz = instance.atoms.xyz[mol.atom_index]
+        packed = is_packed(parts.summary)
+        more = [name for name, holds in (("crystal_packing", packed), ("two_proteins", parts.held)) if holds]
+        flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
+        pocket = JOINED.join(parts.backbone.pocket_uniprot)
+        self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
+        self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
+        if parts.held:
+            self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
+            return
+        self.copies[instance.stem] = copy_of(mol, instance.entry_id, xyz, parts.exits)
+        before = self.complete.get(mol.component_names)
+        if before is None or (-mol.n_heavy, mol.stem) < (-before.n_heavy, before.stem):
+            self.complete[mol.component_names] = mol
+
+    def _sharing(self, backbone: Backbone) -> Backbone:
+        """Return a chain with what it has in common with others held once, its place too if it is the last one's."""
+        last = self.members[-1].backbone.xyz if self.members else backbone.xyz
+        return replace(
+            backbone,
+            sequence=intern(backbone.sequence),
+            xyz=last if np.array_equal(last, backbone.xyz) else backbone.xyz,
+            numbers=self._texts.setdefault(backbone.numbers, backbone.numbers),
+            uniprot=self._texts.setdefault(backbone.uniprot, backbone.uniprot),
+        )
+
+
+def _merge_instances(
+    job: Path, shards: Sequence[str], series: dict[str, Membership], target_name: str, rows: WaitingRows
+) -> Gathered:
+    """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
+    order: list[tuple[tuple[object, ...], str]] = []
+    gathered = Gathered(rows)
+    with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
+        for shard in shards:
+            files = set(_files(job, shard))
+            geometries = tables.read_table(job / layout.shard_file(shard, "geometry"), tables.GEOMETRIES)
+            shapes = {str(row["stem"]): row for row in geometries}
+            for parts in _instances(job, shard):
+                instance, mol = parts.instance, parts.mol
+                membership = series.get(instance.stem, Membership())
+                gathered.add(parts, result_row(instance, mol, parts.summary, membership, files, shapes[instance.stem]))
+                atom_map.add(sort_key(instance), map_rows(instance, mol, target_name, membership))
+                order.append((sort_key(instance), layout.ligand_sdf(instance.stem)))
+    order.sort()
+    with replacing(job / layout.LIGANDS_SDF) as temporary, temporary.open("wb") as stream:
+        for _, path in order:
+            with (job / path).open("rb") as sdf:
+                shutil.copyfileobj(sdf, stream)
+    return gathered
+
+
+def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group]) -> None:
+    """Write the table of results, each instance with its binding site."""
+    sites = {stem: site for group in groups for stem, site in binding_sites(group).items()}
+    told = ((row, sites[str(row["stem"])]) for _, row in rows.in_order(lambda key: key))
+    tables.write_table(
+        job / tables.RESULTS_TABLE.path,
+        tables.RESULTS_TABLE,
+        ({**row, "site": site, "site_class": site_class(site)} for row, site in told),
+    )
+
+
+def is_packed(summary: Row) -> bool:
+    """Return whether symmetry mates make more than half of an instance's contacts.
+
+    Parameters
+    ----------
+    summary : Row
+        Its row of Resolved_SASA_Summary.
+    """
+    free, assembly, crystal = (
+        float(value) if (value := summary[f"SASA_{name}_A2"]) is not None else float("nan")
+        for name in ("free", "assembly", "crystal")
+    )
+    return assembly - crystal > MOSTLY_PACKED * (free - crystal)
+
+
+def _member(
+    key: tuple[object, ...], parts: InstanceParts, xyz: FloatArray, backbone: Backbone, *, packed: bool
+) -> Member:
+    instance = parts.instance
+    name = instance.name
+    names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
+             "Residue_ID": name.residue_id, "stem": instance.stem}  # fmt: skip
+    resolution = instance.facts.resolution
+    chain = backbone.chain
+    return Member(
+        stem=instance.stem,
+        key=key,
+        names=names,
+        resolution=float("inf") if resolution is None else resolution,
+        ligand=xyz,
+        backbone=backbone,
+        ways=() if parts.held else ways_of(parts.exits, xyz),
+        protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
+        packed=packed,
+        bridging=parts.held is not None,
+    )
+
+
+def _instances(job: Path, shard: str) -> Iterator[InstanceParts]:
+    """Yield each instance of a shard with what is known of it.
+
+    Raises
+    ------
+    ValueError
+        If the files don't hold the same instances in the same order.
+    """
+    instances = read_instances_alone(job / layout.shard_file(shard, "instances"))
+    molecules = read_molecules(job / layout.shard_file(shard, "molecules"))
+    summaries = tables.read_table(job / layout.shard_file(shard, "sasa_summary"), tables.SASA_SUMMARY)
+    backbones = read_backbones(job / layout.shard_file(shard, "backbones"))
+    exits = read_exits(job / layout.shard_file(shard, "exits"))
+    bridging = read_bridging(job / layout.shard_file(shard, "bridging"))
+    parts = zip(instances, molecules, summaries, backbones, exits, strict=True)
+    for instance, mol, summary, backbone, (stem, ways) in parts:
+        stems = instance.stem, mol.stem, str(summary["stem"]), stem
+        if len(set(stems)) > 1:
+            raise ValueError(f"shard {shard}: {', '.join(stems)} should be one instance")
+        yield InstanceParts(instance, mol, summary, backbone, ways, bridging.get(stem))
+
+
+def _files(job: Path, shard: str) -> Iterator[str]:
+    for name in layout.FILE_LISTS:
+        for row in tables.read_table(job / layout.shard_file(shard, name), tables.FILES):
+            yield str(row["path"])
+
+
+def _write_entry_status(job: Path, shards: Sequence[str]) -> None:
+    """Write one row for every entry that the search saw: those it left out, and those of the shards with their rank."""
+    ranks: dict[str, Value] = {}
+    source = search_source(job)
+    with sorted_table(job / tables.ENTRY_STATUS.path, tables.ENTRY_STATUS) as status:
+        for entry in tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES):
+            if entry["selected"]:
+                ranks[str(entry["requested_id"] or entry["pdb_id"])] = entry["rank"]
+            else:
+                row = unselected_entry_row(entry, source)
+                status.add(entry_key(row), [row])
+        for shard in shards:
+            for row in tables.read_table(job / layout.shard_file(shard, "entry_status"), tables.ENTRY_STATUS):
+                row["rank"] = ranks[str(row["requested_id"])]
+                status.add(entry_key(row), [row])
