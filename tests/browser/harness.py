@@ -185,10 +185,17 @@ def problems(page: Page, *, within: str = "") -> list[str]:
     ]
 
 
+_TWO_FRAMES = """() => matchMedia("(scripting: none)").matches || new Promise((shown) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => shown(true)));
+    setTimeout(() => shown(false), 2000);
+})"""
+"""Ends with the second frame from now; at once where nothing is called, since a page has no scripts."""
+
+
 def show_in(page: Page, scheme: Literal["dark", "light"]) -> None:
     """Show a page in a theme, ``light`` or ``dark``; wait for scripts that are told of it with the next frame."""
     page.emulate_media(color_scheme=scheme)
-    page.evaluate("() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))")
+    page.evaluate(_TWO_FRAMES)
 
 
 def assert_accessible(page: Page, *, within: str = "") -> None:
