@@ -106,9 +106,11 @@ def kill_snakemake(service: LiveService, job_id: str) -> None:
 
 def test_killed_while_jobs_are_queued(start: Starter) -> None:
     service = start()
+    gate = hold(service.folder, "search_entries")
     jobs = [service.submit(body) for body in (HPV, NOTHING, NOTHING)]
     service.restart()
     assert [service.job(job)["queue_position"] for job in jobs[1:]] == [1, 2]
+    gate.unlink()
     bodies = [true_state(service, job) for job in jobs]
     assert {body["status"] for body in bodies} == {"completed"}
     assert [body["attempt"] for body in bodies[1:]] == [1, 1]
