@@ -253,11 +253,12 @@ DEGRADERS = Table(
     "",
     _columns(
         "smiles linker linker_class linker_atoms:i reaction_a reaction_b MW:n2 LogP:n2 TPSA:n1 Rotatable_Bonds:i HBD:i"
-        " Heavy_Atom_Count:i SA_Score:n2 span_A:n1 distance_A:n1 reaches:f mapped_smiles"
+        " Heavy_Atom_Count:i SA_Score:n2 span_A:n1 distance_A:n1 reaches:f keeps_halves:f mapped_smiles"
     ),
 )
 """One row per molecule that joins two halves, made when it is asked for. `span_A` is the stretched linker's length,
-`distance_A` that of the anchors where one entry shows both; atom map numbers are SDF indices + 1, of b + 501."""
+`distance_A` that of the anchors where one entry shows both; a molecule that `keeps_halves` holds all of both that their
+crystals show, as inputs for programs need it. Atom map numbers are SDF indices + 1, of b + 501."""
 
 PROTAC_INPUTS = Table(
     layout.PROTAC_INPUTS,

@@ -10,6 +10,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 import pytest
@@ -58,6 +59,13 @@ def test_mz1_like_degraders_come_from_two_choices(halves: LiveService, browser: 
         harness.assert_accessible(page)
         table = httpx2.get(address + str(page.get_by_role("link", name="CSV").get_attribute("href")), timeout=60)
         assert len(list(csv.DictReader(io.StringIO(table.text)))) == shown
+        changed = page.locator("tbody tr", has_text="a half is changed")
+        assert set(changed.locator("td:nth-child(2)").all_inner_texts()) == {"amide, alkylation"}
+        assert not changed.get_by_role("link", name="ZIP").count()
+        asked = urlsplit(str(page.get_by_role("link", name="ZIP").first.get_attribute("href")))
+        other = {**dict(parse_qsl(asked.query)), "degrader": changed.locator("td.mono").first.inner_text()}
+        refused = httpx2.get(address + asked.path, params=other, timeout=60)
+        assert (refused.status_code, "does not hold" in refused.text) == (404, True)
         inputs = httpx2.get(address + str(page.get_by_role("link", name="ZIP").first.get_attribute("href")), timeout=60)
     with zipfile.ZipFile(io.BytesIO(inputs.content)) as archive:
         folders = {Path(name).parts[0] for name in archive.namelist()}

@@ -22,7 +22,8 @@ from scripts.lib.exits.words import CHEMISTRY
 from scripts.lib.molecule.synthetic_accessibility import synthetic_accessibility
 from scripts.lib.protac.ligand import RankedExit, RankedLigand
 from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, exit_at, ligand_of
-from scripts.lib.protac.warhead import WarheadSmiles, core_cut
+from scripts.lib.protac.pose import matched_halves
+from scripts.lib.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
 from scripts.lib.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
 
 STRETCH = 1.25
@@ -43,12 +44,15 @@ class Part:
         Entry that its frame is of; empty for one given as SMILES.
     anchor : tuple of float
         Place of the atom that the linker is bonded to, in angstroms; empty for one given as SMILES.
+    warhead : Warhead or None
+        What inputs for programs take of it; None for one given as SMILES.
     """
 
     end: End
     told: dict[str, object]
     entry_id: str = ""
     anchor: tuple[float, ...] = ()
+    warhead: Warhead | None = None
 
 
 def part_of_smiles(smiles: str, second: bool) -> Part:
@@ -85,7 +89,8 @@ def part_of_exit(asked: AskedAnchor, second: bool) -> Part:
         raise NoInputsError(f"No common reaction joins a linker to {asked.anchor} of {asked.stem}.")
     anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     told = _told(ligand, chosen, end, _contact_rows(asked.job, asked.stem))
-    return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()))
+    warhead = cut_warhead(ligand.molecule, *core_cut(ligand.graph, chosen.anchor, chosen.leaving))
+    return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
 
 
 def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]]:
@@ -185,11 +190,13 @@ def _contacts(own: Sequence[Row], gone: set[str]) -> dict[str, object]:
 def degrader_rows(first: Part, second: Part, linkers: Sequence[Linker]) -> Iterator[tuple[Made, Row]]:
     """Yield each degrader of two halves with its row of `tables.DEGRADERS`."""
     distance = _distance(first, second)
+    warheads = tuple(part.warhead for part in (first, second) if part.warhead is not None)
     for made in degraders(first.end, second.end, linkers):
-        yield made, _row(made, distance)
+        yield made, _row(made, distance, warheads)
 
 
-def _row(made: Made, distance: float | None) -> Row:
+def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> Row:
+    """Return what is told of a degrader; where one half is no crystal's nothing is said of both."""
     mol = Chem.MolFromSmiles(made.smiles)
     span = STRETCH * (made.between + 1)
     values: dict[str, Value] = {
@@ -210,6 +217,7 @@ def _row(made: Made, distance: float | None) -> Row:
         "span_A": span,
         "distance_A": distance,
         "reaches": None if distance is None else span >= distance,
+        "keeps_halves": bool(matched_halves(mol, warheads)) if len(warheads) == len(made.joins) else None,
     }
     return values
 
