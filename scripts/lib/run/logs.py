@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import logging
+import os
 import resource
 import shutil
 import sys
@@ -59,7 +60,9 @@ def logged_to(path: str | Path) -> Iterator[None]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handler = _LogFile(path, mode="w", encoding="utf-8")
+    if not _is_told_by_the_cluster(path):
+        path.unlink(missing_ok=True)
+    handler = _LogFile(path, mode="a", encoding="utf-8")
     formatter = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
     formatter.converter = time.gmtime
     handler.setFormatter(formatter)
@@ -77,6 +80,19 @@ def logged_to(path: str | Path) -> Iterator[None]:
         root.setLevel(level)
         root.removeHandler(handler)
         handler.close()
+
+
+def cluster_title(number: str) -> str:
+    """Return the line of a log that what the cluster says of a job stands below."""
+    return f"--- on the cluster, job {number}" if number else "--- on the cluster"
+
+
+def _is_told_by_the_cluster(log: Path) -> bool:
+    """Tell whether a log says already how this job ended: canceled, a job may still begin its script."""
+    number = os.environ.get("SLURM_JOB_ID")
+    if not number or not log.is_file():
+        return False
+    return cluster_title(number) in log.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 def _usage() -> tuple[float, int]:

@@ -29,6 +29,21 @@ def test_messages_and_warnings_of_the_block_are_in_the_log(job: Path) -> None:
     assert read_error(job) == {}
 
 
+def test_log_of_a_rerun_begins_anew_but_keeps_what_the_cluster_said_of_the_same_job(
+    job: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (job / LOG).parent.mkdir(parents=True)
+    (job / LOG).write_text("begun\n--- on the cluster, job 18\ncanceled\n")
+    monkeypatch.setenv("SLURM_JOB_ID", "18")
+    with logged_to(LOG):
+        pass
+    assert (job / LOG).read_text().startswith("begun\n--- on the cluster, job 18\ncanceled\n20")
+    monkeypatch.setenv("SLURM_JOB_ID", "19")
+    with logged_to(LOG):
+        pass
+    assert (job / LOG).read_text().startswith("20")
+
+
 def test_users_error_ends_the_script_with_one_sentence(job: Path) -> None:
     with pytest.raises(SystemExit) as caught, logged_to(LOG):
         raise UserError("The mirror x does not exist: set source.mirror.", "input")
