@@ -44,6 +44,19 @@ def test_script_loads_what_runs_shell_commands_when_it_runs_one(tmp_path: Path) 
     assert told.strip() == "False ['there']"
 
 
+def test_script_reads_its_params_without_what_snakemake_knows_of_files_which_it_still_has(tmp_path: Path) -> None:
+    told = run(
+        tmp_path / ".snakemake" / "scripts" / "tmp1.step.py",
+        "import inspect, snakemake.io as early\nfrom snakemake.iocontainers import Params\n"
+        "inspect.getmodule(lambda: 0)\nprint(Params(toclone=['a', 'b']), 'asyncio' in sys.modules)\n"
+        "print(list(Params(toclone=['a'], plainstr=True)), list(Params(toclone=['{b,x}'], strip_constraints=True)))\n"
+        "from snakemake.io import AnnotatedString, expand\n"
+        "import snakemake.io.fmt\n"
+        "print(expand('{a}.x', a=[1, 2]), AnnotatedString('c'), early.expand is expand, 'asyncio' in sys.modules)\n",
+    )
+    assert told.splitlines() == ["a b False", "['a'] ['{b}']", "['1.x', '2.x'] c True True"]
+
+
 def test_script_has_snakemakes_logger_without_what_else_logs(tmp_path: Path) -> None:
     told = run(
         tmp_path / ".snakemake" / "scripts" / "tmp1.step.py",
@@ -73,6 +86,7 @@ def test_snakemake_tells_scripts_from_notebooks_without_reading_notebooks_which_
     told = run(
         tmp_path / "snakemake",
         "import nbformat, docutils.parsers.rst.directives.images as images\n"
+        "import inspect, nbformat\ninspect.getmodule(lambda: 0)\n"
         "print('traitlets' in sys.modules, images.PIL)\n"
         """empty = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'\n"""
         "print(nbformat.reads(empty, as_version=nbformat.NO_CONVERT)['cells'])\n"
