@@ -82,7 +82,9 @@ class ClusterErrors:
         path = job / failure.rule_log
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as log:
-            log.write("\n".join((cluster_title(failure.number), failure.message, written.rstrip("\n"))).rstrip("\n") + "\n")
+            log.write(
+                "\n".join((cluster_title(failure.number), failure.message, written.rstrip("\n"))).rstrip("\n") + "\n"
+            )
         sentence = _sentence(failure, written)
         self._told.add(sentence)
         record_error(sentence, step=failure.rule, kind="pipeline", job=job)
