@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
+else:
+    ModuleType = type(sys)
 
 PUT_OFF: dict[str, tuple[str, ...]] = {
     "snakemake_executor_plugin_slurm.efficiency_report": ("create_efficiency_report",),
@@ -94,7 +96,7 @@ class Unloaded(type):
         return real
 
 
-class PutOff(type(sys)):  # type: ignore[misc] - `types` would have to be loaded
+class PutOff(ModuleType):
     """A module that is loaded when something is asked of it that it has not."""
 
     def __getattr__(self, name: str) -> object:
@@ -134,8 +136,7 @@ class Deferred:
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module, with nothing in it."""
-        module: ModuleType = PutOff(spec.name)
-        return module
+        return PutOff(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Give the module its logger or the names that it has before it is loaded."""
