@@ -154,10 +154,10 @@ def _results(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iter
 
     def fetch(entry_id: str) -> Result:
         try:
-            found = source.fetch(entry_id)
+            fetched = source.fetch(entry_id)
         except FetchError as error:
             return error, NONE
-        return found, reports(found)
+        return fetched, reports(fetched)
 
     if source.kind != "rcsb":
         yield from map(fetch, entry_ids)

@@ -90,8 +90,8 @@ def _of_file(path: Path) -> Found:
             file |= {"kind": "pairs", "notes": [f"{len(pairs)} pairs"]}
             if not pairs:
                 file["error"] = "it holds no codes with SMILES, and no pairs of the files that came with it"
-        elif isinstance(found := own_file(str(path)), str):
-            file |= {"kind": "other", "error": found}
+        elif isinstance(structure_file := own_file(str(path)), str):
+            file |= {"kind": "other", "error": structure_file}
         else:
             file["kind"] = "structure"
     except UserComponentError as error:

@@ -130,8 +130,8 @@ class Deferred:
         from importlib.machinery import ModuleSpec, PathFinder
 
         spec = ModuleSpec(name, self)  # type: ignore[arg-type]
-        found = PathFinder.find_spec(name, path)
-        spec.submodule_search_locations = found.submodule_search_locations if found else None
+        own = PathFinder.find_spec(name, path)
+        spec.submodule_search_locations = own.submodule_search_locations if own else None
         return spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -73,4 +73,4 @@ def plain_name(name: str) -> str:
     >>> plain_name("~{tert}-butyl (2~{S})-2-azanyl-tricyclo[8.3.0.0^{2,6}]trideca")
     'tert-butyl (2S)-2-azanyl-tricyclo[8.3.0.0(2,6)]trideca'
     """
-    return _MARKUP.sub(lambda found: found[1] if found[1] is not None else f"({found[2]})", name)
+    return _MARKUP.sub(lambda match: match[1] if match[1] is not None else f"({match[2]})", name)

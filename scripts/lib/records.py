@@ -142,8 +142,8 @@ def entry_parts(
                 _same(stem, stem_of(record) if record else "nothing")
                 entry.records.setdefault(name, []).append(record)
             for name, table in tables.items():
-                found, block = next(table, ("nothing", []))
-                _same(stem, found)
+                stem_of_block, block = next(table, ("nothing", []))
+                _same(stem, stem_of_block)
                 entry.rows.setdefault(name, []).extend(block)
     if entry is not None:
         yield entry

@@ -503,12 +503,12 @@ def lines_ending(path: Path, stems: Collection[str]) -> Iterator[str]:
         end = 0
         for stem in stems:
             last_cell = f",{stem}\n".encode()
-            found = data.find(last_cell, end)
-            if found < 0:
-                found = data.find(last_cell, 0, end)
-            if found < 0:
+            place = data.find(last_cell, end)
+            if place < 0:
+                place = data.find(last_cell, 0, end)
+            if place < 0:
                 continue
-            begin, end = data.rfind(b"\n", 0, found) + 1, found + len(last_cell)
+            begin, end = data.rfind(b"\n", 0, place) + 1, place + len(last_cell)
             while (after := data.find(b"\n", end) + 1) and data[after - len(last_cell) : after] == last_cell:
                 end = after
             blocks.append((begin, end))

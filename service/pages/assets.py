@@ -67,9 +67,9 @@ class Assets:
     """
 
     def __init__(self, static: Path = STATIC, vendored: Path = VENDORED) -> None:
-        found = {path.relative_to(static).as_posix(): path for path in sorted(static.rglob("*")) if path.is_file()}
-        found |= {name: vendored / place for name, place in VENDOR.items() if (vendored / place).is_file()}
-        self._files = {name: _asset(path) for name, path in found.items() if path.suffix in MEDIA_TYPES}
+        paths = {path.relative_to(static).as_posix(): path for path in sorted(static.rglob("*")) if path.is_file()}
+        paths |= {name: vendored / place for name, place in VENDOR.items() if (vendored / place).is_file()}
+        self._files = {name: _asset(path) for name, path in paths.items() if path.suffix in MEDIA_TYPES}
         tags = "".join(f"{name}{asset.tag}" for name, asset in sorted(self._files.items()))
         self.version = hashlib.blake2b(tags.encode(), digest_size=6).hexdigest()
 

@@ -28,15 +28,15 @@ _HEADERS = {
 @cache
 def environment(assets: Assets = ASSETS) -> Environment:
     """Return what renders templates; they load files of `assets`."""
-    found = Environment(
+    templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals |= {"root": ROOT_PATH.get, "asset": assets.url, "has_asset": assets.has, "version": __version__}
-    return found
+    templates.globals |= {"root": ROOT_PATH.get, "asset": assets.url, "has_asset": assets.has, "version": __version__}
+    return templates
 
 
 def page(name: str, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> HTMLResponse:

@@ -158,9 +158,9 @@ def _is_number(value: str | None) -> bool:
 
 def _marks(root: ElementTree.Element) -> Iterator[AtomMark]:
     for item in root.iter():
-        found = _ATOM.search(item.get("class", "")) if _name(item) == "circle" else None
-        if found and all(_is_number(item.get(name)) for name in ("cx", "cy", "r")):
-            yield AtomMark(int(found[1]), *(float(item.get(name, "0")) for name in ("cx", "cy", "r")))
+        number = _ATOM.search(item.get("class", "")) if _name(item) == "circle" else None
+        if number and all(_is_number(item.get(name)) for name in ("cx", "cy", "r")):
+            yield AtomMark(int(number[1]), *(float(item.get(name, "0")) for name in ("cx", "cy", "r")))
 
 
 def _written(item: ElementTree.Element) -> str:

@@ -112,8 +112,8 @@ def pairs_of(first: Half, second: Half, offset: int, limit: int) -> tuple[int, l
     seen_first = sorted(distances, key=lambda pair: (-_worth(first.answers[pair[0]]) - _worth(second.answers[pair[1]]), pair))
     ordered = (pair for pairs in (seen_first, (pair for pair in rest if pair not in distances)) for pair in pairs)
     chosen = islice(enumerate(ordered, 1), offset, offset + limit)
-    found = [_pair(rank, first.answers[i], second.answers[j], distances.get((i, j))) for rank, (i, j) in chosen]
-    return len(first.answers) * len(second.answers), found
+    best = [_pair(rank, first.answers[i], second.answers[j], distances.get((i, j))) for rank, (i, j) in chosen]
+    return len(first.answers) * len(second.answers), best
 
 
 def _falling(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -141,7 +141,7 @@ def _ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
         return {}
     atoms = atoms_by_instance(first.job.folder, {stem for (stem, _), _ in both})
     places = {(stem, str(atom["exact_atom"])): atom for stem, rows in atoms.items() for atom in rows}
-    found: dict[tuple[int, int], float] = {}
+    distance_of: dict[tuple[int, int], float] = {}
     for one, other in both:
         here, there = places.get(one), places.get(other)
         if here is None or there is None:
@@ -150,8 +150,8 @@ def _ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
         entry = str(first.seen[one]["pdb_id"])
         for i in _shown_by(first, one, entry):
             for j in _shown_by(second, other, entry):
-                found[i, j] = min(distance, found.get((i, j), distance))
-    return found
+                distance_of[i, j] = min(distance, distance_of.get((i, j), distance))
+    return distance_of
 
 
 def _shown_by(half: Half, end: tuple[str, str], entry: str) -> list[int]:

@@ -47,9 +47,9 @@ class Example:
 
 def load_examples(path: Path = CONFIGURATION) -> dict[str, Example]:
     """Return the configured examples by id, in their order."""
-    found = {}
+    examples = {}
     for item in yaml.safe_load(path.read_text(encoding="utf-8"))["examples"]:
-        found[item["job_id"]] = Example(
+        examples[item["job_id"]] = Example(
             job_id=item["job_id"],
             label=item["label"],
             protein=item["protein"],
@@ -58,7 +58,7 @@ def load_examples(path: Path = CONFIGURATION) -> dict[str, Example]:
             what_you_can_do=tuple(item["what_you_can_do"]),
             shipped=item["shipped"],
         )
-    return found
+    return examples
 
 
 def example_record(example: Example, record: JobRecord | None, folder: Path | None) -> dict[str, Any]:

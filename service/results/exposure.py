@@ -29,8 +29,8 @@ def summary_row(
     cache: TableCache, job: Path, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None
 ) -> Mapping[str, Value] | None:
     """Return the row of the instance that is meant, or None."""
-    found = matching(cache.rows(job, tables.SASA_SUMMARY), pdb_id, chain, ligand, residue)
-    return found[0] if found else None
+    matches = matching(cache.rows(job, tables.SASA_SUMMARY), pdb_id, chain, ligand, residue)
+    return matches[0] if matches else None
 
 
 class Summaries:
@@ -50,8 +50,8 @@ class Summaries:
 
     def row(self, pdb_id: str, chain: str, residue: str) -> Mapping[str, Value] | None:
         """Return the row of the instance that is meant, or None."""
-        found = matching(self._by_entry.get(same_entry(pdb_id), ()), pdb_id, chain, None, residue)
-        return found[0] if found else None
+        matches = matching(self._by_entry.get(same_entry(pdb_id), ()), pdb_id, chain, None, residue)
+        return matches[0] if matches else None
 
     def in_order(self, stems: Collection[str]) -> list[str]:
         """Return stems, each once, in the order of the tables."""
@@ -65,12 +65,12 @@ def instance_atoms(job: Path, stem: str) -> list[Mapping[str, Value]]:
 
 def atoms_by_instance(job: Path, stems: Collection[str]) -> dict[str, list[Mapping[str, Value]]]:
     """Return the same for several instances, reading the table once."""
-    found: dict[str, list[Mapping[str, Value]]] = {stem: [] for stem in stems}
-    for row in read_rows(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, found):
-        found[str(row["stem"])].append(row)
-    for rows in found.values():
+    rows_of: dict[str, list[Mapping[str, Value]]] = {stem: [] for stem in stems}
+    for row in read_rows(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, rows_of):
+        rows_of[str(row["stem"])].append(row)
+    for rows in rows_of.values():
         rows.sort(key=lambda row: number(row, "sdf_index") or 0)
-    return found
+    return rows_of
 
 
 def exposure_of(
@@ -139,11 +139,11 @@ def relative(row: Mapping[str, Value], column: str) -> float | None:
 def overlay(atoms: Sequence[Mapping[str, Any]], context: str) -> list[OverlayAtom]:
     """Return the atoms with exposure, its bucket and its colour, for a viewer."""
     column = area_column(context)
-    found: list[OverlayAtom] = []
+    marked: list[OverlayAtom] = []
     for row in atoms:
         exposure = number(row, column)
         colour = exposure_colour(relative(row, column)).removeprefix("#")
-        found.append(
+        marked.append(
             {
                 "atom_id": row["atom_id"],
                 "atom_name": row["exact_atom"],
@@ -155,7 +155,7 @@ def overlay(atoms: Sequence[Mapping[str, Any]], context: str) -> list[OverlayAto
                 "color": [int(colour[place : place + 2], 16) for place in (0, 2, 4)],
             }
         )
-    return found
+    return marked
 
 
 def _bucket(exposure: float | None) -> Literal["low", "medium", "high"]:

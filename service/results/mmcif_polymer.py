@@ -37,10 +37,10 @@ def polymer_of_mmcif(lines: Sequence[str], asked: str) -> tuple[str, list[str]] 
     fits = len(chain) <= 2
     name = chain if fits else _SHORT_CHAIN
     head = [] if fits else [f"REMARK   6 chain {name} is {chain}"]
-    found = [row for row in atoms if row["auth_asym_id"] == chain]
-    coordinates = [_pdb_line(number, row, name) for number, row in enumerate(found, 1)]
+    own = [row for row in atoms if row["auth_asym_id"] == chain]
+    coordinates = [_pdb_line(number, row, name) for number, row in enumerate(own, 1)]
     last = coordinates[-1]
-    ter = f"TER   {min(len(found) + 1, 99999):5d}      {last[17:27]}"
+    ter = f"TER   {min(len(own) + 1, 99999):5d}      {last[17:27]}"
     return chain, [*head, *coordinates, ter.ljust(80), "END"]
 
 

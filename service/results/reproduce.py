@@ -83,12 +83,12 @@ def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[
     """Name what a later run can't be told to have the same."""
     kind = (settings.get("source") or {}).get("kind")
     varying = (path for path in manifest.get("varying_files") or [] if path not in _WITHOUT_HASH)
-    found = [f"{path}: holds times" for path in varying]
+    sentences = [f"{path}: holds times" for path in varying]
     if kind == "rcsb":
-        found.append("structures: RCSB PDB serves the latest revision only; compare entries[].revision and sha256")
+        sentences.append("structures: RCSB PDB serves the latest revision only; compare entries[].revision and sha256")
     elif kind in ("mirror", "files"):
-        found.append(f"source.{kind}: the folder is yours to name")
-    return found
+        sentences.append(f"source.{kind}: the folder is yours to name")
+    return sentences
 
 
 def _sha256(path: Path) -> str:

@@ -58,17 +58,17 @@ class RowsWanted:
             rows = islice(cell_rows(job, table), part.start, part.stop)
             return [dict_of(row) for row in rows], row_count(job, table)
         # Of a long table only the lines that hold the texts asked for are even split.
-        found = self.rows(cache.small(job, table) or list(cell_rows(job, table, self.holding)))
-        return [dict_of(row) for row in found[part]], len(found)
+        kept = self.rows(cache.small(job, table) or list(cell_rows(job, table, self.holding)))
+        return [dict_of(row) for row in kept[part]], len(kept)
 
     def rows(self, rows: Rows) -> list[Row]:
         """Return the rows of the view in its order; what is not known comes last."""
-        found = [row for row in rows if all(test(row) for test in self.tests)]
+        kept = [row for row in rows if all(test(row) for test in self.tests)]
         if self.sort is None:
-            return found
+            return kept
         name = self.sort.name
-        known = [row for row in found if row[name] not in (None, "")]
-        unknown = [row for row in found if row[name] in (None, "")]
+        known = [row for row in kept if row[name] not in (None, "")]
+        unknown = [row for row in kept if row[name] in (None, "")]
         known.sort(key=lambda row: row[name], reverse=self.descending)  # type: ignore[arg-type, return-value]
         return known + unknown
 

@@ -101,13 +101,13 @@ def files_of_instances(cache: TableCache, job: Path, stems: Sequence[str]) -> li
     unknown = [stem for stem in stems if stem not in rows]
     if unknown:
         raise FileNotFound("The job has no such ligand.", details={"stem": unknown[0][:64]})
-    found = {}
+    files = {}
     for stem in stems:
         for column in _FILES:
             with contextlib.suppress(FileNotFound):
                 artifact = instance_file(job, rows[stem], column)
-                found[artifact.relative] = artifact
-    return list(found.values())
+                files[artifact.relative] = artifact
+    return list(files.values())
 
 
 def find_by_name(cache: TableCache, job: Path, name: str, residue: str | None) -> Row:
@@ -131,8 +131,8 @@ def find_by_name(cache: TableCache, job: Path, name: str, residue: str | None) -
     if len(parts) > 2:
         readings.append(Asked("_".join(parts[:-2]), parts[-2], parts[-1], residue))
     for asked in readings:
-        if found := matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue):
-            return found[0]
+        if matches := matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue):
+            return matches[0]
     raise FileNotFound("The job has no such ligand.")
 
 
@@ -159,11 +159,11 @@ def protein_text(cache: TableCache, job: Path, pdb_id: str, chain: str, ligand: 
         file = complex_file(job, row)
         lines = file.path.read_text(encoding="utf-8", errors="replace").splitlines()
         if file.name.lower().endswith(".cif"):
-            found = polymer_of_mmcif(lines, chain)
+            chain_polymer = polymer_of_mmcif(lines, chain)
         else:
-            found = polymer_of(lines, _chain_names(cache, job, row), chain)
-        if found is not None:
-            name, polymer = found
+            chain_polymer = polymer_of(lines, _chain_names(cache, job, row), chain)
+        if chain_polymer is not None:
+            name, polymer = chain_polymer
             return "".join(f"{line}\n" for line in polymer), name
     raise FileNotFound("No cleaned complex of the job holds this chain.")
 

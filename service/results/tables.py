@@ -232,15 +232,15 @@ def matching(
             entries.setdefault(str(row["pdb_id"]), []).append(row)
         return [row for one in sorted(entries) for row in matching(entries[one], one, chain, ligand, residue)]
     entry = same_entry(pdb_id)
-    found = [row for row in rows if same_entry(str(row["pdb_id"])) == entry]
+    matches = [row for row in rows if same_entry(str(row["pdb_id"])) == entry]
     if chain is not None:
-        name = pick_chain([str(row["Chain"]) for row in found], chain.strip())
-        found = [row for row in found if row["Chain"] == name]
+        name = pick_chain([str(row["Chain"]) for row in matches], chain.strip())
+        matches = [row for row in matches if row["Chain"] == name]
     if ligand is not None:
-        found = _of_ligand(found, ligand.strip().upper())
+        matches = _of_ligand(matches, ligand.strip().upper())
     if residue is not None:
-        found = [row for row in found if row["Residue_ID"] == same_residue(residue)]
-    return sorted(found, key=lambda row: natural_key(str(row["Residue_ID"])))
+        matches = [row for row in matches if row["Residue_ID"] == same_residue(residue)]
+    return sorted(matches, key=lambda row: natural_key(str(row["Residue_ID"])))
 
 
 def _of_ligand(rows: Rows, code: str) -> list[Mapping[str, Value]]:

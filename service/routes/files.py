@@ -42,9 +42,9 @@ async def _list(request: Request, *, counted: bool) -> Response:
     folder = request.query_params.get(FOLDER.name, "")  # as it is: what no folder can be is an invalid path
     page = _PAGE.of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
-    found = listing.of(kind, folder)
-    part = found[page.offset : page.offset + page.limit]
-    body, headers = page.links(request, len(found))
+    listed = listing.of(kind, folder)
+    part = listed[page.offset : page.offset + page.limit]
+    body, headers = page.links(request, len(listed))
     values = {
         "job_id": job.record.job_id,
         "kind": kind,

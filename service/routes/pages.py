@@ -62,8 +62,8 @@ def _sort_urls(view: list[tuple[str, str]], sort: str) -> dict[str, str]:
 async def examples_page(request: Request) -> Response:
     """Show all examples."""
     context = context_of(request)
-    found = [await _shown(context, one) for one in context.examples.values()]
-    return page("examples", examples=found)
+    shown = [await _shown(context, one) for one in context.examples.values()]
+    return page("examples", examples=shown)
 
 
 async def example_page(request: Request) -> Response:

@@ -90,8 +90,8 @@ async def list_exit_vectors(request: Request) -> Response:
     context = context_of(request)
     job = job_of(request, ready=True)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
-    found = await in_thread(_exits, context.tables, job.folder, asked, top)
-    return tagged(request, ExitVectorsAnswer(job_id=job.record.job_id, count=len(found), exits=found))
+    exits = await in_thread(_exits, context.tables, job.folder, asked, top)
+    return tagged(request, ExitVectorsAnswer(job_id=job.record.job_id, count=len(exits), exits=exits))
 
 
 def _exits(cache: TableCache, folder: Path, asked: Sequence[str | None], top: int | None) -> list[dict[str, Value]]:

@@ -100,12 +100,12 @@ def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]
     answers = Answers.of(job.folder)
     everything = instances(context.tables, job.folder, answers)
     names = names_of(context.tables, job.folder)
-    found = view.rows(everything, names)
+    kept = view.rows(everything, names)
     here = address(f"/results/{record.job_id}")
     best = best_places(answers, titles_of(everything, names), here)
     first = {next((place["stem"] for place in best if place["advised"]), best[0]["stem"])} if best else set()
-    row = _selected(request, everything) or next((row for row in found if row["stem"] in first), None)
-    row = row or next(iter([*found[:1], *everything[:1]]), None)
+    row = _selected(request, everything) or next((row for row in kept if row["stem"] in first), None)
+    row = row or next(iter([*kept[:1], *everything[:1]]), None)
     place = Place(context.tables, job.folder, base)
     series = all_series(context.tables, job.folder)
     asked = request.query_params.get("series", "")
@@ -127,7 +127,7 @@ def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]
         "choices": choices(everything),
         "fits": FITS,
         "names": names,
-        **_table_values(everything, found),
+        **_table_values(everything, kept),
         "instance": instance_view(place, row, CONTEXT.of(request)) if row is not None else None,
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
@@ -141,15 +141,15 @@ def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]
     }
 
 
-def _table_values(everything: Sequence[Row], found: Sequence[Row]) -> dict[str, Any]:
+def _table_values(everything: Sequence[Row], shown: Sequence[Row]) -> dict[str, Any]:
     """Return what the table needs: all rows while they fit on a page, those that the view leaves out hidden."""
     complete = len(everything) <= MAX_SHOWN
-    kept = {row["stem"] for row in found}
+    kept = {row["stem"] for row in shown}
     hidden = [row for row in everything if row["stem"] not in kept] if complete else []
     return {
-        "rows": [*found[:MAX_SHOWN], *hidden],
-        "shown_count": len(found),
-        "on_page": min(len(found), MAX_SHOWN),
+        "rows": [*shown[:MAX_SHOWN], *hidden],
+        "shown_count": len(shown),
+        "on_page": min(len(shown), MAX_SHOWN),
         "total": len(everything),
         "complete": complete,
         "places": {row["stem"]: place for place, row in enumerate(everything)},
@@ -171,8 +171,8 @@ async def table_part(request: Request) -> Response:
     def read() -> dict[str, Any]:
         view = TableView.of(request.query_params)
         everything = instances(context.tables, job.folder)
-        found = view.rows(everything, names_of(context.tables, job.folder))
-        values = _table_values(everything, found)
+        kept = view.rows(everything, names_of(context.tables, job.folder))
+        values = _table_values(everything, kept)
         return {
             "view": view,
             "base": job.base,

@@ -128,14 +128,14 @@ async def get_residue_of_ligand(request: Request) -> Response:
     job = job_of(request, ready=True)
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
     rows = await in_thread(context_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
-    found = matching(rows, pdb_id, chain, ligand)
-    if not found:
+    matches = matching(rows, pdb_id, chain, ligand)
+    if not matches:
         raise NotFound("The job has no such ligand.", details={"pdb_id": same_entry(pdb_id)})
-    residues = [str(row["Residue_ID"]) for row in found]
+    residues = [str(row["Residue_ID"]) for row in matches]
     answer = SasaResidueAnswer(
-        pdb_id=str(found[0]["pdb_id"]),
-        chain=str(found[0]["Chain"]),
-        ligand=str(found[0]["Warhead"]),
+        pdb_id=str(matches[0]["pdb_id"]),
+        chain=str(matches[0]["Chain"]),
+        ligand=str(matches[0]["Warhead"]),
         residue_id=residues[0],
         resid=residues[0],
         residues=residues,

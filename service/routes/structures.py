@@ -171,8 +171,8 @@ async def _atoms(request: Request, form: Any) -> list[dict[str, Any]]:
         rows = instance_rows(context.tables, job.folder, asked)
         if not rows:
             return []
-        found: list[dict[str, Any]] = form(instance_atoms(job.folder, str(rows[0]["stem"])), surroundings)
-        return found
+        atoms: list[dict[str, Any]] = form(instance_atoms(job.folder, str(rows[0]["stem"])), surroundings)
+        return atoms
 
     return await in_thread(read)
 

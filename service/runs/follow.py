@@ -74,7 +74,7 @@ def _after(live: Live, event: dict[str, Any]) -> Live:
             percent = max(percent or 0, min(99, 100 * done // planned))
         return replace(live, done=done, planned=max(planned, live.planned), percent=percent)
     if kind == "entries":
-        found = event.get("found")
+        n_found = event.get("found")
         counts = (int(event.get(name) or 0) for name in ("done", "kept", "rejected"))
-        return replace(live, entries=EntryCounts(None if found is None else int(found), *counts))
+        return replace(live, entries=EntryCounts(None if n_found is None else int(n_found), *counts))
     return live

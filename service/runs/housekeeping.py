@@ -145,9 +145,9 @@ class Housekeeping:
             removed = await prune(self._store, self._index, self._queue.delete, self._settings, self._clock.utc())
             return "\n".join([*removed, f"{len(removed)} jobs removed"])
         if command == "reindex":
-            found = await self._index.in_writer(lambda: reconcile(self._store, self._index, everything=True))
+            outcome = await self._index.in_writer(lambda: reconcile(self._store, self._index, everything=True))
             await self._index.snapshot()
-            return f"{found.jobs} jobs indexed"
+            return f"{outcome.jobs} jobs indexed"
         if command == "snapshot":
             return str(await self._index.snapshot())
         raise ValueError(f"{command} is not a command")

@@ -92,16 +92,16 @@ class Parts:
 
     async def _take_up(self, *, serving: bool) -> None:
         """Bring the index in line with the job folders, then take up their jobs."""
-        found = await asyncio.to_thread(reconcile, self.store, self.index, stopped=self.stopping.is_set)
+        outcome = await asyncio.to_thread(reconcile, self.store, self.index, stopped=self.stopping.is_set)
         if self.stopping.is_set():
             return
-        for record in found.active:
+        for record in outcome.active:
             self.store.remember(record)
             self.store.tidy(record.job_id)
         await asyncio.to_thread(end_strays, self.store)
-        _LOG.info("%d jobs, %d of them not finished, %d read", found.jobs, len(found.active), found.read)
+        _LOG.info("%d jobs, %d of them not finished, %d read", outcome.jobs, len(outcome.active), outcome.read)
         self.index.start()
-        self.queue.start(found.last_sequence, dispatching=serving)
+        self.queue.start(outcome.last_sequence, dispatching=serving)
         self._keeping = asyncio.create_task(self.housekeeping.keep()) if serving else None
         self.ready.set()
 

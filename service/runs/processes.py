@@ -76,13 +76,13 @@ def strays(jobs_dir: Path, known: Collection[str]) -> dict[Path, list[Process]]:
     known : collection of str
         Ids of jobs that may have processes.
     """
-    found: dict[Path, list[Process]] = {}
+    stray: dict[Path, list[Process]] = {}
     for one in _everyone():
         text = _variable(one.pid, FOLDER_VARIABLE)
         folder = Path(text) if text else None
         if folder is not None and folder.parent == jobs_dir and folder.name not in known and one.pid != os.getpid():
-            found.setdefault(folder, []).append(one)
-    return found
+            stray.setdefault(folder, []).append(one)
+    return stray
 
 
 def send(processes: Collection[Process], number: signal.Signals) -> None:

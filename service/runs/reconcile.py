@@ -47,7 +47,7 @@ def reconcile(
         Asked before each job; true ends the reading early, and the index keeps what it has of the others.
     """
     known = index.known()
-    found = Found(last_sequence=max((one.sequence for one in known.values()), default=0))
+    outcome = Found(last_sequence=max((one.sequence for one in known.values()), default=0))
     seen: set[str] = set()
 
     def changed() -> Iterator[IndexedJob]:
@@ -55,7 +55,7 @@ def reconcile(
             if stopped():
                 return
             seen.add(job_id)
-            found.jobs += 1
+            outcome.jobs += 1
             before = known.get(job_id)
             if not everything and before is not None and before.stamp == stamp and before.status in FINAL:
                 continue
@@ -63,19 +63,19 @@ def reconcile(
             if record is None:
                 seen.discard(job_id)
                 continue
-            found.read += 1
-            found.last_sequence = max(found.last_sequence, record.sequence)
+            outcome.read += 1
+            outcome.last_sequence = max(outcome.last_sequence, record.sequence)
             if not record.final:
-                found.active.append(record)
+                outcome.active.append(record)
             yield IndexedJob(record, stamp, result_rows(store.jobs_dir / job_id)[1] if record.final else ())
         yield from _examples(store, seen)
 
     index.load(changed())
     if stopped():
-        return found
+        return outcome
     index.load((), gone=sorted(known.keys() - seen))
     index.repaired()
-    return found
+    return outcome
 
 
 def _examples(store: Store, seen: set[str]) -> Iterator[IndexedJob]:

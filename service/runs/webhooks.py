@@ -158,8 +158,8 @@ async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool)
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, proto=6)
-    addresses = [str(address[4][0]) for address in found]
+    answers = await asyncio.get_running_loop().getaddrinfo(host, port, proto=6)
+    addresses = [str(address[4][0]) for address in answers]
     if not private and not all(is_public(address) for address in addresses):
         raise ValueError(f"{host} has an address that is not of the open internet")
     literal = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]

@@ -94,8 +94,8 @@ async def list_runs(request: Request) -> Response:
     offset = int(token)
     parts = context_of(request).parts
     total, rows = await parts.index.jobs(JobFilters(), _NEWEST, limit, offset)
-    found = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
-    runs = [WesStatusAnswer(run_id=record.job_id, state=_state(record)) for record in found]
+    records = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
+    runs = [WesStatusAnswer(run_id=record.job_id, state=_state(record)) for record in records]
     following = str(offset + limit) if offset + limit < total else ""
     return tagged(request, WesRunsAnswer(runs=runs, next_page_token=following))
 

@@ -84,8 +84,8 @@ MUTANTS = (
     ),
     Mutant(
         f"{LIB}/complex/context.py",
-        "near.sort(key=lambda found: found[0])",
-        "near.sort(key=lambda found: -found[0])",
+        "near.sort(key=lambda chain: chain[0])",
+        "near.sort(key=lambda chain: -chain[0])",
         CONTEXT,
     ),
     Mutant(
@@ -139,7 +139,7 @@ MUTANTS = (
         f"{EXITS}/test_evidence.py",
     ),
     Mutant(
-        f"{LIB}/exits/evidence.py",
+        f"{LIB}/exits/limits.py",
         "MOBILE, VERY_MOBILE = 2.0",
         "MOBILE, VERY_MOBILE = 2.5",
         f"{EXITS}/test_evidence.py",

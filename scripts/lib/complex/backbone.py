@@ -62,9 +62,9 @@ def backbone_of(
     marks[:-1][broken] |= GAP
     marks[1:][broken] |= GAP
     first = int(residue[0])
-    found = np.bincount(residue - first)[atoms.residue[alpha] - first]
+    n_backbone = np.bincount(residue - first)[atoms.residue[alpha] - first]
     standard = np.array([HEAVY_ATOMS.get(_standard(text(name)), 0) for name in names])[which]
-    marks[found < standard] |= TRUNCATED
+    marks[n_backbone < standard] |= TRUNCATED
     beside, _ = nearest.body.atoms.nearest(nearest.placement.undo(ligand), TOUCHES_WITHIN)
     marks[np.isin(atoms.residue[alpha], atoms.residue[beside[mask[beside]]])] |= TOUCHED
     chain = scene.chain_names[nearest.body.asym].strip()

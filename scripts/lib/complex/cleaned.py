@@ -219,10 +219,10 @@ def _name_ligand_chain(structure: gemmi.Structure, ligand: Ligand) -> None:
 def _ligand_atoms(structure: gemmi.Structure, ligand: Ligand) -> list[gemmi.Atom]:
     """Return the ligand's atoms in their order, while they have the numbers that `_selected` gave them."""
     codes = {residue.comp_id for residue in ligand.residues}
-    found = {
+    atom_of = {
         atom.serial: atom for chain in structure[0] for residue in chain if residue.name in codes for atom in residue
     }
-    return [found[index] for index in ligand.atoms.tolist()]
+    return [atom_of[index] for index in ligand.atoms.tolist()]
 
 
 def _fits_pdb(structure: gemmi.Structure) -> bool:
@@ -307,6 +307,6 @@ def _link_serials(
             shortened.get(comp_id, comp_id),
             text(atoms.name[partner]),
         )
-        found = structure[0].find_cra(address).atom
-        if found is not None:
-            yield int(serial[place[link.first]]), int(found.serial)
+        partner_atom = structure[0].find_cra(address).atom
+        if partner_atom is not None:
+            yield int(serial[place[link.first]]), int(partner_atom.serial)

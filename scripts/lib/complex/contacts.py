@@ -111,19 +111,19 @@ def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neig
         empty for a linked atom that stands in none; distances in angstroms.
     """
     labels = [instance.atom_label(int(i)) for i in mol.atom_index]
-    found: dict[tuple[int, int, str], float] = {}
+    distance_of: dict[tuple[int, int, str], float] = {}
     detail: dict[tuple[int, int, str], str] = {}
     if len(neighbourhood) and labels:
         pairs = _near_pairs(instance, mol, neighbourhood)
         for kind, i, j in _typed_pairs(mol, neighbourhood, pairs):
-            found[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
+            distance_of[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
         for kind, i, j, distance, says in _shaped(instance, mol, neighbourhood, pairs):
-            if (key := (i, j, kind)) not in found or distance < found[key]:
-                found[key], detail[key] = distance, says
-    rows = list(_link_rows(instance, mol, neighbourhood, found))
+            if (key := (i, j, kind)) not in distance_of or distance < distance_of[key]:
+                distance_of[key], detail[key] = distance, says
+    rows = list(_link_rows(instance, mol, neighbourhood, distance_of))
     rows += [
         (key[0], key[2], _partner(neighbourhood, key[1]) | {"distance_A": distance, "detail": detail.get(key, "")})
-        for key, distance in found.items()
+        for key, distance in distance_of.items()
     ]
     rows.sort(key=_row_key)
     name = instance.name
@@ -141,8 +141,8 @@ def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neig
 
 
 def _uniprot(instance: Instance, cells: Row) -> Row:
-    found, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
-    return {"partner_uniprot": found, "partner_uniprot_residue": number}
+    accession, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
+    return {"partner_uniprot": accession, "partner_uniprot_residue": number}
 
 
 def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
@@ -322,9 +322,9 @@ def _link_rows(
     instance: Instance,
     mol: LigandMolecule,
     neighbourhood: Neighbourhood,
-    found: dict[tuple[int, int, str], float],
+    distance_of: dict[tuple[int, int, str], float],
 ) -> Iterator[tuple[int, str, Row]]:
-    """Yield the links that stand outside every context; move the others into `found`.
+    """Yield the links that stand outside every context; move the others into `distance_of`.
 
     A pair that is covalently linked or a declared metal bond is nothing else besides.
     """
@@ -336,8 +336,8 @@ def _link_rows(
         there = _atom_at(neighbourhood, link.partner_xyz)
         if there is not None:
             for kind in _TYPES:
-                found.pop((i, there, kind), None)
-            found[i, there, link.kind] = link.distance
+                distance_of.pop((i, there, kind), None)
+            distance_of[i, there, link.kind] = link.distance
             continue
         yield (
             i,

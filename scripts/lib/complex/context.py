@@ -110,8 +110,8 @@ class ContextFinder:
                 distance = self._distance(body, placement, ligand)
                 if distance < self._reach:
                     near.append((distance, body, placement))
-        near.sort(key=lambda found: found[0])
-        targets = [found for found in near if found[1].asym in self._targets]
+        near.sort(key=lambda chain: chain[0])
+        targets = [chain for chain in near if chain[1].asym in self._targets]
         nearest = targets[0] if targets else None
         copies = [
             Copy(body, placement, self._level(body, placement, nearest), distance) for distance, body, placement in near
@@ -123,15 +123,15 @@ class ContextFinder:
             view,
             tuple(copies),
             nearest[0] if nearest else float("inf"),
-            tuple(dict.fromkeys(found[1].asym for found in targets)),
+            tuple(dict.fromkeys(chain[1].asym for chain in targets)),
         )
 
     def _nearest_chain(self, xyz: FloatArray) -> str:
         """Return the chain nearest to a ligand as deposited, empty when none is in reach."""
         best: tuple[float, str] = (self._beside, "")
         for asym, body in self._scene.chains.items():
-            found, distance = body.atoms.nearest(xyz, best[0])
-            if len(found):
+            index, distance = body.atoms.nearest(xyz, best[0])
+            if len(index):
                 best = min(best, (float(distance.min()), asym))
         return best[1]
 
@@ -139,8 +139,8 @@ class ContextFinder:
         centre = placement.apply(body.centre[None])[0]
         if math.dist(centre, ligand.sphere.centre) > body.radius + ligand.sphere.radius + self._reach:
             return float("inf")
-        found, distance = body.atoms.nearest(placement.undo(ligand.xyz), self._reach)
-        kept = ligand.mask[found]
+        index, distance = body.atoms.nearest(placement.undo(ligand.xyz), self._reach)
+        kept = ligand.mask[index]
         return float(distance[kept].min()) if kept.any() else float("inf")
 
     def _level(self, body: Body, placement: Placement, nearest: tuple[float, Body, Placement] | None) -> int:
@@ -163,16 +163,16 @@ class ContextFinder:
         One on an axis stands there once, in its deposited place where that is among them.
         """
         for body in self._scene.hets:
-            found: list[tuple[int, Placement]] = []
+            placements: list[tuple[int, Placement]] = []
             for parent in body.parents:
                 chain = self._scene.chains[parent]
-                found.extend((self._level(chain, p, nearest), p) for p in view.places.get(parent, []))
+                placements.extend((self._level(chain, p, nearest), p) for p in view.places.get(parent, []))
                 images = self._scene.images(chain, view, ligand.sphere, self._reach + 2 * body.radius)
-                found.extend((CRYSTAL, image) for image in images)
-            deposited = any(not placement.name for _, placement in found)
+                placements.extend((CRYSTAL, image) for image in images)
+            deposited = any(not placement.name for _, placement in placements)
             taken: list[Placement] = []
             standing = [DEPOSITED] if body.residues & ligand.own else []
-            for level, placement in sorted(found, key=lambda one: one[0]):
+            for level, placement in sorted(placements, key=lambda one: one[0]):
                 if any(placement.same_as(other, body.centre) for other in taken):
                     continue
                 taken.append(placement)
@@ -221,9 +221,9 @@ def beside(scene: Scene, copy: Copy, xyz: FloatArray, label: bytes) -> Copy | No
     label : bytes
         Label of its conformer.
     """
-    found, _ = copy.body.atoms.nearest(copy.placement.undo(xyz), OVERLAP)
-    found = found[scene.mask(label)[found]]
-    return scene.without(copy, scene.atoms.residue[found]) if len(found) else copy
+    index, _ = copy.body.atoms.nearest(copy.placement.undo(xyz), OVERLAP)
+    index = index[scene.mask(label)[index]]
+    return scene.without(copy, scene.atoms.residue[index]) if len(index) else copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,16 +284,16 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
     parts: list[tuple[IntArray, FloatArray, int, str, FloatArray]] = []
     overlaps = False
     for copy in around.copies:
-        found, nearest = copy.body.atoms.nearest(copy.placement.undo(xyz), reach)
-        kept = mask[found]
+        index, nearest = copy.body.atoms.nearest(copy.placement.undo(xyz), reach)
+        kept = mask[index]
         if (copy.placement.name or copy.body.parents) and (nearest[kept] < OVERLAP).any():
             overlaps |= bool(copy.placement.name)
-            residues = scene.atoms.residue[found]
+            residues = scene.atoms.residue[index]
             kept &= ~np.isin(residues, residues[kept & (nearest < OVERLAP)])
-        found = found[kept]
-        if len(found):
-            xyz_found = copy.placement.apply(scene.atoms.xyz[found])
-            parts.append((found, xyz_found, copy.level, copy.placement.name, nearest[kept]))
+        index = index[kept]
+        if len(index):
+            xyz_found = copy.placement.apply(scene.atoms.xyz[index])
+            parts.append((index, xyz_found, copy.level, copy.placement.name, nearest[kept]))
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
         return AtomsAround(empty, np.zeros((0, 3)), empty, (), np.zeros(0), overlaps)

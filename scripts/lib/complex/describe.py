@@ -177,8 +177,8 @@ def _uniprot(entry: Entry, nearby: AtomsAround) -> dict[str, str]:
     numbers = {}
     for name, residue_id in zip(chains, atoms.residue_ids[residues].tolist(), strict=True):
         chain = text(name).strip()
-        if found := entry.references.of(chain, residue_id):
-            numbers[f"{chain} {residue_id}"] = found
+        if number := entry.references.of(chain, residue_id):
+            numbers[f"{chain} {residue_id}"] = number
     return numbers
 
 
@@ -199,7 +199,7 @@ def _waters(scene: Scene, residues: Residues, xyz: FloatArray, label: bytes) -> 
 def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the exchanges in some chains, and those of them within `MUTATION_WITHIN` of a ligand."""
     atoms = entry.atoms
-    found: dict[str, bool] = {}
+    is_near: dict[str, bool] = {}
     for mutation in entry.references.mutations:
         if mutation.chain not in chains:
             continue
@@ -207,9 +207,9 @@ def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[
         own = (atoms.auth_seq_id == int(number)) & (atoms.auth_asym_id == mutation.chain.encode()) & atoms.heavy
         own &= (atoms.ins_code == letter.encode()) & (atoms.entity_type == POLYMER)
         near = bool(own.any()) and float(distances(atoms.xyz[own], xyz).min()) < MUTATION_WITHIN
-        found[mutation.name] = found.get(mutation.name, False) or near
-    ordered = sorted(found, key=lambda name: (int(name[1:-1]), name))
-    return tuple(ordered), tuple(name for name in ordered if found[name])
+        is_near[mutation.name] = is_near.get(mutation.name, False) or near
+    ordered = sorted(is_near, key=lambda name: (int(name[1:-1]), name))
+    return tuple(ordered), tuple(name for name in ordered if is_near[name])
 
 
 def _ligand_atoms(

@@ -56,15 +56,15 @@ def lysines_around(
         return ()
     near.sort(key=lambda one: (round(one[0], 3), one[1], one[3]))
     areas = _areas(scene, around, np.array([place for _, _, place, _ in near]), mask, radii, probe)
-    found = []
+    lysines = []
     for (_, atom, place, name), area in zip(near, areas.tolist(), strict=True):
         if area >= OPEN_FROM:
             chain = text(atoms.auth_asym_id[atom]).strip()
             residue_id = f"{atoms.auth_seq_id[atom]}{text(atoms.ins_code[atom])}"
             uniprot = scene.entry.references.of(chain, residue_id)
             x, y, z = place.tolist()
-            found.append(Lysine(chain, residue_id, name, uniprot, (x, y, z), area))
-    return tuple(found)
+            lysines.append(Lysine(chain, residue_id, name, uniprot, (x, y, z), area))
+    return tuple(lysines)
 
 
 def _areas(
@@ -78,9 +78,9 @@ def _areas(
         local = placement.undo(places)
         beside = local[np.linalg.norm(local - body.centre, axis=1) < body.radius + reach]
         if len(beside):
-            found, _ = body.atoms.nearest(beside, reach)
-            found = found[mask[found]]
-            parts.append((found, placement.apply(scene.atoms.xyz[found])))
+            near, _ = body.atoms.nearest(beside, reach)
+            near = near[mask[near]]
+            parts.append((near, placement.apply(scene.atoms.xyz[near])))
     index = np.concatenate([part[0] for part in parts])
     xyz = np.concatenate([places, *(part[1] for part in parts)])
     return Sasa(probe, SLICES).areas(xyz, np.concatenate([np.full(len(places), own), radii.of(index)]), len(places))

@@ -269,7 +269,7 @@ class Crystal:
         -------
         list of Placement
         """
-        found: list[Placement] = []
+        placed: list[Placement] = []
         cells = np.ceil((radius + reach) / self._spacing).astype(int)
         steps = _steps(*cells.tolist())
         target = self._frac @ point + self._frac_shift
@@ -283,9 +283,9 @@ class Crystal:
                 shift = base[number] + steps[step]
                 image = self._placement(number, shift, ncs, centre)
                 # Non-crystallographic symmetry can repeat what the space group has made.
-                if not (self._ncs[1:] and any(image.same_as(other, centre) for other in found)):
-                    found.append(image)
-        return found
+                if not (self._ncs[1:] and any(image.same_as(other, centre) for other in placed)):
+                    placed.append(image)
+        return placed
 
     def _placement(self, operation: int, shift: FloatArray, ncs: Placement, centre: FloatArray) -> Placement:
         rotation = self._rotations[operation]

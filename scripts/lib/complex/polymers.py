@@ -75,15 +75,15 @@ def polymers_beside(
     copies = (copy for copy in around.copies if copy.level <= ASSEMBLY and not copy.body.parents)
     near = {scene.chain_names[copy.body.asym].strip() for copy in copies}
     wanted = {entity.sequence or entity.entity_id for entity in targets}
-    found: dict[str, Polymer] = {}
+    polymers: dict[str, Polymer] = {}
     for entity in entities:
         own = tuple(chain for chain in entity.auth_asym_ids if chain in near)
         if not own:
             continue
         key = entity.sequence or entity.entity_id
-        if (before := found.get(key)) is not None:
-            found[key] = replace(before, chains=(*before.chains, *own))
+        if (before := polymers.get(key)) is not None:
+            polymers[key] = replace(before, chains=(*before.chains, *own))
             continue
         gene = next(iter(entity.genes), "")
-        found[key] = Polymer(gene or entity.description or f"chain {own[0]}", own, key in wanted)
-    return tuple(found.values())
+        polymers[key] = Polymer(gene or entity.description or f"chain {own[0]}", own, key in wanted)
+    return tuple(polymers.values())

@@ -41,12 +41,12 @@ def rejected_entry(entry: Entry, reason: str, value: str = "") -> CleanedEntry:
     result = status_of_missing(entry.entry_id, reason, value)
     residues = Residues(entry)
     modified = set(residues.modified.tolist())
-    found = 0
+    n_instances = 0
     for residue in sorted({*residues.het.tolist(), *modified}):
         if residues.standard[residue]:
             continue
         name = residues.name(residue)
-        found += residue not in modified
+        n_instances += residue not in modified
         result.ligand_rows.append(
             {
                 "pdb_id": entry.entry_id,
@@ -61,5 +61,5 @@ def rejected_entry(entry: Entry, reason: str, value: str = "") -> CleanedEntry:
                 "sentence": sentence(reason),
             }
         )
-    result.entry_row["instances_found"] = found
+    result.entry_row["instances_found"] = n_instances
     return result

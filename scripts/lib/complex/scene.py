@@ -162,7 +162,7 @@ class Scene:
         if held is None:
             return View("", {name: [DEPOSITED] for name in self.chains})
         name, places = held
-        return View(name, {asym: found for asym, found in places.items() if asym in self.chains})
+        return View(name, {asym: placements for asym, placements in places.items() if asym in self.chains})
 
     def images(self, body: Body, view: View, ligand: Sphere, reach: float) -> list[Placement]:
         """Return where a body stands near a ligand in the crystal but not in the assembly.

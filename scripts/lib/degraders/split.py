@@ -39,7 +39,7 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
         degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
     if degrader is None or not degrader.GetNumAtoms():
         raise NoInputsError("The degrader is no SMILES of a molecule.")
-    found = []
+    halves = []
     answers = list(read_table(job / layout.EXIT_ANSWERS, EXIT_ANSWERS, strict=False))
     for comp_id, rows in _by_component(job).items():
         ligand = Chem.MolFromSmiles(str(rows[0]["SMILES"]))
@@ -48,9 +48,9 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
         for (anchor, _), core in leaving_bonds(degrader, ligand):
             if len(core) >= FEWEST:
                 own = [row for row in answers if row["Warhead"] == comp_id]
-                found.append((len(core), comp_id, rows, anchor, core, own))
+                halves.append((len(core), comp_id, rows, anchor, core, own))
                 break
-    for count, comp_id, rows, anchor, core, own in sorted(found, key=lambda item: (-item[0], item[1])):
+    for count, comp_id, rows, anchor, core, own in sorted(halves, key=lambda item: (-item[0], item[1])):
         yield {
             "ligand": comp_id,
             "atoms": count,

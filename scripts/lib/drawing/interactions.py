@@ -184,7 +184,7 @@ def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
 
 def _residues(contacts: Iterable[Row], context: str) -> list[_Residue]:
     """Return the residues within a context, those held most strongly first."""
-    found: dict[tuple[str, ...], _Residue] = {}
+    residues: dict[tuple[str, ...], _Residue] = {}
     for row in contacts:
         kind, where = str(row["type"]), str(row["context"])
         if kind not in STROKES or (where in CONTEXTS and CONTEXTS.index(where) > CONTEXTS.index(context)):
@@ -192,14 +192,14 @@ def _residues(contacts: Iterable[Row], context: str) -> list[_Residue]:
         key = tuple(str(row[f"partner_{name}"]) for name in ("chain", "residue", "component", "copy"))
         chain, number, component, copy = key
         uniprot = str(row.get("partner_uniprot_residue") or "")
-        if key not in found:
+        if key not in residues:
             numbered = f", {row.get('partner_uniprot')} {uniprot}" if uniprot else ""
             place = f"{component} {chain} {number}{f' of copy {copy}' if copy else ''}{numbered}"
-            found[key] = _Residue(component.capitalize(), (uniprot or number) + ("'" if copy else ""), place)
+            residues[key] = _Residue(component.capitalize(), (uniprot or number) + ("'" if copy else ""), place)
         atom, distance = str(row["ligand_atom"]), float(row["distance_A"] or 0.0)
         words = f"{STROKES[kind].words} {atom} to {row['partner_atom']}, {distance:.1f} Å"
-        found[key].contacts.append((kind, atom, distance, words))
-    return sorted(found.values(), key=lambda one: (*one.strength, one.title))
+        residues[key].contacts.append((kind, atom, distance, words))
+    return sorted(residues.values(), key=lambda one: (*one.strength, one.title))
 
 
 def _places(residues: Sequence[_Residue], atoms: Mapping[str, tuple[float, float]]) -> FloatArray:

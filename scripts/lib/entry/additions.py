@@ -74,8 +74,8 @@ def read_additions(document: cif.Document, model: cif.Block) -> Additions:
 def _smiles_of(model: cif.Block) -> dict[str, str]:
     """Return the SMILES of components whose codes are none of the dictionary, by code."""
     rows = model.find("_chem_comp.", ["id", "pdbx_smiles"])
-    found = {short_code(row.str(0)): row.str(1) for row in rows if not is_component_code(row.str(0))}
-    return {code: smiles for code, smiles in found.items() if smiles}
+    smiles_of = {short_code(row.str(0)): row.str(1) for row in rows if not is_component_code(row.str(0))}
+    return {code: smiles for code, smiles in smiles_of.items() if smiles}
 
 
 _CODES = re.compile(r"(?:comp_id|mon_id|comp_id_[12])$|^_chem_comp\.id$")

@@ -106,7 +106,7 @@ class Atoms:
         such pairs stand in files of the 1990s.
         """
         bounds = np.append(np.flatnonzero(changed), len(self))
-        found: list[int] = []
+        begins: list[int] = []
         het = ~np.isin(self.entity_type[bounds[:-1]], (POLYMER, WATER))
         for residue in np.flatnonzero(het & (np.diff(bounds) > 1)).tolist():
             begin, end = bounds[residue : residue + 2].tolist()
@@ -115,8 +115,8 @@ class Atoms:
             names = self.name[begin:end].tolist()
             size = names.index(names[0], 1) if names[0] in names[1:] else 0
             if size and len(names) % size == 0 and names == names[:size] * (len(names) // size):
-                found.extend(range(begin + size, end, size))
-        return np.array(found, dtype=np.int64)
+                begins.extend(range(begin + size, end, size))
+        return np.array(begins, dtype=np.int64)
 
     @cached_property
     def ends(self) -> IntArray:

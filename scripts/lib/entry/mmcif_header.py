@@ -132,9 +132,9 @@ def _resolution(block: gemmi.cif.Block) -> float | None:
         ("_em_3d_reconstruction.", "resolution"),
         ("_reflns.", "d_resolution_high"),
     ):
-        found = [number for row in _rows(block, category, tag) if (number := positive(row[tag])) is not None]
-        if found:
-            return min(found)
+        resolutions = [number for row in _rows(block, category, tag) if (number := positive(row[tag])) is not None]
+        if resolutions:
+            return min(resolutions)
     return None
 
 
@@ -213,8 +213,8 @@ def _grouped(block: gemmi.cif.Block, category: str, key: str, value: str) -> dic
 
 def _strands(block: gemmi.cif.Block) -> dict[str, list[str]]:
     """Return author chains by entity for files whose `_entity_poly` doesn't give them."""
-    found = _grouped(block, "_pdbx_poly_seq_scheme.", "entity_id", "pdb_strand_id")
-    return found or _grouped(block, "_atom_site.", "label_entity_id", "auth_asym_id")
+    chains = _grouped(block, "_pdbx_poly_seq_scheme.", "entity_id", "pdb_strand_id")
+    return chains or _grouped(block, "_atom_site.", "label_entity_id", "auth_asym_id")
 
 
 def _names(block: gemmi.cif.Block) -> dict[str, list[str]]:
@@ -249,8 +249,8 @@ def _references(block: gemmi.cif.Block) -> tuple[dict[str, list[str]], dict[str,
     for row in _rows(block, "_struct_ref.", "entity_id", "db_name", "db_code", "pdbx_db_accession"):
         if row["db_name"].upper() not in UNIPROT_NAMES:
             continue
-        found = accession(row["pdbx_db_accession"]) or accession(row["db_code"])
-        accessions.setdefault(row["entity_id"], []).append(found)
+        code = accession(row["pdbx_db_accession"]) or accession(row["db_code"])
+        accessions.setdefault(row["entity_id"], []).append(code)
         if not accession(row["db_code"]):
             names.setdefault(row["entity_id"], []).append(row["db_code"])
     for row in _rows(block, "_pdbx_sifts_unp_segments.", "entity_id", "unp_acc", "best_mapping"):

@@ -34,8 +34,8 @@ class NearAtoms:
         begin, end = np.searchsorted(self._x, (low[0], high[0]))
         y, z = self._y[begin:end], self._z[begin:end]
         inside = (y >= low[1]) & (y <= high[1]) & (z >= low[2]) & (z <= high[2])
-        found: IntArray = begin + np.flatnonzero(inside)
-        return found
+        positions: IntArray = begin + np.flatnonzero(inside)
+        return positions
 
     def within(self, xyz: FloatArray, cutoff: float) -> tuple[IntArray, FloatArray]:
         """Return the atoms nearer than a cut-off to any of some points.
@@ -54,12 +54,12 @@ class NearAtoms:
         distance : ndarray of float, shape (n_found, n_points)
             Distance of each found atom to each point.
         """
-        found = self._box(xyz.min(axis=0) - cutoff, xyz.max(axis=0) + cutoff)
-        if not len(found):
+        positions = self._box(xyz.min(axis=0) - cutoff, xyz.max(axis=0) + cutoff)
+        if not len(positions):
             return np.zeros(0, dtype=np.int64), np.zeros((0, len(xyz)))
-        distance = distances(self._xyz[found], xyz)
+        distance = distances(self._xyz[positions], xyz)
         near = distance.min(axis=1) < cutoff
-        index, distance = self.index[found[near]], distance[near]
+        index, distance = self.index[positions[near]], distance[near]
         order = np.argsort(index, kind="stable")
         return index[order], distance[order]
 

@@ -130,17 +130,17 @@ def _methods(records: Records, resolution: float | None) -> tuple[str, ...]:
     resolution tells them from models.
     """
     texts = _joined(records, "EXPDTA").upper().split(";")
-    found = []
+    methods = []
     for text in texts:
         if not text.strip():
             continue
         named = [method for word, method in _METHODS if word in text]
-        found.append(named[0] if named else text.strip())
-    if not found and _PREDICTION.search(_joined(records, "TITLE").upper()):
-        found.append(PREDICTED)
-    if not found and resolution is not None and "HEADER" in records:
-        found.append("X-RAY DIFFRACTION")
-    return unique(found)
+        methods.append(named[0] if named else text.strip())
+    if not methods and _PREDICTION.search(_joined(records, "TITLE").upper()):
+        methods.append(PREDICTED)
+    if not methods and resolution is not None and "HEADER" in records:
+        methods.append("X-RAY DIFFRACTION")
+    return unique(methods)
 
 
 def _resolution(records: Records) -> float | None:
@@ -169,7 +169,7 @@ def _listed_ids(records: Records, name: str) -> tuple[str, ...]:
 
 def _references(records: Records) -> list[tuple[str, str, str]]:
     """Return (chain, UniProt accession, UniProt name) of the sequence references."""
-    found = [
+    references = [
         (line[12:13].strip(), accession(line[33:41]), line[42:54].strip())
         for line in records.get("DBREF", ())
         if line[26:32].strip().upper() in UNIPROT_NAMES
@@ -181,8 +181,8 @@ def _references(records: Records) -> list[tuple[str, str, str]]:
     for line in records.get("DBREF2", ()):
         chain = line[12:13].strip()
         if chain in pending:
-            found.append((chain, accession(line[18:40]), pending[chain]))
-    return found
+            references.append((chain, accession(line[18:40]), pending[chain]))
+    return references
 
 
 def _parents(records: Records) -> dict[str, str]:

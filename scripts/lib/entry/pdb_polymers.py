@@ -105,17 +105,17 @@ def unique_chains(text: str, chains: Chains) -> tuple[str, ...]:
 
 def _molecules(text: str) -> dict[str, dict[str, str]]:
     """Return the specifications of each MOL_ID; nothing for free text."""
-    found: dict[str, dict[str, str]] = {}
+    molecules: dict[str, dict[str, str]] = {}
     current: dict[str, str] = {}
     marks = list(_KEYS.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     for mark, end in zip(marks, ends, strict=False):
         value = text[mark.end() : end].strip().rstrip(";").strip()
         if mark[1] == "MOL_ID":
-            current = found.setdefault(value or str(len(found) + 1), {})
-        elif found:
+            current = molecules.setdefault(value or str(len(molecules) + 1), {})
+        elif molecules:
             current.setdefault(mark[1], value)
-    return found
+    return molecules
 
 
 def _entity(
@@ -132,7 +132,7 @@ def _entity(
         description=molecule.get("MOLECULE", ""),
         names=unique([*synonyms, *(name for _, _, name in references), molecule.get("FRAGMENT", "")]),
         genes=unique(split_names(source.get("GENE", ""))),
-        uniprot=unique(found for _, found, _ in references),
+        uniprot=unique(code for _, code, _ in references),
         organisms=unique(split_names(source.get("ORGANISM_SCIENTIFIC", "") or source.get("ORGANISM_COMMON", ""))),
         sequence=chains.sequence(first),
     )
@@ -183,5 +183,5 @@ def peptide_like_chains(content: str) -> tuple[str, ...]:
         return ()
     lines = itertools.takewhile(lambda line: line.startswith("REMARK 400"), content[begin + 1 :].splitlines())
     groups = " ".join(line[10:80].strip() for line in lines).split("GROUP:")[1:]
-    found = (re.search(r"CHAIN:\s*(.*?)\s*(?=COMPONENT_|DESCRIPTION|$)", g) for g in groups if _PEPTIDE_LIKE in g)
-    return unique(name.strip() for match in found if match for name in match[1].split(","))
+    lists = (re.search(r"CHAIN:\s*(.*?)\s*(?=COMPONENT_|DESCRIPTION|$)", g) for g in groups if _PEPTIDE_LIKE in g)
+    return unique(name.strip() for match in lists if match for name in match[1].split(","))

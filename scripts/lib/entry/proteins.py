@@ -25,7 +25,7 @@ def proteins_of(polymers: Polymers) -> list[dict[str, Any]]:
         ``name, gene, organism, accession, kind, entity`` (``5t35_1``, of the most relevant entry), ``chains``,
         ``sequence, n_entries``.
     """
-    found: dict[str, dict[str, Any]] = {}
+    protein_of: dict[str, dict[str, Any]] = {}
     entries: dict[str, set[str]] = {}
     for entry_id, entities in polymers.items():
         for entity in entities:
@@ -33,7 +33,7 @@ def proteins_of(polymers: Polymers) -> list[dict[str, Any]]:
             if not key:
                 continue
             entries.setdefault(key, set()).add(entry_id)
-            found.setdefault(
+            protein_of.setdefault(
                 key,
                 {
                     "name": entity.description,
@@ -46,5 +46,5 @@ def proteins_of(polymers: Polymers) -> list[dict[str, Any]]:
                     "sequence": entity.sequence,
                 },
             )
-    proteins = [{**protein, "n_entries": len(entries[key])} for key, protein in found.items()]
+    proteins = [{**protein, "n_entries": len(entries[key])} for key, protein in protein_of.items()]
     return sorted(proteins, key=lambda protein: -int(protein["n_entries"]))[:MOST_PROTEINS]

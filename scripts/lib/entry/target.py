@@ -56,9 +56,9 @@ def find_target(metadata: EntryMetadata, query: TargetQuery) -> TargetChains:
         ("name", [e for e in entities if words and words <= _words(" ".join((e.description, *e.names)))]),
         ("named", list(entities) if metadata.entry_id in query.named_entries else []),
     )
-    for match, found in rules:
-        if found:
-            return TargetChains(tuple(found), match)
+    for match, chosen in rules:
+        if chosen:
+            return TargetChains(tuple(chosen), match)
     if query.strict:
         raise EntryError("unmatched_target", query.name)
     return TargetChains(entities, "unmatched")
@@ -69,7 +69,7 @@ def _by_sequence(entities: tuple[PolymerEntity, ...], query: TargetQuery) -> Tar
     from scripts.lib.entry.sequence import SequenceMatch, best_match
 
     best = SequenceMatch()
-    found = []
+    alike = []
     for entity in entities:
         match, passes = best_match(
             query.sequences, entity.sequence, min_identity=query.min_identity, min_coverage=query.min_coverage
@@ -77,11 +77,11 @@ def _by_sequence(entities: tuple[PolymerEntity, ...], query: TargetQuery) -> Tar
         if (match.identity * match.coverage) > (best.identity * best.coverage):
             best = match
         if passes:
-            found.append((match, entity))
-    if not found:
+            alike.append((match, entity))
+    if not alike:
         raise EntryError("no_target_chain", f"identity {best.identity:.3f}, coverage {best.coverage:.3f}")
-    top = max((match for match, _ in found), key=lambda match: match.identity * match.coverage)
-    return TargetChains(tuple(entity for _, entity in found), "sequence", top.identity, top.coverage)
+    top = max((match for match, _ in alike), key=lambda match: match.identity * match.coverage)
+    return TargetChains(tuple(entity for _, entity in alike), "sequence", top.identity, top.coverage)
 
 
 def _words(content: str) -> frozenset[str]:

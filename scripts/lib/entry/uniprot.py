@@ -148,13 +148,13 @@ def references_of_mmcif(structure: gemmi.Structure, block: gemmi.cif.Block) -> R
     tags += ["seq_align_end", "?pdbx_auth_seq_align_beg", "?pdbx_auth_seq_align_end"]
     segments = []
     for row in block.find("_struct_ref_seq.", tags):
-        found = accession(row.str(2)) or accession(codes.get(row.str(0), ""))
+        uniprot = accession(row.str(2)) or accession(codes.get(row.str(0), ""))
         numbers = [_integer(row[i]) for i in range(3, 7)]
-        if not found or None in numbers or names.get(row.str(0), "UNP") not in UNIPROT_NAMES:
+        if not uniprot or None in numbers or names.get(row.str(0), "UNP") not in UNIPROT_NAMES:
             continue
         begin, end, label_begin, label_end = (number or 0 for number in numbers)
         ends = [row.str(i) if row.has(i) and _integer(row[i]) is not None else "0" for i in (7, 8)]
-        segments.append(Segment(row.str(1), ends[0], ends[1], found, begin, end, label_begin, label_end))
+        segments.append(Segment(row.str(1), ends[0], ends[1], uniprot, begin, end, label_begin, label_end))
     tags = [
         "pdbx_pdb_strand_id",
         "pdbx_auth_seq_num",
@@ -194,10 +194,10 @@ def references_of_pdb(structure: gemmi.Structure, text: str) -> References:
 
 
 def _segment(chain: str, ends: tuple[str, str], code: str, begin: str, end: str) -> list[Segment]:
-    found, numbers = accession(code), (_integer(begin.strip()), _integer(end.strip()))
-    if not found or numbers[0] is None or numbers[1] is None or not all(map(_NUMBER.fullmatch, ends)):
+    uniprot, numbers = accession(code), (_integer(begin.strip()), _integer(end.strip()))
+    if not uniprot or numbers[0] is None or numbers[1] is None or not all(map(_NUMBER.fullmatch, ends)):
         return []
-    return [Segment(chain, *ends, found, numbers[0], numbers[1])]
+    return [Segment(chain, *ends, uniprot, numbers[0], numbers[1])]
 
 
 def _mutation(chain: str, residue_id: str, before: str, after: str, number: str) -> Mutation | None:

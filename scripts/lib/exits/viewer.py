@@ -68,7 +68,7 @@ def exit_arrows(graph: LigandGraph, exits: Sequence[Exit], seen: Sequence[Exit] 
     seen : sequence of Exit
         Those that a degrader shows.
     """
-    found = []
+    arrows = []
     for one in [*exits, *seen]:
         if one.opening is None:
             continue
@@ -77,8 +77,8 @@ def exit_arrows(graph: LigandGraph, exits: Sequence[Exit], seen: Sequence[Exit] 
         label = f"{'seen' if one in seen else one.site_rank} {graph.names[anchor]}"
         points = tuple(tuple(round(float(value), 3) for value in end) for end in ends)
         colour = CLOSED if one.closed else OPEN
-        found.append(ExitArrow(label, anchor, points, colour, tuple(one.candidate.leaving)))
-    return found
+        arrows.append(ExitArrow(label, anchor, points, colour, tuple(one.candidate.leaving)))
+    return arrows
 
 
 def pymol_script(

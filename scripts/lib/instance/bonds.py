@@ -132,18 +132,18 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     if not len(own):
         return []
     radii = covalent_radii(atoms.element[own])
-    found, distance = others.within(atoms.xyz[own], LONGEST_BOND * (float(radii.max()) + 1.3))
-    elsewhere = atoms.residue[found] != residue
-    found, distance = found[elsewhere], distance[elsewhere]
-    if not len(found):
+    index, distance = others.within(atoms.xyz[own], LONGEST_BOND * (float(radii.max()) + 1.3))
+    elsewhere = atoms.residue[index] != residue
+    index, distance = index[elsewhere], distance[elsewhere]
+    if not len(index):
         return []
-    ratio = distance / (covalent_radii(atoms.element[found])[:, None] + radii[None, :])
+    ratio = distance / (covalent_radii(atoms.element[index])[:, None] + radii[None, :])
     candidates = [
-        Bond(int(own[j]), int(found[i]), float(distance[i, j]), "covalent", False)
+        Bond(int(own[j]), int(index[i]), float(distance[i, j]), "covalent", False)
         for i, j in np.argwhere((ratio < LONGEST_BOND) & (ratio > SHORTEST_BOND))
-        if _can_bond(atoms, int(own[j]), int(found[i]))
+        if _can_bond(atoms, int(own[j]), int(index[i]))
     ]
-    overlapping = set(atoms.residue[found[(ratio <= SHORTEST_BOND).any(axis=1)]].tolist())
+    overlapping = set(atoms.residue[index[(ratio <= SHORTEST_BOND).any(axis=1)]].tolist())
     partners: dict[int, list[Bond]] = {}
     for bond in candidates:
         partners.setdefault(int(atoms.residue[bond.second]), []).append(bond)

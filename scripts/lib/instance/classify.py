@@ -70,8 +70,8 @@ class Classifier:
 
     def __call__(self, group: HetGroup) -> HetGroup:
         """Return the group with its kind."""
-        found = self._kind(group)
-        return replace(group, kind=found.kind, kind_reason=found.reason, unless_buried=found.unless_buried)
+        decided = self._kind(group)
+        return replace(group, kind=decided.kind, kind_reason=decided.reason, unless_buried=decided.unless_buried)
 
     def _kind(self, group: HetGroup) -> KindOf:
         rules = self._rules

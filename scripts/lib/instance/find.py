@@ -176,11 +176,11 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
         for key, group in members.items()
     ]
     classify = Classifier(atoms, residues.polymer, rules, frozenset(wanted))
-    found = [classify(group) for group in groups]
-    for place, glycan in list(stray_glycans(atoms, found, rules.is_saccharide)):
-        found[place] = glycan
+    classified = [classify(group) for group in groups]
+    for place, glycan in list(stray_glycans(atoms, classified, rules.is_saccharide)):
+        classified[place] = glycan
     others = partners_for_bonds(atoms) if residues.peptides else None
-    return [*found, *(_peptide(atoms, members, others) for members in residues.peptides if others is not None)]
+    return [*classified, *(_peptide(atoms, members, others) for members in residues.peptides if others is not None)]
 
 
 def _bonds(entry: Entry, residues: Residues, rules: KindRules) -> list[Bond]:

@@ -42,7 +42,7 @@ def with_sugar_links(
         Whether a component is a sugar.
     """
     bonded = {end for bond in bonds if bond.kind == "covalent" for end in (bond.first, bond.second)}
-    found = {frozenset((bond.first, bond.second)): bond for bond in bonds}
+    bond_of = {frozenset((bond.first, bond.second)): bond for bond in bonds}
     for residue in het:
         if not is_sugar(text(atoms.comp_id[atoms.starts[residue]])):
             continue
@@ -54,9 +54,9 @@ def with_sugar_links(
             if carbon in bonded or (end := _other_end(atoms, int(carbon), others, is_sugar)) is None:
                 continue
             pair = frozenset((int(carbon), end[0]))
-            known = found.get(pair, Bond(int(carbon), *end, "covalent", False))
-            found[pair] = replace(known, kind="covalent")
-    return list(found.values())
+            known = bond_of.get(pair, Bond(int(carbon), *end, "covalent", False))
+            bond_of[pair] = replace(known, kind="covalent")
+    return list(bond_of.values())
 
 
 def stray_glycans(

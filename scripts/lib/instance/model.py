@@ -282,8 +282,8 @@ class Instance:
 
     def uniprot_of(self, chain: str, residue_id: str) -> tuple[str, str]:
         """Return UniProt accession and residue number of a residue around, empty texts where unknown."""
-        found, _, number = self.uniprot.get(f"{chain} {residue_id}", "").partition(":")
-        return found, number
+        accession, _, number = self.uniprot.get(f"{chain} {residue_id}", "").partition(":")
+        return accession, number
 
     def atom_label(self, index: int) -> str:
         """Return the name of an atom, prefixed by its residue in a group of several."""

@@ -97,24 +97,24 @@ def _bridged(structure: gemmi.Structure, atoms: Atoms) -> set[str]:
     columns = (atoms.auth_asym_id, atoms.auth_seq_id, atoms.ins_code, atoms.label_asym_id)
     keys = zip(*(column[atoms.starts].tolist() for column in columns), strict=True)
     asyms = {(chain, number, letter): text(asym) for chain, number, letter, asym in keys}
-    found: set[str] = set()
+    chains: set[str] = set()
     for connection in structure.connections:
         if connection.type == gemmi.ConnectionType.Disulf:
             ends = {
                 asyms.get((end.chain_name.encode(), end.res_id.seqid.num, end.res_id.seqid.icode.strip().encode()), "")
                 for end in (connection.partner1, connection.partner2)
             }
-            found |= ends if len(ends) > 1 else set()
-    return found
+            chains |= ends if len(ends) > 1 else set()
+    return chains
 
 
 def _linked(entry: Entry) -> set[str]:
     """Return the chains with a covalent bond to something outside that is no sugar."""
     atoms = entry.atoms
-    found: set[str] = set()
+    chains: set[str] = set()
     for bond in declared_bonds(entry.structure, atoms):
         ends = (bond.first, bond.second)
         asyms = {text(atoms.label_asym_id[end]) for end in ends}
         if bond.kind == "covalent" and len(asyms) > 1 and not {_kind(atoms.comp_id[end]) for end in ends} & _SUGARS:
-            found |= asyms
-    return found
+            chains |= asyms
+    return chains

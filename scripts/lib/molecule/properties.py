@@ -139,8 +139,8 @@ def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, 
 
 def alerts(mol: Chem.Mol, catalogue: str) -> str:
     """Return the structural alerts of a catalogue (``PAINS`` or ``BRENK``), joined by ``; ``."""
-    found = sorted({entry.GetDescription() for entry in _catalogue(catalogue).GetMatches(mol)})
-    return "; ".join(found) or NO_HITS
+    names = sorted({entry.GetDescription() for entry in _catalogue(catalogue).GetMatches(mol)})
+    return "; ".join(names) or NO_HITS
 
 
 def _computed(compute: Callable[[Chem.Mol], float], mol: Chem.Mol) -> float | None:

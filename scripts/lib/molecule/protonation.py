@@ -27,13 +27,13 @@ class IonisableGroup(NamedTuple):
 @cache
 def groups() -> tuple[IonisableGroup, ...]:
     """Return the rules of ``data/reference/protonation.csv`` in its order."""
-    found = []
+    rules = []
     with PROTONATION.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             pattern = Chem.MolFromSmarts(row["smarts"])
             marked = next(atom.GetIdx() for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
-            found.append(IonisableGroup(int(row["change"]), pattern, marked))
-    return tuple(found)
+            rules.append(IonisableGroup(int(row["change"]), pattern, marked))
+    return tuple(rules)
 
 
 def charged(mol: Chem.Mol) -> Chem.Mol:

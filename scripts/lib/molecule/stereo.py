@@ -90,8 +90,8 @@ def differing_stereo(
             continue
         ours = place[atom.GetIdx()]
         expected = _volume(ideal, atom.GetIdx(), near)
-        found = _volume(seen, ours, [place[index] for index in near])
-        if expected * found < 0 and abs(found) > FLAT_VOLUME:
+        volume = _volume(seen, ours, [place[index] for index in near])
+        if expected * volume < 0 and abs(volume) > FLAT_VOLUME:
             centres.append(ours)
     bonds = []
     for bond in reference.GetBonds():

@@ -42,13 +42,13 @@ def warhead_classes(adduct: str) -> str:
         mol = Chem.MolFromSmiles(adduct) if adduct else None
     if mol is None:
         return ""
-    found = []
+    classes = []
     for rest in mol.GetAtoms():
         if rest.GetAtomicNum() == 0 and rest.GetDegree() == 1:
             protein = rest.GetNeighbors()[0]
             linked = [atom.GetIdx() for atom in protein.GetNeighbors() if atom.GetAtomicNum() != 0]
-            found += [_class_of(mol, atom, protein.GetIdx()) for atom in linked]
-    return JOINED.join(dict.fromkeys(found))
+            classes += [_class_of(mol, atom, protein.GetIdx()) for atom in linked]
+    return JOINED.join(dict.fromkeys(classes))
 
 
 def _class_of(mol: Chem.Mol, atom: int, protein: int) -> str:

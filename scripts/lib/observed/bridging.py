@@ -71,8 +71,8 @@ class Bridging:
     @property
     def bonds(self) -> tuple[tuple[int, int], ...]:
         """The observed exit of the target's half as its only item; none where it can't be told."""
-        found = self.target.exit
-        return () if found is None or self.reason else ((found.anchor, found.linker_atom),)
+        seen = self.target.exit
+        return () if seen is None or self.reason else ((seen.anchor, seen.linker_atom),)
 
 
 def find_bridging(
@@ -196,16 +196,16 @@ def _split(
     parts = graph.components(range(len(graph)))
     sides = []
     for (protein, own), (_, other) in ((target, partner), (partner, target)):
-        found = observed_exit(graph, free, own, other) if len(parts) == 1 else None
-        if found is not None:
-            half = found.half
+        seen = observed_exit(graph, free, own, other) if len(parts) == 1 else None
+        if seen is not None:
+            half = seen.half
         elif len(parts) > 1:
             half = max(parts, key=lambda part: float((own - other)[sorted(part)].sum()))
         else:
             return None
         if len(half) < LEAST_HALF or float(own[sorted(half)].sum()) < LEAST_OF_OWN * float(own.sum()):
             return None
-        sides.append(HeldSide(protein, own, found, half))
+        sides.append(HeldSide(protein, own, seen, half))
     first, second = sides
     if first.half & second.half:
         return None

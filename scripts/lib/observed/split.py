@@ -94,9 +94,9 @@ def observed_exit(graph: LigandGraph, free: FloatArray, own: FloatArray, other: 
     last, _ = walk.last_core(LEAST_SHARE, LONGEST_RUN)
     bond, weak = walk.exit_after(last)
     varied = {walk.exit_after(walk.last_core(share, run)[0])[0] for share in VARIED_SHARES for run in VARIED_RUNS}
-    rings = [found for found in walk.of_rings(last) if found != bond]
+    rings = [candidate for candidate in walk.of_rings(last) if candidate != bond]
     alternatives = [*rings, *walk.of_amide(bond)]
-    unique = tuple(dict.fromkeys(found for found in alternatives if found != bond))
+    unique = tuple(dict.fromkeys(candidate for candidate in alternatives if candidate != bond))
     return ObservedExit(*bond, unique, weak, not rings and len(varied) == 1, half_of(graph, bond))
 
 

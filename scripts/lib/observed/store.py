@@ -31,25 +31,25 @@ def read_bridging(path: Path) -> dict[str, Bridging]:
 
 
 def _side(side: HeldSide) -> dict[str, Any]:
-    found = side.exit
+    seen = side.exit
     return {
         "protein": asdict(side.protein),
         "areas": side.areas.round(3).tolist(),
         "half": sorted(side.half),
-        "exit": found and {**asdict(found), "half": sorted(found.half)},
+        "exit": seen and {**asdict(seen), "half": sorted(seen.half)},
     }
 
 
 def _read_side(record: dict[str, Any]) -> HeldSide:
-    protein, found = record["protein"], record["exit"]
+    protein, seen = record["protein"], record["exit"]
     return HeldSide(
         Polymer(protein["name"], tuple(protein["chains"]), protein["target"]),
         np.array(record["areas"], dtype=np.float64),
-        found and ObservedExit(
+        seen and ObservedExit(
             **{
-                **found,
-                "alternatives": tuple((first, second) for first, second in found["alternatives"]),
-                "half": frozenset(found["half"]),
+                **seen,
+                "alternatives": tuple((first, second) for first, second in seen["alternatives"]),
+                "half": frozenset(seen["half"]),
             }
         ),
         frozenset(record["half"]),

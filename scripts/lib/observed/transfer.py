@@ -96,7 +96,7 @@ def transferred(
     if common.numAtoms < max(FEWEST_COMMON, LEAST_COMMON * min(len(half), ligand.n_heavy)):
         return None
     pattern = Chem.MolFromSmarts(common.smartsString)
-    found: dict[int, int] = {}
+    steps_of: dict[int, int] = {}
     for own in query.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
         mapped = {chosen[k]: place for place, k in enumerate(own)}
         nearest = _nearest_mapped(graph, bond[0], frozenset(mapped), half)
@@ -105,14 +105,14 @@ def transferred(
         atom, steps = nearest
         for other in target.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
             place = other[mapped[atom]]
-            found[place] = min(steps, found.get(place, steps))
-    if not found:
+            steps_of[place] = min(steps, steps_of.get(place, steps))
+    if not steps_of:
         return None
-    least = min(found.values())
-    return Transferred(tuple(sorted(atom for atom, steps in found.items() if steps == least)), least)
+    least = min(steps_of.values())
+    return Transferred(tuple(sorted(atom for atom, steps in steps_of.items() if steps == least)), least)
 
 
-def nearest(found: Transferred, anchor: FloatArray, ligand: FloatArray) -> Transferred:
+def nearest(allowed: Transferred, anchor: FloatArray, ligand: FloatArray) -> Transferred:
     """Return the atoms nearest to a degrader's anchor among those that the common substructure allows.
 
     Parameters
@@ -124,11 +124,11 @@ def nearest(found: Transferred, anchor: FloatArray, ligand: FloatArray) -> Trans
     ligand : ndarray of float, shape (n_heavy, 3)
         The ligand's heavy atoms in the same frame.
     """
-    away = np.linalg.norm(ligand[list(found.atoms)] - anchor, axis=1)
+    away = np.linalg.norm(ligand[list(allowed.atoms)] - anchor, axis=1)
     near = tuple(
-        atom for atom, distance in zip(found.atoms, away, strict=True) if distance <= away.min() + SAME_DISTANCE
+        atom for atom, distance in zip(allowed.atoms, away, strict=True) if distance <= away.min() + SAME_DISTANCE
     )
-    return Transferred(near, found.steps)
+    return Transferred(near, allowed.steps)
 
 
 def _nearest_mapped(

@@ -31,8 +31,8 @@ def read_list(path: Path) -> list[tuple[str, str]]:
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",")
     cells = [[cell.strip() for cell in row] for row in rows if len(row) >= 2]
-    found = [(path.parent / first, path.parent / second) for first, second, *_ in cells if first and second]
-    return [(str(first), str(second)) for first, second in found if first.is_file() and second.is_file()]
+    pairs = [(path.parent / first, path.parent / second) for first, second, *_ in cells if first and second]
+    return [(str(first), str(second)) for first, second in pairs if first.is_file() and second.is_file()]
 
 
 def paired(

@@ -64,9 +64,9 @@ class InputMaker:
         own = {int(serial) for serial in instance.atoms.serial.tolist()} - {0}
         protein = protein_of(complex_text, own, side, instance.stem)
         ligand_file = f"{side.name}_ligand.pdb"
-        found = {ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
+        files = {ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
         if protein.text:
-            found[f"{side.name}.pdb"] = protein.text
+            files[f"{side.name}.pdb"] = protein.text
             names["protein_file"] = f"{instance.stem}/{side.name}.pdb"
         names.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
         smiles = self._smiles_of(ligand)
@@ -74,12 +74,12 @@ class InputMaker:
         rows: list[Row] = []
         for one in chosen:
             made = exit_files(ligand, one, side, protein.chains, smiles[one.rank], self._checked)
-            found.update(made.files)
+            files.update(made.files)
             shown.append(made)
             rows.append({**names, **_row(instance.stem, one.row, made)})
-        found.update(readmes(ligand, side, protein, shown))
-        found["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
-        return found, rows
+        files.update(readmes(ligand, side, protein, shown))
+        files["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
+        return files, rows
 
     def _checked(self, sdf: str, anchor: int) -> str:
         return anchor_after_round_trip(sdf, anchor) if self.open_babel else NOT_CHECKED
@@ -88,14 +88,14 @@ class InputMaker:
         """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal names."""
         same = (ligand.molecule.observed_smiles, ligand.graph.names)
         maker: WarheadSmiles | None = None
-        found = {}
+        smiles_by_rank = {}
         for one in ligand.exits:
             key = (same, one.anchor, one.leaving)
             if key not in self._smiles:
                 maker = maker or WarheadSmiles(ligand.molecule)
                 self._smiles[key] = maker.of(one.anchor, one.leaving)
-            found[one.rank] = self._smiles[key]
-        return found
+            smiles_by_rank[one.rank] = self._smiles[key]
+        return smiles_by_rank
 
 
 def _row(stem: str, row: Row, made: ExitFiles) -> Row:

@@ -54,10 +54,12 @@ def matched_halves(degrader: Chem.Mol, halves: tuple[Warhead, ...]) -> tuple[tup
     halves : tuple of Warhead
         One or two.
     """
-    found = [degrader.GetSubstructMatches(half.mol, uniquify=False, maxMatches=MOST_MATCHES) for half in halves]
+    matches_by_half = [
+        degrader.GetSubstructMatches(half.mol, uniquify=False, maxMatches=MOST_MATCHES) for half in halves
+    ]
     fitting = [
         [match for match in matches if _leaves_at(degrader, match, half.anchor)]
-        for matches, half in zip(found, halves, strict=True)
+        for matches, half in zip(matches_by_half, halves, strict=True)
     ]
     if len(halves) == 1:
         return (fitting[0][0],) if fitting[0] else ()

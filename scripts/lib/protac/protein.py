@@ -76,10 +76,10 @@ def _whole_chains(text: str, ligand: Collection[int]) -> dict[str, str] | None:
     if not starts or "\nENDMDL" in text:
         return None
     place = min(starts) + 1
-    found: dict[str, str] = {}
+    blocks: dict[str, str] = {}
     while (ter := text.find("\nTER", place - 1)) >= 0:
         end = text.find("\n", ter + 1) + 1
-        while place < ter and text[place + _CHAIN] in found:
+        while place < ter and text[place + _CHAIN] in blocks:
             place = text.find("\n", place) + 1
         block = text[place:end]
         count = len(block) // _LINE
@@ -90,20 +90,20 @@ def _whole_chains(text: str, ligand: Collection[int]) -> dict[str, str] | None:
         first, last = int(block[_SERIAL]), int(block[-_LINE:][_SERIAL])
         if any(first <= serial <= last for serial in ligand):
             return None
-        found[chain] = block
+        blocks[chain] = block
         place = end
-    return found
+    return blocks
 
 
 def _chains_by_line(text: str, ligand: Collection[int]) -> dict[str, str]:
     """Return the same line by line, the atoms of the ligand left out."""
     own = frozenset(ligand)
-    found = {}
+    texts = {}
     for chain, lines in polymer_lines(text.splitlines()).items():
         kept = [line for line in lines if line.startswith("TER") or int(line[_SERIAL]) not in own]
         if len(kept) > 1:
-            found[chain] = "".join(f"{line}\n" for line in kept)
-    return found
+            texts[chain] = "".join(f"{line}\n" for line in kept)
+    return texts
 
 
 def _relabelled(block: str, letter: str) -> str:

@@ -114,10 +114,10 @@ def _first_exits(job: Path) -> dict[str, list[Row]]:
 
 def _contacts(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
     """Return the contacts of some instances by stem."""
-    found: dict[str, list[Row]] = {}
+    rows_of: dict[str, list[Row]] = {}
     for row in tables.read_table(job / tables.CONTACTS.path, tables.CONTACTS, stems=stems):
-        found.setdefault(str(row["stem"]), []).append(row)
-    return found
+        rows_of.setdefault(str(row["stem"]), []).append(row)
+    return rows_of
 
 
 class _Pictures:

@@ -81,8 +81,8 @@ def _series_files(job: Path) -> list[str]:
     pairs = {(str(row["series"]), str(row["Warhead"])) for row in results if row["series"]}
     names = {series for series, _ in pairs} | {f"{series}_{code}" for series, code in pairs}
     folder = job / layout.SERIES_FOLDER
-    found = sorted(path for path in folder.glob("*.svg")) if folder.is_dir() else []
-    return [f"{layout.SERIES_FOLDER}/{path.name}" for path in found if path.stem.partition("-")[0] in names]
+    paths = sorted(path for path in folder.glob("*.svg")) if folder.is_dir() else []
+    return [f"{layout.SERIES_FOLDER}/{path.name}" for path in paths if path.stem.partition("-")[0] in names]
 
 
 def _file_row(job: Path, path: str) -> Row:
@@ -135,9 +135,9 @@ def _count(job: Path, shards: Sequence[str]) -> Tally:
 
 def _entry_rows(job: Path) -> Row:
     """Check that no entry got lost between the search and the tables."""
-    found = tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)
+    searched = tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)
     told = tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS)
-    asked = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (found, told))
+    asked = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (searched, told))
     return entry_rows(*asked).row("")
 
 

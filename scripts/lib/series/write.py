@@ -58,16 +58,16 @@ def write_series(
     for left in folder.glob("*.svg"):  # what an earlier run left: the folder is this step's alone
         left.unlink()
     with rdBase.BlockLogs():
-        found = collect_ligands(chain.from_iterable(map(read_molecules, molecules)))
+        collected = collect_ligands(chain.from_iterable(map(read_molecules, molecules)))
         with table_writer(ligands, LIGAND_METADATA) as write_ligand:
-            for ligand in found:
+            for ligand in collected:
                 write_ligand(_metadata(ligand))
         with (
             table_writer(series, SERIES) as write_row,
             replacing(members) as temporary,
             temporary.open("w", encoding="utf-8") as stream,
         ):
-            for one in _series(found, seconds):
+            for one in _series(collected, seconds):
                 write_row(_series_row(one))
                 stream.writelines(json.dumps(line) + "\n" for line in _write_members(one, folder))
 

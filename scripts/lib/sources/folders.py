@@ -83,13 +83,13 @@ class FolderSource:
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
         """Return the polymers that the files' headers name; a file that can't be read has none."""
-        found = {}
+        entities = {}
         for entry_id, indexed in self._index.lookup(entry_ids).items():
             try:
-                found[entry_id] = read_content(indexed.path, entry_id, own=self.lists_all).metadata.entities
+                entities[entry_id] = read_content(indexed.path, entry_id, own=self.lists_all).metadata.entities
             except FetchError:
                 continue
-        return found
+        return entities
 
     def _fetched(self, known: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
         """Return the file of an indexed entry where it lies, checked."""

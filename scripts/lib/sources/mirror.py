@@ -89,8 +89,8 @@ class MirrorSource(FolderSource):
         if not known.entry_id:
             raise FetchError("withdrawn", " ".join(known.successors), successor=" ".join(known.successors))
         source = self.kind if self.kind == "archive" else f"{self.kind}:{self.label}"
-        found = self._fetched(known, source, withdrawn=known.withdrawn and known.entry_id == entry_id)
-        return replace(found, source=f"{PDB_REDO}:{self.label}") if is_redone(found.path.name) else found
+        fetched = self._fetched(known, source, withdrawn=known.withdrawn and known.entry_id == entry_id)
+        return replace(fetched, source=f"{PDB_REDO}:{self.label}") if is_redone(fetched.path.name) else fetched
 
 
 def choose_files(places: Iterable[str]) -> tuple[list[StructureFile], Counter[str]]:

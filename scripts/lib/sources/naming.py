@@ -93,15 +93,15 @@ def other_format(name: str) -> str:
 
 def own_file(place: str) -> StructureFile | str:
     """Return the entry of one of the user's own files, whose names are free, or why it is skipped."""
-    found = structure_file(place)
-    if isinstance(found, StructureFile):
-        return found
+    file = structure_file(place)
+    if isinstance(file, StructureFile):
+        return file
     name = place.rpartition(os.sep)[2]
     if docked := _PDBQT.fullmatch(name):
         return StructureFile(own_id(docked["stem"]), place, is_mmcif=False)
     match = _STRUCTURE.fullmatch(name)
-    if match is None or found == _REPORT[1]:
-        return found
+    if match is None or file == _REPORT[1]:
+        return file
     return StructureFile(own_id(match["stem"]), place, match["suffix"].lower() in ("cif", "mmcif"))
 
 

@@ -72,12 +72,12 @@ def present_successors(
     present : callable
         Tells whether an entry is there.
     """
-    queue, seen, found = [entry_id], {entry_id}, []
+    queue, seen, there = [entry_id], {entry_id}, []
     for _ in range(_MAX_STEPS):
         following = [new for old in queue for new in table.get(old, ()) if new not in seen]
-        found += [name for name in dict.fromkeys(following) if present(name)]
+        there += [name for name in dict.fromkeys(following) if present(name)]
         queue = [name for name in dict.fromkeys(following) if not present(name)]
         seen.update(following)
-        if found or not queue:
+        if there or not queue:
             break
-    return tuple(found)
+    return tuple(there)

@@ -139,8 +139,8 @@ def parse_query(text: str) -> Query:
             clause.excluded[bare or part] = None
         elif entry_id := entry_id_of(bare):
             clause.entry_ids.setdefault(entry_id, bare)
-        elif found := accession(bare):
-            clause.accessions.setdefault(found, bare)
+        elif code := accession(bare):
+            clause.accessions.setdefault(code, bare)
         else:
             clause.terms[bare or part] = None
         negated = False

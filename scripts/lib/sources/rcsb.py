@@ -231,8 +231,8 @@ class ServiceReports:
     def __call__(self, fetched: Fetched) -> ReportFile:
         """Return an entry's report from the cache or the network."""
         entry_id = fetched.entry_id
-        if found := self._cached(entry_id):
-            return found
+        if cached := self._cached(entry_id):
+            return cached
         with self._cache.reserved(entry_id):
             return self._cached(entry_id) or self._download(entry_id)
 
@@ -241,10 +241,10 @@ class ServiceReports:
             path = self._cache.report(entry_id, ending)
             if not path.is_file():
                 continue
-            found = checked(path, "rcsb")
-            if found.path is not None:
-                return found
-            _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, found.status)
+            report = checked(path, "rcsb")
+            if report.path is not None:
+                return report
+            _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, report.status)
             path.unlink(missing_ok=True)
         return NONE if self._cache.lacks_report(entry_id) else None
 

@@ -93,49 +93,49 @@ class SearchService:
         body = values(node, attribute)
         answer = self._ask(body)
         facets = (answer or {}).get("facets") or []
-        found = {str(group.get("identifier")) for facet in facets for group in facet.get("groups") or ()}
-        self.requests.append({"url": self.url, "body": body, "total": len(found)})
-        return found
+        names = {str(group.get("identifier")) for facet in facets for group in facet.get("groups") or ()}
+        self.requests.append({"url": self.url, "body": body, "total": len(names)})
+        return names
 
     def hits(self, node: Node, *, scoring: str = "combined") -> list[Hit]:
         """Return all entries that a query finds, best first, each once.
 
         All pages are read again when the number of hits changes in between.
         """
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         for reading in range(1, _READINGS + 1):
-            total, found, steady = self._all_pages(node, scoring)
-            if steady and len(found) == total:
+            total, scores, steady = self._all_pages(node, scoring)
+            if steady and len(scores) == total:
                 break
             if reading == _READINGS:
                 self.notes.append(
-                    f"The search service's hits changed while its pages were read ({len(found)} different entries of "
+                    f"The search service's hits changed while its pages were read ({len(scores)} different entries of "
                     f"{total} announced); what was read last was taken."
                 )
             else:
                 _LOG.warning("the hits changed between pages: all pages are read again")
         first = page(node, 0, self.page_rows, scoring=scoring)
         self.requests.append({"url": self.url, "body": first, "total": total})
-        return list(found.items())
+        return list(scores.items())
 
     def _all_pages(self, node: Node, scoring: str) -> tuple[int, dict[str, float], bool]:
         """Read all pages once; return the number announced, the hits, and whether that number stayed the same."""
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         totals: list[int] = []
         start = 0
         while not totals or start < totals[-1]:
             answer = self._ask(page(node, start, self.page_rows, scoring=scoring))
             if answer is None:
-                totals.append(0 if not totals else len(found))
+                totals.append(0 if not totals else len(scores))
                 break
             rows = answer.get("result_set") or []
             totals.append(_total(answer))
             for row in rows:
-                found.setdefault(_entry_id(row["identifier"]), float(row.get("score") or 0.0))
+                scores.setdefault(_entry_id(row["identifier"]), float(row.get("score") or 0.0))
             if not rows:
                 break
             start += self.page_rows
-        return totals[-1], found, len(set(totals)) == 1
+        return totals[-1], scores, len(set(totals)) == 1
 
     def _ask(self, body: Node) -> Mapping[str, Any] | None:
         """Return the answer to one request; None when nothing was found (204)."""
@@ -178,22 +178,22 @@ class DataService:
 
     def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
         """Return the metadata of entries; those that the service doesn't know are left out."""
-        found = {}
+        summary_of = {}
         for batch in _batches(entry_ids):
             for row in self._entries(ENTRIES_QUERY, batch):
-                summary = found[_entry_id(row["rcsb_id"])] = _summary(row)
+                summary = summary_of[_entry_id(row["rcsb_id"])] = _summary(row)
                 self.revisions[summary.entry_id] = ((row.get("rcsb_accession_info") or {}).get("revision_date") or "")[
                     :10
                 ]
-        return found
+        return summary_of
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
         """Return the polymers of entries in the order asked for; those that the service doesn't know are left out."""
-        found = {}
+        polymers_of = {}
         for batch in _batches(entry_ids):
             for row in self._entries(POLYMERS_QUERY, batch):
-                found[_entry_id(row["rcsb_id"])] = tuple(map(_polymer, row.get("polymer_entities") or []))
-        return {entry_id: found[entry_id] for entry_id in entry_ids if entry_id in found}
+                polymers_of[_entry_id(row["rcsb_id"])] = tuple(map(_polymer, row.get("polymer_entities") or []))
+        return {entry_id: polymers_of[entry_id] for entry_id in entry_ids if entry_id in polymers_of}
 
     def removed(self, entry_id: str) -> Removed | None:
         """Return what replaced a withdrawn entry; None for an entry that was not withdrawn."""

@@ -120,8 +120,8 @@ def find_entries(source: Source, search_query: str, target_name: str) -> SearchR
             "input",
         )
     outcome = _find(source, query, "")
-    found = {candidate.entry_id for candidate in outcome.candidates}
-    if wordless := [(entry_id, 0.0) for entry_id in source.wordless if entry_id not in found]:
+    known = {candidate.entry_id for candidate in outcome.candidates}
+    if wordless := [(entry_id, 0.0) for entry_id in source.wordless if entry_id not in known]:
         _merge(outcome, wordless, ["listed"])
         outcome.notes.append(
             f"{len(wordless)} file(s) that say nothing about themselves were taken, as they are listed."
@@ -272,8 +272,8 @@ def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneS
         _merge(outcome, hits, [*why, *([f"{prefix}{reason}"] if reason else [])])
     if len(clauses) > 1:  # the best first, from whichever side
         named = outcome.totals.get("named", 0)
-        found = outcome.candidates[named:]
-        outcome.candidates[named:] = sorted(found, key=lambda one: (-(one.score or 0.0), one.entry_id))
+        by_text = outcome.candidates[named:]
+        outcome.candidates[named:] = sorted(by_text, key=lambda one: (-(one.score or 0.0), one.entry_id))
 
 
 def _telling(terms: Sequence[str]) -> list[str]:

@@ -136,9 +136,9 @@ def _cut(filters: Filters, rank: int) -> tuple[str, str, str]:
 
 def _told(hit: str, summary: EntrySummary) -> str:
     """Return a reason with those of the accessions asked for that the entry has."""
-    begin, found, names = hit.partition(ACCESSIONS)
+    begin, separator, names = hit.partition(ACCESSIONS)
     own = [name for name in names.split(",") if name in summary.uniprot]
-    return f"{begin}{found}{','.join(own)}" if found and own else hit
+    return f"{begin}{separator}{','.join(own)}" if separator and own else hit
 
 
 def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str, str] | None, rank: int) -> Row:

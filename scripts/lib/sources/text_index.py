@@ -131,23 +131,23 @@ class TextIndex:
 
     def lookup(self, entry_ids: Iterable[str]) -> dict[str, Indexed]:
         """Return where the files of these entries lie; unknown ids are left out."""
-        found = {}
+        places = {}
         for entry_id in entry_ids:
             sql = "SELECT path, withdrawn, successors FROM entries WHERE entry_id = ?"
             for path, withdrawn, successors in self._ask(sql, entry_id):
-                found[entry_id] = Indexed(Path(path), bool(withdrawn), tuple(json.loads(successors)))
-        return found
+                places[entry_id] = Indexed(Path(path), bool(withdrawn), tuple(json.loads(successors)))
+        return places
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
         """Return what is known of these entries; unknown ids are left out."""
-        found = {}
+        summary_of = {}
         for entry_id in entry_ids:
             for (text,) in self._ask("SELECT summary FROM entries WHERE entry_id = ?", entry_id):
                 values: dict[str, Any] = {
                     key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
                 }
-                found[entry_id] = EntrySummary(**values)
-        return found
+                summary_of[entry_id] = EntrySummary(**values)
+        return summary_of
 
     def known_accessions(self, accessions: Iterable[str]) -> set[str]:
         """Return those accessions that an entry has."""
@@ -158,13 +158,13 @@ class TextIndex:
         """Return entries with all terms (or any) and one of the accessions, best first; ties by id."""
         match = match_expression(terms, any_term=any_term)
         chosen = self._ask(_WITH_ACCESSION, json.dumps(list(accessions)))
-        found: list[Hit] = self._ask(_WITH_TEXT, match) if match else chosen
+        hits: list[Hit] = self._ask(_WITH_TEXT, match) if match else chosen
         if match and accessions:
             allowed = {entry_id for entry_id, _ in chosen}
-            found = [row for row in found if row[0] in allowed]
-        found.sort(key=itemgetter(0))  # settles ties; two sorts by one key each are faster than one by both
-        found.sort(key=itemgetter(1), reverse=True)
-        return found
+            hits = [row for row in hits if row[0] in allowed]
+        hits.sort(key=itemgetter(0))  # settles ties; two sorts by one key each are faster than one by both
+        hits.sort(key=itemgetter(1), reverse=True)
+        return hits
 
     def _ask(self, sql: str, *values: str) -> list[Any]:
         if self._connection is None:

@@ -27,8 +27,8 @@ class KnownFiles:
         """Return what a file holds; see `scripts.lib.sources.content.checked`."""
         data = read_file(path)
         key = self._known.key(f"{hashlib.sha256(data).hexdigest()} {entry_id} {own}")
-        if (found := self._known.cache.get(key)) is not None:
-            values = json.loads(found.streams["checked"])
+        if (kept := self._known.cache.get(key)) is not None:
+            values = json.loads(kept.streams["checked"])
             return Checked(**{**values, "successors": tuple(values["successors"])})
         content = Checked.of(check_file(data, entry_id, own=own))
         self._known.cache.put(key, EntryResult(streams={"checked": json.dumps(asdict(content)).encode()}))

@@ -169,9 +169,9 @@ def _read_cif(data: bytes, entry_id: str) -> Report:
         if not rows:
             rows.extend(dict(zip(table.get("instance_id", ()), count(), strict=False)) for table in tables)
         values = {
-            name: _value(column[found[ids[key]]])
-            for table, found in zip(tables, rows, strict=True)
-            if ids[key] in found
+            name: _value(column[row_of[ids[key]]])
+            for table, row_of in zip(tables, rows, strict=True)
+            if ids[key] in row_of
             for name, column in table.items()
         }
         clashes = _whole(_value(instances["count_clashes"][key])) if "count_clashes" in instances else None

@@ -30,13 +30,13 @@ def directions(rows: Sequence[Row]) -> list[dict[str, Any]]:
     for row in rows:
         if (number(row, "n_entries") or 0) > 1:
             groups.setdefault(str(row["group"]), []).append(row)
-    found = []
+    shown = []
     for name, members in groups.items():
         members.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
         residues = Counter(_residue(row) for row in members[:MAX_DIRECTIONS])
         lines = [_line(row, alone=residues[_residue(row)] == 1) for row in members[:MAX_DIRECTIONS]]
-        found.append({"name": name, "protein": str(members[0].get("protein") or ""), "entries": members[0]["n_entries"], "lines": lines, "total": len(members)})
-    return found
+        shown.append({"name": name, "protein": str(members[0].get("protein") or ""), "entries": members[0]["n_entries"], "lines": lines, "total": len(members)})
+    return shown
 
 
 def _residue(row: Row) -> str:

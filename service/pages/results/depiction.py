@@ -76,13 +76,13 @@ def thumbnail(drawing: SafeDrawing | None) -> Markup:
 def marks(drawing: SafeDrawing | None, atoms: Sequence[Row]) -> list[dict[str, Any]]:
     """Return where the atoms are in a drawing, with their names."""
     names = {row.get("sdf_index"): row for row in atoms}
-    found = []
+    marked = []
     for mark in drawing.atoms if drawing else ():
         row = names.get(mark.index)
         if row is not None:
             place = {"index": mark.index, "x": mark.x, "y": mark.y, "radius": mark.radius}
-            found.append({**place, "name": row["exact_atom"], "element": row["element"]})
-    return found
+            marked.append({**place, "name": row["exact_atom"], "element": row["element"]})
+    return marked
 
 
 def percent(row: Row, context: str) -> str:

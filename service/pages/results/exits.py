@@ -84,12 +84,12 @@ def _closed_in(row: Row, room: float, way: float) -> list[str]:
     """Return the contexts in which an exit has no room or no way out: all, or those where partners or mates shut it."""
     if min(room, way) < OPEN_FROM:
         return list(CONTEXTS)
-    found = []
+    closed = []
     for context in CONTEXTS[-2:]:
         there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
         if there is not None and free is not None and min(there, free) < OPEN_FROM:
-            found.append(context)
-    return found
+            closed.append(context)
+    return closed
 
 
 def _term(name: str, word: str, value: float, share: float, says: str) -> dict[str, Any]:
@@ -110,23 +110,23 @@ def _action(row: Row) -> str:
 
 
 def _warnings(row: Row, room: float, way: float) -> list[str]:
-    found = []
+    sentences = []
     if row.get("closed") is True:
-        found.append("This structure shows no open way here: the protein would have to move.")
+        sentences.append("This structure shows no open way here: the protein would have to move.")
     if row.get("incomplete") is True:
-        found.append("Atoms next to it were not observed: look at the density.")
+        sentences.append("Atoms next to it were not observed: look at the density.")
     codes = [code for code in str(row.get("evidence_reasons") or "").split(";") if code not in _SAID_ELSEWHERE]
-    found += [EXIT_EVIDENCE[code].sentence for code in codes if code in EXIT_EVIDENCE]
+    sentences += [EXIT_EVIDENCE[code].sentence for code in codes if code in EXIT_EVIDENCE]
     lost, own = number(row, "hbonds_lost") or 0, number(row, "hbonds_anchor") or 0
     if lost:
-        found.append(f"What leaves makes {_count(lost)} with the protein.")
+        sentences.append(f"What leaves makes {_count(lost)} with the protein.")
     if own:
-        found.append(f"The atom itself makes {_count(own)} with the protein.")
+        sentences.append(f"The atom itself makes {_count(own)} with the protein.")
     for context, words in (("assembly", "the biological assembly"), ("crystal", "crystal neighbours")):
         there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
         if there is not None and free is not None and room + way - there - free > _NARROWER:
-            found.append(f"Narrower with {words} around: room {100 * there:.0f} %, way out {100 * free:.0f} %.")
-    return found
+            sentences.append(f"Narrower with {words} around: room {100 * there:.0f} %, way out {100 * free:.0f} %.")
+    return sentences
 
 
 _NARROWER = 0.15

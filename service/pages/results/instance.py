@@ -152,22 +152,22 @@ def fit_badge(row: Row) -> dict[str, str]:
 
 def _contexts(row: Row) -> list[dict[str, Any]]:
     free = number(row, "SASA_free_A2")
-    found = []
+    shown = []
     for key, (name, says) in CONTEXT_NAMES.items():
         bound = number(row, area_column(key))
         share = None if bound is None or not free else round(100 * bound / free)
-        found.append({"key": key, "name": name, "says": says, "area": bound, "percent": share})
-    return found
+        shown.append({"key": key, "name": name, "says": says, "area": bound, "percent": share})
+    return shown
 
 
 def _files(base: str, row: Row) -> list[dict[str, str]]:
-    found = []
+    links = []
     for what, form, column in FILES:
         path = str(row.get(column) or "")
         if path:
             name = path.rpartition("/")[2]
-            found.append({"what": what, "form": form, "name": name, "url": f"{base}/files/{quote(path, safe='/')}"})
-    return found
+            links.append({"what": what, "form": form, "name": name, "url": f"{base}/files/{quote(path, safe='/')}"})
+    return links
 
 
 _DEGRADER_COLUMNS = {
@@ -183,15 +183,15 @@ _DEGRADER_COLUMNS = {
 
 def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
-    found = []
+    inputs = []
     for row in read_rows(place.folder / tables.PROTAC_INPUTS.path, tables.PROTAC_INPUTS, {stem}):
         paths = {says: str(row.get(column) or "") for column, says in _DEGRADER_COLUMNS.items()}
         files = [
             {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")} for says, path in paths.items() if path
         ]
         if files:
-            found.append({"site": row.get("site_rank"), "atom": row.get("anchor_atom"), "files": files})
-    return found
+            inputs.append({"site": row.get("site_rank"), "atom": row.get("anchor_atom"), "files": files})
+    return inputs
 
 
 def _degrader_archives(place: Place, stem: str, anchors: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -230,12 +230,12 @@ _NUMBERED = 5
 
 def _contacts(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return the contacts of an instance by residue, nearest first."""
-    found = []
+    lines = []
     for row in sorted(rows, key=lambda row: (_STRENGTH.get(str(row["type"]), 9), number(row, "distance_A") or 99.0)):
         residue = f"{row['partner_component']} {row['partner_residue']}"
         copy = f" ({row['partner_copy']})" if row.get("partner_copy") else ""
-        found.append({**row, "residue": residue, "chain": f"{row['partner_chain']}{copy}"})
-    return found
+        lines.append({**row, "residue": residue, "chain": f"{row['partner_chain']}{copy}"})
+    return lines
 
 
 _STRENGTH = {"covalent": 0, "metal": 1, "ionic": 2, "hbond": 3, "hydrophobic": 4}

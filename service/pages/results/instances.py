@@ -108,12 +108,12 @@ class TableView:
             Names of components, which the words may mean too.
         """
         words = self.words.lower().split()
-        found = [row for row in rows if self._has(row, words, names)]
+        kept = [row for row in rows if self._has(row, words, names)]
         if not self.sort:
-            return found
+            return kept
         column = BY_KEY[self.sort.removeprefix("-")].sorted_by
-        known = [row for row in found if row.get(column) not in (None, "")]
-        unknown = [row for row in found if row.get(column) in (None, "")]
+        known = [row for row in kept if row.get(column) not in (None, "")]
+        unknown = [row for row in kept if row.get(column) in (None, "")]
         known.sort(key=lambda row: _sortable(row[column]), reverse=self.sort.startswith("-"))
         return known + unknown
 

@@ -53,11 +53,11 @@ def _groups(rows: Sequence[Row], items: Any, base: str, table: str) -> list[dict
     by_reason: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_reason[str(row.get("reason") or "")].append(row)
-    found = []
+    groups = []
     for reason, members in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
         named = items(members)
         query = urlencode({"table": table, "reason": reason, "format": "csv"})
-        found.append(
+        groups.append(
             {
                 "sentence": REASONS.get(reason, reason.replace("_", " ")),
                 "count": len(members),
@@ -66,7 +66,7 @@ def _groups(rows: Sequence[Row], items: Any, base: str, table: str) -> list[dict
                 "csv": f"{base}/rows?{query}",
             }
         )
-    return found
+    return groups
 
 
 def _entries(rows: Sequence[Row]) -> list[str]:

@@ -61,7 +61,7 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
     exposed = {
         stem: {row["sdf_index"]: (row, relative(row, column)) for row in rows} for stem, rows in atoms.items()
     }
-    places = sorted({place for found in core.values() for place in found})
+    places = sorted({place for own in core.values() for place in own})
     rows = [_line(row, places, core.get(str(row["stem"]), {}), exposed[str(row["stem"])]) for row in shown]
     means = [_mean([row["cells"][number] for row in rows]) for number in range(len(places))]
     drawing = _core_drawing(folder, name)
@@ -80,11 +80,11 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
 
 def _core_atoms(folder: Path, series: str, stems: Collection[str]) -> dict[str, dict[int, Row]]:
     """Return, for each instance, its atom at each place of the core."""
-    found: dict[str, dict[int, Row]] = {}
+    atoms_of: dict[str, dict[int, Row]] = {}
     for row in _map_rows(folder / tables.LIGAND_MCS_MAP.path, series):
         if row["stem"] in stems and isinstance(place := row["core_index"], int):
-            found.setdefault(str(row["stem"]), {})[place] = row
-    return found
+            atoms_of.setdefault(str(row["stem"]), {})[place] = row
+    return atoms_of
 
 
 def _map_rows(path: Path, series: str) -> Iterator[dict[str, Value]]:
@@ -149,12 +149,12 @@ def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) 
 
 def _pictures(folder: Path, base: str, series: str, codes: Collection[str]) -> list[dict[str, str]]:
     """Return the depictions of the ligands of a series, aligned on its core."""
-    found = []
+    pictures = []
     for code in sorted(codes)[:MAX_LIGANDS]:
         path = f"{layout.SERIES_FOLDER}/{series}_{code}.svg"
         try:
             resolve_artifact(folder, path)
         except (FileNotFound, InvalidPath):
             continue
-        found.append({"ligand": code, "url": f"{base}/files/{quote(path, safe='/')}"})
-    return found
+        pictures.append({"ligand": code, "url": f"{base}/files/{quote(path, safe='/')}"})
+    return pictures
