@@ -54,7 +54,7 @@ from service.routes import (
     submit_page,
     uploads,
 )
-from service.routes.context import Context, ExampleUnavailable, context_of, from_own_page, job_of, release_held
+from service.routes.shared import ExampleUnavailable, Shared, from_own_page, job_of, release_held, shared_of
 from service.runs.dry_run import DryRuns
 from service.runs.interface import Service
 from service.scrub import Scrubber
@@ -143,7 +143,7 @@ def create_app(parts: Service, *, examples_file: Path = CONFIGURATION, manage: b
     app.router.redirect_slashes = False
     app.state.endpoints = ENDPOINTS
     app.state.openapi = document(ENDPOINTS, _limits(settings), settings.root_path)
-    app.state.context = Context(
+    app.state.shared = Shared(
         parts=parts,
         examples=load_examples(examples_file),
         limits=_limits(settings),
@@ -232,7 +232,7 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
             raise MethodNotAllowed(f"This address takes {', '.join(allowed)}.", headers={"Allow": ", ".join(allowed)})
         _authorize(request, endpoint)
         if not endpoint.early:
-            await _all_jobs_known(context_of(request).parts)
+            await _all_jobs_known(shared_of(request).parts)
         if endpoint.listing:
             if endpoint.reads_job and "job_id" in request.path_params:
                 job_of(request)  # an id that is none, or an example that is not there, is told whatever else is asked
@@ -270,7 +270,7 @@ async def _all_jobs_known(parts: Service) -> None:
 
 def _authorize(request: Request, endpoint: Endpoint) -> None:
     """Refuse a change that another site's page asks for, and what needs a token without one."""
-    settings = context_of(request).parts.settings
+    settings = shared_of(request).parts.settings
     origins = settings.cors_origins
     if endpoint.changes and not (from_own_page(request) or "*" in origins or request.headers.get("origin") in origins):
         raise Unauthorized("A page of another site may not change anything here.")

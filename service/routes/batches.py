@@ -16,18 +16,18 @@ from service.http.responses import json_answer, tagged
 from service.jobs.record import CANCELED, COMPLETED, FINAL, QUEUED, RUNNING, BatchRecord
 from service.jobs.submission import parse_batch
 from service.results.overview import results_answer
-from service.routes.context import context_of, in_thread, owner_of, require_own_uploads, require_owner
 from service.routes.jobs import idempotency
+from service.routes.shared import in_thread, owner_of, require_own_uploads, require_owner, shared_of
 
 
 async def submit_batch(request: Request) -> Response:
     """Take all jobs of a batch, or none."""
-    context = context_of(request)
+    shared = shared_of(request)
     body = await read_json(request)
-    submission = await in_thread(parse_batch, body, context.limits)
+    submission = await in_thread(parse_batch, body, shared.limits)
     require_own_uploads(request, *submission.jobs)
     key = idempotency(request, "/api/batches", body)
-    batch = await context.parts.queue.submit_batch(
+    batch = await shared.parts.queue.submit_batch(
         submission.jobs, submission.delay_seconds, owner=owner_of(request), idempotency=key
     )
     answer = BatchSubmittedAnswer.of(batch)
@@ -36,7 +36,7 @@ async def submit_batch(request: Request) -> Response:
 
 def _batch_of(request: Request) -> BatchRecord:
     batch_id = str(request.path_params["batch_id"])
-    batch = context_of(request).parts.store.batch(batch_id)
+    batch = shared_of(request).parts.store.batch(batch_id)
     if batch is None:
         raise BatchNotFound("No batch has this id.", details={"batch_id": batch_id[:64]})
     return batch
@@ -44,7 +44,7 @@ def _batch_of(request: Request) -> BatchRecord:
 
 def _state(request: Request, batch: BatchRecord) -> BatchAnswer:
     """Return the state of a batch."""
-    return BatchAnswer.of(batch, context_of(request).parts.store.batch_jobs(batch))
+    return BatchAnswer.of(batch, shared_of(request).parts.store.batch_jobs(batch))
 
 
 async def get_batch(request: Request) -> Response:
@@ -55,15 +55,15 @@ async def get_batch(request: Request) -> Response:
 
 async def get_batch_results(request: Request) -> Response:
     """Answer the results of those jobs of a batch that have ended."""
-    context = context_of(request)
+    shared = shared_of(request)
     batch = _batch_of(request)
     jobs = []
-    for item, record, status in context.parts.store.batch_jobs(batch):
+    for item, record, status in shared.parts.store.batch_jobs(batch):
         results = None
         if record is not None and record.final:
-            folder = context.parts.store.folder(record.job_id)
+            folder = shared.parts.store.folder(record.job_id)
             results = await in_thread(
-                results_answer, context.tables, record, folder, address(f"/api/jobs/{record.job_id}")
+                results_answer, shared.tables, record, folder, address(f"/api/jobs/{record.job_id}")
             )
         jobs.append(
             BatchResult(
@@ -82,13 +82,13 @@ async def get_batch_results(request: Request) -> Response:
 async def cancel_batch(request: Request) -> Response:
     """Cancel those jobs of a batch that have not ended."""
     batch = _batch_of(request)
-    for _, record, _ in context_of(request).parts.store.batch_jobs(batch):
+    for _, record, _ in shared_of(request).parts.store.batch_jobs(batch):
         if record is not None:
             require_owner(request, record.owner, "job", job_id=record.job_id)
     before = _state(request, batch).status
     if before in FINAL and before != CANCELED:
         raise JobStateConflict("The batch has ended.", details={"status": before})
-    batch = await context_of(request).parts.queue.cancel_batch(batch.batch_id)
+    batch = await shared_of(request).parts.queue.cancel_batch(batch.batch_id)
     return json_answer(_state(request, batch), 200 if before == CANCELED else 202)
 
 

@@ -19,7 +19,7 @@ from service.pages.results.instances import names_of
 from service.pages.results.pairs import NOT_SEEN_TOGETHER, half_view, ligands_of
 from service.results.compare import Half, half_of, pairs_of
 from service.results.job import Job
-from service.routes.context import context_of, in_thread, job_named
+from service.routes.shared import in_thread, job_named, shared_of
 
 _PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
 _OFFERED = 200
@@ -40,11 +40,11 @@ async def compare(request: Request) -> Response:
 
 async def compare_page(request: Request) -> Response:
     """Show pairs of answers of two jobs, or a form that asks for them."""
-    context = context_of(request)
+    shared = shared_of(request)
     named = [side.optional.of(request) or "" for side in (_A, _B)]
     ligands = [ligand.of(request) or "" for ligand in _LIGANDS]
     shown = _ON_PAGE.of(request)
-    _, rows = await context.parts.index.jobs(JobFilters(available=True), "protein", _OFFERED, 0)
+    _, rows = await shared.parts.index.jobs(JobFilters(available=True), "protein", _OFFERED, 0)
     values: dict[str, Any] = {"error": "", "asked": named, "asked_ligands": ligands, "jobs": rows, "choices": [[], []]}
     if not all(named):
         return page("compare", **values, result=None)
@@ -58,8 +58,8 @@ async def compare_page(request: Request) -> Response:
         headers = {"Retry-After": "2"}
         return page("message", 202, headers, title=waiting.record.target_name, message=message, waiting=True)
     halves, answer, _ = await _compared(request, jobs, shown)
-    values["choices"] = await in_thread(lambda: [ligands_of(context.tables, job) for job in jobs])
-    values["names"] = await in_thread(lambda: [names_of(context.tables, job.folder) for job in jobs])
+    values["choices"] = await in_thread(lambda: [ligands_of(shared.tables, job) for job in jobs])
+    values["names"] = await in_thread(lambda: [names_of(shared.tables, job.folder) for job in jobs])
     values["not_seen_together"] = NOT_SEEN_TOGETHER
     return page("compare", **values, result=answer, pairs=_shown(answer.pairs, halves))
 
@@ -74,7 +74,7 @@ async def _compared(
     request: Request, jobs: Sequence[Job], shown: Page
 ) -> tuple[Sequence[Half], CompareAnswer, Mapping[str, str]]:
     """Return the halves of a request, their pairs with what is told of both jobs, and the Link header."""
-    cache = context_of(request).tables
+    cache = shared_of(request).tables
     wanted = [ligand.of(request) for ligand in _LIGANDS]
 
     def compared() -> tuple[list[Half], int, list[AnswerPair]]:

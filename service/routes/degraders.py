@@ -20,7 +20,7 @@ from service.index.query import JobFilters
 from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import TableCache, number
-from service.routes.context import context_of, in_thread, job_named, job_of
+from service.routes.shared import in_thread, job_named, job_of, shared_of
 from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders
 
 _STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
@@ -63,7 +63,7 @@ async def degrader_inputs(request: Request) -> Response:
         folder = job_named(request, other_id, ready=True).folder
         other = HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
     tools = TOOLS if tool is None else (tool,)
-    settings, degrader = context_of(request).parts.settings, _DEGRADER.of(request) or ""
+    settings, degrader = shared_of(request).parts.settings, _DEGRADER.of(request) or ""
     archive = await in_thread(inputs_zip, settings, first, tools, degrader, other)
     name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
@@ -75,7 +75,7 @@ async def exit_handles(request: Request) -> Response:
     job = job_of(request, ready=True)
     asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
     asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
-    handles = json.loads(await in_thread(made_degraders, context_of(request).parts.settings, asked))["handles"]
+    handles = json.loads(await in_thread(made_degraders, shared_of(request).parts.settings, asked))["handles"]
     return tagged(request, HandlesAnswer(job_id=job.record.job_id, count=len(handles), handles=handles))
 
 
@@ -97,7 +97,7 @@ async def find_halves(request: Request) -> Response:
         raise MissingField("Name a job: a, b or both.", details={"field": "a"})
     asked = [f"--split={smiles}"]
     asked += [f"--{letter}-job={job.folder}" for letter, job in zip(_JOBS, jobs, strict=False)]
-    text = await in_thread(made_degraders, context_of(request).parts.settings, asked)
+    text = await in_thread(made_degraders, shared_of(request).parts.settings, asked)
     return tagged(request, HalvesAnswer.model_validate(json.loads(text)))
 
 
@@ -112,19 +112,19 @@ async def _made(request: Request, form: str, most: int) -> str:
         job = job_named(request, _JOBS[letter].needed(request), ready=True)
         asked += [f"--{letter}-job={job.folder}", f"--{letter}-stem={stem.needed(request)}"]
         asked.append(f"--{letter}-anchor={anchor.needed(request)}")
-    return str(await in_thread(made_degraders, context_of(request).parts.settings, asked))
+    return str(await in_thread(made_degraders, shared_of(request).parts.settings, asked))
 
 
 async def degraders_page(request: Request) -> Response:
     """Show the exits of two jobs to choose from, and the degraders of those that were chosen."""
-    context = context_of(request)
+    shared = shared_of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
-    _, rows = await context.parts.index.jobs(JobFilters(available=True), "created_desc", _OFFERED, 0)
+    _, rows = await shared.parts.index.jobs(JobFilters(available=True), "created_desc", _OFFERED, 0)
     exits: dict[str, list[Mapping[str, Any]]] = {}
     for letter, name in named.items():
         if name:
-            exits[letter] = await in_thread(_exits_of, context.tables, job_named(request, name))
+            exits[letter] = await in_thread(_exits_of, shared.tables, job_named(request, name))
     ready = all(given[f"{letter}_smiles"] or (named[letter] and given[f"{letter}_anchor"]) for letter in _JOBS)
     answer = None
     if ready:

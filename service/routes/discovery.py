@@ -27,7 +27,7 @@ from service.http.openapi import API_VERSION, MAX_BULK
 from service.http.responses import json_answer, tagged
 from service.jobs.record import utc_text
 from service.results.rows import MAX_FILTERS
-from service.routes.context import MAX_STREAMS, Context, context_of, in_thread
+from service.routes.shared import MAX_STREAMS, Shared, in_thread, shared_of
 from service.runs.config import SNAKEFILE
 
 _LINKS = tuple(
@@ -63,9 +63,9 @@ def _now() -> str:
     return utc_text(datetime.now(UTC))
 
 
-def _health(context: Context) -> HealthAnswer:
+def _health(shared: Shared) -> HealthAnswer:
     """Return the state of the service; looks at the disk."""
-    parts = context.parts
+    parts = shared.parts
     jobs_dir = parts.settings.jobs_dir
     exists = jobs_dir.is_dir()
     writable = exists and os.access(jobs_dir, os.W_OK | os.X_OK)
@@ -107,14 +107,14 @@ def _health(context: Context) -> HealthAnswer:
 
 async def get_health(request: Request) -> Response:
     """Answer whether the service can take jobs."""
-    answer = await in_thread(_health, context_of(request))
+    answer = await in_thread(_health, shared_of(request))
     return json_answer(answer, 200 if answer.ok else 503, {"Cache-Control": "no-store"})
 
 
 async def get_manifest(request: Request) -> Response:
     """Answer what this service offers: every route, limits, features."""
-    context = context_of(request)
-    settings = context.parts.settings
+    shared = shared_of(request)
+    settings = shared.parts.settings
     routes: dict[str, list[RouteNote]] = {}
     for one in request.app.state.endpoints:
         note = RouteNote(method=one.method, path=one.plain_path, note=one.note)
@@ -137,7 +137,7 @@ async def get_manifest(request: Request) -> Response:
             "max_sasa_bulk": MAX_BULK,
             "max_event_streams": MAX_STREAMS,
             "max_filters": MAX_FILTERS,
-            "rate_limit": _rate(context),
+            "rate_limit": _rate(shared),
         },
         features={
             "source": settings.source,
@@ -156,8 +156,8 @@ async def get_manifest(request: Request) -> Response:
     return tagged(request, answer)
 
 
-def _rate(context: Context) -> str | None:
-    rate = context.parts.settings.rate_limit
+def _rate(shared: Shared) -> str | None:
+    rate = shared.parts.settings.rate_limit
     return None if rate is None else f"{rate.count} in {rate.seconds:g} seconds"
 
 
@@ -168,11 +168,11 @@ async def get_openapi(request: Request) -> Response:
 
 async def get_metrics(request: Request) -> Response:
     """Answer counts for Prometheus, where that is switched on."""
-    context = context_of(request)
-    if not context.parts.settings.metrics:
+    shared = shared_of(request)
+    if not shared.parts.settings.metrics:
         raise NotFound("Metrics are switched off.")
-    counts = context.parts.queue.counts()
-    health = await in_thread(_health, context)
+    counts = shared.parts.queue.counts()
+    health = await in_thread(_health, shared)
     gauges = {
         "jobs_queued": counts.queued,
         "jobs_running": counts.running,
@@ -180,9 +180,9 @@ async def get_metrics(request: Request) -> Response:
         "disk_free_bytes": health.disk_free_bytes,
         "healthy": int(health.status == "healthy"),
         "index_consistent": int(health.index_consistent),
-        "event_streams_open": context.streams.taken_now,
+        "event_streams_open": shared.streams.taken_now,
     }
-    return PlainTextResponse(context.metrics.text(gauges, counts.ended), headers={"Cache-Control": "no-store"})
+    return PlainTextResponse(shared.metrics.text(gauges, counts.ended), headers={"Cache-Control": "no-store"})
 
 
 _DESCRIPTIONS = {

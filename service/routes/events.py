@@ -16,8 +16,8 @@ from service.http.parameters import Text
 from service.http.responses import json_bytes
 from service.results.events import EventReader
 from service.results.job import Job
-from service.routes.context import context_of, in_thread, job_of
 from service.routes.jobs import state_of
+from service.routes.shared import in_thread, job_of, shared_of
 
 KEEP_ALIVE_SECONDS = 15.0
 _POLL_SECONDS = 0.5
@@ -32,14 +32,14 @@ async def job_events(request: Request) -> Response:
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(status_code=200, headers=headers, media_type="text/event-stream")
-    if context_of(request).streams.full:
+    if shared_of(request).streams.full:
         raise RateLimited("Too many event streams are open: poll the job instead.", headers={"Retry-After": "10"})
     return StreamingResponse(_counted(request, job, number), 200, headers, "text/event-stream")
 
 
 async def _counted(request: Request, job: Job, last: int) -> AsyncIterator[bytes]:
     """Yield the events of a job while it counts as an open stream."""
-    with context_of(request).streams.taken():
+    with shared_of(request).streams.taken():
         async with contextlib.aclosing(_stream(request, job, last)) as stream:
             async for event in stream:
                 yield event
@@ -47,18 +47,18 @@ async def _counted(request: Request, job: Job, last: int) -> AsyncIterator[bytes
 
 async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes]:
     """Yield the events of a job after number `last`: its state whenever that changes, its final state last."""
-    context = context_of(request)
+    shared = shared_of(request)
     reader = EventReader(job.folder)
-    stopping = context.parts.stopping
+    stopping = shared.parts.stopping
     sent, silent, shown = last, 0.0, None
     while True:
-        record = context.parts.store.get(job.record.job_id)  # before the events: none is missed at the end
+        record = shared.parts.store.get(job.record.job_id)  # before the events: none is missed at the end
         if record is None:
             return
         state = (record.status, record.current_step, record.attempt, record.results_ready)
         if state != shown and not record.final:
             shown, silent = state, 0.0
-            yield _event("status", None, state_of(context, Job(record, job.folder, job.base)))
+            yield _event("status", None, state_of(shared, Job(record, job.folder, job.base)))
         for happening in await in_thread(reader.read):
             if happening.number <= last:
                 continue
@@ -67,11 +67,11 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
             if happening.progress is not None:
                 told = _event("progress", None if happening.line else sent, happening.progress)
             if happening.line:
-                told += _event("log", sent, context.scrubber.text(happening.line))
+                told += _event("log", sent, shared.scrubber.text(happening.line))
             yield told  # both or none, as they have one number
         if record.final:
             number = reader.last + 1 if reader.last >= last else None  # told before: its number isn't given twice
-            yield _event("status", number, state_of(context, Job(record, job.folder, job.base)))
+            yield _event("status", number, state_of(shared, Job(record, job.folder, job.base)))
             return
         if stopping.is_set():
             return

@@ -11,27 +11,27 @@ from service.http.answers.discovery import ExampleAnswer, ExampleRecord, Example
 from service.http.endpoint import Routes
 from service.http.responses import tagged
 from service.results.examples import Example, example_record
-from service.routes.context import Context, context_of, job_of
+from service.routes.shared import Shared, job_of, shared_of
 
 
-def example_of(context: Context, example: Example) -> dict[str, Any]:
+def example_of(shared: Shared, example: Example) -> dict[str, Any]:
     """Return the fields of an example's record, from memory."""
-    store = context.parts.store
+    store = shared.parts.store
     record = store.get(example.job_id) if store.is_example(example.job_id) else None
     return example_record(example, record, store.example_folder(example.job_id))
 
 
 async def list_examples(request: Request) -> Response:
     """Answer all configured examples."""
-    context = context_of(request)
-    examples = [ExampleRecord(**example_of(context, example)) for example in context.examples.values()]
+    shared = shared_of(request)
+    examples = [ExampleRecord(**example_of(shared, example)) for example in shared.examples.values()]
     return tagged(request, ExamplesAnswer(examples=examples))
 
 
 async def get_example(request: Request) -> Response:
     """Answer one example."""
-    context = context_of(request)
-    values = example_of(context, context.examples[job_of(request).record.job_id])
+    shared = shared_of(request)
+    values = example_of(shared, shared.examples[job_of(request).record.job_id])
     return tagged(request, ExampleAnswer(**values, files_count=values["counts"].downloadable_file_count))
 
 

@@ -15,7 +15,7 @@ from service.http.responses import file_answer, tagged
 from service.jobs.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact
 from service.results.bundles import bundle_answer, public_bundle, structures_folder
 from service.results.structures import files_of_instances
-from service.routes.context import context_of, in_thread, job_of
+from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 2000)
 
@@ -103,7 +103,7 @@ async def _bundle(request: Request, name: str) -> Response:
     job = job_of(request, ready=True)
     stems = STEM.of(request)
     if stems:
-        tables = context_of(request).tables
+        tables = shared_of(request).tables
         chosen = await in_thread(files_of_instances, tables, job.folder, stems)
         own = f"{job.record.job_id}_selected.zip"
         return await in_thread(bundle_answer, request, chosen, job.record.job_id, own)

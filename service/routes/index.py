@@ -11,7 +11,7 @@ from service.http.parameters import Choice, Flag, Moment, Paging, Text
 from service.http.responses import disposition, tagged
 from service.index.query import SORTS, JobFilters
 from service.jobs.record import STATES
-from service.routes.context import context_of
+from service.routes.shared import shared_of
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
 _QUERY = Text("query", "Part of the query, any case.")
@@ -43,7 +43,7 @@ def filters_of(request: Request) -> JobFilters:
 async def list_jobs(request: Request) -> Response:
     """Answer jobs that match, a page of them."""
     page = _PAGE.of(request)
-    total, rows = await context_of(request).parts.index.jobs(
+    total, rows = await shared_of(request).parts.index.jobs(
         filters_of(request), SORT.of(request), page.limit, page.offset
     )
     links, headers = page.links(request, total)
@@ -57,7 +57,7 @@ async def export_jobs(request: Request) -> Response:
     headers = {"Content-Disposition": disposition("jobs.csv"), "Cache-Control": "no-cache"}
     if request.method == "HEAD":
         return Response(headers=headers, media_type="text/csv")
-    rows = context_of(request).parts.index.export(filters, sort)
+    rows = shared_of(request).parts.index.export(filters, sort)
     return StreamingResponse(rows, 200, headers, "text/csv")
 
 

@@ -37,7 +37,7 @@ from service.results.bundles import public_bundle
 from service.results.events import log_lines
 from service.results.job import Job
 from service.results.reproduce import reproduction
-from service.routes.context import Context, changeable_job, context_of, in_thread, job_of, owner_of, require_own_uploads
+from service.routes.shared import Shared, changeable_job, in_thread, job_of, owner_of, require_own_uploads, shared_of
 from service.runs.idempotency import Idempotency
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -70,37 +70,37 @@ def _canonical(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def failure_of(context: Context, record: JobRecord) -> Failure | None:
+def failure_of(shared: Shared, record: JobRecord) -> Failure | None:
     """Return why a job failed as clients see it, or None."""
     error = record.error
     if error is None:
         return None
-    return Failure(message=context.scrubber.text(error.message), step=error.step, kind=error.kind)
+    return Failure(message=shared.scrubber.text(error.message), step=error.step, kind=error.kind)
 
 
-def state_of(context: Context, job: Job) -> JobAnswer:
+def state_of(shared: Shared, job: Job) -> JobAnswer:
     """Return the state of a job as clients see it."""
     record = job.record
     bundle = public_bundle(job.folder, record.job_id) if record.source == "example" else None
     return JobAnswer.of(
         record,
-        context.parts.queue.position(record.job_id),
+        shared.parts.queue.position(record.job_id),
         public_bundle=bundle.relative if bundle else None,
-        failure=failure_of(context, record),
+        failure=failure_of(shared, record),
     )
 
 
 async def submit_job(request: Request) -> Response:
     """Take a job, or say what it would do."""
-    context = context_of(request)
+    shared = shared_of(request)
     body = await read_json(request)
-    submission = await in_thread(parse_submission, body, context.limits)
+    submission = await in_thread(parse_submission, body, shared.limits)
     require_own_uploads(request, submission)
     if DRY_RUN.of(request):
-        with context.parts.queue.room(owner_of(request)):
-            return json_answer(await context.dry_runs.run(submission))
+        with shared.parts.queue.room(owner_of(request)):
+            return json_answer(await shared.dry_runs.run(submission))
     key = idempotency(request, "/api/jobs", body)
-    record = await context.parts.queue.submit(submission, owner=owner_of(request), idempotency=key)
+    record = await shared.parts.queue.submit(submission, owner=owner_of(request), idempotency=key)
     answer = SubmittedAnswer.of(record)
     return json_answer(answer, 202, {"Location": answer.status_url, **waiting_headers(record.status)})
 
@@ -112,17 +112,17 @@ async def get_job(request: Request) -> Response:
     if seconds and not job.record.final:
         await _changed(request, job.record, seconds)
         job = job_of(request)
-    return tagged(request, state_of(context_of(request), job), waiting_headers(job.record.status))
+    return tagged(request, state_of(shared_of(request), job), waiting_headers(job.record.status))
 
 
 async def _changed(request: Request, record: JobRecord, seconds: int) -> None:
     """Wait until a job is no longer as it was seen, but for some seconds at most, and as one of the open streams."""
-    context = context_of(request)
-    if context.streams.full:
+    shared = shared_of(request)
+    if shared.streams.full:
         raise RateLimited("Too many requests wait: ask without wait.", headers={"Retry-After": "10"})
     seen = _seen(record)
-    with context.streams.taken(), anyio.move_on_after(seconds):
-        async with contextlib.aclosing(context.parts.queue.watch(record.job_id)) as states:
+    with shared.streams.taken(), anyio.move_on_after(seconds):
+        async with contextlib.aclosing(shared.parts.queue.watch(record.job_id)) as states:
             async for state in states:
                 if _seen(state) != seen:
                     return
@@ -140,26 +140,26 @@ async def get_job_request(request: Request) -> Response:
 
 async def cancel_job(request: Request) -> Response:
     """Cancel a job."""
-    context = context_of(request)
-    record, changed = await context.parts.queue.cancel(changeable_job(request).job_id)
-    job = Job(record, context.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
-    return json_answer(state_of(context, job), 202 if changed else 200)
+    shared = shared_of(request)
+    record, changed = await shared.parts.queue.cancel(changeable_job(request).job_id)
+    job = Job(record, shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
+    return json_answer(state_of(shared, job), 202 if changed else 200)
 
 
 async def delete_job(request: Request) -> Response:
     """Delete a job that has ended, with its files."""
-    context = context_of(request)
+    shared = shared_of(request)
     record = changeable_job(request)
-    await context.parts.queue.delete(record.job_id)
+    await shared.parts.queue.delete(record.job_id)
     upload = str(record.request.get("structures") or "")
-    if upload and upload not in context.parts.queue.uploads_in_use():
-        await in_thread(lambda: context.uploads.remove_of(record.owner, upload))
+    if upload and upload not in shared.parts.queue.uploads_in_use():
+        await in_thread(lambda: shared.uploads.remove_of(record.owner, upload))
     return json_answer(DeletedAnswer(job_id=record.job_id))
 
 
 async def get_job_log(request: Request) -> Response:
     """Answer lines of a job's log."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request)
     record = job.record
     since, limit = _SINCE.of(request) or 0, _LINES.of(request)
@@ -171,19 +171,19 @@ async def get_job_log(request: Request) -> Response:
         target=record.target_name,
         current_step=record.current_step,
         results_ready=record.results_ready,
-        log=[context.scrubber.text(line) for line in page],
+        log=[shared.scrubber.text(line) for line in page],
         next=min(since, len(lines)) + len(page),
-        error=failure_of(context, record),
+        error=failure_of(shared, record),
     )
     return tagged(request, answer, waiting_headers(record.status))
 
 
 async def get_job_summary(request: Request) -> Response:
     """Answer how many ligands a job has found."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request)
-    rows = await in_thread(context.tables.rows, job.folder, tables.SASA_SUMMARY)
-    entries = await in_thread(context.tables.rows, job.folder, tables.ENTRY_STATUS)
+    rows = await in_thread(shared.tables.rows, job.folder, tables.SASA_SUMMARY)
+    entries = await in_thread(shared.tables.rows, job.folder, tables.ENTRY_STATUS)
     answer = JobSummaryAnswer(
         job_id=job.record.job_id,
         target=job.record.target_name,
@@ -197,7 +197,7 @@ async def get_job_summary(request: Request) -> Response:
 async def get_reproduction(request: Request) -> Response:
     """Answer what is needed to run the job by hand."""
     job = job_of(request, ready=True)
-    body = await in_thread(reproduction, context_of(request).tables, job.folder)
+    body = await in_thread(reproduction, shared_of(request).tables, job.folder)
     return tagged(request, ReproductionAnswer.model_construct(job_id=job.record.job_id, **body))
 
 

@@ -12,7 +12,7 @@ from service.http.access import end_session, known_token, set_session
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Parameter
 from service.pages.render import page
-from service.routes.context import context_of
+from service.routes.shared import shared_of
 from service.routes.submit_page import form_pairs
 
 
@@ -32,7 +32,7 @@ async def login_page(request: Request) -> Response:
 async def login_form(request: Request) -> Response:
     """Give the browser a cookie for the right token, and go where it wanted to."""
     values = dict(await form_pairs(request))
-    settings = context_of(request).parts.settings
+    settings = shared_of(request).parts.settings
     token = known_token(values.get("token", "").strip(), settings.api_tokens)
     response = RedirectResponse(address(_own(values.get("next", "/"))), 303)
     if not settings.api_tokens:

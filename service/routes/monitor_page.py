@@ -16,8 +16,8 @@ from service.jobs.record import JobRecord
 from service.pages.render import page
 from service.results.events import log_lines
 from service.results.steps import read_steps
-from service.routes.context import changeable_job, context_of, in_thread, job_of
 from service.routes.jobs import state_of
+from service.routes.shared import changeable_job, in_thread, job_of, shared_of
 from service.routes.submit_page import form_pairs
 
 _LOG_LINES = 500
@@ -25,11 +25,11 @@ _LOG_LINES = 500
 
 async def monitor_page(request: Request) -> Response:
     """Show how far a job is."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request)
     final = job.record.final
     lines = await in_thread(lambda: log_lines(job.folder, final=final))
-    state = state_of(context, job)
+    state = state_of(shared, job)
     return page(
         "monitor",
         job=state,
@@ -37,8 +37,8 @@ async def monitor_page(request: Request) -> Response:
         steps=await in_thread(lambda: read_steps(job.folder, final=final)),
         waiting=not final,
         changeable=job.record.source != "example",
-        tokens=bool(context.parts.settings.api_tokens),
-        log=[context.scrubber.text(line) for line in lines[-_LOG_LINES:]],
+        tokens=bool(shared.parts.settings.api_tokens),
+        log=[shared.scrubber.text(line) for line in lines[-_LOG_LINES:]],
         lines=len(lines),
         seconds=_seconds(job.record),
     )
@@ -49,7 +49,7 @@ async def cancel_form(request: Request) -> Response:
     await form_pairs(request)
     record = changeable_job(request)
     with contextlib.suppress(JobStateConflict):  # it has ended in the meantime: its page says how
-        await context_of(request).parts.queue.cancel(record.job_id)
+        await shared_of(request).parts.queue.cancel(record.job_id)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 

@@ -22,9 +22,9 @@ from service.pages.render import page
 from service.pages.results.pairs import NOT_SEEN_TOGETHER
 from service.pages.results.places import GRADES
 from service.results.examples import Example
-from service.routes.context import Context, context_of, in_thread, job_of
 from service.routes.examples import example_of
 from service.routes.index import FILTERS, SORT, filters_of
+from service.routes.shared import Shared, in_thread, job_of, shared_of
 
 _PAGE = Paging(50, 200)
 
@@ -33,7 +33,7 @@ async def browse_page(request: Request) -> Response:
     """Show jobs: filtered, sorted, a page of them."""
     shown = _PAGE.of(request)
     filters, sort = filters_of(request), SORT.of(request)
-    index = context_of(request).parts.index
+    index = shared_of(request).parts.index
     total, rows = await index.jobs(filters, sort, shown.limit, shown.offset)
     links, _ = shown.links(request, total)
     asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
@@ -61,27 +61,27 @@ def _sort_urls(view: list[tuple[str, str]], sort: str) -> dict[str, str]:
 
 async def examples_page(request: Request) -> Response:
     """Show all examples."""
-    context = context_of(request)
-    shown = [await _shown(context, one) for one in context.examples.values()]
+    shared = shared_of(request)
+    shown = [await _shown(shared, one) for one in shared.examples.values()]
     return page("examples", examples=shown)
 
 
 async def example_page(request: Request) -> Response:
     """Show one example, there or not."""
-    context = context_of(request)
+    shared = shared_of(request)
     job_id = str(request.path_params["job_id"])
-    if job_id not in context.examples:
+    if job_id not in shared.examples:
         raise ExampleNotFound("No example has this id.")
-    return page("example", example=await _shown(context, context.examples[job_id]))
+    return page("example", example=await _shown(shared, shared.examples[job_id]))
 
 
-async def _shown(context: Context, example: Example) -> dict[str, Any]:
+async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
     """Return the record of an example and the picture of its first ligand."""
-    body = example_of(context, example)
-    folder = context.parts.store.example_folder(example.job_id)
+    body = example_of(shared, example)
+    folder = shared.parts.store.example_folder(example.job_id)
     if not body["has_results"] or folder is None:
         return {**body, "picture": None}
-    row = (await in_thread(context.tables.rows, folder, tables.RESULTS_TABLE))[0]
+    row = (await in_thread(shared.tables.rows, folder, tables.RESULTS_TABLE))[0]
     names = (row["pdb_id"], row["Chain"], row["Warhead"])
     picture = address(f"/api/svg/{example.job_id}/{'/'.join(quote(str(name), safe='') for name in names)}")
     return {**body, "picture": f"{picture}?resid={quote(str(row['Residue_ID']), safe='')}", "first": row}

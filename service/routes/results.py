@@ -20,7 +20,7 @@ from service.http.responses import disposition, matches, tagged
 from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
 from service.results.tables import TABLES, CellRow, TableCache, cell_rows, columns_of, dict_of, matching, number
-from service.routes.context import context_of, in_thread, job_of
+from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 10_000)
 _TABLE = Choice("table", "Which table.", known=tuple(TABLES))
@@ -35,14 +35,14 @@ _TOP_ANSWERS = Whole("top", "Only the best of each ligand and binding site.", mi
 
 async def get_results(request: Request) -> Response:
     """Answer the overview of a job's results."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
-    return tagged(request, await in_thread(results_answer, context.tables, job.record, job.folder, job.base))
+    return tagged(request, await in_thread(results_answer, shared.tables, job.record, job.folder, job.base))
 
 
 async def list_rows(request: Request) -> Response:
     """Answer rows of a table, filtered, sorted and paged, as JSON or CSV."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     name, form, page = _TABLE.of(request), _FORMAT.of(request), _PAGE.of(request)
     table: Table = TABLES[name]
@@ -50,7 +50,7 @@ async def list_rows(request: Request) -> Response:
     view = view_of(columns, request.query_params.multi_items(), _SORT.of(request))
     asked = form == "json" or "limit" in request.query_params
     stop = page.offset + page.limit if asked else None
-    part, total = await in_thread(view.page, context.tables, job.folder, table, slice(page.offset, stop))
+    part, total = await in_thread(view.page, shared.tables, job.folder, table, slice(page.offset, stop))
     if form == "csv":
         tag = await in_thread(_tag, job.folder / table.path, request.scope["query_string"].decode("latin-1"))
         headers = {
@@ -87,10 +87,10 @@ def _tag(path: Path, view: str) -> str:
 
 async def list_exit_vectors(request: Request) -> Response:
     """Answer the places where a linker can leave, of all ligands or of some."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
-    exits = await in_thread(_exits, context.tables, job.folder, asked, top)
+    exits = await in_thread(_exits, shared.tables, job.folder, asked, top)
     return tagged(request, ExitVectorsAnswer(job_id=job.record.job_id, count=len(exits), exits=exits))
 
 
@@ -108,10 +108,10 @@ def _exits(cache: TableCache, folder: Path, asked: Sequence[str | None], top: in
 
 async def list_answers(request: Request) -> Response:
     """Answer what all copies of a ligand say of its exits, of all ligands or of some."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
-    rows: list[Any] = [dict_of(row) for row in await in_thread(context.tables.rows, job.folder, TABLES["answers"])]
+    rows: list[Any] = [dict_of(row) for row in await in_thread(shared.tables.rows, job.folder, TABLES["answers"])]
     if ligand is not None:
         rows = [row for row in rows if row["Warhead"] == ligand.upper()]
     if target is not None:

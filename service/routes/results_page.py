@@ -45,8 +45,8 @@ from service.results.answers import Answers
 from service.results.job import Job
 from service.results.overview import pipeline_of
 from service.results.tables import number
-from service.routes.context import Context, context_of, in_thread, job_of
 from service.routes.files import MAX_STEMS, STEM
+from service.routes.shared import Shared, in_thread, job_of, shared_of
 from service.runs.on_demand import partners_text
 
 _MAX_SERIES = 60
@@ -61,7 +61,7 @@ async def results_page(request: Request) -> Response:
     state = repr((job.record, job.base, request.url.query, _stamp(job.folder)))
     if (known := _PAGES.get(state)) is not None:
         return known
-    return _PAGES.keep(state, page("results", **await in_thread(_page_values, request, context_of(request), job)))
+    return _PAGES.keep(state, page("results", **await in_thread(_page_values, request, shared_of(request), job)))
 
 
 class _Pages:
@@ -94,20 +94,20 @@ def _stamp(folder: Path) -> tuple[int, ...]:
     return tuple(place.stat().st_mtime_ns if place.exists() else 0 for place in places)
 
 
-def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]:
+def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     record, base = job.record, job.base
     view = TableView.of(request.query_params)
     answers = Answers.of(job.folder)
-    everything = instances(context.tables, job.folder, answers)
-    names = names_of(context.tables, job.folder)
+    everything = instances(shared.tables, job.folder, answers)
+    names = names_of(shared.tables, job.folder)
     kept = view.rows(everything, names)
     here = address(f"/results/{record.job_id}")
     best = best_places(answers, titles_of(everything, names), here)
     first = {next((place["stem"] for place in best if place["advised"]), best[0]["stem"])} if best else set()
     row = _selected(request, everything) or next((row for row in kept if row["stem"] in first), None)
     row = row or next(iter([*kept[:1], *everything[:1]]), None)
-    place = Place(context.tables, job.folder, base)
-    series = all_series(context.tables, job.folder)
+    place = Place(shared.tables, job.folder, base)
+    series = all_series(shared.tables, job.folder)
     asked = request.query_params.get("series", "")
     open_series = next((item for item in series if item["series"] == asked), None)
     return {
@@ -116,8 +116,8 @@ def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]
         "here": here,
         "places_at_once": SHOWN_PLACES,
         "best": best,
-        "unmatched": unmatched_notice(context.tables.rows(job.folder, tables.ENTRY_STATUS)),
-        "told": [context.scrubber.text(line) for line in told_at_end(job.folder)],
+        "unmatched": unmatched_notice(shared.tables.rows(job.folder, tables.ENTRY_STATUS)),
+        "told": [shared.scrubber.text(line) for line in told_at_end(job.folder)],
         "error": record.error,
         "view": view,
         "chosen": row["stem"] if row is not None else None,
@@ -132,8 +132,8 @@ def _page_values(request: Request, context: Context, job: Job) -> dict[str, Any]
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
         "open_series": series_view(job.folder, base, open_series, everything) if open_series else None,
-        "consensus": directions(context.tables.rows(job.folder, tables.EXIT_CONSENSUS)),
-        "left_out": left_out(context.tables, job.folder, base),
+        "consensus": directions(shared.tables.rows(job.folder, tables.EXIT_CONSENSUS)),
+        "left_out": left_out(shared.tables, job.folder, base),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),
         "report_url": f"{base}/files/{layout.REPORT}",
@@ -165,13 +165,13 @@ def _selected(request: Request, rows: Sequence[Row]) -> Row | None:
 
 async def table_part(request: Request) -> Response:
     """Show only the table, for other columns or more rows than fit on a page."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
 
     def read() -> dict[str, Any]:
         view = TableView.of(request.query_params)
-        everything = instances(context.tables, job.folder)
-        kept = view.rows(everything, names_of(context.tables, job.folder))
+        everything = instances(shared.tables, job.folder)
+        kept = view.rows(everything, names_of(shared.tables, job.folder))
         values = _table_values(everything, kept)
         return {
             "view": view,
@@ -186,12 +186,12 @@ async def table_part(request: Request) -> Response:
 
 async def table_csv(request: Request) -> Response:
     """Answer the table as it is shown: its rows, its order, its columns."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     view = TableView.of(request.query_params)
 
     def read() -> list[Row]:
-        return view.rows(instances(context.tables, job.folder), names_of(context.tables, job.folder))
+        return view.rows(instances(shared.tables, job.folder), names_of(shared.tables, job.folder))
 
     rows = await in_thread(read)
     headers = {"Content-Disposition": disposition(f"{job.record.job_id}_view.csv"), "Cache-Control": "no-cache"}
@@ -200,15 +200,15 @@ async def table_csv(request: Request) -> Response:
 
 async def instance_part(request: Request) -> Response:
     """Show one ligand: depiction, viewer, exits, atoms, contacts, properties, files."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     surroundings = CONTEXT.of(request)
 
     def read() -> dict[str, Any]:
-        row = _selected(request, instances(context.tables, job.folder))
+        row = _selected(request, instances(shared.tables, job.folder))
         if row is None:
             raise FileNotFound("The job has no such ligand.")
-        return instance_view(Place(context.tables, job.folder, job.base), row, surroundings)
+        return instance_view(Place(shared.tables, job.folder, job.base), row, surroundings)
 
     return page("results/instance_part", instance=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
 
@@ -221,48 +221,48 @@ async def report_page(request: Request) -> Response:
 
 async def overlay_page(request: Request) -> Response:
     """Show chosen ligands in the common frame of their group."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     stems = list(dict.fromkeys(request.query_params.getlist("stem")))
     if not stems:
         raise MissingField("Choose ligands first.", details={"field": "stem"})
-    view = await in_thread(overlay_view, context.tables, job, stems[:MAX_STEMS])
+    view = await in_thread(overlay_view, shared.tables, job, stems[:MAX_STEMS])
     return page("overlay", view=view, base=job.base, here=address(f"/results/{job.record.job_id}"))
 
 
 async def partners(request: Request) -> Response:
     """Answer the atoms that the assembly and the crystal add around one ligand, for the 3D view."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     stem = str(request.path_params["stem"])
-    text = await in_thread(partners_text, context.parts.settings, job.folder, stem)
+    text = await in_thread(partners_text, shared.parts.settings, job.folder, stem)
     return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
 
 
 async def series_part(request: Request) -> Response:
     """Show one series: its core, its ligands and the heat map of exposure."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     asked = _SERIES.needed(request)
 
     def read() -> dict[str, Any]:
-        series = next((row for row in all_series(context.tables, job.folder) if row["series"] == asked), None)
+        series = next((row for row in all_series(shared.tables, job.folder) if row["series"] == asked), None)
         if series is None:
             raise FileNotFound("The job has no such series.")
-        return series_view(job.folder, job.base, series, instances(context.tables, job.folder))
+        return series_view(job.folder, job.base, series, instances(shared.tables, job.folder))
 
     return page("results/series_part", view=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
 
 
 async def picture(request: Request) -> Response:
     """Answer a small depiction of one ligand with its exposure colours."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     stem, style = str(request.path_params["stem"]), _STYLE.of(request)
     exits = (_EXITS.of(request) or "").split(",")
 
     def read() -> str:
-        row = next((row for row in context.tables.rows(job.folder, tables.RESULTS_TABLE) if row["stem"] == stem), None)
+        row = next((row for row in shared.tables.rows(job.folder, tables.RESULTS_TABLE) if row["stem"] == stem), None)
         if row is None:
             raise FileNotFound("The job has no such ligand.")
         drawing = exits_drawing(job.folder, row, exits) if style == "exits" else drawing_of(job.folder, row)

@@ -30,7 +30,7 @@ from service.http.responses import json_answer, tagged
 from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms, summary_row
 from service.results.job import Job
 from service.results.tables import matching, same_entry, same_residue
-from service.routes.context import Context, context_of, in_thread, job_of
+from service.routes.shared import Shared, in_thread, job_of, shared_of
 
 _SHOWN = 64
 
@@ -39,7 +39,7 @@ async def list_measured_ligands(request: Request) -> Response:
     """Answer the ligands of an entry that have been measured."""
     job = job_of(request, ready=True)
     pdb_id = PDB_ID.needed(request)
-    rows = await in_thread(context_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
+    rows = await in_thread(shared_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
     ligands = [
         MeasuredLigand(chain=str(row["Chain"]), residue_id=str(row["Residue_ID"]), ligand=str(row["Warhead"]))
         for row in matching(rows, pdb_id)
@@ -50,14 +50,14 @@ async def list_measured_ligands(request: Request) -> Response:
 
 async def get_exposure(request: Request) -> Response:
     """Answer the exposure of each atom of one ligand."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     pdb_id, chain, residue = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, RESIDUE_ID))
     ligand, surroundings = LIGAND.optional.of(request), CONTEXT.of(request)
     buried = _BURIED.of(request) is not False
 
     def read() -> SasaAtomsAnswer | None:
-        summary = summary_row(context.tables, job.folder, pdb_id, chain, residue, ligand)
+        summary = summary_row(shared.tables, job.folder, pdb_id, chain, residue, ligand)
         if summary is None:
             return None
         rows = instance_atoms(job.folder, str(summary["stem"]))
@@ -71,7 +71,7 @@ async def get_exposure(request: Request) -> Response:
 
 async def get_exposures(request: Request) -> Response:
     """Answer the exposure of many ligands at once."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     surroundings = CONTEXT.of(request)
     body = await read_json(request)
@@ -81,14 +81,14 @@ async def get_exposures(request: Request) -> Response:
     if not isinstance(items, list) or len(items) > MAX_BULK:
         reason = f"is not a list of at most {MAX_BULK}"
         raise InvalidField(f"requests {reason}.", details={"field": "requests", "reason": reason})
-    results, missing = await in_thread(_bulk, context, job, items, surroundings)
+    results, missing = await in_thread(_bulk, shared, job, items, surroundings)
     return json_answer(SasaBulkAnswer(results=results, missing=missing))
 
 
 def _bulk(
-    context: Context, job: Job, items: list[Any], surroundings: str
+    shared: Shared, job: Job, items: list[Any], surroundings: str
 ) -> tuple[dict[str, LigandExposure], list[MissingLigand]]:
-    known = Summaries(context.tables.rows(job.folder, tables.SASA_SUMMARY))
+    known = Summaries(shared.tables.rows(job.folder, tables.SASA_SUMMARY))
     summaries: list[Mapping[str, Value]] = []
     missing: list[MissingLigand] = []
     for index, item in enumerate(items):
@@ -127,7 +127,7 @@ async def get_residue_of_ligand(request: Request) -> Response:
     """Answer in which residues of a chain a ligand is."""
     job = job_of(request, ready=True)
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
-    rows = await in_thread(context_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
+    rows = await in_thread(shared_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
     matches = matching(rows, pdb_id, chain, ligand)
     if not matches:
         raise NotFound("The job has no such ligand.", details={"pdb_id": same_entry(pdb_id)})

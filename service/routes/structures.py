@@ -36,7 +36,7 @@ from service.results.structures import (
     protein_text,
 )
 from service.results.tables import read_rows
-from service.routes.context import Context, context_of, in_thread, job_of
+from service.routes.shared import Shared, in_thread, job_of, shared_of
 
 
 def _asked(request: Request) -> Asked:
@@ -47,10 +47,10 @@ def _asked(request: Request) -> Asked:
 
 async def get_exposed_svg(request: Request) -> Response:
     """Answer the depiction with exposure colours."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     surroundings = CONTEXT.of(request)
-    row = await in_thread(find_instance, context.tables, job.folder, _asked(request))
+    row = await in_thread(find_instance, shared.tables, job.folder, _asked(request))
     artifact = await in_thread(instance_file, job.folder, row, "svg_exposed_path")
     if surroundings == HEADLINE_FIRST[0]:
         return await file_answer(request, artifact, inline=True)
@@ -70,10 +70,10 @@ async def get_plain_svg(request: Request) -> Response:
 
 async def get_interactions_svg(request: Request) -> Response:
     """Answer the depiction with the residues in contact, drawn now."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     surroundings = CONTEXT.of(request)
-    row = await in_thread(find_instance, context.tables, job.folder, _asked(request))
+    row = await in_thread(find_instance, shared.tables, job.folder, _asked(request))
     artifact = await in_thread(instance_file, job.folder, row, "svg_plain_path")
 
     def draw() -> str:
@@ -102,19 +102,19 @@ async def get_ligand_sdf(request: Request) -> Response:
 
 async def _file(request: Request, column: str) -> Response:
     job = job_of(request, ready=True)
-    row = await in_thread(find_instance, context_of(request).tables, job.folder, _asked(request))
+    row = await in_thread(find_instance, shared_of(request).tables, job.folder, _asked(request))
     return await file_answer(request, await in_thread(instance_file, job.folder, row, column), inline=True)
 
 
 async def get_complex_pdb(request: Request) -> Response:
     """Answer a cleaned complex."""
-    context = context_of(request)
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     name = str(request.path_params["name"])
     if not name.lower().endswith(".pdb"):
         raise FileNotFound("Names here end in .pdb.")
     stem = name[: -len(".pdb")]
-    row = await in_thread(find_by_name, context.tables, job.folder, stem, RESID.of(request))
+    row = await in_thread(find_by_name, shared.tables, job.folder, stem, RESID.of(request))
     return await file_answer(request, await in_thread(complex_file, job.folder, row), inline=True)
 
 
@@ -123,7 +123,7 @@ async def get_protein(request: Request) -> Response:
     job = job_of(request, ready=True)
     pdb_id, chain = request.path_params["pdb_id"], request.path_params["chain"]
     ligand = _PREFERRED.of(request)
-    text, name = await in_thread(protein_text, context_of(request).tables, job.folder, pdb_id, chain, ligand)
+    text, name = await in_thread(protein_text, shared_of(request).tables, job.folder, pdb_id, chain, ligand)
     headers = {"Content-Disposition": disposition(file_name(pdb_id, name), inline=True)}
     return text_answer(request, text, "chemical/x-pdb", headers)
 
@@ -131,7 +131,7 @@ async def get_protein(request: Request) -> Response:
 async def get_ligand_props(request: Request) -> Response:
     """Answer what is known of a component."""
     job = job_of(request, ready=True)
-    cache = context_of(request).tables
+    cache = shared_of(request).tables
     ligand = str(request.path_params["ligand"])
     row = await in_thread(metadata_row, cache, job.folder, ligand, _SMILES.of(request))
     pdb_id = PDB_ID.optional.of(request)
@@ -148,7 +148,7 @@ async def get_ligand_chain(request: Request) -> Response:
     """Answer in which chain a ligand is."""
     job = job_of(request, ready=True)
     path = request.path_params
-    chains = await in_thread(chains_of, context_of(request).tables, job.folder, path["pdb_id"], path["ligand"])
+    chains = await in_thread(chains_of, shared_of(request).tables, job.folder, path["pdb_id"], path["ligand"])
     return tagged(request, LigandChainAnswer(chain=chains[0] if chains else None))
 
 
@@ -163,12 +163,12 @@ async def list_mapped_atoms(request: Request) -> Response:
 
 
 async def _atoms(request: Request, form: Any) -> list[dict[str, Any]]:
-    context: Context = context_of(request)
+    shared: Shared = shared_of(request)
     job: Job = job_of(request, ready=True)
     asked, surroundings = _asked(request), CONTEXT.of(request)
 
     def read() -> list[dict[str, Any]]:
-        rows = instance_rows(context.tables, job.folder, asked)
+        rows = instance_rows(shared.tables, job.folder, asked)
         if not rows:
             return []
         atoms: list[dict[str, Any]] = form(instance_atoms(job.folder, str(rows[0]["stem"])), surroundings)

@@ -23,7 +23,7 @@ from service.jobs.submission import public_settings
 from service.jobs.uploads import Upload
 from service.pages.form import Meaning, meaning_of, option_groups, values_of_request
 from service.pages.render import page
-from service.routes.context import Context, context_of, from_own_page, owner_of, require_own_uploads
+from service.routes.shared import Shared, from_own_page, owner_of, require_own_uploads, shared_of
 from service.runs.idempotency import Idempotency
 
 _FIELDS = 200
@@ -34,25 +34,25 @@ _START = {"target_name": ["HIV-1 protease"], "search_query": ["1HPV"]}
 
 async def submit_page(request: Request) -> Response:
     """Show the form: empty, or with what an earlier job or an example asks for."""
-    context = context_of(request)
-    return _form(request, _values_from(context, request.query_params.get("from", "")))
+    shared = shared_of(request)
+    return _form(request, _values_from(shared, request.query_params.get("from", "")))
 
 
 async def submit_form(request: Request) -> Response:
     """Take a job from the form and go to its page; or show which entries it would use."""
-    context = context_of(request)
+    shared = shared_of(request)
     pairs = await form_pairs(request)
     values = _values(pairs)
     if chosen := values.pop("sequence", None):  # a protein of the preview
         return _form(request, {**values, "fasta_seq": chosen})
     try:
-        meaning = meaning_of(pairs, context.limits)
+        meaning = meaning_of(pairs, shared.limits)
         require_own_uploads(request, meaning.submission)
         if values.get("task") == ["preview"]:
-            with context.parts.queue.room(owner_of(request)):
-                return _form(request, values, meaning, preview=await context.dry_runs.run(meaning.submission))
+            with shared.parts.queue.room(owner_of(request)):
+                return _form(request, values, meaning, preview=await shared.dry_runs.run(meaning.submission))
         key, owner = _once(values, meaning, owner_of(request)), owner_of(request)
-        record = await context.parts.queue.submit(meaning.submission, idempotency=key, source="web", owner=owner)
+        record = await shared.parts.queue.submit(meaning.submission, idempotency=key, source="web", owner=owner)
     except ServiceError as error:
         return _form(request, values, error=error)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
@@ -62,10 +62,10 @@ async def upload_form(request: Request) -> Response:
     """Keep the files of the page's own form, and show the form of a job over them."""
     if not from_own_page(request):
         raise Unauthorized("The form was sent from another site.")
-    context = context_of(request)
+    shared = shared_of(request)
     try:
-        async with sent_files(request, context.parts.settings.max_upload_files) as files:
-            upload = await context.uploads.add(files, context.parts.clock.utc(), owner_of(request))
+        async with sent_files(request, shared.parts.settings.max_upload_files) as files:
+            upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
     except ServiceError as error:
         return _form(request, {}, error=error)
     return _form(request, {"structures": [upload.upload_id]})
@@ -73,9 +73,9 @@ async def upload_form(request: Request) -> Response:
 
 async def check_form(request: Request) -> Response:
     """Answer what a filled-in form asks for, or which field can't be; nothing is submitted."""
-    context = context_of(request)
+    shared = shared_of(request)
     try:
-        meaning = meaning_of(await form_pairs(request), context.limits)
+        meaning = meaning_of(await form_pairs(request), shared.limits)
     except (Unauthorized, UnsupportedMediaType):
         raise
     except ServiceError as error:
@@ -125,20 +125,20 @@ def _values(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     return values
 
 
-def _values_from(context: Context, job_id: str) -> dict[str, list[str]]:
+def _values_from(shared: Shared, job_id: str) -> dict[str, list[str]]:
     """Return what the form holds for a job like an earlier one or an example."""
-    example = context.examples.get(job_id)
+    example = shared.examples.get(job_id)
     if example is not None:
         job = example.job
         return values_of_request({**job, "options": dict(job.get("filters", {}))})
-    record = context.parts.store.get(job_id)
+    record = shared.parts.store.get(job_id)
     return values_of_request(record.request) if record is not None and record.source != "example" else {}
 
 
-def _upload(context: Context, values: Mapping[str, list[str]]) -> Upload | None:
+def _upload(shared: Shared, values: Mapping[str, list[str]]) -> Upload | None:
     """Return the upload that a form names, None where there is none."""
     try:
-        return context.uploads.get(values.get("structures", [""])[0])
+        return shared.uploads.get(values.get("structures", [""])[0])
     except ServiceError:
         return None
 
@@ -157,30 +157,30 @@ def _form(
     error: ServiceError | None = None,
     preview: Any | None = None,
 ) -> Response:
-    context, owner = context_of(request), owner_of(request)
+    shared, owner = shared_of(request), owner_of(request)
     if meaning is None:
         try:
-            meaning = meaning_of([(name, one) for name, many in values.items() for one in many], context.limits)
+            meaning = meaning_of([(name, one) for name, many in values.items() for one in many], shared.limits)
         except ServiceError:
-            meaning = meaning_of([(name, one) for name, many in _START.items() for one in many], context.limits)
-    parts = context.parts
+            meaning = meaning_of([(name, one) for name, many in _START.items() for one in many], shared.limits)
+    parts = shared.parts
     counts = parts.queue.counts()
     return page(
         "submit",
         error.status if error else 200,
         error.headers if error else None,
         groups=option_groups(),
-        limits=context.limits,
+        limits=shared.limits,
         values=values,
         opened=any(name in values for name in (*public_settings(), "pdb_id", "ligand")),
         meaning=meaning,
         preview=preview,
         error=error.message if error else "",
         error_field=_field(error) if error else "",
-        examples=list(context.examples.values()),
-        shipped={one.job_id for one in context.examples.values() if parts.store.is_example(one.job_id)},
+        examples=list(shared.examples.values()),
+        shipped={one.job_id for one in shared.examples.values() if parts.store.is_example(one.job_id)},
         key=secrets.token_hex(16),
-        upload=_upload(context, values),
+        upload=_upload(shared, values),
         limits_of_uploads=parts.settings,
         tokens=bool(parts.settings.api_tokens) and owner is None,
         source=parts.settings.source,

@@ -10,32 +10,32 @@ from service.http.answers.uploads import RemovedUploadAnswer, UploadAnswer
 from service.http.endpoint import Routes
 from service.http.multipart import sent_files
 from service.http.responses import json_answer
-from service.routes.context import context_of, in_thread, owner_of, require_owner
+from service.routes.shared import in_thread, owner_of, require_owner, shared_of
 
 
 async def add_upload(request: Request) -> Response:
     """Take structures and what goes with them."""
-    context = context_of(request)
-    async with sent_files(request, context.parts.settings.max_upload_files) as files:
-        upload = await context.uploads.add(files, context.parts.clock.utc(), owner_of(request))
+    shared = shared_of(request)
+    async with sent_files(request, shared.parts.settings.max_upload_files) as files:
+        upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
     return json_answer(UploadAnswer.of(upload), 201, {"Location": f"/api/uploads/{upload.upload_id}"})
 
 
 async def get_upload(request: Request) -> Response:
     """Answer what is in an upload."""
     upload_id = str(request.path_params["upload_id"])
-    return json_answer(UploadAnswer.of(await in_thread(lambda: context_of(request).uploads.get(upload_id))))
+    return json_answer(UploadAnswer.of(await in_thread(lambda: shared_of(request).uploads.get(upload_id))))
 
 
 async def delete_upload(request: Request) -> Response:
     """Remove an upload that no unfinished job uses."""
-    context = context_of(request)
+    shared = shared_of(request)
     upload_id = str(request.path_params["upload_id"])
-    upload = await in_thread(lambda: context.uploads.get(upload_id))
+    upload = await in_thread(lambda: shared.uploads.get(upload_id))
     require_owner(request, upload.owner, "upload", upload_id=upload_id)
-    if upload_id in context.parts.queue.uploads_in_use():
+    if upload_id in shared.parts.queue.uploads_in_use():
         raise JobStateConflict("A job that has not ended uses this upload.", details={"status": "running"})
-    await in_thread(lambda: context.uploads.remove(upload_id))
+    await in_thread(lambda: shared.uploads.remove(upload_id))
     return json_answer(RemovedUploadAnswer(upload_id=upload_id))
 
 

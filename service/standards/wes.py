@@ -32,7 +32,7 @@ from service.http.responses import json_answer, tagged
 from service.index.query import JobFilters
 from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
-from service.routes.context import changeable_job, context_of, in_thread, job_of, owner_of, require_own_uploads
+from service.routes.shared import changeable_job, in_thread, job_of, owner_of, require_own_uploads, shared_of
 
 WORKFLOW_URL = "tethermap"
 """The one workflow that there is."""
@@ -64,8 +64,8 @@ def _state(record: JobRecord) -> RunState:
 
 async def get_service_info(request: Request) -> Response:
     """Answer what can be run."""
-    context = context_of(request)
-    settings, counts = context.parts.settings, context.parts.queue.counts()
+    shared = shared_of(request)
+    settings, counts = shared.parts.settings, shared.parts.queue.counts()
     here = settings.base_url_primary or str(request.base_url).rstrip("/") + address("")
     answer = WesServiceAnswer(
         id="org.tethermap",
@@ -92,7 +92,7 @@ async def list_runs(request: Request) -> Response:
     if not (token.isascii() and token.isdecimal() and len(token) < len(str(_MOST_OFFSET))):
         raise InvalidParameter("page_token is none that was given.", details={"parameter": "page_token"})
     offset = int(token)
-    parts = context_of(request).parts
+    parts = shared_of(request).parts
     total, rows = await parts.index.jobs(JobFilters(), _NEWEST, limit, offset)
     records = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
     runs = [WesStatusAnswer(run_id=record.job_id, state=_state(record)) for record in records]
@@ -102,7 +102,7 @@ async def list_runs(request: Request) -> Response:
 
 async def run_workflow(request: Request) -> Response:
     """Take a run: its workflow_params are the fields of a job."""
-    context = context_of(request)
+    shared = shared_of(request)
     fields = await _form(request)
     for name in ("workflow_type", "workflow_type_version", "workflow_url"):
         if not fields.get(name, "").strip():
@@ -111,9 +111,9 @@ async def run_workflow(request: Request) -> Response:
         reason = f"is not {WORKFLOW_URL!r}, the one workflow that this service runs"
         raise InvalidField(f"workflow_url {reason}.", details={"field": "workflow_url", "reason": reason}, status=400)
     body = parse_object(fields.get("workflow_params", "").encode())
-    submission = await in_thread(parse_submission, body, context.limits)
+    submission = await in_thread(parse_submission, body, shared.limits)
     require_own_uploads(request, submission)
-    record = await context.parts.queue.submit(submission, owner=owner_of(request))
+    record = await shared.parts.queue.submit(submission, owner=owner_of(request))
     return json_answer(WesRunAnswer(run_id=record.job_id))
 
 
@@ -123,7 +123,7 @@ async def _form(request: Request) -> dict[str, str]:
         (await read_body(request)).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidJson(f"The form is not UTF-8 (byte {error.start}).") from None
-    most = context_of(request).parts.settings.max_body_bytes
+    most = shared_of(request).parts.settings.max_body_bytes
     async with sent_form(request, "A run is", files=_MOST_FILES, largest=most) as form:
         if _ATTACHED in form:
             raise UnsupportedInput(f"{_ATTACHED}: nothing is run that is sent.", details={"field": _ATTACHED})
@@ -180,7 +180,7 @@ async def get_run_status(request: Request) -> Response:
 async def cancel_run(request: Request) -> Response:
     """Cancel a run."""
     record = changeable_job(request)
-    await context_of(request).parts.queue.cancel(record.job_id)
+    await shared_of(request).parts.queue.cancel(record.job_id)
     return json_answer(WesRunAnswer(run_id=record.job_id))
 
 

@@ -343,7 +343,7 @@ def test_others_uploads_are_not_used_or_removed(guarded: TestClient) -> None:
 def test_ones_own_jobs_are_canceled_and_deleted_and_the_operator_may_do_so_with_all(guarded: TestClient) -> None:
     for headers in (BEN, OPERATOR):
         job = guarded.post("/api/jobs", json=HPV, headers=BEN).json()["status_url"]
-        record = guarded.app.state.context.parts.store.get(job.rpartition("/")[2])  # type: ignore[attr-defined]
+        record = guarded.app.state.shared.parts.store.get(job.rpartition("/")[2])  # type: ignore[attr-defined]
         assert record.owner == "ben"
         assert guarded.post(f"{job}/cancel", headers=headers).status_code == 202
         error(guarded.delete(job, headers=ANN), 403, "FORBIDDEN")

@@ -403,7 +403,7 @@ def test_unexpected_error_is_500_without_detail(tmp_path: Path, monkeypatch: pyt
         raise RuntimeError("a secret of /home/someone")
 
     with local(tmp_path) as client:
-        monkeypatch.setattr(client.app.state.context.parts.store, "get", broken)  # type: ignore[attr-defined]
+        monkeypatch.setattr(client.app.state.shared.parts.store, "get", broken)  # type: ignore[attr-defined]
         answer = client.get("/api/jobs/00000000")
         assert_error(answer, 500, "INTERNAL_ERROR")
         assert "secret" not in answer.text

@@ -17,7 +17,7 @@ from service.jobs.durable import write_json
 from service.jobs.record import BatchItem, BatchRecord
 from service.jobs.store import BATCHES, Store
 from service.results.rows import MAX_FILTERS, csv_lines, view_of
-from service.routes.context import MAX_STREAMS, Slots
+from service.routes.shared import MAX_STREAMS, Slots
 from tests.service.core import LiveService
 from tests.tools.patience import patience
 

@@ -125,7 +125,7 @@ def test_files_of_the_page_are_taken_without_scripts(http: httpx2.Client) -> Non
 
 def test_uploads_are_removed_when_their_time_is_over_and_no_job_uses_them(http: httpx2.Client) -> None:
     upload_id = send(http, ("model.pdb", MODEL.text.encode())).json()["upload_id"]
-    store: UploadStore = http.app.state.context.uploads  # type: ignore[attr-defined]
+    store: UploadStore = http.app.state.shared.uploads  # type: ignore[attr-defined]
     later = datetime.now(UTC) + timedelta(hours=25)
     store.prune({upload_id}, later)
     assert store.get(upload_id).upload_id == upload_id

@@ -80,7 +80,7 @@ class ExampleUnavailable(Exception):  # noqa: N818 - no error: it is answered wi
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Shared:
     """Everything that handlers share.
 
     Parameters
@@ -116,10 +116,10 @@ class Context:
     streams: Slots = field(default_factory=lambda: Slots(MAX_STREAMS))
 
 
-def context_of(request: Request) -> Context:
+def shared_of(request: Request) -> Shared:
     """Return what handlers share."""
-    context: Context = request.app.state.context
-    return context
+    shared: Shared = request.app.state.shared
+    return shared
 
 
 def job_of(request: Request, *, ready: bool = False) -> Job:
@@ -146,16 +146,16 @@ def job_of(request: Request, *, ready: bool = False) -> Job:
 
 def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
     """Return the job or example of an id, wherever the request has it; otherwise as `job_of`."""
-    context = context_of(request)
-    store = context.parts.store
+    shared = shared_of(request)
+    store = shared.parts.store
     as_example = request.scope["path"].startswith("/api/examples/")
-    if as_example and job_id not in context.examples:
+    if as_example and job_id not in shared.examples:
         raise ExampleNotFound("No example has this id.", details={"job_id": job_id[:64]})
     record = store.get(job_id)
     if record is None or (as_example and not store.is_example(job_id)):
-        if job_id in context.examples:
-            raise ExampleUnavailable(context.examples[job_id])
-        raise no_such_job(context, job_id)
+        if job_id in shared.examples:
+            raise ExampleUnavailable(shared.examples[job_id])
+        raise no_such_job(shared, job_id)
     if ready and not record.final:
         raise ResultsNotReady(
             f"The job is {record.status}: ask again when it has ended.",
@@ -168,19 +168,19 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
 
 def _hold(request: Request, job_id: str) -> None:
     """Keep a job from being removed for its age until the answer is sent."""
-    context_of(request).parts.store.readers.hold(job_id)
+    shared_of(request).parts.store.readers.hold(job_id)
     request.scope["state"].setdefault("held", []).append(job_id)
 
 
 def release_held(request: Request) -> None:
     """Let go of the jobs that a request has read."""
     for job_id in request.scope.get("state", {}).pop("held", ()):
-        context_of(request).parts.store.readers.release(job_id)
+        shared_of(request).parts.store.readers.release(job_id)
 
 
-def no_such_job(context: Context, job_id: str) -> JobNotFound:
+def no_such_job(shared: Shared, job_id: str) -> JobNotFound:
     """Return the error for an id that no job has, or no more where finished jobs are removed after some time."""
-    settings = context.parts.settings
+    settings = shared.parts.settings
     limits = []
     if settings.keep_days is not None:
         limits.append(f"for {settings.keep_days:g} days")
@@ -202,13 +202,13 @@ def changeable_job(request: Request) -> JobRecord:
     Forbidden
         If it is another's.
     """
-    context = context_of(request)
+    shared = shared_of(request)
     job_id = str(request.path_params["job_id"])
-    if job_id in context.examples or context.parts.store.is_example(job_id):
+    if job_id in shared.examples or shared.parts.store.is_example(job_id):
         raise JobStateConflict("Examples can't be changed.", details={"job_id": job_id, "status": "completed"})
-    record = context.parts.store.get(job_id)
+    record = shared.parts.store.get(job_id)
     if record is None:
-        raise no_such_job(context, job_id)
+        raise no_such_job(shared, job_id)
     require_owner(request, record.owner, "job", job_id=job_id)
     return record
 
@@ -227,7 +227,7 @@ def require_owner(request: Request, owner: str | None, kind: str, **ids: str) ->
     Forbidden
         If tokens are configured and the request's is neither the owner's nor the operator's.
     """
-    if context_of(request).parts.settings.api_tokens and owner_of(request) not in (OPERATOR, owner):
+    if shared_of(request).parts.settings.api_tokens and owner_of(request) not in (OPERATOR, owner):
         raise Forbidden(f"This {kind} is another's: its owner or the operator may do that.", details=ids)
 
 
@@ -242,7 +242,7 @@ def require_own_uploads(request: Request, *submissions: Submission) -> None:
     for structures in {submission.structures for submission in submissions}:
         if structures:
             with contextlib.suppress(NotFound):
-                owner = context_of(request).uploads.get(structures).owner
+                owner = shared_of(request).uploads.get(structures).owner
                 require_owner(request, owner, "upload", upload_id=structures)
 
 
