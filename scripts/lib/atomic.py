@@ -78,5 +78,9 @@ def remove_leftovers_of(path: Path) -> None:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file's name is one that `replacing` gives while it is written."""
+    """Return whether a file's name is one that `replacing` gives while it is written.
+
+    >>> is_leftover(".ligands.sdf.1234.0a1b2c3d.part"), is_leftover("ligands.sdf")
+    (True, False)
+    """
     return name.startswith(".") and name.endswith(_ENDING)

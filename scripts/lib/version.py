@@ -21,7 +21,11 @@ DIGEST_VARIABLE = "TETHERMAP_SOURCE_DIGEST"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the pipeline, Python and the packages in `PACKAGES`; empty if not installed."""
+    """Return the versions of the pipeline, Python and the packages in `PACKAGES`; empty if not installed.
+
+    >>> versions()["tethermap"] == __version__
+    True
+    """
     from importlib import metadata  # 0.03 s that most scripts have no use for
 
     by_package = {"tethermap": __version__, "python": platform.python_version()}

@@ -19,6 +19,11 @@ def polymer_lines(lines: Sequence[str]) -> dict[str, list[str]]:
     -------
     dict of str to list of str
         By chain, in the order of the TER records; chains without one have no polymer.
+
+    >>> atom = "ATOM      1  CA  GLY A   1      11.104  13.207   2.100  1.00 20.00           C"
+    >>> water = "HETATM    3  O   HOH B 101      10.000  10.000  10.000  1.00 20.00           O"
+    >>> [*polymer_lines([atom, "TER       2      GLY A   1", water])]
+    ['A']
     """
     open_chains: dict[str, list[str]] = {}
     polymers: dict[str, list[str]] = {}

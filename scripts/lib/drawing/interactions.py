@@ -150,6 +150,10 @@ def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
     ------
     ValueError
         If `plain` is no such depiction.
+
+    >>> amid = amid_residues('<svg viewBox="0 0 90 60"><rect class="card"/></svg>', [], "chain")
+    >>> amid.size, amid.title
+    ((90.0, 60.0), ': 0 residues in contact (nearest chain)')
     """
     view, card = _VIEW.search(plain), _CARD.search(plain)
     if view is None or card is None:

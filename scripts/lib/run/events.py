@@ -128,7 +128,11 @@ class EventHandler(logging.Handler):
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the events of a file in order; a half-written line is left out, a missing file has none."""
+    """Yield the events of a file in order; a half-written line is left out, a missing file has none.
+
+    >>> list(read_events(Path("no such file")))
+    []
+    """
     try:
         stream = path.open("rb")
     except OSError:

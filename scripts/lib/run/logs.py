@@ -83,7 +83,11 @@ def logged_to(path: str | Path) -> Iterator[None]:
 
 
 def cluster_title(number: str) -> str:
-    """Return the line of a log that what the cluster says of a job stands below."""
+    """Return the line of a log that what the cluster says of a job stands below.
+
+    >>> cluster_title("18")
+    '--- on the cluster, job 18'
+    """
     return f"--- on the cluster, job {number}" if number else "--- on the cluster"
 
 

@@ -31,7 +31,11 @@ def told_at_end(job: Path) -> list[str]:
 
 
 def nothing_kept(job: Path) -> list[str]:
-    """Return why a finished job kept nothing; none where it kept something or has no tables."""
+    """Return why a finished job kept nothing; none where it kept something or has no tables.
+
+    >>> nothing_kept(Path("no such job"))
+    []
+    """
     try:
         entries = list(read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
         if any(row["kept"] for row in entries):
