@@ -195,8 +195,8 @@ def explanation(largest: JobRun) -> str:
         "exits: of those a fifth is openings and rays, a seventh pictures, the rest geometry, evidence, SDF and files; "
         "of `find_series` a quarter is the search for cores, a sixth alerts; of `finish_job` three quarters are the "
         "report's pictures. Sites, answers, observed exits, fit, geometry and descriptors came "
-        "after the commit that is told as before. A job of one entry is the start of nine such processes (0.1 s of "
-        "bare start each, twice that with NumPy and RDKit) and of Snakemake (1.3 s), and little else."
+        "after the commit that is told as before. A job of one entry is the start of nine such processes (0.05 s of "
+        "bare start each, up to 0.2 s with NumPy and RDKit) and of Snakemake (1.3 s), and little else."
     )
 
 
