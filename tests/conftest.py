@@ -43,13 +43,16 @@ LONGEST_FIRST = (
 OF_PROCESSES = frozenset({"cluster", "demo", "job_runner", "live", "mixed", "playwright", "start", "whole"})
 """Fixtures that start processes: what needs one, or lies in a module whose `pytestmark` says so, is no fast test."""
 
+WORKFLOW = ROOT / "tests" / "workflow"
+"""Tests of runs, which start processes of themselves."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest modules first, the others stay in their order; mark what starts processes."""
     places = {ROOT / f"tests/{name}.py": place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
     for item in items:
-        if OF_PROCESSES & set(getattr(item, "fixturenames", ())):
+        if item.path.parent == WORKFLOW or OF_PROCESSES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.process)
 
 

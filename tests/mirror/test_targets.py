@@ -11,6 +11,8 @@ from scripts.lib import layout
 from tests.tools.runs import JobRun, Row, rows_of
 from tests.tools.shared import target_run
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def brd4(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
