@@ -129,9 +129,11 @@ class Deferred:
         self._left.remove(name)
         from importlib.machinery import ModuleSpec, PathFinder
 
-        spec = ModuleSpec(name, self)  # type: ignore[arg-type]
         own = PathFinder.find_spec(name, path)
-        spec.submodule_search_locations = own.submodule_search_locations if own else None
+        if own is None:  # not installed
+            return None
+        spec = ModuleSpec(name, self)  # type: ignore[arg-type]
+        spec.submodule_search_locations = own.submodule_search_locations
         return spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

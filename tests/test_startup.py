@@ -97,3 +97,12 @@ def test_snakemake_tells_scripts_from_notebooks_without_reading_notebooks_which_
 
 def test_other_processes_load_them_as_ever(tmp_path: Path) -> None:
     assert run(tmp_path / "other", "import yte\nprint('numpy' in sys.modules)").strip() == "True"
+
+
+def test_a_module_that_is_not_installed_is_not_found(tmp_path: Path) -> None:
+    told = run(
+        tmp_path / "snakemake",
+        "import site\nsys.path[:] = [place for place in sys.path if 'site-packages' not in place]\n"
+        "try:\n    import nbformat\nexcept ModuleNotFoundError as error:\n    print(error.name)\n",
+    )
+    assert told.strip() == "nbformat"
