@@ -38,10 +38,10 @@ from scripts.lib.sources.content import read_content
 from scripts.lib.sources.index_rows import read_row
 from scripts.lib.sources.naming import StructureFile
 from scripts.lib.steps.cache import step_cache
+from tests.tools.small_job import FILE_LISTS
 
 ENTRY = "9fuz"
 SHARD = "0"
-FILE_LISTS = (*layout.FILE_LISTS, "protac_files")
 METHOD = Method(1.4, 100)
 CLEANING = CleanSettings(TargetQuery("Anything"))
 RULES = ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "write_protac_inputs", "check_results")
