@@ -117,7 +117,7 @@ def nearest(allowed: Transferred, anchor: FloatArray, ligand: FloatArray) -> Tra
 
     Parameters
     ----------
-    found : Transferred
+    allowed : Transferred
         All of them.
     anchor : ndarray of float, shape (3,)
         The degrader's anchor, in angstroms.
