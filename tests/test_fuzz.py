@@ -64,6 +64,12 @@ FOUND_IN_MIRROR = {
     "6xqs swapped_fields 6579": "the same with few atoms seen of many residues",
     "1hii swapped_fields 2187": "names that say nothing of elements where the elements stand",
     "1pfe alternates+atoms_in_one_place 3696": "a bond of no length in the self-check",
+    "7c8u repeated_lines+damaged_categories 2414": "a zero byte swallowed the next line",
+    "6lu7 swapped_fields+other_line_ends+odd_numbers 2784": "a coordinate with two points",
+    "1cbs swapped_fields 5576": "HETATM in place of an element was helium",
+    "4qqc repeated_atoms+odd_names 6499": "a repeated atom of another element was left out by one reader alone",
+    "2wkz damaged_categories+scaled_coordinates 1311": "half a letter in a sequence ended the step",
+    "1hvr damaged_crystal 4881": "the rotations of a huge cell overflowed",
 }
 """The same of files that are not embedded."""
 

@@ -63,18 +63,17 @@ def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, lis
     Returns
     -------
     dict of ResidueKey to list of DepositedAtom
-        Atoms of all conformers in file order, one that is repeated in the same place once.
+        Atoms of all conformers in file order; of those of one name in one place the first.
     """
     data = path.read_bytes()
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     text = data.decode("utf-8", "replace")
     rows = _mmcif_atoms(text, comp_ids) if "_atom_site." in text else _pdb_atoms(text, comp_ids)
-    residues: dict[ResidueKey, dict[DepositedAtom, None]] = {}
+    residues: dict[ResidueKey, dict[tuple[object, ...], DepositedAtom]] = {}
     for key, atom in rows:
-        if atom.element not in HYDROGEN:
-            residues.setdefault(key, {})[atom] = None
-    return {key: list(atoms) for key, atoms in residues.items()}
+        residues.setdefault(key, {}).setdefault((atom.name, atom.altloc, atom.xyz), atom)
+    return {key: [atom for atom in atoms.values() if atom.element not in HYDROGEN] for key, atoms in residues.items()}
 
 
 def _mmcif_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey, DepositedAtom]]:

@@ -203,11 +203,11 @@ class Crystal:
         self._frac_shift = np.array(cell.frac.vec.tolist(), dtype=np.float64)
         self._orth_shift = np.array(cell.orth.vec.tolist(), dtype=np.float64)
         # Distance between lattice planes: how far a shift by one cell moves at the least.
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
         self._operations = np.array([op.seitz() for op in group.operations()], dtype=np.float64)
-        self._rotations = [self._orth @ operation[:3, :3] @ self._frac for operation in self._operations]
-        self._shifts = [operation[:3, :3] @ self._frac_shift + operation[:3, 3] for operation in self._operations]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # `holds` refuses what comes of it
+            self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
+            self._rotations = [self._orth @ operation[:3, :3] @ self._frac for operation in self._operations]
+            self._shifts = [operation[:3, :3] @ self._frac_shift + operation[:3, 3] for operation in self._operations]
         self._ncs = [DEPOSITED] + [
             placement(ncs.tr, f"ncs{ncs.id}") for ncs in structure.ncs if not ncs.given and is_rigid(ncs.tr)
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,12 @@ MARGIN, LEAST_ROOM = 3.0, 3.0
 packed protein has 17."""
 
 
+NOT_ASCII = "a name has characters outside ASCII"
+"""Said of a file whose names gemmi cuts to their columns, in the middle of a letter perhaps."""
+
 _LAST_ASCII = 126
+
+_WORD = re.compile(r"[A-Za-z]{3}")
 
 
 class EntryError(Exception):
@@ -145,10 +151,14 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         del structure[-1]
     try:
         atoms = _atoms(structure, is_mmcif=is_mmcif)
+    except UnicodeDecodeError as error:
+        raise EntryError("file_unreadable", NOT_ASCII) from error
     except RuntimeError as error:  # names that gemmi has no room for
         raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
     _check_names(atoms)
     _check_numbers(atoms)
+    if parsed.block is not None:
+        _check_elements(atoms, parsed.block)
     return Entry(
         entry_id=entry_id,
         structure=structure,
@@ -173,7 +183,10 @@ def parse_file(path: Path, entry_id: str) -> Parsed:
         As `read_entry`.
     """
     parsed = _parsed(read_text(path), entry_id)
-    parsed.sort(parsed.structure)
+    try:
+        parsed.sort(parsed.structure)
+    except UnicodeDecodeError as error:
+        raise EntryError("file_unreadable", NOT_ASCII) from error
     return parsed
 
 
@@ -188,8 +201,11 @@ def _without_displacements(text: str) -> str:
 
 
 def _parsed(text: str, entry_id: str) -> Parsed:
+    is_mmcif = _is_mmcif(text)
+    if "\0" in text:  # gemmi ends a line there
+        raise EntryError("file_unreadable", f"a zero byte in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
     try:
-        parsed = (_parse_mmcif if _is_mmcif(text) else _parse_pdb)(text, entry_id)
+        parsed = (_parse_mmcif if is_mmcif else _parse_pdb)(text, entry_id)
     except (ValueError, RuntimeError, IndexError) as error:
         raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
     if not len(parsed.structure) or parsed.structure[0].count_atom_sites() == 0:
@@ -234,6 +250,17 @@ def _check_names(atoms: Atoms) -> None:
             raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
     if (atoms.auth_seq_id == np.iinfo(np.int32).min).any():
         raise EntryError("file_unreadable", "residues have no number")
+
+
+def _check_elements(atoms: Atoms, block: gemmi.cif.Block) -> None:
+    """Refuse words where the elements should stand: gemmi takes their first letters, CARBON for calcium."""
+    symbols = atoms.element.view("S1").reshape(len(atoms), -1)
+    of_two = np.flatnonzero(symbols[:, 1] != b"")
+    if (np.char.upper(atoms.element[of_two]) == atoms.name[of_two].astype(atoms.element.dtype)).all():
+        return  # as nearly all are named
+    for symbol in set(block.find_values("_atom_site.type_symbol")):
+        if _WORD.match(gemmi.cif.as_string(symbol)):
+            raise EntryError("file_unreadable", f"{gemmi.cif.as_string(symbol)[:20]} is no element")
 
 
 def _is_possible(cell: gemmi.UnitCell) -> bool:

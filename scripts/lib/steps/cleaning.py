@@ -14,7 +14,7 @@ from scripts.lib.complex.rejected import rejected_entry, status_of_missing
 from scripts.lib.complex.settings import CleanSettings
 from scripts.lib.components.finder import Find
 from scripts.lib.entry.model import PREDICTED
-from scripts.lib.entry.reader import EntryError, read_entry
+from scripts.lib.entry.reader import NOT_ASCII, EntryError, read_entry
 from scripts.lib.errors import PROGRAM_ERRORS
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.backbone import packed_backbone
@@ -84,7 +84,7 @@ class EntryCleaner:
                 entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
             return clean_entry(entry, settings, self._rules, self._radii, experiment)
         except UnicodeDecodeError:  # gemmi keeps eight bytes of a name, which may be half a character
-            return rejected_entry(entry, "file_unreadable", "a name has characters outside ASCII")
+            return rejected_entry(entry, "file_unreadable", NOT_ASCII)
         except PROGRAM_ERRORS as error:
             log.exception("%s could not be processed", entry_id)
             self._step.forget()

@@ -103,3 +103,11 @@ def test_old_files_tell_elements_by_the_place_of_the_name(tmp_path: Path, name: 
     (tmp_path / "old.ent").write_text(line)
     found = read_deposited(tmp_path / "old.ent", frozenset({"LIG"}))
     assert [atom.element for atoms in found.values() for atom in atoms] == ([] if element == "H" else [element])
+
+
+def test_atoms_of_one_name_in_one_place_are_the_first_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "entry"
+    other = PDB.splitlines()[1].replace("           C", "           N")
+    path.write_text(PDB.replace("ENDMDL", f"{other}\nENDMDL"))
+    atoms = read_deposited(path, frozenset(["017"]))["A", "017", "200B"]
+    assert [(atom.name, atom.element) for atom in atoms] == [("C1", "C"), ("CL1", "Cl")]

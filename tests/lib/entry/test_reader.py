@@ -9,7 +9,7 @@ import gemmi
 import pytest
 
 from scripts.lib.entry.atoms import WATER
-from scripts.lib.entry.reader import EntryError, read_entry
+from scripts.lib.entry.reader import EntryError, parse_file, read_entry
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,11 @@ ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00
 
 
 @pytest.mark.parametrize(
-    ("x", "occupancy"), [("1.TM", "1.00"), ("1-.000", "1.00"), ("1.5 0.00", "1.00"), ("nan", "1.00"), ("1.000", "1.TM")]
+    ("x", "occupancy"),
+    [
+        *((x, "1.00") for x in ("1.TM", "1-.000", "1.5 0.00", "nan", "1.2.3", ".   ", "1.00-", "1. 2")),
+        ("1.000", "1.TM"),
+    ],
 )
 def test_lines_whose_numbers_are_none_are_refused(tmp_path: Path, x: str, occupancy: str) -> None:
     path = tmp_path / "1abc.pdb"
@@ -108,17 +112,52 @@ def test_element_that_is_none_is_told_by_the_name(tmp_path: Path, written: str, 
     assert read_entry(path, "1abc").atoms.element.tolist() == [element.encode()]
 
 
+@pytest.mark.parametrize(("symbol", "name"), [("HETATM", "C1"), ("CARBON", "C1"), ("Car", "C1")])
+def test_word_where_the_element_should_stand_is_refused(tmp_path: Path, symbol: str, name: str) -> None:
+    with pytest.raises(EntryError, match=f"{symbol} is no element"):
+        read_entry(_mmcif(tmp_path, f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+
+
+@pytest.mark.parametrize(("symbol", "name", "element"), [("CL", "CL1", "Cl"), ("Zn2+", "ZN", "Zn"), ("Se", "X1", "Se")])
+def test_element_of_two_letters_is_read(tmp_path: Path, symbol: str, name: str, element: str) -> None:
+    entry = read_entry(_mmcif(tmp_path, f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+    assert entry.atoms.element.tolist() == [element.encode()]
+
+
+def test_zero_byte_is_refused_where_it_stands(tmp_path: Path) -> None:
+    """gemmi would read no more of the line, and pass over the next one."""
+    path = tmp_path / "1abc.pdb"
+    line = ATOM.format(x="1.000", occupancy="1.00", element="C")
+    path.write_text(f"HEADER\nREMARK \0\n{line}END\n")
+    with pytest.raises(EntryError, match="a zero byte in line 2"):
+        read_entry(path, "1abc")
+
+
+def test_sequence_with_half_a_letter_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "1abc.pdb"
+    line = ATOM.format(x="1.000", occupancy="1.00", element="C")
+    path.write_text(f"HEADER\nSEQRES   1 A    2  ALA \u540d\u524d\n{line}END\n", encoding="utf-8")
+    for read in (read_entry, parse_file):
+        with pytest.raises(EntryError, match="outside ASCII"):
+            read(path, "1abc")
+
+
+def _mmcif(folder: Path, atoms: str, header: str = "") -> Path:
+    """Write a file of atoms."""
+    sites = "id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z"
+    path = folder / "1abc.cif"
+    path.write_text(f"data_1ABC\n{header}loop_\n" + "".join(f"_atom_site.{tag}\n" for tag in sites.split()) + atoms)
+    return path
+
+
 @pytest.mark.parametrize(
     "cell",
     ["10 10 10 -1e308 90 90", "10 10 10 190 90 90", "-10 10 10 90 90 90", "10 10 10 10 10 90", "1e9 9 9 90 90 90"],
 )
 def test_impossible_cell_is_none(tmp_path: Path, cell: str) -> None:
     tags = ("length_a", "length_b", "length_c", "angle_alpha", "angle_beta", "angle_gamma")
-    sites = "id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z"
     header = "".join(f"_cell.{tag} {value}\n" for tag, value in zip(tags, cell.split(), strict=True))
-    loop = "loop_\n" + "".join(f"_atom_site.{tag}\n" for tag in sites.split())
-    path = tmp_path / "1abc.cif"
-    path.write_text(f"data_1ABC\n{header}{loop}1 C C1 . LIG A 1 1.0 2.0 3.0\n")
+    path = _mmcif(tmp_path, "1 C C1 . LIG A 1 1.0 2.0 3.0\n", header)
     assert not read_entry(path, "1abc").structure.cell.is_crystal()
 
 
