@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.tools.fuzz.case import Case
+from tests.tools.patience import slowness
 
 HANG_SECONDS = 10.0
-"""CPU time after which a case hangs."""
+"""CPU time on a quiet machine after which a case hangs."""
 
 MOST_MB = 1_500
 """Memory of a worker's address space above what it begins with, beyond which a case is told."""
@@ -158,9 +159,7 @@ class _Worker:
         if ended:
             self._listen()
             wrong = f"crash: status {os.waitstatus_to_exitcode(status)}" if status else ""
-        elif self._at >= 0 and (
-            _cpu_seconds(self._process) - self._began > HANG_SECONDS or time.monotonic() - self._since > _ASLEEP
-        ):
+        elif self._at >= 0 and (self._hangs() or time.monotonic() - self._since > _ASLEEP):
             os.kill(self._process, signal.SIGKILL)
             os.waitpid(self._process, 0)
             ended, wrong = self._process, f"hang: more than {HANG_SECONDS:g} s"
@@ -177,6 +176,10 @@ class _Worker:
             if self._numbers:
                 self._start()
         return bool(self._process)
+
+    def _hangs(self) -> bool:
+        taken = _cpu_seconds(self._process) - self._began
+        return taken > HANG_SECONDS and taken > HANG_SECONDS * slowness()
 
     def _listen(self) -> None:
         """Take note of the case that has begun."""
