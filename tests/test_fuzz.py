@@ -69,6 +69,8 @@ FOUND_IN_MIRROR = {
     "1cbs swapped_fields 5576": "HETATM in place of an element was helium",
     "4qqc repeated_atoms+odd_names 6499": "a repeated atom of another element was left out by one reader alone",
     "2wkz damaged_categories+scaled_coordinates 1311": "half a letter in a sequence ended the step",
+    "1cbs odd_names+lost_lines 5125": "an author's name that is no code beside one that is",
+    "1stp odd_numbers 9607": "a residue number beyond 32 bits",
     "1hvr damaged_crystal 4881": "the rotations of a huge cell overflowed",
 }
 """The same of files that are not embedded."""

@@ -82,9 +82,7 @@ _CODES = re.compile(r"(?:comp_id|mon_id|comp_id_[12])$|^_chem_comp\.id$")
 
 
 def shorten_codes(block: cif.Block) -> None:
-    """Give components whose names are longer than a code a short one, wherever a block names them."""
-    if all(short_code(name) == name for name in set(block.find_values("_atom_site.label_comp_id"))):
-        return
+    """Give components whose names are no codes one, wherever a block names them."""
     items: list[Any] = list(block)
     for item in items:
         tags = [item.pair[0]] if item.pair else item.loop.tags if item.loop else []

@@ -22,12 +22,16 @@ from scripts.lib.entry.pdb_polymers import peptide_like_chains
 from scripts.lib.entry.polymers import decide_polymers, has_sequences, has_strays
 from scripts.lib.entry.repair import join_het_groups, name_waters, remove_atoms, repeated_atoms
 from scripts.lib.entry.uniprot import References, references_of_mmcif, references_of_pdb
+from scripts.lib.identifiers import short_code
 
 FARTHEST = 99_999.0
 """Largest coordinate, and edge of a unit cell, in angstroms that counts as one."""
 
 HALF_TURN = 180.0
 """Angles of a unit cell are smaller, in degrees."""
+
+LARGEST_NUMBER = 99_999_999
+"""Of a residue; what doesn't fit 32 bits is read as another number."""
 
 OCCUPANCIES, B_FACTORS = (-1.0, 999.0), (-1e5, 1e5)
 """Ranges wide enough for what is deposited, odd values included."""
@@ -250,6 +254,8 @@ def _check_names(atoms: Atoms) -> None:
             raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
     if (atoms.auth_seq_id == np.iinfo(np.int32).min).any():
         raise EntryError("file_unreadable", "residues have no number")
+    if (np.abs(atoms.auth_seq_id) > LARGEST_NUMBER).any():
+        raise EntryError("file_unreadable", f"residues have numbers beyond {LARGEST_NUMBER:,}")
 
 
 def _check_elements(atoms: Atoms, block: gemmi.cif.Block) -> None:
@@ -341,8 +347,10 @@ class Parsed(NamedTuple):
 def _parse_mmcif(text: str, entry_id: str) -> Parsed:
     document = gemmi.cif.read_string(text)
     block = next((b for b in document if b.find_values("_atom_site.Cartn_x")), document[0])
-    shorten_codes(block)
     structure = gemmi.make_structure_from_block(block)
+    if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
+        shorten_codes(block)
+        structure = gemmi.make_structure_from_block(block)
     molecules = {row.str(1): row.str(0) for row in block.find("_pdbx_molecule.", ["prd_id", "asym_id"])}
     return Parsed(
         structure,
