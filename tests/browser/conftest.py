@@ -29,7 +29,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[L
 def playwright() -> Iterator[Playwright]:
     """Playwright, where a browser is found."""
     if harness.find_chromium() is None:
-        pytest.skip("NO BROWSER: pages are not tested; install the package chromium or set TETHERMAP_TEST_CHROMIUM")
+        pytest.skip("NO BROWSER: pages are not tested; install chromium-headless-shell or set TETHERMAP_TEST_CHROMIUM")
     with sync_playwright() as running:
         yield running
 
