@@ -17,7 +17,7 @@ from scripts.lib.answers.sites import SiteAnswer, answers_of
 from scripts.lib.consensus.groups import Group, Placed
 from scripts.lib.consensus.rows import AHEAD
 from scripts.lib.consensus.sites import binding_sites, site_class
-from scripts.lib.exits.sites import exit_sites
+from scripts.lib.exits.sites import site_numbers
 from scripts.lib.exits.words import MOSTLY, action, seen_action
 from scripts.lib.molecule.record import LigandMolecule, atom_keys
 from scripts.lib.reasons import MAIN
@@ -156,8 +156,7 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
     molecule, anchor, linker = degrader.molecule, str(best["anchor_atom"]), str(best["linker_atom"])
     bonds = {f"{row['anchor_atom']}-{row['linker_atom']}" for row in with_exit}
     bonds |= {bond for row in with_exit for bond in split_cell(row["alternatives"])}
-    sites = exit_sites(degrader.graph)
-    number = next(k for k, site in enumerate(sites, 1) if int(best["sdf_index"] or 0) in site)
+    number = site_numbers(degrader.graph)[int(best["sdf_index"] or 0)]
     return {
         "Warhead": molecule.comp_id,
         "InChIKey": molecule.inchikey,

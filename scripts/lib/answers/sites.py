@@ -9,7 +9,7 @@ from statistics import median
 
 from scripts.lib.answers.model import CopyExit, LigandCopy
 from scripts.lib.exits.graph import ligand_graph
-from scripts.lib.exits.sites import exit_sites
+from scripts.lib.exits.sites import site_numbers
 from scripts.lib.exits.words import MOSTLY
 from scripts.lib.molecule.record import AtomKey, LigandMolecule, atom_keys
 
@@ -103,8 +103,7 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
     alike: dict[int, list[AtomKey]] = defaultdict(list)
     for key, number in zip(keys, molecule.symmetry_class.tolist(), strict=True):
         alike[number].append(key)
-    graph = ligand_graph(molecule)
-    site_of = {keys[atom]: number for number, site in enumerate(exit_sites(graph), 1) for atom in site}
+    site_of = dict(zip(keys, site_numbers(ligand_graph(molecule)), strict=True))
     n_entries = len({copy.entry_id for copy in copies})
     best: dict[int, SiteAnswer] = {}
     for group in alike.values():
@@ -115,7 +114,7 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
         named = Counter(min(exit_.atoms & atoms, key=keys.index) for _, exit_ in members)
         anchor = min(named, key=lambda key: (-named[key], keys.index(key)))
         site = site_of[group[0]]
-        site_atoms = frozenset(key for key in keys if site_of[key] == site) | atoms
+        site_atoms = frozenset(key for key in keys if site_of[key] == site)
         others = tuple(label[key] for key in group if key != anchor)
         answer = SiteAnswer(site, label[anchor], others, atoms, site_atoms, tuple(members), len(copies), n_entries)
         if site not in best or answer.rank_key < best[site].rank_key:

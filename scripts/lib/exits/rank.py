@@ -15,7 +15,7 @@ from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
 from scripts.lib.exits.model import Exit
 from scripts.lib.exits.prior import PRIOR, chemistry_class
-from scripts.lib.exits.sites import exit_sites
+from scripts.lib.exits.sites import site_numbers
 from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.instance.model import Surroundings
 
@@ -56,7 +56,7 @@ def rank_candidates(
     list of Exit
         One for each candidate; empty where there is none.
     """
-    site_of = {atom: number for number, site in enumerate(exit_sites(graph), 1) for atom in site}
+    site_of = site_numbers(graph)
     pocket = Pocket(graph, surroundings, headline)
     scores = _Scores(pocket, area_lost, headline)
     candidates = find_candidates(graph, linked=linked, incomplete=incomplete)
@@ -90,11 +90,12 @@ def score_observed(
     side = graph.component(first, frozenset(range(len(graph))) - {anchor})
     away = graph.xyz[first] - graph.xyz[anchor]
     candidate = Candidate(anchor, (first, *sorted(side - {first})), (away / np.linalg.norm(away))[None])
-    site = next(number for number, atoms in enumerate(exit_sites(graph), 1) if anchor in atoms)
     pocket = Pocket(graph, surroundings, HEADLINE_CONTEXT)
     chem_class = chemistry_class(graph, anchor, first)
     (opening,) = pocket.openings([candidate])
-    scored = _Scores(pocket, area_lost, HEADLINE_CONTEXT).scored(candidate, chem_class, site, opening)
+    scored = _Scores(pocket, area_lost, HEADLINE_CONTEXT).scored(
+        candidate, chem_class, site_numbers(graph)[anchor], opening
+    )
     return replace(scored, rank=1, site_rank=1)
 
 

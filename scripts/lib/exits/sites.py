@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scripts.lib.exits.graph import LigandGraph, ring_systems
 
 END_RING = 10
@@ -26,6 +28,35 @@ def exit_sites(graph: LigandGraph) -> list[tuple[int, ...]]:
     covered = {atom for site in sites for atom in site}
     sites += [frozenset({atom}) for atom in range(len(graph)) if atom not in covered]
     return sorted(tuple(sorted(site)) for site in sites)
+
+
+def site_numbers(graph: LigandGraph) -> list[int]:
+    """Return the number of each heavy atom's site, from 1; those with atoms alike by symmetry share the lowest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bonds = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]  # bicyclopropyl
+    >>> near = tuple(tuple(b if a == atom else a for a, b in bonds if atom in (a, b)) for atom in range(6))
+    >>> both_ways = bonds + [(b, a) for a, b in bonds]
+    >>> graph = LigandGraph(
+    ...     element=("C",) * 6, names=("C1", "C2", "C3", "C4", "C5", "C6"), xyz=np.zeros((6, 3)), near=near,
+    ...     order=dict.fromkeys(both_ways, 1.0), ring_bonds=frozenset(both_ways) - {(2, 3), (3, 2)},
+    ...     hydrogens=(), symmetry_class=np.array([0, 0, 1, 1, 0, 0]),
+    ... )
+    >>> exit_sites(graph), site_numbers(graph)
+    ([(0, 1, 2), (3,), (4,), (5,)], [1, 1, 1, 1, 1, 1])
+    """
+    classes = graph.symmetry_class.tolist()
+    alike: dict[int, list[int]] = {}
+    for atom, number in enumerate(classes):
+        alike.setdefault(number, []).append(atom)
+    sites = exit_sites(graph)
+    site_of = {atom: site for site in sites for atom in site}
+    near = tuple((*site_of[atom], *alike[number]) for atom, number in enumerate(classes))
+    joined = replace(graph, near=near).components(range(len(graph)))
+    number_of = {atom: sites.index(site_of[min(atoms)]) + 1 for atoms in joined for atom in atoms}
+    return [number_of[atom] for atom in range(len(graph))]
 
 
 def _ring_ends(graph: LigandGraph) -> list[frozenset[int]]:

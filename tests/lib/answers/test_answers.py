@@ -52,6 +52,18 @@ def test_copies_are_matched_by_symmetry_and_the_atom_that_most_name_is_told() ->
     assert answer.n_entries == 2
 
 
+def test_both_ends_of_a_symmetric_ligand_are_one_answer() -> None:
+    molecule = replace(embedded("NCCc1ccc(cc1)-c1ccc(cc1)CCN")[1], component_names="LIG", comp_id="LIG")
+    keys = atom_keys(molecule)
+    ends, middles = frozenset({keys[0], keys[17]}), frozenset({keys[1], keys[16]})
+    classes = molecule.symmetry_class
+    assert (classes[0], classes[1]) == (classes[17], classes[16])
+    exits = [replace(exit_at(0, score), atoms=atoms) for atoms, score in ((ends, 1.0), (middles, 2.0))]
+    copies = [LigandCopy(f"{k}aaa_A", f"{k}aaa", "LIG", keys, tuple(exits)) for k in range(2)]
+    (answer,) = answers_of(copies, molecule)
+    assert answer.atoms == middles
+
+
 def test_copy_to_look_at_is_open_then_best_known_then_best_scored() -> None:
     closed = copy("1aaa_A", exit_at(11, 3.0, room=0.0))
     doubtful = copy("2bbb_A", exit_at(11, 2.0, evidence="C"))

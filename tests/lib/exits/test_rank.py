@@ -130,6 +130,17 @@ def test_site_has_the_rank_of_its_best_anchor() -> None:
     assert all(one.site_rank == order.index(one.site) + 1 for one in exits if one.rank)
 
 
+def test_both_ends_of_a_symmetric_ligand_are_one_site() -> None:
+    graph = graph_of("CC(=O)Nc1ccc(cc1)-c1ccc(cc1)NC(C)=O")
+    exits = ranked(graph, scattered(graph, 150))
+    site_of: dict[int, set[int]] = {}
+    for one in exits:
+        site_of.setdefault(int(graph.symmetry_class[one.candidate.anchor]), set()).add(one.site)
+    assert all(len(sites) == 1 for sites in site_of.values())
+    ends = [one for one in exits if one.rank and one.candidate.anchor in (0, 18)]
+    assert [one.equivalents for one in ends] in ([(0,)], [(18,)])
+
+
 def test_candidate_walled_in_on_all_sides_is_closed() -> None:
     graph = graph_of("c1ccccc1")
     cage = np.stack(np.meshgrid(*[np.arange(-7.5, 8, 1.5)] * 3), axis=-1).reshape(-1, 3) + graph.xyz.mean(axis=0)

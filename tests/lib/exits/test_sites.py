@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from scripts.lib.exits.sites import exit_sites
+from scripts.lib.exits.sites import exit_sites, site_numbers
 from tests.tools.exits import graph_of
 
 
@@ -50,3 +50,16 @@ def test_second_saturated_ring_becomes_the_end_once_the_first_is_taken() -> None
     found = sites("CN1CCN(CC1)C1CCN(CC1)c1ccccc1")
     assert tuple(range(7)) in found
     assert tuple(range(7, 13)) in found
+
+
+def test_sites_alike_by_symmetry_have_one_number() -> None:
+    p_xylene = "Cc1ccc(C)cc1"
+    assert site_numbers(graph_of(p_xylene)) == [1, 1, 2, 2, 1, 1, 2, 2]
+    m_xylene = "Cc1cccc(C)c1"
+    assert site_numbers(graph_of(m_xylene)) == [1, 1, 2, 3, 2, 1, 1, 6]
+
+
+def test_sites_of_a_ligand_without_symmetry_are_numbered_as_they_are() -> None:
+    gefitinib = graph_of("C1COCCN1CCCOc1cc2c(ncnc2cc1OC)Nc1ccc(F)c(Cl)c1")
+    sites = enumerate(exit_sites(gefitinib), 1)
+    assert dict(enumerate(site_numbers(gefitinib))) == {atom: number for number, site in sites for atom in site}
