@@ -23,8 +23,9 @@ pi_stacking,        see `scripts.lib.complex.rings`; `detail` says parallel or t
 cation_pi           side of the ligand is meant, ring or cation
 water               see `scripts.lib.complex.water_bridges`; the distance is that of the ligand's
                     atom and the water, which `detail` names; the partner may be a metal
-metal               N, O, S, P, Se or halogen within 3.0 Å of a metal, or a declared metal link
-                    (Harding 2001, doi:10.1107/S0907444901003997, as used by PLIP)
+metal               N, O, S, P, Se or halogen with at most three heavy neighbours within 3.0 Å of a
+                    metal, or a declared metal link (Harding 2001, doi:10.1107/S0907444901003997;
+                    elements and distance as used by PLIP)
 covalent            the instance's covalent links
 ==================  ==========================================================================
 """
@@ -36,6 +37,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from rdkit import Chem
 
 from scripts.lib.arrays import BoolArray, FloatArray, IntArray
 from scripts.lib.complex.limits import (
@@ -62,6 +64,9 @@ from scripts.lib.tables import Row, natural_key
 
 LIGATING = HALOGENS | {"N", "O", "S", "P", "Se"}
 """Elements of a ligand that bind a metal."""
+
+MOST_NEIGHBOURS = 3
+"""Heavy neighbours of an atom that still has a lone pair to give; a phosphate's P or a sulfone's S has four."""
 
 BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe": 2.4, "Zn": 2.4}
 OTHER_BOND_MAX = 1.85
@@ -219,9 +224,8 @@ def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pair
     """Yield (type, ligand atom, column) of the pairs that satisfy a rule."""
     ligand, other, distance = pairs.ligand, pairs.other, pairs.distance
     metal = are_metals(neighbourhood.element[pairs.partner])
-    ligates = np.isin(
-        np.array([atom.GetSymbol() for atom in mol.mol.GetAtoms()][: len(mol.atom_index)]), list(LIGATING)
-    )
+    heavy = [mol.mol.GetAtomWithIdx(i) for i in range(len(mol.atom_index))]
+    ligates = np.array([atom.GetSymbol() in LIGATING and _heavy_neighbours(atom) <= MOST_NEIGHBOURS for atom in heavy])
     coordinated = (distance <= METAL_MAX) & ligates[:, None] & metal[None, :]
     opposite = ligand.positive[:, None] & other.negative[None, :] | ligand.negative[:, None] & other.positive[None, :]
     ionic = (distance <= IONIC_MAX) & opposite
@@ -238,6 +242,10 @@ def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pair
     ):
         for i, j in np.argwhere(mask):
             yield kind, int(i), int(j)
+
+
+def _heavy_neighbours(atom: Chem.Atom) -> int:
+    return sum(other.GetAtomicNum() > 1 for other in atom.GetNeighbors())
 
 
 def _shaped(

@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from rdkit import Chem
 
 from scripts.lib.complex.clean import clean_entry
 from scripts.lib.complex.contacts import ligand_contacts
@@ -136,6 +137,18 @@ def test_zinc_within_three_angstroms_is_a_metal_contact(ligand: MakeLigand, neig
     zinc = [("B", "301", "ZN", "ZN", "Zn", (3.5, 0.0, 0.0), "", "target")]
     (row,) = ligand_contacts(*ligand("CO", METHANOL), neighbourhood(*zinc))
     assert (row["ligand_atom"], row["type"], row["context"]) == ("O2", "metal", "target")
+
+
+@pytest.mark.parametrize(
+    ("smiles", "count"), [("P(O)(O)(O)=O", 0), ("S(C)(C)(=O)=O", 0), ("P(C)(C)C", 1), ("S(C)C", 1)]
+)
+def test_atom_without_a_lone_pair_binds_no_metal(
+    ligand: MakeLigand, neighbourhood: MakeNeighbourhood, smiles: str, count: int
+) -> None:
+    zinc = [("B", "301", "ZN", "ZN", "Zn", (2.6, 0.0, 0.0), "", "target")]
+    places = [(0.0, 0.0, 0.0), (-1.5, 0.0, 0.0), (-1.5, 1.0, 0.0), (-1.5, 0.0, 1.0), (-1.5, -1.0, 0.0)]
+    mol = ligand(smiles, places[: Chem.MolFromSmiles(smiles).GetNumAtoms()])
+    assert len(ligand_contacts(*mol, neighbourhood(*zinc))) == count
 
 
 def link(xyz: Xyz, kind: str = "covalent") -> Link:
