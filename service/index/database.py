@@ -68,7 +68,7 @@ class Index:
         self._failed = False
         self._snapshot_due: float | None = None
         self._pages: OrderedDict[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = OrderedDict()
-        self._changed = 0
+        self._changed = self._pages_at = 0
         self.rebuilt = False
 
     @property
@@ -279,7 +279,10 @@ class Index:
             One of `SORTS`.
         """
         condition, values = where(filters)
-        question = (self._changed, condition, tuple(values), sort, limit, offset)
+        if (now := self._changed) != self._pages_at:
+            self._pages.clear()
+            self._pages_at = now
+        question = (condition, tuple(values), sort, limit, offset)
         if (remembered := self._pages.get(question)) is not None:
             return remembered[0], [dict(row) for row in remembered[1]]
 
@@ -291,7 +294,7 @@ class Index:
             return int(total[0]) if total else 0, [_shown(row) for row in rows]
 
         total, rows = await self._in_reader(read)
-        if len(rows) <= _PAGE_ROWS:
+        if len(rows) <= _PAGE_ROWS and now == self._changed == self._pages_at:
             self._pages[question] = (total, [dict(row) for row in rows])
             while len(self._pages) > _PAGES:
                 self._pages.popitem(last=False)

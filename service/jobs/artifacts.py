@@ -245,10 +245,16 @@ class _Listings:
     """The listings of finished jobs that were asked for last.
 
     A finished job's files are written anew under another name or not at all, which its folders tell.
+
+    Parameters
+    ----------
+    most_jobs, most_files : int
+        How many jobs are kept, and how many files of theirs together.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most_jobs: int, most_files: int) -> None:
+        self._most_jobs = most_jobs
+        self._most_files = most_files
         self._lock = threading.Lock()
         self._kept: OrderedDict[Path, tuple[Stamps, Listing]] = OrderedDict()
 
@@ -260,13 +266,16 @@ class _Listings:
     def keep(self, root: Path, stamps: Stamps, listing: Listing) -> None:
         with self._lock:
             self._kept.pop(root, None)
-            if len(listing.artifacts) <= self._most:
+            if len(listing.artifacts) <= self._most_files:
                 self._kept[root] = stamps, listing
-            while sum(len(kept.artifacts) for _, kept in self._kept.values()) > self._most:
+            while len(self._kept) > self._most_jobs or self._files() > self._most_files:
                 self._kept.popitem(last=False)
 
+    def _files(self) -> int:
+        return sum(len(listing.artifacts) for _, listing in self._kept.values())
 
-_LISTINGS = _Listings(50_000)
+
+_LISTINGS = _Listings(64, 50_000)
 
 
 def _stamps(paths: Sequence[Path]) -> Stamps:

@@ -31,6 +31,8 @@ TABLES: Mapping[str, Table] = {
 
 _CACHE_BYTES = 3 << 20
 _LARGEST_CACHED = 5 << 18
+_LEAST_COUNTED = 1 << 15
+"""Bytes that a small table counts as at least: what it takes beside its cells is the same for each."""
 
 
 class TableCache:
@@ -69,7 +71,7 @@ class TableCache:
         rows = list(read_rows(path, table))
         with self._lock:
             self._kept[path] = (stamp, rows)
-            while sum(size for (_, size), _ in self._kept.values()) > self._capacity:
+            while sum(max(size, _LEAST_COUNTED) for (_, size), _ in self._kept.values()) > self._capacity:
                 self._kept.popitem(last=False)
         return rows
 

@@ -49,6 +49,9 @@ _SWITCHES = (
 _TELL_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (event) =>
     console.error(`CSP ${event.effectiveDirective} blocks ${event.blockedURI} ${event.sample}`))"""
 
+_HALF_PIXELS = {"device_scale_factor": 0.5}
+"""A quarter of the dots to draw, of which 3D without a graphics card takes most; the layout is that of whole pixels."""
+
 AS_WITH_GRAPHICS_CARD = """for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
     const ask = prototype.getExtension;
     prototype.getExtension = function (name) { return /debug_renderer/i.test(name) ? null : ask.call(this, name); };
@@ -146,6 +149,8 @@ class Pages:
             As for Playwright's ``new_context``: ``viewport``, ``color_scheme``, ``java_script_enabled`` and so on.
         """
         values = {"viewport": WIDE, "base_url": self.address, "reduced_motion": "reduce", **options}
+        if not (README_PICTURES or SCREENSHOTS):
+            values = {**_HALF_PIXELS, **values}
         context = self.browser.new_context(**values)
         self._contexts.callback(context.close)
         context.set_default_timeout(wait_ms())

@@ -164,7 +164,7 @@ def test_edges_are_smooth_where_that_is_cheap(pages: Pages, mixed: Path) -> None
         "(() => { const it = document.querySelector('[data-canvas] canvas'); return it.width / it.clientWidth; })()"
     )
     for script, expected in (("", 1), (AS_WITH_GRAPHICS_CARD, 2)):
-        page = pages.open()
+        page = pages.open(device_scale_factor=1)
         page.add_init_script(script)
         page.goto(f"/results/{mixed.name}")
         shown_3d(page)

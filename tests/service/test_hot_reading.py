@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from scripts.lib import layout
 from scripts.lib.atomic import write_text
 from scripts.lib.tables import CONTACTS, Row, read_table, write_table
-from service.jobs.artifacts import list_artifacts
+from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
 from service.results.rows import view_of
 from service.results.tables import TableCache, cell_rows
 
@@ -41,6 +42,26 @@ def test_listing_of_a_finished_job_is_kept_until_a_file_comes_or_goes(tmp_path: 
 def test_listing_of_what_has_just_changed_is_not_kept(tmp_path: Path) -> None:
     write_text(tmp_path / layout.MANIFEST, "{}")
     assert list_artifacts(tmp_path) is not list_artifacts(tmp_path)
+
+
+def test_listings_of_so_many_jobs_and_files_are_kept() -> None:
+    listings = _Listings(2, 100)
+    empty, large = Listing([], {}), Listing([Artifact(Path("x"), "x", "other", 1, 0.0)] * 99, {})
+    for name, listing in (("a", empty), ("b", empty), ("c", large)):
+        listings.keep(Path(name), {}, listing)
+    assert [listings.get(Path(name)) for name in "abc"] == [None, empty, large]
+    listings.keep(Path("d"), {}, large)
+    assert [listings.get(Path(name)) for name in "bcd"] == [None, None, large]
+
+
+def test_small_tables_count_for_what_they_take_in_memory(contacts: Path) -> None:
+    jobs = [contacts.with_name(f"job{number}") for number in range(3)]
+    for job in jobs:
+        shutil.copytree(contacts, job)
+    cache = TableCache(2 << 15)
+    first = [cache.rows(job, CONTACTS) for job in jobs]
+    again = [cache.rows(job, CONTACTS) for job in reversed(jobs)]
+    assert [a is b for a, b in zip(first[::-1], again, strict=True)] == [True, True, False]
 
 
 @pytest.fixture
