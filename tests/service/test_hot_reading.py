@@ -75,6 +75,14 @@ def contacts(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_some_columns_of_a_table_are_those_of_all(contacts: Path) -> None:
+    names = ("stem", "distance_A")
+    everything = list(read_table(contacts / CONTACTS.path, CONTACTS))
+    assert list(read_table(contacts / CONTACTS.path, CONTACTS, names=names)) == [
+        {name: row[name] for name in row if name in names} for row in everything
+    ]
+
+
 @pytest.mark.parametrize("asked", [["1"], ["3", "11"], ["11", "2", "9"], []], ids=str)
 def test_rows_of_instances_are_those_of_the_whole_table(contacts: Path, asked: list[str]) -> None:
     stems = [f"{number}abc_A_LIG_{number}" for number in asked]

@@ -29,6 +29,15 @@ log = logging.getLogger(__name__)
 LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
 """Height of the legend of a depiction by style; that of one with exits depends on their number."""
 
+LIGAND_COLUMNS = ("ligand", "kind", "kept", "reason")
+CORE_COLUMNS = ("stem", "series", "core_index", "sdf_index", "AtomSymbol")
+AREA_COLUMNS = ("stem", "sdf_index", "relative_sasa")
+EXIT_COLUMNS = (
+    *("stem", "rank", "site_rank", "anchor_atom", "leaving_atoms", "chem_class"),
+    *("E", "F", "closed", "evidence", "evidence_reasons"),
+)
+"""What the report takes of tables that have tens of thousands of rows."""
+
 
 def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: Mapping[str, Any]) -> None:
     """Write the report of a job from its finished tables and depictions.
@@ -51,7 +60,7 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
             summary=_rows(job, tables.SASA_SUMMARY),
             metadata=_rows(job, tables.LIGAND_METADATA),
             entries=_rows(job, tables.ENTRY_STATUS),
-            ligands=_rows(job, tables.LIGAND_STATUS),
+            ligands=_rows(job, tables.LIGAND_STATUS, LIGAND_COLUMNS),
             series=series,
             core=core,
             relative=_relative(job, core.keys()),
@@ -77,15 +86,15 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
     write_parts(report, parts)
 
 
-def _rows(job: Path, table: Table) -> list[Row]:
-    return list(tables.read_table(job / table.path, table))
+def _rows(job: Path, table: Table, names: Collection[str] | None = None) -> list[Row]:
+    return list(tables.read_table(job / table.path, table, names=names))
 
 
 def _core_rows(job: Path, series: Collection[str]) -> dict[str, list[Row]]:
     """Return the atoms of common cores by stem, of some series only."""
     rows: dict[str, list[Row]] = {}
     if series:
-        for row in tables.read_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP):
+        for row in tables.read_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP, names=CORE_COLUMNS):
             if row["core_index"] is not None and row["series"] in series:
                 rows.setdefault(str(row["stem"]), []).append(row)
     return rows
@@ -95,7 +104,7 @@ def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
     """Return the relative SASA of each atom by stem and SDF index, of some instances only."""
     values: dict[str, dict[int, float]] = {}
     if stems:
-        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, stems=stems):
+        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, stems=stems, names=AREA_COLUMNS):
             if row["relative_sasa"] is not None:
                 atoms = values.setdefault(str(row["stem"]), {})
                 atoms[int(row["sdf_index"] or 0)] = float(row["relative_sasa"])
@@ -105,7 +114,7 @@ def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
 def _first_exits(job: Path) -> dict[str, list[Row]]:
     """Return the best exit of each of the first sites by stem, in their order."""
     sites_by_stem: dict[str, dict[int, Row]] = {}
-    for row in tables.read_table(job / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS):
+    for row in tables.read_table(job / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS, names=EXIT_COLUMNS):
         sites = sites_by_stem.setdefault(str(row["stem"]), {})
         if row["rank"] is not None and int(row["site_rank"] or 0) <= SHOWN_SITES:
             sites.setdefault(int(row["site_rank"] or 0), row)
