@@ -165,6 +165,27 @@ def test_no_conformers_are_merged(whole: JobRun, kept: list[Row]) -> None:
         assert len({(line[12:16], line[17:27]) for line in atoms}) == len(atoms), row["stem"]
 
 
+def test_components_of_another_conformer_are_left_out_with_a_reason(whole: JobRun, kept: list[Row]) -> None:
+    """Echinomycin in 1PFE lies both ways round: residues 3 and 7 are N2C and NCY in conformer A, the reverse in B."""
+    rows = [row for row in rows_of(whole.job, layout.LIGAND_STATUS) if row["pdb_id"] == "1pfe"]
+    bridge = {(row["ligand"], row["residue"]): row["reason"] for row in rows if row["ligand"] in ("NCY", "N2C")}
+    assert bridge == {
+        ("N2C", "3"): "member_of_group",
+        ("NCY", "3"): "not_single_conformer",
+        ("N2C", "7"): "not_single_conformer",
+        ("NCY", "7"): "member_of_group",
+    }
+    (one,) = [row for row in kept if row["pdb_id"] == "1pfe"]
+    assert one["components"].count("N2C") == one["components"].count("NCY") == 1
+    assert "alternate_conformers" in one["flags"].split(";")
+
+
+def test_conformers_of_hydrogens_alone_are_none(kept: list[Row]) -> None:
+    """In the joint X-ray and neutron structure 6NTJ hydrogen and deuterium share places."""
+    (one,) = [row for row in kept if row["pdb_id"] == "6ntj"]
+    assert "alternate_conformers" not in one["flags"].split(";")
+
+
 def test_components_of_five_characters_are_kept_whole(whole: JobRun, kept: list[Row]) -> None:
     rows = [row for row in kept if len(row["Warhead"]) == 5]
     assert [row["Warhead"] for row in rows] == ["A1AA6"]

@@ -230,8 +230,8 @@ class _Cleaner:
         return partial(self._experiment.cells, altloc=kept.instance.altloc if kept else None)
 
     def _rows(self, group: HetGroup, verdict: Verdict, kept: KeptInstance | None) -> Iterator[Row]:
-        stem = kept.instance.stem if kept else ""
-        return group_rows(self._entry, self._residues, group, verdict, stem, self._fit_cells(kept))
+        instance = kept.instance if kept else None
+        return group_rows(self._entry, self._residues, group, verdict, instance, self._fit_cells(kept))
 
     def _reject_all(self, result: CleanedEntry, error: EntryError) -> None:
         for group in self._groups:
@@ -281,6 +281,12 @@ class _Cleaner:
         chosen = members[self._scene.mask(label)[members]]
         return chosen, label
 
+    def _n_conformers(self, group: HetGroup) -> int:
+        """Return how many labels the heavy atoms of a group have."""
+        atoms = self._entry.atoms
+        parts = map(atoms.at, group.residues)
+        return len({label for part in parts for label in atoms.altloc[part][atoms.heavy[part]].tolist()} - {b""})
+
     def _keep(
         self, group: HetGroup, members: IntArray, label: bytes, around: Around, farther: Around, target: TargetChains
     ) -> KeptInstance:
@@ -289,9 +295,9 @@ class _Cleaner:
         xyz = atoms.xyz[heavy]
         residues_of_group = frozenset(group.residues)
         # Alternates of a group's residues: only those of the chosen conformer are its components.
-        group = self._as_modelled(group, heavy)
-        residues = tuple(self._residues.name(residue) for residue in group.residues)
-        head = group.residues.index(group.head)
+        present = self._as_modelled(group, heavy)
+        residues = tuple(self._residues.name(residue) for residue in present.residues)
+        head = present.residues.index(present.head)
         mask = self._scene.mask(label)
         own = set(members.tolist())
         links = tuple(
@@ -316,6 +322,7 @@ class _Cleaner:
             stem=stem,
             stem_numbered=numbered,
             label=label,
+            n_conformers=self._n_conformers(group),
             members=members,
             around=around,
             nearby=nearby,
@@ -324,10 +331,10 @@ class _Cleaner:
             own_chain=self._residues.has_chain(group.head),
             polymers=polymers_beside(self._scene, around, self._polymers, target.entities),
         )
-        instance = describe(self._entry, self._scene, self._residues, group, ligand, cleaned, description)
+        instance = describe(self._entry, self._scene, self._residues, present, ligand, cleaned, description)
         instance = replace(
             instance,
-            fit=self._fit(group.residues, heavy, label),
+            fit=self._fit(present.residues, heavy, label),
             lysines=lysines_around(self._scene, farther, xyz, label, self._radii_around, self._settings.probe_radius),
         )
         backbone = backbone_of(self._scene, around, label, xyz, self._experiment.outliers)

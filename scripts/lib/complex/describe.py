@@ -51,6 +51,8 @@ class Description:
         Whether a number had to be added.
     label : bytes
         Label of the chosen conformer.
+    n_conformers : int
+        How many labels the heavy atoms of all its conformers have.
     members : ndarray of int
         Its atoms, hydrogens included, component by component.
     around : Around
@@ -70,6 +72,7 @@ class Description:
     stem: str
     stem_numbered: bool
     label: bytes
+    n_conformers: int
     members: IntArray
     around: Around
     nearby: AtomsAround
@@ -243,14 +246,13 @@ def _flags(
     atoms = entry.atoms
     occupancy = atoms.occupancy[ligand.atoms]
     bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
-    labels = {label for residue in group.residues for label in atoms.altloc[atoms.at(residue)].tolist()} - {b""}
     conditions = {
         "covalent": bool(bound),
         "declared_link_too_long": any(bond.kind == "contact" for bond in (*group.links, *group.inner)),
         "undeclared_link": any(not link.declared for link in bound),
         "partial_occupancy": bool((occupancy < FULL_OCCUPANCY).any()),
         "zero_occupancy_atoms": bool((occupancy <= 0).any()),
-        "alternate_conformers": len(labels) > 1,
+        "alternate_conformers": description.n_conformers > 1,
         "multiple_components": len(group.residues) > 1,
         "special_position": description.special,
         "no_assembly": not description.around.view.assembly,

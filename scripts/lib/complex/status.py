@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scripts.lib.entry.reader import Entry
 from scripts.lib.instance.classify import HetGroup
 from scripts.lib.instance.find import Residues
-from scripts.lib.instance.model import Residue
+from scripts.lib.instance.model import Instance, Residue
 from scripts.lib.reasons import sentence
 from scripts.lib.tables import Row, Value
 
@@ -26,7 +26,7 @@ class Verdict:
 
 
 def group_rows(
-    entry: Entry, residues: Residues, group: HetGroup, verdict: Verdict, stem: str, fit_of: FitOf
+    entry: Entry, residues: Residues, group: HetGroup, verdict: Verdict, instance: Instance | None, fit_of: FitOf
 ) -> Iterator[Row]:
     """Yield a row for each residue of a het group; standard residues of a ligand chain have none unless they name it.
 
@@ -36,16 +36,24 @@ def group_rows(
         What the rows tell.
     verdict : Verdict
         What was decided.
-    stem : str
-        File name of the group as it is kept, empty when it is not.
+    instance : Instance or None
+        The group as it is kept, of one conformer; None when it is not.
     fit_of : FitOf
         Of the conformer that is kept.
     """
     components = "+".join(residues.name(residue).comp_id for residue in group.residues)
+    stem = instance.stem if instance else ""
+    head = instance.components[instance.head] if instance else residues.name(group.head)
     for residue in group.residues:
-        if residue != group.head and residues.standard[residue]:
+        name = residues.name(residue)
+        if name != head and residues.standard[residue]:
             continue
-        member = bool(stem) and residue != group.head
+        told = verdict
+        if instance and name not in instance.components:
+            told = Verdict("not_single_conformer", instance.altloc, stem)
+        elif instance and name != head:
+            told = Verdict("member_of_group", value=stem)
+        kept = told.reason in ("kept", "member_of_group")
         yield _row(
             entry,
             residues,
@@ -54,11 +62,11 @@ def group_rows(
                 "components": components,
                 "kind": group.kind,
                 "kind_reason": group.kind_reason,
-                "kept": bool(stem),
-                "reason": "member_of_group" if member else verdict.reason,
-                "threshold": "" if member else verdict.threshold,
-                "value": stem if member else verdict.value,
-                "stem": stem,
+                "kept": kept,
+                "reason": told.reason,
+                "threshold": told.threshold,
+                "value": told.value,
+                "stem": stem if kept else "",
             },
             fit_of,
         )
