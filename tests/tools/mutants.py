@@ -71,6 +71,7 @@ MUTANTS = (
     Mutant(f"{LIB}/instance/bonds.py", "LONGEST_BOND = 1.15", "LONGEST_BOND = 1.12", BONDS),
     Mutant(f"{LIB}/instance/bonds.py", "LONGEST_JOIN = 1.10", "LONGEST_JOIN = 1.14", BONDS),
     Mutant(f"{LIB}/instance/bonds.py", "SHORTEST_BOND = 0.85", "SHORTEST_BOND = 0.6", BONDS),
+    Mutant(f"{LIB}/instance/bonds.py", "SHORTEST_TO_NUCLEOPHILE = 0.75", "SHORTEST_TO_NUCLEOPHILE = 0.6", BONDS),
     Mutant(f"{LIB}/instance/bonds.py", "MOST_BONDS_OF_A_PAIR = 2", "MOST_BONDS_OF_A_PAIR = 9", BONDS),
     # contexts
     Mutant(f"{LIB}/complex/limits.py", "KEPT_WITHIN = 5.0", "KEPT_WITHIN = 5.6", CONTEXT),

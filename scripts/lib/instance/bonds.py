@@ -26,6 +26,15 @@ SHORTEST_BOND = 0.85
 """Nearer than this multiple of the sum, atoms of two residues are alternates or an error, not bonded:
 residues are linked by single bonds."""
 
+SHORTEST_TO_NUCLEOPHILE = 0.75
+"""The same for a side chain that attacks a carbon, where no other atoms of the two are near: 6YZ6 draws leupeptin at
+1.41 Å (0.79) from Cys 145, in 6XCH the same bond is declared at 1.80 Å."""
+
+NUCLEOPHILES = frozenset(
+    {(b"CYS", b"SG"), (b"SER", b"OG"), (b"THR", b"OG1"), (b"LYS", b"NZ"), (b"TYR", b"OH"), (b"HIS", b"NE2")}
+)
+"""Side chains that covalent ligands bind (Gehringer 2019, doi:10.1021/acs.jmedchem.8b01153)."""
+
 MOST_BONDS_OF_A_PAIR = 2
 """More contacts of bonding distance between two residues mean that they overlap, not that they are linked."""
 
@@ -116,7 +125,8 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     """Return the covalent bonds of one residue that only distances show.
 
     Atoms of different alternates and metals are never bonded; two residues with more than
-    `MOST_BONDS_OF_A_PAIR` such contacts overlap and are not.
+    `MOST_BONDS_OF_A_PAIR` such contacts overlap and are not, nor are those with atoms nearer than
+    `SHORTEST_BOND`, but for one bond to a nucleophile.
 
     Parameters
     ----------
@@ -138,21 +148,28 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     if not len(index):
         return []
     ratio = distance / (covalent_radii(atoms.element[index])[:, None] + radii[None, :])
-    candidates = [
-        Bond(int(own[j]), int(index[i]), float(distance[i, j]), "covalent", False)
-        for i, j in np.argwhere((ratio < LONGEST_BOND) & (ratio > SHORTEST_BOND))
-        if _can_bond(atoms, int(own[j]), int(index[i]))
-    ]
-    overlapping = set(atoms.residue[index[(ratio <= SHORTEST_BOND).any(axis=1)]].tolist())
-    partners: dict[int, list[Bond]] = {}
-    for bond in candidates:
-        partners.setdefault(int(atoms.residue[bond.second]), []).append(bond)
-    return [
-        bond
-        for partner, bonds in partners.items()
-        if _pairs_of_names(atoms, bonds) <= MOST_BONDS_OF_A_PAIR and partner not in overlapping
-        for bond in bonds
-    ]
+    near: dict[int, list[Bond]] = {}
+    for i, j in np.argwhere(ratio < LONGEST_BOND):
+        bond = Bond(int(own[j]), int(index[i]), float(distance[i, j]), "covalent", False)
+        near.setdefault(int(atoms.residue[bond.second]), []).append(bond)
+    return [bond for bonds in near.values() for bond in _linking(atoms, bonds)]
+
+
+def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:
+    """Return which of the near pairs of two residues are bonds; none where the residues overlap."""
+    too_near = [bond for bond in near if bond_ratio(atoms, bond) <= SHORTEST_BOND]
+    if too_near:
+        attacks = _pairs_of_names(atoms, near) == 1 and all(_is_attack(atoms, bond) for bond in near)
+        return [bond for bond in near if _can_bond(atoms, bond.first, bond.second)] if attacks else []
+    bonds = [bond for bond in near if _can_bond(atoms, bond.first, bond.second)]
+    return bonds if _pairs_of_names(atoms, bonds) <= MOST_BONDS_OF_A_PAIR else []
+
+
+def _is_attack(atoms: Atoms, bond: Bond) -> bool:
+    """Return whether a bond's second atom is a nucleophile that its first, a carbon, is not all too near."""
+    nucleophile = bytes(atoms.comp_id[bond.second]), bytes(atoms.name[bond.second])
+    carbon = atoms.element[bond.first] == b"C"
+    return nucleophile in NUCLEOPHILES and carbon and bond_ratio(atoms, bond) >= SHORTEST_TO_NUCLEOPHILE
 
 
 def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:

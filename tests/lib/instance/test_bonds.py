@@ -48,6 +48,31 @@ def test_bond_to_the_polymer_is_found_by_its_length(
     assert [link.declared for link in group.links] == ([False] if linked else [])
 
 
+@pytest.mark.parametrize(
+    ("distance", "beside", "linked"),
+    [(1.30, (0.0, 1.5), 0), (1.36, (0.0, 1.5), 1), (1.48, (0.0, 1.5), 1), (1.80, (0.0, 1.5), 1), (1.48, (1.0, 0.2), 0)],
+)
+def test_bond_to_a_nucleophile_may_be_drawn_too_short_where_nothing_else_is_near(
+    tmp_path: Path, distance: float, beside: tuple[float, float], linked: int, rules: KindRules
+) -> None:
+    """S and C: 0.75 and 0.85 times 1.05 + 0.73 A are 1.33 and 1.51 A; a second carbon at 1.95 A makes it a clash."""
+    cysteine = [line.replace("ALA", "CYS") for line in strand("A", 1)]
+    z = 3.0 + distance
+    atoms = [
+        atom_line(890, "SG", "CYS", "A", 1, (1.2, 1.7, 3.0), element="S", record="ATOM"),
+        atom_line(900, "C1", "LIG", "A", 99, (1.2, 1.7, z), element="C"),
+        atom_line(901, "C2", "LIG", "A", 99, (1.2 + beside[0], 1.7, z + beside[1]), element="C"),
+    ]
+    (group,) = groups_of(write_entry(tmp_path, cysteine, atoms), rules)
+    assert len(group.links) == linked
+
+
+def test_leupeptin_of_6yz6_is_bound_to_cysteine_145(mirror: Path, rules: KindRules) -> None:
+    """Its link is not declared and drawn at 1.41 A; 6XCH holds the same bond at 1.80 A."""
+    ligand = next(group for group in groups_of(mirror / "6yz6.pdb.gz", rules) if group.kind == "ligand")
+    assert {(round(link.distance, 2), link.declared) for link in ligand.links} == {(1.41, False)}
+
+
 def test_overlapping_residues_are_not_linked(tmp_path: Path, rules: KindRules) -> None:
     """Three contacts of bonding length between two residues are a clash."""
     crowd = [

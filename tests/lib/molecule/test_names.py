@@ -57,6 +57,7 @@ def test_links_need_a_code_of_the_dictionary_and_a_key() -> None:
         ("*OC(=O)c1ccc(NC(=N)N)cc1", "acyl donor"),  # nafamostat
         ("*SCC(=O)N1CCNCC1", "alpha-halo or acyloxy carbonyl"),
         ("*NC[C@](O)(O*)[C@H](C)NC(C)=O", "alpha-halo or acyloxy carbonyl;ketone"),  # chloromethyl ketones
+        ("*SC(O)(O)[C@@H](N)CCC", "aldehyde"),  # leupeptin in 6YZ6, whose component is the hydrate
         ("*N=C/C=C(C)/C=C", "aldehyde or ketone (imine)"),  # retinal
         ("*OS(=O)(=O)Cc1ccccc1", "sulfonyl donor"),
         ("*SC(C)=CC(=O)NC", "alkyne"),
