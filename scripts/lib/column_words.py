@@ -42,6 +42,10 @@ COLUMN_WORDS = {
     "lysine_angles_deg": "Angles between the exit's direction and the lines to NZ.",
     "ligand_name": "Common name of the ligand, else its systematic one.",
     "Common_Name": "Common name of the ligand, else its systematic one.",
+    "Formula": "Of the ligand as its definition writes it, its charge last; the descriptors are of the neutral parent.",
+    "SMILES": "The ligand whole, charged as its definition in the wwPDB component dictionary.",
+    "Canonical_SMILES": "The neutral parent, of which all descriptors, the InChI and its key are.",
+    "Formal_Charge": "Of the neutral parent: what cannot be neutralised.",
     "SMILES_pH74": "The ligand as it is charged at pH 7.4 by a table of groups; no pKa is calculated.",
     "warhead_class": "Class of the group that has reacted with the protein, read from the adduct.",
 }

@@ -186,6 +186,15 @@ def test_conformers_of_hydrogens_alone_are_none(kept: list[Row]) -> None:
     assert "alternate_conformers" not in one["flags"].split(";")
 
 
+def test_leupeptin_is_one_ligand_whatever_it_gave_up_for_the_protein(whole: JobRun, kept: list[Row]) -> None:
+    """Without OXT in 6XCH, with it in 6YZ6; by definition both are the hydrate of the aldehyde, none an alcohol."""
+    acetyl_leu_leu = "CC(=O)N[C@@H](CC(C)C)C(=O)N[C@@H](CC(C)C)C(=O)N"
+    hydrate = f"{acetyl_leu_leu}[C@@H](CCCNC(N)=[NH2+])C(O)O"
+    assert {row["SMILES"] for row in kept if row["components"] == "ACE+LEU+LEU+AR7"} == {hydrate}
+    rows = [row for row in rows_of(whole.job, layout.LIGAND_METADATA) if row["Ligand"] == "ACE+LEU+LEU+AR7"]
+    assert [row["SMILES"] for row in rows] == [hydrate]
+
+
 def test_components_of_five_characters_are_kept_whole(whole: JobRun, kept: list[Row]) -> None:
     rows = [row for row in kept if len(row["Warhead"]) == 5]
     assert [row["Warhead"] for row in rows] == ["A1AA6"]

@@ -17,7 +17,7 @@ from scripts.lib.components.index import ComponentIndex
 from scripts.lib.components.user import UserComponents
 from scripts.lib.elements import is_metal
 from scripts.lib.instance.model import Instance
-from scripts.lib.matching.group import group_reference
+from scripts.lib.matching.group import Link, group_reference
 from scripts.lib.matching.residue import ObservedResidue, ResidueGraph, observed_residues
 from scripts.lib.matching.sources import resolved
 from scripts.lib.molecule.adduct import ProteinAtom, adduct, bond_atoms
@@ -29,7 +29,7 @@ from scripts.lib.molecule.layout2d import component_layout, molecule_layout
 from scripts.lib.molecule.neutral import neutralised
 from scripts.lib.molecule.record import BOND_SOURCES, NAME, LigandMolecule
 from scripts.lib.molecule.stereo import TETRAHEDRAL, assign_stereo, differing_stereo, set_coordinates
-from scripts.lib.molecule.template import assemble, sanitise, template
+from scripts.lib.molecule.template import Template, assemble, sanitise, template
 
 _Reference = tuple[ResidueGraph, int, Chem.Mol]
 """A residue, its first atom in the whole, and its dictionary molecule."""
@@ -206,11 +206,20 @@ def _definition(whole: _Whole, heavy: Chem.Mol) -> tuple[str, str, FloatArray]:
     for residue, (graph, offset) in enumerate(zip(graphs, whole.offsets, strict=True)):
         origin_of.update({offset + k: (residue, atom) for k, atom in enumerate(graph.origin)})
     links = tuple((*origin_of[a], *origin_of[b]) for a, b in whole.links())
-    reference = group_reference(tuple(shapes), tuple(graph.left for graph in graphs), links)
+    left = tuple(_left_within(graph.left, residue, shapes[residue], links) for residue, graph in enumerate(graphs))
+    reference = group_reference(tuple(shapes), left, links)
     if not reference.has_stereo and len(reference.number) == heavy.GetNumAtoms():
         return "", "", molecule_layout(heavy)
     rows = [reference.number[origin_of[k]] for k in range(heavy.GetNumAtoms())]
     return reference.smiles, reference.parent_smiles, reference.layout[rows]
+
+
+def _left_within(left: frozenset[int], residue: int, shape: Template, links: Sequence[Link]) -> frozenset[int]:
+    """Return the atoms that a residue gave up for its links within the group, without those for the protein."""
+    linked = {atom for link in links for place, atom in (link[:2], link[2:]) if place == residue}
+    while near := {b if a in linked else a for a, b, _ in shape.bonds if (a in linked) != (b in linked)} & left:
+        linked |= near
+    return left & linked
 
 
 def _inchikey(heavy: Chem.Mol, smiles: str, observed: str) -> str:
