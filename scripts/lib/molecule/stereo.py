@@ -19,6 +19,9 @@ FLAT_VOLUME = 0.5
 
 The triple product of the vectors to three neighbours is about 2.5 Å³ at an ideal carbon."""
 
+CLEAR_TURN = 0.5
+"""Cosine of an observed torsion beyond which a double bond is cis or trans: turned by 60° to 120° it is neither."""
+
 
 def set_coordinates(mol: Chem.Mol, xyz: Sequence[Sequence[float]] | FloatArray) -> None:
     """Give a molecule one 3D conformer."""
@@ -103,7 +106,8 @@ def differing_stereo(
             continue
         path = (left, first, second, right)
         ours_path = [place[index] for index in path]
-        if _same_side(ideal, path) * _same_side(seen, ours_path) < 0:
+        turn = _cosine(seen, ours_path)
+        if abs(turn) > CLEAR_TURN and turn * _cosine(ideal, path) < 0:
             bonds.append((ours_path[1], ours_path[2]))
     return sorted(centres), sorted(bonds)
 
@@ -120,13 +124,10 @@ def _volume(xyz: FloatArray, centre: int, near: Sequence[int]) -> float:
     return float(np.dot(a, np.cross(b, c)))
 
 
-def _same_side(xyz: FloatArray, path: Sequence[int]) -> float:
-    """Return about 1 for cis, -1 for trans, 0 where the ends stand at right angles."""
+def _cosine(xyz: FloatArray, path: Sequence[int]) -> float:
+    """Return the cosine of a torsion: 1 for cis, -1 for trans, 0 where it has none."""
     left, first, second, right = (xyz[index] for index in path)
     axis = (second - first) / np.linalg.norm(second - first)
     sides = [arm - np.dot(arm, axis) * axis for arm in (left - first, right - second)]
     lengths = [float(np.linalg.norm(side)) for side in sides]
-    if min(lengths) < 0.1:
-        return 0.0
-    cosine = float(np.dot(sides[0], sides[1])) / (lengths[0] * lengths[1])
-    return cosine if abs(cosine) > 0.5 else 0.0
+    return float(np.dot(sides[0], sides[1])) / (lengths[0] * lengths[1]) if min(lengths) >= 0.1 else 0.0

@@ -51,3 +51,18 @@ def test_double_bond_counts_beyond_a_right_angle(turn: float, differs: bool) -> 
     seen = BUTENE.copy()
     seen[3] = [1.9, -1.2 * np.cos(angle), -1.2 * np.sin(angle)]
     assert differing_stereo(seen, reference, [0, 1, 2, 3]) == ([], [(1, 2)] if differs else [])
+
+
+@pytest.mark.parametrize(("seen_turn", "differs"), [(0, True), (100, False), (180, False)])
+def test_reference_that_is_itself_turned_counts_for_what_it_is_said_to_be(seen_turn: float, differs: bool) -> None:
+    """Ideal coordinates of heme C in the component dictionary turn its double bonds by 105 degrees, and say trans."""
+
+    def turned(degrees: float) -> np.ndarray:
+        angle = np.radians(degrees)
+        xyz = BUTENE * [1, -1, 1]
+        xyz[0] = [-1.9, 1.2, 0]
+        xyz[3] = [1.9, 1.2 * np.cos(angle), 1.2 * np.sin(angle)]
+        return xyz
+
+    reference = _reference("CC=CC", turned(105))
+    assert differing_stereo(turned(seen_turn), reference, [0, 1, 2, 3]) == ([], [(1, 2)] if differs else [])
