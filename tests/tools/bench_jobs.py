@@ -23,18 +23,20 @@ from tests.tools.runs import run_job
 SIZES = (50, 500, 5_000)
 WORKERS = ("clean_complexes", "match_ligands", "measure_sasa", "check_results")
 GROWTH_GOAL, MEMORY_GOAL = 1.2, 1.15
+WHOLE_GROWTH_GOAL, PROCESS_MB_GOAL, FILES_GOAL = 1.1, 300, 12
 LIGHT_SECONDS = 1.0
 """Stages below this CPU time in the larger job are too short for their growth to mean anything."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One job: entries, stages, CPU of all and of Snakemake in seconds, shards, sizes in MB."""
+    """One job: entries, stages, CPU of all and of Snakemake in seconds, shards, result files, sizes in MB."""
 
     entries: int
     used: dict[str, Stage]
     cpu_seconds: float
     shards: int
+    files: int
     report_mb: float
     manifest_mb: float
     rerun_seconds: float
@@ -48,6 +50,16 @@ class Measured:
     def worker_mb(self) -> int:
         """The largest memory of a process of a shard."""
         return max(self.used[name].memory_mb for name in WORKERS)
+
+    @property
+    def process_mb(self) -> int:
+        """The largest memory of a process of any step."""
+        return max(stage.memory_mb for stage in self.used.values())
+
+    @property
+    def ms_per_entry(self) -> float:
+        """CPU time of all, in milliseconds."""
+        return 1000 * self.cpu_seconds / self.entries
 
 
 def measure(folder: Path, mirror: Path, count: int) -> Measured:
@@ -69,6 +81,7 @@ def measure(folder: Path, mirror: Path, count: int) -> Measured:
         used,
         run.cpu_seconds,
         used["clean_complexes"].processes,
+        sum(path.is_file() for path in (run.job / layout.RESULTS).rglob("*")),
         (run.job / layout.REPORT).stat().st_size / 1e6,
         (run.job / layout.MANIFEST).stat().st_size / 1e6,
         again.cpu_seconds,
@@ -83,6 +96,10 @@ def figures(jobs: Sequence[Measured]) -> list[Figure]:
         worst, stage = max(_growth(small, large))
         found = [
             Figure(
+                f"CPU per entry of {large.entries:,} entries relative to {small.entries:,}",
+                large.ms_per_entry / small.ms_per_entry, at_most=WHOLE_GROWTH_GOAL,
+            ),
+            Figure(
                 f"growth of CPU per entry from {small.entries:,} to {large.entries:,} entries, worst stage ({stage})",
                 worst, at_most=GROWTH_GOAL,
             ),
@@ -91,12 +108,16 @@ def figures(jobs: Sequence[Measured]) -> list[Figure]:
                 large.worker_mb / small.worker_mb, at_most=MEMORY_GOAL,
             ),
         ]  # fmt: skip
-    for job in jobs:
-        per_entry = 1000 * job.cpu_seconds / job.entries
-        found.append(Figure(f"CPU per entry, job of {job.entries:,}", per_entry, "ms", kind="cpu"))
+    found += [Figure(f"CPU per entry, job of {job.entries:,}", job.ms_per_entry, "ms", kind="cpu") for job in jobs]
     for job in jobs:
         found.append(Figure(f"CPU of a second run with nothing to do, {job.entries:,}", job.rerun_seconds, "s", "cpu"))
     found += [Figure(f"largest worker, job of {job.entries:,}", job.worker_mb, "MB", "memory") for job in jobs]
+    for job in jobs:
+        name = f"largest process, job of {job.entries:,}"
+        found.append(Figure(name, job.process_mb, "MB", "memory", at_most=PROCESS_MB_GOAL))
+        found.append(
+            Figure(f"result files per entry, job of {job.entries:,}", job.files / job.entries, at_most=FILES_GOAL)
+        )
     return found
 
 
