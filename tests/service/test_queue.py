@@ -23,7 +23,18 @@ from service.runs.ending import Ending
 from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import build_parts
 from service.runs.retention import to_remove
-from tests.service.core import HPV, NOTHING, REFUSED, SettableClock, ended, running, settings_in, submission, until
+from tests.service.core import (
+    HPV,
+    NOTHING,
+    REFUSED,
+    SettableClock,
+    ended,
+    hold,
+    running,
+    settings_in,
+    submission,
+    until,
+)
 from tests.service.test_jobs import RECORD as JOB
 from tests.tools.patience import patience
 
@@ -96,6 +107,7 @@ def test_a_canceled_batch_launches_nothing_more(tmp_path: Path) -> None:
 def test_no_more_jobs_run_than_may_and_none_is_taken_beyond_the_limit(tmp_path: Path) -> None:
     async def run() -> None:
         settings = settings_in(tmp_path, max_running_jobs=1, max_queued_jobs=3)
+        gate = hold(tmp_path, "search_entries")
         async with running(settings) as parts:
             first = await parts.queue.submit(submission(HPV))
             await until(lambda: parts.queue.counts().running)
@@ -110,6 +122,7 @@ def test_no_more_jobs_run_than_may_and_none_is_taken_beyond_the_limit(tmp_path: 
                 await parts.queue.delete(first.job_id)
             for job in [*waiting, first]:
                 await parts.queue.cancel(job.job_id)
+            gate.unlink()
             with pytest.raises(JobStateConflict):
                 await parts.queue.cancel((await _failed(parts)).job_id)
 
