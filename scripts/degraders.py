@@ -11,7 +11,7 @@ from scripts.lib.degraders.build import Part, as_csv, as_sdf, degrader_rows, han
 from scripts.lib.degraders.linkers import read_linkers
 from scripts.lib.degraders.split import halves_in
 from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError
-from scripts.lib.protac.programs import FORMATS, NO_INPUTS
+from scripts.lib.protac.programs import FORMATS
 from scripts.lib.reference import LINKERS
 
 
@@ -76,5 +76,5 @@ if __name__ == "__main__":
             answer = make(_part(asked, "a"), _part(asked, "b"), asked.linkers, asked.format, asked.most)
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")
-        sys.exit(NO_INPUTS)
+        sys.exit(error.status)
     sys.stdout.write(answer)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scripts.lib.atomic import replacing, write_text
 from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
-from scripts.lib.protac.programs import NO_INPUTS, TOOLS
+from scripts.lib.protac.programs import TOOLS
 
 
 def main(
@@ -59,6 +59,6 @@ if __name__ == "__main__":
         )
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")
-        sys.exit(NO_INPUTS)
+        sys.exit(error.status)
     except OSError as error:
         sys.exit(f"The inputs can't be written: {error}")

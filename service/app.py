@@ -237,7 +237,10 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
             if endpoint.reads_job and "job_id" in request.path_params:
                 job_of(request)  # an id that is none, or an example that is not there, is told whatever else is asked
             refuse_unknown(request, endpoint.known_parameters)
-        return await endpoint.handler(request)
+        response = await endpoint.handler(request)
+        for name, value in request.scope["state"].get("waiting", {}).items():
+            response.headers.setdefault(name, value)
+        return response
 
     # All methods come here, so that a wrong one is answered like any other error.
     return Route(path, _AnyMethod(answer), include_in_schema=False)

@@ -97,10 +97,21 @@ def _entries(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def log_lines(job: Path, *, final: bool) -> list[str]:
-    """Return the log of a job as far as it has come; that of a shipped example is in its log file."""
+    """Return the log of a job as far as it has come."""
     lines = [happening.line for happening in EventReader(job).read() if happening.line]
-    if lines:
-        return [*lines, *job_log.closing_lines(job)] if final else lines
+    return [*lines, *last_lines(job, begun=bool(lines))] if final or not lines else lines
+
+
+def last_lines(job: Path, *, begun: bool) -> list[str]:
+    """Return the lines that end a job's log; all, from its log file, where no event told any, as of shipped examples.
+
+    Parameters
+    ----------
+    begun : bool
+        Whether events have told lines.
+    """
+    if begun:
+        return job_log.closing_lines(job)
     try:
         return (job / layout.JOB_LOG).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

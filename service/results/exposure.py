@@ -152,7 +152,7 @@ def overlay(atoms: Sequence[Mapping[str, Any]], context: str) -> list[OverlayAto
                 "z": row["z"],
                 "exposure": exposure,
                 "bucket": _bucket(exposure),
-                "color": [int(colour[place : place + 2], 16) for place in (0, 2, 4)],
+                "color": [round(int(colour[place : place + 2], 16) / 255, 4) for place in (0, 2, 4)],
             }
         )
     return marked

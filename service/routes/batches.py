@@ -107,7 +107,11 @@ ENDPOINTS = (
     ),
     _ROUTES.get("/api/batches/{batch_id}", get_batch, "State of a batch.", BatchAnswer),
     _ROUTES.get(
-        "/api/batches/{batch_id}/results", get_batch_results, "Results of the jobs that have ended.", BatchResultsAnswer
+        "/api/batches/{batch_id}/results",
+        get_batch_results,
+        "Results of the jobs that have ended.",
+        BatchResultsAnswer,
+        listing=True,
     ),
     _ROUTES.post(
         "/api/batches/{batch_id}/cancel",

@@ -148,7 +148,7 @@ def _exits_of(cache: TableCache, job: Job) -> list[Mapping[str, Any]]:
 
 _FILES = Routes("Results and files")
 _CHEMISTRY = Routes("Degraders")
-_REFUSED = ("NOT_FOUND", "QUEUE_FULL", "JOB_NOT_FOUND")
+_REFUSED = ("NOT_FOUND", "QUEUE_FULL", "JOB_NOT_FOUND", "INVALID_PARAMETER")
 
 ENDPOINTS = (
     _FILES.get(
@@ -169,6 +169,7 @@ ENDPOINTS = (
         HandlesAnswer,
         (_STEM, _EXIT),
         ready=True,
+        listing=True,
         errors=_REFUSED,
     ),
     _CHEMISTRY.get(
@@ -178,6 +179,7 @@ ENDPOINTS = (
         {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
         (*_ASKED, _FORMAT, _LIMIT),
         ready=True,
+        listing=True,
         errors=_REFUSED,
     ),
     _CHEMISTRY.get(
@@ -187,6 +189,7 @@ ENDPOINTS = (
         HalvesAnswer,
         (_SMILES, *_JOBS.values()),
         ready=True,
+        listing=True,
         errors=_REFUSED,
     ),
     Routes("Pages", "page").get(

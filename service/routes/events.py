@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
+from functools import partial
 from typing import Any
 
 import anyio
@@ -14,7 +15,7 @@ from service.errors import RateLimited
 from service.http.endpoint import Routes
 from service.http.parameters import Text
 from service.http.responses import json_bytes
-from service.results.events import EventReader
+from service.results.events import EventReader, last_lines
 from service.results.job import Job
 from service.routes.jobs import state_of
 from service.routes.shared import in_thread, job_of, shared_of
@@ -50,7 +51,7 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
     shared = shared_of(request)
     reader = EventReader(job.folder)
     stopping = shared.parts.stopping
-    sent, silent, shown = last, 0.0, None
+    sent, silent, shown, told_lines = last, 0.0, None, False
     while True:
         record = shared.parts.store.get(job.record.job_id)  # before the events: none is missed at the end
         if record is None:
@@ -60,6 +61,7 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
             shown, silent = state, 0.0
             yield _event("status", None, state_of(shared, Job(record, job.folder, job.base)))
         for happening in await in_thread(reader.read):
+            told_lines |= bool(happening.line)
             if happening.number <= last:
                 continue
             sent, silent = happening.number, 0.0
@@ -71,7 +73,9 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
             yield told  # both or none, as they have one number
         if record.final:
             number = reader.last + 1 if reader.last >= last else None  # told before: its number isn't given twice
-            yield _event("status", number, state_of(shared, Job(record, job.folder, job.base)))
+            ending = await in_thread(partial(last_lines, job.folder, begun=told_lines)) if number is not None else []
+            told = b"".join(_event("log", None, shared.scrubber.text(line)) for line in ending)
+            yield told + _event("status", number, state_of(shared, Job(record, job.folder, job.base)))
             return
         if stopping.is_set():
             return

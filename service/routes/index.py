@@ -73,6 +73,15 @@ ENDPOINTS = (
         listing=True,
     ),
     _ROUTES.get(
+        "/api/jobs",
+        list_jobs,
+        "The same list.",
+        IndexedJobsAnswer,
+        (*FILTERS, *_PAGE),
+        listing=True,
+        name="find_jobs",
+    ),
+    _ROUTES.get(
         "/api/jobs/export",
         export_jobs,
         "The same as CSV, all rows.",

@@ -112,7 +112,7 @@ async def get_job(request: Request) -> Response:
     if seconds and not job.record.final:
         await _changed(request, job.record, seconds)
         job = job_of(request)
-    return tagged(request, state_of(shared_of(request), job), waiting_headers(job.record.status))
+    return tagged(request, state_of(shared_of(request), job))
 
 
 async def _changed(request: Request, record: JobRecord, seconds: int) -> None:
@@ -143,7 +143,7 @@ async def cancel_job(request: Request) -> Response:
     shared = shared_of(request)
     record, changed = await shared.parts.queue.cancel(changeable_job(request).job_id)
     job = Job(record, shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
-    return json_answer(state_of(shared, job), 202 if changed else 200)
+    return json_answer(state_of(shared, job), 202 if changed else 200, waiting_headers(record.status))
 
 
 async def delete_job(request: Request) -> Response:
@@ -175,7 +175,7 @@ async def get_job_log(request: Request) -> Response:
         next=min(since, len(lines)) + len(page),
         error=failure_of(shared, record),
     )
-    return tagged(request, answer, waiting_headers(record.status))
+    return tagged(request, answer)
 
 
 async def get_job_summary(request: Request) -> Response:

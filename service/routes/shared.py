@@ -163,6 +163,7 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
             headers=waiting_headers(record.status),
         )
     _hold(request, job_id)
+    request.scope["state"]["waiting"] = waiting_headers(record.status)  # of the job that was named last
     return Job(record, store.folder(job_id), address(f"/api/{'examples' if as_example else 'jobs'}/{job_id}"))
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.lib.protac.programs import NO_INPUTS
-from service.errors import InternalError, NotFound, QueueFull
+from scripts.lib.protac.programs import NO_INPUTS, NO_MOLECULE
+from service.errors import InternalError, InvalidParameter, NotFound, QueueFull
 from service.runs.config import child_environment
 from service.settings import REPOSITORY, Settings
 
@@ -117,6 +117,8 @@ def _run(settings: Settings, module: str, arguments: Sequence[str]) -> str:
         _AT_ONCE.release()
     if run.returncode == NO_INPUTS:
         raise NotFound(run.stderr.strip())
+    if run.returncode == NO_MOLECULE:
+        raise InvalidParameter(run.stderr.strip())
     if run.returncode:
         _LOG.error("%s %s failed: %s", module, " ".join(arguments[:2]), run.stderr.strip())
         raise InternalError("This could not be made.")

@@ -139,6 +139,9 @@ QUERIES = [
     ("/api/jobs/{job}/sasa/available?pdb_id=1hpv&chain=A", 400, "INVALID_PARAMETER"),
     ("/api/job_log/{job}?from=3", 400, "INVALID_PARAMETER"),
     ("/api/indexed-jobs?ligandd=478", 400, "INVALID_PARAMETER"),
+    ("/api/jobs?ligandd=478", 400, "INVALID_PARAMETER"),
+    ("/api/degraders?a_smile=C", 400, "INVALID_PARAMETER"),
+    ("/api/jobs/{job}/handles?stems=x", 400, "INVALID_PARAMETER"),
     ("/api/jobs/export?state=failed", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/files?limit=ten", 400, "INVALID_PARAMETER"),
     ("/api/jobs/{job}/files?limit=1.5", 400, "INVALID_PARAMETER"),
@@ -257,6 +260,8 @@ def test_results_of_a_waiting_job_are_202_and_its_log_is_there(http: httpx2.Clie
         answer = http.get(path.format(job=queued_job))
         assert_error(answer, 202, "RESULTS_NOT_READY")
         assert int(answer.headers["retry-after"]) > 0
+    for path in ("/files", "/artifacts", "/war-pdbs", "/request"):
+        assert int(http.get(f"/api/jobs/{queued_job}{path}").headers["retry-after"]) > 0
     job = http.get(f"/api/jobs/{queued_job}")
     assert job.json()["status"] == "queued"
     assert job.json()["queue_position"] >= 1

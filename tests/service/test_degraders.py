@@ -44,8 +44,9 @@ def test_the_same_molecules_come_as_csv_and_as_sdf(http: httpx2.Client) -> None:
     ("asked", "status", "code"),
     [
         ({"a_smiles": ACID}, 400, "MISSING_FIELD"),
-        ({"a_smiles": "nothing", "b_smiles": PHENOL}, 404, "NOT_FOUND"),
-        ({"a_smiles": "[*]CC[*]", "b_smiles": PHENOL}, 404, "NOT_FOUND"),
+        ({"a_smiles": "nothing", "b_smiles": PHENOL}, 400, "INVALID_PARAMETER"),
+        ({"a_smiles": "[*]CC[*]", "b_smiles": PHENOL}, 400, "INVALID_PARAMETER"),
+        ({"a_smiles": "[*][Fe]", "b_smiles": PHENOL}, 404, "NOT_FOUND"),
         ({**HALVES, "format": "xlsx"}, 400, "INVALID_PARAMETER"),
         ({"a": "00000000", "a_stem": "x", "a_anchor": "C1", "b_smiles": PHENOL}, 404, "JOB_NOT_FOUND"),
     ],
@@ -82,7 +83,7 @@ def test_halves_of_a_degrader_are_looked_for_in_a_job(http: httpx2.Client, done_
     asked = {"smiles": "CC(=O)NCCOCCOc1ccccc1", "a": done_job}
     assert http.get("/api/degraders/halves", params=asked).json()["halves"] == [[]]
     assert http.get("/api/degraders/halves", params={"smiles": "C"}).status_code == 400
-    assert http.get("/api/degraders/halves", params={"smiles": "C(", "a": done_job}).status_code == 404
+    assert http.get("/api/degraders/halves", params={"smiles": "C(", "a": done_job}).status_code == 400
 
 
 def test_page_shows_the_exits_of_a_job_and_the_molecules(http: httpx2.Client, done_job: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from tests.service.core import LiveService, hold
 from tests.tools.patience import patience
@@ -49,6 +50,14 @@ def test_stream_goes_on_where_it_was_left(http: httpx2.Client, done_job: str) ->
         assert events_of(http, done_job, whole[place][0]) == whole[place + 1 :]
     for last in (whole[-1][0], 10**9):
         assert [event[:2] for event in events_of(http, done_job, last)] == [(None, "status")]
+
+
+@pytest.mark.parametrize("example", [False, True])
+def test_stream_tells_every_line_of_the_log(http: httpx2.Client, done_job: str, example: bool) -> None:
+    job_id = "exam1hpv" if example else done_job
+    lines = [data for _, name, data in events_of(http, job_id) if name == "log"]
+    assert lines == http.get(f"/api/job_log/{job_id}").json()["log"]
+    assert len(lines) > 10
 
 
 def test_log_is_the_same_in_pieces_and_in_one(http: httpx2.Client, done_job: str) -> None:

@@ -41,7 +41,8 @@ def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, 
                 query = "?pdb_id=1hpv&chain=A&residue_id=200&ligand=478&context=chain" if "sasa/" in url else ""
                 query = query.partition("&")[0] if url.endswith("/available") else query
                 query = f"?a={job}&b=exam4cup" if url == "/api/compare" else query
-                query = "?a=00000000&b=00000000&smiles=CCO" if url.startswith("/api/degraders") else query
+                query = "?a=00000000&b=00000000" if url.startswith("/api/degraders") else query
+                query = f"{query}&smiles=CCO" if url.endswith("/halves") else query
                 query = "?stem=1hpv_A_478_200" if url.endswith("/overlay") else query
                 query = "?series=S001" if url.endswith("/series") else query
                 query = "?stem=1hpv_A_478_200&anchor=XX" if url.endswith(("/protac-inputs", "/handles")) else query
@@ -115,6 +116,8 @@ def test_exposure_by_atom_adds_up_to_the_summary(
     shown = http.get(f"/api/sasa_overlay/{done_job}/1hpv/A/478?context={context}").json()
     assert [atom["exposure"] for atom in shown] == areas
     assert {atom["bucket"] for atom in shown} <= {"low", "medium", "high"}
+    assert all(0 <= share <= 1 for atom in shown for share in atom["color"])
+    assert max(max(atom["color"]) for atom in shown) > 0.5
     mapped = http.get(f"/api/sasa_atommap/{done_job}/1hpv/A/478?resid=200&context={context}").json()
     assert mapped == [{"atomIndex": k, "exposure": area} for k, area in enumerate(areas)]
     svg = http.get(f"/api/svg/{done_job}/1hpv/A/478?context={context}").text

@@ -13,7 +13,7 @@ from rdkit import Chem
 from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
 
 from scripts.lib import layout
-from scripts.lib.degraders.ends import End, end_of, to_make
+from scripts.lib.degraders.ends import End, end_of, half_molecule, to_make
 from scripts.lib.degraders.join import SECOND_HALF, Made, degraders
 from scripts.lib.degraders.linkers import Linker
 from scripts.lib.exits.graph import LigandGraph
@@ -21,7 +21,7 @@ from scripts.lib.exits.prior import is_carbonyl
 from scripts.lib.exits.words import CHEMISTRY
 from scripts.lib.molecule.synthetic_accessibility import synthetic_accessibility
 from scripts.lib.protac.ligand import RankedExit, RankedLigand
-from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, exit_at, ligand_of
+from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, NoMoleculeError, exit_at, ligand_of
 from scripts.lib.protac.pose import matched_halves
 from scripts.lib.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
 from scripts.lib.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
@@ -60,12 +60,15 @@ def part_of_smiles(smiles: str, second: bool) -> Part:
 
     Raises
     ------
+    NoMoleculeError
+        If it is none, or has not one such place.
     NoInputsError
-        If it is none, or no common reaction makes that bond.
+        If no common reaction makes that bond.
     """
-    end = end_of(smiles)
-    if end is None:
-        raise NoInputsError("A half is no SMILES with one [*] for the linker, or no common reaction joins it there.")
+    if half_molecule(smiles) is None:
+        raise NoMoleculeError("A half is no SMILES with one [*] for the linker.")
+    if (end := end_of(smiles)) is None:
+        raise NoInputsError("No common reaction joins a linker to the half there.")
     mol = Chem.Mol(end.mol)
     for atom in mol.GetAtoms():
         atom.SetAtomMapNum(atom.GetIdx() + 1 + SECOND_HALF * second if atom.GetAtomicNum() else 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rdkit import Chem
+from rdkit import Chem, rdBase
 
 LINKER = "*"
 """Stands for the linker in SMILES."""
@@ -134,16 +134,27 @@ class End:
         return mol
 
 
+def half_molecule(smiles: str) -> Chem.Mol | None:
+    """Return a half by its SMILES; None for what is none, or has not one ``[*]``.
+
+    >>> half_molecule("CC(=O)[*]").GetNumAtoms(), half_molecule("[*]CC[*]")
+    (4, None)
+    """
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(smiles)
+    if mol is None:
+        return None  # type: ignore[unreachable]
+    return mol if sum(atom.GetAtomicNum() == 0 for atom in mol.GetAtoms()) == 1 else None
+
+
 def end_of(smiles: str) -> End | None:
     """Return a half by its SMILES with ``[*]``; None where no common reaction makes that bond.
 
     >>> end_of("CC(=O)[*]").handle
     'acid'
     """
-    mol = Chem.MolFromSmiles(smiles)
+    mol = half_molecule(smiles)
     if mol is None:
-        return None  # type: ignore[unreachable]
-    if sum(atom.GetAtomicNum() == 0 for atom in mol.GetAtoms()) != 1:
         return None
     handle = next((name for name, pattern in PATTERNS if mol.HasSubstructMatch(pattern)), "")
     return End(mol, handle) if handle else None

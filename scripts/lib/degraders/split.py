@@ -9,7 +9,7 @@ from rdkit import Chem, rdBase
 
 from scripts.lib import layout
 from scripts.lib.observed.transfer import leaving_bonds
-from scripts.lib.protac.on_demand import NoInputsError
+from scripts.lib.protac.on_demand import NoMoleculeError
 from scripts.lib.protac.programs import MOST_SMILES
 from scripts.lib.tables import EXIT_ANSWERS, RESULTS_TABLE, Row, read_table
 
@@ -32,13 +32,13 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
 
     Raises
     ------
-    NoInputsError
+    NoMoleculeError
         If the degrader is no molecule.
     """
     with rdBase.BlockLogs():
         degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
     if degrader is None or not degrader.GetNumAtoms():
-        raise NoInputsError("The degrader is no SMILES of a molecule.")
+        raise NoMoleculeError("The degrader is no SMILES of a molecule.")
     halves = []
     answers = list(read_table(job / layout.EXIT_ANSWERS, EXIT_ANSWERS, strict=False))
     for comp_id, rows in _by_component(job).items():

@@ -15,7 +15,7 @@ from scripts.lib.protac.half import AskedHalf, shared_files
 from scripts.lib.protac.inputs import InputMaker
 from scripts.lib.protac.ligand import RankedExit, RankedLigand
 from scripts.lib.protac.pose import matched_halves
-from scripts.lib.protac.programs import MOST_SMILES, PROGRAMS, TOOLS
+from scripts.lib.protac.programs import MOST_SMILES, NO_INPUTS, NO_MOLECULE, PROGRAMS, TOOLS
 from scripts.lib.protac.read import complex_text, read_ligands
 from scripts.lib.protac.side import job_gene, job_side
 from scripts.lib.reasons import EXIT_REASONS
@@ -23,7 +23,15 @@ from scripts.lib.tables import JOINED, Row
 
 
 class NoInputsError(UserError):
-    """There are no inputs for what was asked; the message says why."""
+    """There are no inputs for what was asked; the message says why, `status` is that of the process."""
+
+    status = NO_INPUTS
+
+
+class NoMoleculeError(NoInputsError):
+    """What was given is no SMILES of what it should be."""
+
+    status = NO_MOLECULE
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,7 @@ def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
     with rdBase.BlockLogs():
         degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
     if degrader is None or not degrader.GetNumAtoms():
-        raise NoInputsError("The degrader is no SMILES of a molecule.")
+        raise NoMoleculeError("The degrader is no SMILES of a molecule.")
     if not matched_halves(degrader, tuple(half.warhead for half in halves)):
         named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
         raise NoInputsError(f"The degrader does not hold {named} with its linker there.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import SkipValidation, WithJsonSchema
+from pydantic import Field, SkipValidation, WithJsonSchema
 from typing_extensions import TypedDict
 
 from scripts.lib import tables
@@ -133,9 +133,7 @@ class OverlayAtom(TypedDict):
     z: Number
     exposure: Number | None
     bucket: Literal["low", "medium", "high"]
-    color: Annotated[
-        list[int], WithJsonSchema({"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3})
-    ]
+    color: Annotated[list[Number], Field(min_length=3, max_length=3)]
 
 
 class MappedAtom(TypedDict):
