@@ -91,6 +91,7 @@ def test_jobs_of_a_batch_run_one_after_another_with_the_pause_between(tmp_path: 
 
 def test_a_canceled_batch_launches_nothing_more(tmp_path: Path) -> None:
     async def run() -> list[str]:
+        hold(tmp_path, "search_entries")
         async with running(settings_in(tmp_path)) as parts:
             batch = await parts.queue.submit_batch([submission(HPV), QUICK, QUICK], 0.0)
             await until(lambda: parts.queue.counts().running)
