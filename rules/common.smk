@@ -1,9 +1,14 @@
 # Settings, the environment of the scripts, the recording of the run, and helpers of all rules.
 import _thread
+import atexit
 import json
 import signal
 import sys
 from pathlib import Path
+from subprocess import CalledProcessError
+
+from snakemake.benchmark import benchmarked
+from snakemake.script import PythonScript
 
 sys.path.insert(0, workflow.basedir)
 
@@ -32,6 +37,7 @@ from scripts.lib.run.settings import (
 )
 from scripts.lib.run.slurm import LOGS as SLURM_LOGS
 from scripts.lib.run.slurm import cancel_slurm_jobs
+from scripts.lib.run.warm_scripts import AVAILABLE, WarmScripts, script_variables
 
 prepare_environment(Path(workflow.basedir))
 
@@ -123,6 +129,38 @@ def tell_interruption():
     signal.signal(signal.SIGINT, interrupted)
 
 
+def fork_scripts():
+    """Have scripts forked from a process that has loaded what they need, as long as it lives.
+
+    Snakemake starts a shell and in it Python for each; what they load takes longer than an entry.
+    """
+    if not AVAILABLE:
+        return
+    warm, started = WarmScripts(), PythonScript.execute_script
+    atexit.register(warm.close)
+
+    def execute_script(job, path, edit=False):
+        elsewhere = (
+            job.conda_env or job.container_img or job.env_modules or job.shadow_dir
+        )
+        status = None
+        if not (edit or elsewhere or job.resources.get("shell_exec")):
+            variables = script_variables(job.resources.get("tmpdir"))
+            status = warm.run(
+                path,
+                variables,
+                lambda pid: benchmarked(
+                    pid if job.bench_record else False, job.bench_record
+                ),
+            )
+        if status is None:
+            started(job, path, edit=edit)
+        elif status:
+            raise CalledProcessError(status, f"{sys.executable} {path}")
+
+    PythonScript.execute_script = execute_script
+
+
 def begin_run():
     """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
     lift_rate_limit()
@@ -137,6 +175,7 @@ def begin_run():
     for name in layout.ROOT_FILES:  # beside them others may write, such as a service
         remove_leftovers_of(Path(name))
     record_settings(Path(), given)
+    fork_scripts()
 
 
 def end_run():

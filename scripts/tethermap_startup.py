@@ -30,10 +30,13 @@ PUT_OFF: dict[str, tuple[str, ...]] = {
 LOGGERS: tuple[str, ...] = ()
 """Modules of which a logger of their own name is wanted, as a rule nothing else."""
 
+SCRIPT_SERVER = "scripts.lib.run.script_server"
+"""The module that scripts are forked from."""
+
 SPARED: dict[str, str] = {}
 """Modules that do without a package where it is not installed, and that package."""
 
-if any("/.snakemake/scripts/" in word for word in sys.orig_argv[1:2]):
+if any("/.snakemake/scripts/" in word for word in sys.orig_argv[1:2]) or SCRIPT_SERVER in sys.orig_argv:
     PUT_OFF["snakemake.shell"] = ("shell",)
     PUT_OFF["snakemake.io"] = ("_IOFile", "strip_wildcard_constraints")  # named by what the params are kept in
     LOGGERS = ("snakemake.logging",)

@@ -16,13 +16,17 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+import psutil
+
 from scripts.lib import layout
 from scripts.lib.run.events import read_events
+from scripts.tethermap_startup import SCRIPT_SERVER as SERVER
 from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
 from tests.tools.figures import Cell, Figure, Table, write_section
@@ -31,10 +35,11 @@ from tests.tools.runs import ROOT, RunningJob, difference, job_results, run_job
 
 SETTINGS: Mapping[str, Any] = MIXED
 LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
-POINTS = ("snakemake", "worker", "all", "service", "node")
+POINTS = ("snakemake", "worker", "server", "all", "service", "node")
 KILLED = {
     "snakemake": "Snakemake, whose scripts go on",
     "worker": "a script process",
+    "server": "the process that scripts are forked from",
     "all": "Snakemake and all its scripts at once",
     "service": "the service",
     "node": "a node of the cluster",
@@ -103,7 +108,8 @@ class CrashSite:
         """Run a job, kill one of its parts, take the job up again and compare its results."""
         actions: dict[str, Callable[[Path], Crash | None]] = {
             "snakemake": self._snakemake,
-            "worker": self._worker,
+            "worker": partial(self._part, "worker", script_processes),
+            "server": partial(self._part, "server", lambda run: [server.pid for server in script_servers(run)]),
             "all": self._all,
             "service": self._serving,
             "node": self._node,
@@ -126,14 +132,16 @@ class CrashSite:
         run.kill()
         return self._resumed("all", run, seconds, locked=True)
 
-    def _worker(self, job: Path) -> Crash | None:
+    def _part(self, point: str, parts: Callable[[int], list[int]], job: Path) -> Crash | None:
+        """Kill one of some processes of a run, found by its group."""
         run = RunningJob(job, self._settings, *LOCAL)
         began = time.monotonic()
         self._moment(job, run)
-        workers = wait_until(lambda: script_processes(run.pid) or run.ended, 60, "a script to run")
-        if workers is not True:
-            os.kill(self._random.choice(workers), signal.SIGKILL)
-        return self._resumed("worker", run, time.monotonic() - began, locked=False)
+        living = wait_until(lambda: parts(run.pid) or run.ended, 60, "a process to kill")
+        if living is not True:
+            with suppress(ProcessLookupError):
+                os.kill(self._random.choice(living), signal.SIGKILL)
+        return self._resumed(point, run, time.monotonic() - began, locked=False)
 
     def _resumed(self, point: str, run: RunningJob, seconds: float, *, locked: bool) -> Crash | None:
         """Take up a job as its user would; None when nothing had been lost."""
@@ -206,16 +214,20 @@ class CrashSite:
 
 
 def script_processes(group: int) -> list[int]:
-    """Return the numbers of the script processes in a process group."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            in_group = os.getpgid(int(path.name)) == group
-            if in_group and b"/.snakemake/scripts/" in (path / "cmdline").read_bytes():
-                found.append(int(path.name))
-        except OSError:  # it has just ended
-            continue
-    return found
+    """Return the numbers of the script processes in a process group: the children of the server that forks them."""
+    servers = script_servers(group)
+    return [child.pid for server in servers for child in server.children()]
+
+
+def script_servers(group: int) -> list[psutil.Process]:
+    """Return the processes of a process group that scripts are forked from."""
+    servers = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, ProcessLookupError):
+            if os.getpgid(process.pid) == group and SERVER in process.cmdline():
+                servers.append(process)
+    forked = {child.pid for server in servers for child in server.children()}
+    return [server for server in servers if server.pid not in forked]
 
 
 def event_count(job: Path) -> int:
