@@ -19,6 +19,7 @@ from service.runs.ending import judge
 from service.runs.runner import RUN_LOG, Runner, RunState, read_state
 from service.runs.supervisor import note_cancel
 from tests.service.core import NOTHING, ended, living, running, settings_in, submission, until
+from tests.tools.crash_points import script_processes
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT
 
@@ -33,8 +34,10 @@ ESCAPING = (
 )
 
 
-AT_WORK = ("download_entries", "clean_complexes", "match_ligands", "measure_sasa")
-"""Steps in the middle of a run; single ones are over sooner than its progress is read."""
+def at_work(folder: Path) -> list[int]:
+    """Return the scripts of a job that run now: steps are over sooner than its progress is read."""
+    state = read_state(folder)
+    return script_processes(state.pid) if state and state.pid else []
 
 
 def script(folder: Path, code: str) -> tuple[str, ...]:
@@ -78,7 +81,7 @@ def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path, mon
     async def cancel() -> None:
         async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(submission())
-            await until(lambda: (one := parts.store.get(job.job_id)) and one.current_step in AT_WORK)
+            await until(lambda: at_work(parts.store.folder(job.job_id)))
             record, changed = await parts.queue.cancel(job.job_id)
             assert (record.status, changed) == ("running", True)
             record = await ended(parts, job.job_id, 60)
@@ -98,7 +101,7 @@ def test_a_run_ended_from_outside_is_run_again(tmp_path: Path, number: signal.Si
     async def run() -> JobRecord:
         async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(submission())
-            await until(lambda: (one := parts.store.get(job.job_id)) and one.current_step in AT_WORK)
+            await until(lambda: at_work(parts.store.folder(job.job_id)))
             state = read_state(parts.store.folder(job.job_id))
             assert state is not None
             assert state.pid is not None

@@ -121,7 +121,8 @@ class ScriptServer:
         sys.argv = [script]
         sys.path.insert(0, str(Path(script).parent))
         name = Path(script).suffixes[-2:][0].strip(".")
-        Path("/proc/self/comm").write_text(name, encoding="utf-8")  # as `ps` and `top` show it
+        with suppress(OSError):  # for people alone: `ps` and `top` show it
+            Path("/proc/self/comm").write_text(name, encoding="utf-8")
         runpy.run_path(script, run_name="__main__")
 
     def _tell_end(self, sentinel: int) -> None:
