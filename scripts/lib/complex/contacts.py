@@ -165,21 +165,18 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
     beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near ones, and all that can be bonded to them
     own = np.searchsorted(beside, near)
     xyz, element = neighbourhood.xyz[beside], neighbourhood.element[beside]
-    copy_name = neighbourhood.copy_name[beside]
-    bonded = (copy_name[own, None] == copy_name) & _bonded(xyz, element, own)
-    keys = np.char.add(
-        np.char.add(np.char.add(neighbourhood.auth_asym_id[near], "|"), neighbourhood.residue_id[near]),
-        np.char.add("|", neighbourhood.copy_name[near]),
-    )
-    residue = np.unique(keys, return_inverse=True)[1].astype(np.int64) if len(near) else near
+    copy = _numbered(neighbourhood.copy_name[beside])
+    bonded = (copy[own, None] == copy) & _bonded(xyz, element, own)
     other_centre, degree = _bonded_centre(bonded, xyz)
-    hetero = ~np.isin(element, ("C", "H", "D"))
+    hetero = ~((element == "C") | (element == "H") | (element == "D"))
     plain = (element[own] == "C") & ~(bonded & hetero).any(axis=1)
     ligand_bonds = _ligand_bonds(mol)
     return _Pairs(
         distance=distance[:, near],
         partner=near,
-        residue=residue,
+        residue=_numbered(
+            neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
+        ),
         ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index)),
         other=partner_polar_atoms(
             neighbourhood.comp_id[near], neighbourhood.atom_name[near], element[own], degree, plain
@@ -189,6 +186,13 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
         ligand_xyz=ligand_xyz,
         other_xyz=neighbourhood.xyz[near],
     )
+
+
+def _numbered(*columns: npt.NDArray[np.str_]) -> IntArray:
+    """Return a number for each row of some columns, the same for equal rows; numbers compare faster than names."""
+    numbers: dict[tuple[str, ...], int] = {}
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
 
 
 def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> BoolArray:
@@ -204,12 +208,8 @@ def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> B
 def _ligand_bonds(mol: LigandMolecule) -> BoolArray:
     """Return the bonds between heavy atoms of the ligand, shape (n_heavy, n_heavy)."""
     n_heavy = len(mol.atom_index)
-    bonds = np.zeros((n_heavy, n_heavy), dtype=np.bool_)
-    for bond in mol.mol.GetBonds():
-        i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-        if i < n_heavy and j < n_heavy:
-            bonds[i, j] = bonds[j, i] = True
-    return bonds
+    bonded: BoolArray = Chem.GetAdjacencyMatrix(mol.mol)[:n_heavy, :n_heavy].astype(np.bool_)
+    return bonded
 
 
 def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -230,13 +230,13 @@ def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pair
     opposite = ligand.positive[:, None] & other.negative[None, :] | ligand.negative[:, None] & other.positive[None, :]
     ionic = (distance <= IONIC_MAX) & opposite
     complementary = ligand.donor[:, None] & other.acceptor[None, :] | ligand.acceptor[:, None] & other.donor[None, :]
-    hbond = (distance <= HBOND_MAX) & (distance >= HBOND_MIN) & complementary & ~ionic & _open_angles(pairs)
+    hbond = (distance <= HBOND_MAX) & (distance >= HBOND_MIN) & complementary & ~ionic
     plain = (distance <= HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
     lean = _closest_per_column(_closest_per_residue(plain, distance, pairs.residue), distance)
     for kind, mask in (
         ("metal", coordinated),
         ("ionic", _closest_per_residue(ionic, distance, pairs.residue) | _closest_per_column(ionic, distance)),
-        ("hbond", hbond),
+        ("hbond", _open_angles(pairs, hbond)),
         ("halogen", _halogen_bonds(mol, neighbourhood, pairs)),
         ("hydrophobic", lean),
     ):
@@ -258,7 +258,7 @@ def _shaped(
         return
     places = np.array([water.xyz for water in instance.waters])
     metal = are_metals(neighbourhood.element)
-    binding = metal | np.isin(neighbourhood.element, ("N", "O"))
+    binding = metal | (neighbourhood.element == "N") | (neighbourhood.element == "O")
     near = np.flatnonzero(binding & (distances(neighbourhood.xyz, places).min(axis=1) <= WATER_MAX))
     alone, plain = np.ones(len(near), dtype=np.int64), np.zeros(len(near), dtype=np.bool_)
     other = partner_polar_atoms(
@@ -273,28 +273,36 @@ def _shaped(
 def _halogen_bonds(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> BoolArray:
     """Tell the pairs of a halogen on carbon, seen along its bond, and an atom with a lone pair."""
     symbols = [mol.mol.GetAtomWithIdx(k).GetSymbol() for k in range(len(mol.atom_index))]
-    halogen = np.isin(symbols, ("Cl", "Br", "I"))
-    taker = np.isin(neighbourhood.element[pairs.partner], ("N", "O", "S"))
-    near = (pairs.distance <= HALOGEN_MAX) & halogen[:, None] & taker[None, :]
-    if not near.any():
-        return near
-    line = pairs.other_xyz[None, :, :] - pairs.ligand_xyz[:, None, :]
-    at_halogen = _cosine(line, (pairs.ligand_centre - pairs.ligand_xyz)[:, None, :])
-    at_partner = _cosine(-line, (pairs.other_centre - pairs.other_xyz)[None, :, :])
+    halogen = np.array([symbol in ("Cl", "Br", "I") for symbol in symbols], dtype=np.bool_)
+    element = neighbourhood.element[pairs.partner]
+    taker = (element == "N") | (element == "O") | (element == "S")
+    bonded: BoolArray = (pairs.distance <= HALOGEN_MAX) & halogen[:, None] & taker[None, :]
+    if not bonded.any():
+        return bonded
+    at_halogen, at_partner = _cosines(pairs, bonded)
     low, high = np.cos(np.radians(HALOGEN_PARTNER_ANGLES))[::-1]
-    straight: BoolArray = at_halogen <= np.cos(np.radians(HALOGEN_MIN_ANGLE))
-    bonded: BoolArray = near & straight & (at_partner >= low) & (at_partner <= high)
+    straight = at_halogen <= np.cos(np.radians(HALOGEN_MIN_ANGLE))
+    bonded[bonded] = straight & (at_partner >= low) & (at_partner <= high)
     return bonded
 
 
-def _open_angles(pairs: _Pairs) -> BoolArray:
-    """Tell the pairs whose bonded neighbours stand back from the line between the two atoms."""
-    line = pairs.other_xyz[None, :, :] - pairs.ligand_xyz[:, None, :]
+def _open_angles(pairs: _Pairs, mask: BoolArray) -> BoolArray:
+    """Return those pairs of a mask whose bonded neighbours stand back from the line between the two atoms."""
     limit = np.cos(np.radians(HBOND_MIN_ANGLE)) + 1e-9
-    ligand_side = _cosine(line, (pairs.ligand_centre - pairs.ligand_xyz)[:, None, :])
-    other_side = _cosine(-line, (pairs.other_centre - pairs.other_xyz)[None, :, :])
-    result: BoolArray = ~(ligand_side > limit) & ~(other_side > limit)  # NaN (no neighbours) passes
-    return result
+    ligand_side, other_side = _cosines(pairs, mask)
+    kept = mask.copy()
+    kept[mask] = ~(ligand_side > limit) & ~(other_side > limit)  # NaN (no neighbours) passes
+    return kept
+
+
+def _cosines(pairs: _Pairs, mask: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return for each pair of a mask the cosine between its line and the bonds of the ligand's, the partner's atom."""
+    own, other = np.nonzero(mask)
+    line = pairs.other_xyz[other] - pairs.ligand_xyz[own]
+    return (
+        _cosine(line, pairs.ligand_centre[own] - pairs.ligand_xyz[own]),
+        _cosine(-line, pairs.other_centre[other] - pairs.other_xyz[other]),
+    )
 
 
 def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,17 +49,22 @@ class RingContact:
     geometry: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Ring:
     atoms: tuple[int, ...]
+    places: FloatArray
     centre: FloatArray
-    normal: FloatArray
 
     @classmethod
     def of(cls, atoms: Sequence[int], xyz: FloatArray) -> _Ring:
         places = xyz[list(atoms)]
-        centre = places.mean(axis=0)
-        return cls(tuple(atoms), centre, np.linalg.svd(places - centre)[2][2])
+        return cls(tuple(atoms), places, places.mean(axis=0))
+
+    @cached_property
+    def normal(self) -> FloatArray:
+        """Unit vector across its plane, which most rings, too far away, are not asked for."""
+        normal: FloatArray = np.linalg.svd(self.places - self.centre)[2][2]
+        return normal
 
 
 def ring_contacts(
@@ -113,18 +119,18 @@ def _stacked(ring: _Ring, other: _Ring, ligand_xyz: FloatArray, xyz: FloatArray)
 
 def _of_residues(neighbourhood: Neighbourhood) -> tuple[list[_Ring], list[int]]:
     """Return the whole rings around, and the atoms in the middle of positive charges."""
-    known = np.isin(neighbourhood.comp_id, [*RINGS, *CATIONS])
-    residues: dict[tuple[str, str, str, str], dict[str, int]] = {}
-    columns = (neighbourhood.auth_asym_id, neighbourhood.residue_id, neighbourhood.copy_name, neighbourhood.comp_id)
-    for atom in np.flatnonzero(known).tolist():
-        key = tuple(str(column[atom]) for column in columns)
-        residues.setdefault(key, {})[str(neighbourhood.atom_name[atom])] = atom  # type: ignore[arg-type]
+    known = [k for k, comp_id in enumerate(neighbourhood.comp_id.tolist()) if comp_id in RINGS or comp_id in CATIONS]
+    names = neighbourhood.auth_asym_id, neighbourhood.residue_id, neighbourhood.copy_name, neighbourhood.comp_id
+    keys = zip(*(column[known].tolist() for column in names), strict=True)
+    residues: dict[tuple[str, ...], dict[str, int]] = {}
+    for atom, key, name in zip(known, keys, neighbourhood.atom_name[known].tolist(), strict=True):
+        residues.setdefault(key, {})[name] = atom
     rings, cations = [], []
     for key, atoms in residues.items():
-        whole = [names for names in RINGS.get(key[3], ()) if atoms.keys() >= set(names)]
-        rings += [_Ring.of([atoms[name] for name in names], neighbourhood.xyz) for names in whole]
-        if (name := CATIONS.get(key[3])) in atoms:
-            cations.append(atoms[str(name)])
+        whole = [ring for ring in RINGS.get(key[3], ()) if atoms.keys() >= set(ring)]
+        rings += [_Ring.of([atoms[name] for name in ring], neighbourhood.xyz) for ring in whole]
+        if (middle := CATIONS.get(key[3])) in atoms:
+            cations.append(atoms[str(middle)])
     return rings, cations
 
 
