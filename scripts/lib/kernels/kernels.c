@@ -13,6 +13,7 @@
 #define PI 3.14159265358979323846
 #define FULL (2.0 * PI)
 #define SHELLS 32 /* of rays: the last one holds all that lies beyond */
+#define NEAR 3.0  /* places so near to another share the look at what is around them: those of one anchor */
 
 /* An arc of a circle, from begin to end in radians, 0 <= begin <= end <= 2 pi. */
 typedef struct {
@@ -22,8 +23,19 @@ typedef struct {
 /* Another sphere as seen from the atom whose area is computed. */
 typedef struct {
     double z, radius, across, towards; /* height, radius, distance in the plane, direction of the far side */
+    double squared;                    /* the square of its distance */
     int level, first;                  /* its level; whether it has the surface where both have one place */
 } neighbour;
+
+/* Order of neighbours: by level, then the nearest first; arcs unite to the same in any order, and soonest to a circle
+   that nothing is left of in this one. */
+static int in_order(const void *one, const void *other)
+{
+    const neighbour *a = one, *b = other;
+    if (a->level != b->level)
+        return a->level < b->level ? -1 : 1;
+    return a->squared < b->squared ? -1 : a->squared > b->squared;
+}
 
 /* Add an arc to sorted arcs that don't touch each other, those that it touches united with it; return their number. */
 static int unite(arc *arcs, int n, double begin, double end)
@@ -123,7 +135,7 @@ static void atom_areas(double z, double radius, const neighbour *near, int n_nea
 int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const double *radii, const int8_t *level,
                  int64_t n_levels, int64_t slices, double *areas)
 {
-    neighbour *near = malloc((2 * n_atoms + 1) * sizeof *near), *found = near + n_atoms;
+    neighbour *near = malloc((n_atoms + 1) * sizeof *near);
     arc *arcs = malloc((2 * n_atoms + 1) * sizeof *arcs);
     if (near == NULL || arcs == NULL) {
         free(near);
@@ -132,18 +144,16 @@ int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const dou
     }
     for (int64_t i = 0; i < n_wanted; i++) {
         const double *own = xyz + 3 * i;
-        int n_found = 0, n_near = 0;
+        int n_near = 0;
         for (int64_t j = 0; j < n_atoms; j++) {
             double x = xyz[3 * j] - own[0], y = xyz[3 * j + 1] - own[1], z = xyz[3 * j + 2] - own[2];
             double reach = radii[i] + radii[j];
-            if (x * x + y * y + z * z < reach * reach && j != i)
-                found[n_found++] = (neighbour){xyz[3 * j + 2], radii[j], sqrt(x * x + y * y), atan2(y, x) + PI,
-                                               level[j], j < i};
+            double apart = x * x + y * y + z * z;
+            if (apart < reach * reach && j != i)
+                near[n_near++] = (neighbour){xyz[3 * j + 2], radii[j], sqrt(x * x + y * y), atan2(y, x) + PI,
+                                             apart, level[j], j < i};
         }
-        for (int at = 0; at < n_levels; at++)
-            for (int j = 0; j < n_found; j++)
-                if (found[j].level == at)
-                    near[n_near++] = found[j];
+        qsort(near, n_near, sizeof *near, in_order);
         atom_areas(own[2], radii[i], near, n_near, arcs, slices, n_levels, areas + i, n_wanted);
     }
     free(near);
@@ -157,12 +167,36 @@ typedef struct {
     int level, key;                   /* its level; where it comes in order */
 } obstacle;
 
-/* Collect the atoms that reach within a distance of a place; return their number. */
-static int obstacles_near(const double *place, double distance, int64_t n_atoms, const double *xyz,
-                          const double *reach, const int8_t *level, const uint8_t *ignored, obstacle *found)
+/* The atoms that may reach within a distance of all places near one of them, by their numbers. */
+typedef struct {
+    const double *centre; /* that place; NULL before the first */
+    int *number, n;
+} vicinity;
+
+static double apart(const double *one, const double *other)
 {
+    double x = one[0] - other[0], y = one[1] - other[1], z = one[2] - other[2];
+    return x * x + y * y + z * z;
+}
+
+/* Collect the atoms that reach within a distance of a place; return their number. Places mostly follow others near by:
+   the atoms around those are kept. */
+static int obstacles_near(const double *place, double distance, int64_t n_atoms, const double *xyz,
+                          const double *reach, const int8_t *level, const uint8_t *ignored, vicinity *around,
+                          obstacle *found)
+{
+    if (around->centre == NULL || apart(place, around->centre) > NEAR * NEAR) {
+        around->centre = place;
+        around->n = 0;
+        for (int64_t j = 0; j < n_atoms; j++) {
+            double most = distance + reach[j] + 1.01 * NEAR; /* a hundredth for the rounding of both distances */
+            around->number[around->n] = (int)j;
+            around->n += apart(xyz + 3 * j, place) < most * most;
+        }
+    }
     int n = 0;
-    for (int64_t j = 0; j < n_atoms; j++) {
+    for (int k = 0; k < around->n; k++) {
+        int j = around->number[k];
         if (ignored != NULL && ignored[j])
             continue;
         double x = xyz[3 * j] - place[0], y = xyz[3 * j + 1] - place[1], z = xyz[3 * j + 2] - place[2];
@@ -194,6 +228,53 @@ static void turn(const double *points, int64_t n, const double *frame, double le
                                           points[3 * k + 2] * frame[6 + axis]);
 }
 
+/* Points that are looked at, each coordinate by itself, and which they are. */
+typedef struct {
+    double *x, *y, *z;
+    int *number, n;
+} point_set;
+
+static void keep(point_set *left, int from, int to)
+{
+    left->x[to] = left->x[from];
+    left->y[to] = left->y[from];
+    left->z[to] = left->z[from];
+    left->number[to] = left->number[from];
+}
+
+/* Mark the points that an obstacle covers; return how many there are. */
+static int covered_by(const obstacle *one, const point_set *left, int *hit)
+{
+    double at_x = one->x, at_y = one->y, at_z = one->z, reached = one->reach * one->reach;
+    int n = 0;
+    for (int m = 0; m < left->n; m++) {
+        double x = left->x[m] - at_x, y = left->y[m] - at_y, z = left->z[m] - at_z;
+        hit[m] = x * x + y * y + z * z <= reached;
+        n += hit[m];
+    }
+    return n;
+}
+
+/* Give the marked points their level and leave them out from now on. */
+static void take_out(point_set *left, const int *hit, int8_t level, int8_t *covered)
+{
+    int kept = 0;
+    for (int m = 0; m < left->n; m++) {
+        if (hit[m])
+            covered[left->number[m]] = level;
+        keep(left, m, kept);
+        kept += !hit[m];
+    }
+    left->n = kept;
+}
+
+/* A number for how much of a sphere of a radius around its place an obstacle covers, from 0, which is most. */
+static int cap_of(const obstacle *one, double radius)
+{
+    double across = 2 * radius * sqrt(one->squared), past = one->squared + radius * radius - one->reach * one->reach;
+    return past <= -across ? 0 : past >= across ? SHELLS - 1 : (int)(0.5 * SHELLS * (1 + past / across));
+}
+
 /* For each point on a sphere around each place: the first level with an atom that covers it, n_levels where none does.
 
    places (n, 3); frames (n, 3, 3); points (n_points, 3) on the unit sphere; reach (n_atoms): how near an atom lets a
@@ -202,29 +283,28 @@ int covered_points(int64_t n, const double *places, const double *frames, int64_
                    double radius, int64_t n_atoms, const double *xyz, const double *reach, const int8_t *level,
                    const uint8_t *ignored, int64_t n_levels, int8_t *covered)
 {
+    int n_keys = (int)n_levels * SHELLS;
     obstacle *found = malloc((2 * n_atoms + 1) * sizeof *found), *near = found + n_atoms;
-    double *turned = malloc((4 * n_points + 1) * sizeof *turned), *first = turned + 3 * n_points;
-    int *starts = malloc((n_levels + 1) * sizeof *starts);
+    double *turned = malloc((3 * n_points + 1) * sizeof *turned);
+    int *starts = malloc((n_keys + 1 + 2 * n_points + n_atoms + 1) * sizeof *starts), *hit = starts + n_keys + 1;
+    vicinity around = {NULL, hit + 2 * n_points, 0};
+    point_set left = {turned, turned + n_points, turned + 2 * n_points, hit + n_points, 0};
     int failed = found == NULL || turned == NULL || starts == NULL;
     for (int64_t i = 0; i < n && !failed; i++) {
         int n_near = obstacles_near(places + 3 * i, radius, n_atoms, xyz, reach, level,
-                                    ignored == NULL ? NULL : ignored + i * n_atoms, found);
-        for (int j = 0; j < n_near; j++)
-            found[j].key = (int)n_levels - 1 - found[j].level; /* a lower level is written over a higher one */
-        by_key(found, n_near, (int)n_levels, starts, near);
+                                    ignored == NULL ? NULL : ignored + i * n_atoms, &around, found);
+        for (int j = 0; j < n_near; j++) /* those that cover most come first: they leave fewer points to the others */
+            found[j].key = found[j].level * SHELLS + cap_of(&found[j], radius);
+        by_key(found, n_near, n_keys, starts, near);
         turn(points, n_points, frames + 9 * i, radius, turned);
+        left.n = (int)n_points;
+        for (int k = 0; k < n_points; k++)
+            left.number[k] = k;
         for (int64_t k = 0; k < n_points; k++)
-            first[k] = (double)n_levels;
-        for (int j = 0; j < n_near; j++) {
-            double at_x = near[j].x, at_y = near[j].y, at_z = near[j].z, at = near[j].level;
-            double reached = near[j].reach * near[j].reach;
-            for (int64_t k = 0; k < n_points; k++) {
-                double x = turned[k] - at_x, y = turned[n_points + k] - at_y, z = turned[2 * n_points + k] - at_z;
-                first[k] = x * x + y * y + z * z <= reached ? at : first[k];
-            }
-        }
-        for (int64_t k = 0; k < n_points; k++)
-            covered[i * n_points + k] = (int8_t)first[k];
+            covered[i * n_points + k] = (int8_t)n_levels;
+        for (int j = 0; j < n_near && left.n > 0; j++)
+            if (covered_by(&near[j], &left, hit) > 0)
+                take_out(&left, hit, (int8_t)near[j].level, covered + i * n_points);
     }
     free(found);
     free(turned);
@@ -232,14 +312,13 @@ int covered_points(int64_t n, const double *places, const double *frames, int64_
     return failed ? -1 : 0;
 }
 
-/* Whether a sphere that an atom stops may meet the cone of a given half angle around an axis. */
+/* Whether an obstacle may stop a sphere in the cone of a given half angle around an axis: it is not beyond the
+   cone's side. */
 static int meets_cone(const obstacle *one, const double *axis, double cosine, double sine)
 {
-    double distance = sqrt(one->squared);
-    if (distance <= one->reach)
-        return 1;
-    double share = one->reach / distance, edge = cosine * sqrt(1 - share * share) - sine * share;
-    return one->x * axis[0] + one->y * axis[1] + one->z * axis[2] > distance * edge - 1e-6;
+    double along = one->x * axis[0] + one->y * axis[1] + one->z * axis[2];
+    double most = one->reach + along * sine + 1e-6;
+    return cosine <= 0 || (most > 0 && (one->squared - along * along) * cosine * cosine <= most * most);
 }
 
 /* Number of the shell, 0.5 wide, in which an obstacle first stops a sphere. */
@@ -249,17 +328,17 @@ static int shell_of(const obstacle *one)
     return nearest <= 0 ? 0 : nearest >= 0.5 * (SHELLS - 1) ? SHELLS - 1 : (int)(2 * nearest);
 }
 
-/* Keep the rays that obstacles of a level, from a shell on, can still change; return their number. What stops a ray
+/* Keep the rays that obstacles of a level, from a shell on, can still change. What stops a ray
    nearer than a shell begins is not undone by what lies in it; of higher levels the first to stop it is all. */
-static int rays_left(int *left, int n, const double *length, const int8_t *stop, int level, int shell)
+static void rays_left(point_set *left, const double *length, const int8_t *stop, int level, int shell)
 {
     int kept = 0;
-    for (int m = 0; m < n; m++) {
-        int k = left[m];
+    for (int m = 0; m < left->n; m++) {
+        int k = left->number[m];
         if (level == 0 ? length[k] > 0 && length[k] > 0.5 * shell - 1e-6 : stop[k] > level)
-            left[kept++] = k;
+            keep(left, m, kept++);
     }
-    return kept;
+    left->n = kept;
 }
 
 /* For each ray of a cone around the direction of each place, which is the third axis of its frame: how far a sphere
@@ -274,14 +353,16 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
 {
     int n_keys = (int)n_levels * SHELLS;
     obstacle *found = malloc((2 * n_atoms + 1) * sizeof *found), *near = found + n_atoms;
-    double *turned = malloc((3 * n_rays + 1) * sizeof *turned);
-    int *starts = malloc((n_keys + 1 + n_rays) * sizeof *starts), *left = starts + n_keys + 1;
+    double *turned = malloc((5 * n_rays + 1) * sizeof *turned), *along = turned + 3 * n_rays, *inside = along + n_rays;
+    int *starts = malloc((n_keys + 1 + n_rays + n_atoms + 1) * sizeof *starts), *number = starts + n_keys + 1;
+    point_set left = {turned, turned + n_rays, turned + 2 * n_rays, number, 0};
+    vicinity around = {NULL, number + n_rays, 0};
     double cosine = cos(half_angle), sine = sin(half_angle);
     int failed = found == NULL || turned == NULL || starts == NULL;
     for (int64_t i = 0; i < n && !failed; i++) {
         int n_found = obstacles_near(places + 3 * i, end, n_atoms, xyz, reach, level,
-                                     ignored == NULL ? NULL : ignored + i * n_atoms, found);
-        int n_near = 0, n_left = (int)n_rays;
+                                     ignored == NULL ? NULL : ignored + i * n_atoms, &around, found);
+        int n_near = 0;
         for (int j = 0; j < n_found; j++)
             if (meets_cone(&found[j], frames + 9 * i + 6, cosine, sine)) {
                 found[n_near] = found[j];
@@ -295,20 +376,23 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
         for (int k = 0; k < n_rays; k++) {
             length[k] = INFINITY;
             stop[k] = (int8_t)n_levels;
-            left[k] = k;
+            number[k] = k;
         }
-        for (int j = 0; j < n_near && n_left > 0; j++) {
+        left.n = (int)n_rays;
+        for (int j = 0; j < n_near && left.n > 0; j++) {
             if (j > 0 && near[j].key != near[j - 1].key)
-                n_left = rays_left(left, n_left, length, stop, near[j].level, near[j].key % SHELLS);
+                rays_left(&left, length, stop, near[j].level, near[j].key % SHELLS);
             double x = near[j].x, y = near[j].y, z = near[j].z, outside = near[j].squared - near[j].reach * near[j].reach;
-            for (int m = 0; m < n_left; m++) {
-                int k = left[m];
-                double along = x * turned[k] + y * turned[n_rays + k] + z * turned[2 * n_rays + k];
-                double inside = along * along - outside;
-                if (inside <= 0)
+            for (int m = 0; m < left.n; m++) {
+                along[m] = x * left.x[m] + y * left.y[m] + z * left.z[m];
+                inside[m] = along[m] * along[m] - outside;
+            }
+            for (int m = 0; m < left.n; m++) {
+                if (inside[m] <= 0)
                     continue;
-                double half = sqrt(inside), from = along - half;
-                if (along + half <= begin || from >= end)
+                int k = number[m];
+                double half = sqrt(inside[m]), from = along[m] - half;
+                if (along[m] + half <= begin || from >= end)
                     continue;
                 if (near[j].level < stop[k])
                     stop[k] = (int8_t)near[j].level;
