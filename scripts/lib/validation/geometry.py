@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import gemmi
 import numpy as np
@@ -123,13 +123,14 @@ def _distances(mol: Chem.Mol) -> tuple[float | None, float | None, float | None]
         bounds = rdDistGeom.GetMoleculeBoundsMatrix(mol, True, True, True, False)
     except (RuntimeError, ValueError):  # RDKit has no bounds that agree with each other
         return None, None, None
-    first, second = np.triu_indices(len(xyz), k=1)
+    first, second = _pairs_of(len(xyz))
     upper, lower = bounds[first, second], bounds[second, first]
     path = Chem.GetDistanceMatrix(mol)[first, second]
     _even_out(mol, first, second, lower, upper)
     known = (lower > 0) & (upper > 0)  # of atoms that RDKit's force field has no type for there are none
-    known &= ~_across_metals(mol, first, second)
-    first, second, lower, upper, path = (values[known] for values in (first, second, lower, upper, path))
+    _leave_out_across_metals(mol, first, second, known)
+    if not known.all():
+        first, second, lower, upper, path = (values[known] for values in (first, second, lower, upper, path))
     distance = np.linalg.norm(xyz[first] - xyz[second], axis=1)
     deviation = np.maximum(np.maximum(lower - distance, 0.0) / lower, np.maximum(distance - upper, 0.0) / upper)
     ratio = distance / lower
@@ -141,15 +142,22 @@ def _distances(mol: Chem.Mol) -> tuple[float | None, float | None, float | None]
     )
 
 
-def _across_metals(mol: Chem.Mol, first: IntArray, second: IntArray) -> BoolArray:
-    """Tell the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
-    across = np.zeros((mol.GetNumAtoms(), mol.GetNumAtoms()), dtype=np.bool_)
+@lru_cache(maxsize=64)
+def _pairs_of(count: int) -> tuple[IntArray, IntArray]:
+    """Return both atoms of each pair of some."""
+    first, second = np.triu_indices(count, k=1)
+    for atoms in (first, second):
+        atoms.setflags(write=False)  # all ligands of that size share them
+    return first, second
+
+
+def _leave_out_across_metals(mol: Chem.Mol, first: IntArray, second: IntArray, known: BoolArray) -> None:
+    """Leave out the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
     for atom in mol.GetAtoms():
         if atom.GetSymbol() not in _NONMETALS:
-            bonded = [other.GetIdx() for other in atom.GetNeighbors()]
-            across[np.ix_(bonded, bonded)] = True
-    pairs: BoolArray = across[first, second]
-    return pairs
+            bonded = np.zeros(mol.GetNumAtoms(), dtype=np.bool_)
+            bonded[[other.GetIdx() for other in atom.GetNeighbors()]] = True
+            known &= ~(bonded[first] & bonded[second])
 
 
 def _even_out(mol: Chem.Mol, first: IntArray, second: IntArray, lower: FloatArray, upper: FloatArray) -> None:
@@ -170,10 +178,12 @@ def _off_plane(mol: Chem.Mol, patterns: Sequence[str]) -> float | None:
     xyz = mol.GetConformer().GetPositions()
     worst = []
     for pattern in patterns:
-        for match in mol.GetSubstructMatches(_pattern(pattern)):
-            points = xyz[list(match)] - xyz[list(match)].mean(axis=0)
-            normal = np.linalg.svd(points)[2][-1]
-            worst.append(float(np.abs(points @ normal).max()))
+        matches = mol.GetSubstructMatches(_pattern(pattern))
+        if matches:
+            groups = xyz[np.array(matches)]
+            groups -= groups.mean(axis=1, keepdims=True)
+            normals = np.linalg.svd(groups)[2][:, -1]
+            worst += [float(np.abs(points @ normal).max()) for points, normal in zip(groups, normals, strict=True)]
     return max(worst, default=None)
 
 
@@ -188,13 +198,14 @@ def _room(
         return None, None
     xyz = mol.GetConformer().GetPositions()
     symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
-    metal = np.array([element not in _NONMETALS for element in elements])
+    metal = np.array([element not in _NONMETALS for element in elements], dtype=np.bool_)
     radii = np.array([_radius(element) for element in elements])
     sums = np.array([_radius(symbol) for symbol in symbols])[:, None] + radii
     if metal.any():
         covalent = np.array([_covalent(symbol) for symbol in symbols])[:, None]
         sums[:, metal] = covalent + np.array([_covalent(e) for e in np.asarray(elements)[metal]])
-    distance = np.linalg.norm(xyz[:, None] - around, axis=2)
+    # A small table an axis in place of a large one of all.
+    distance = np.sqrt(sum((xyz[:, axis, None] - around[:, axis]) ** 2 for axis in range(3)))
     for own, partner in links:
         beside = np.linalg.norm(xyz - own, axis=1) < BONDED_WITHIN
         distance[np.ix_(beside, np.linalg.norm(around - partner, axis=1) < BONDED_WITHIN)] = np.inf
