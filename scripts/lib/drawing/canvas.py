@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from rdkit import Chem
 from rdkit.Chem.Draw import rdMolDraw2D
-from rdkit.Geometry import Point3D
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.drawing.marks import INK, MUTED, TARGET_RADIUS
@@ -212,12 +211,10 @@ def card(title: str, description: str, drawing: Drawing, parts: Sequence[str], b
 
 def _flat(mol: Chem.Mol, layout: FloatArray) -> Chem.Mol:
     """Return a copy whose only conformer is the layout."""
-    flat = Chem.Mol(mol)
+    flat = Chem.Mol(mol, True)  # its conformers are not wanted
     conformer = Chem.Conformer(flat.GetNumAtoms())
     conformer.Set3D(False)
-    for k, (x, y) in enumerate(layout.tolist()):
-        conformer.SetAtomPosition(k, Point3D(x, y, 0.0))
-    flat.RemoveAllConformers()
+    conformer.SetPositions(np.column_stack([layout, np.zeros(len(layout))]))
     flat.AddConformer(conformer, assignId=True)
     return flat
 

@@ -49,7 +49,9 @@ def sdf_text(
         DICTIONARY_NAME_LIST: [name or MISSING for name in record.dictionary_names],
     }
     for name, values in atom_lists.items():
-        lists[f"atom.dprop.{name}"] = [MISSING if v is None or np.isnan(v) else f"{v:.4f}" for v in values]
+        lists[f"atom.dprop.{name}"] = [
+            MISSING if v is None or v != v else f"{v:.4f}" for v in values
+        ]  # NaN differs from itself
     for name, numbers in whole_lists.items():
         lists[f"atom.iprop.{name}"] = [MISSING if n is None else str(n) for n in numbers]
     parts = [_mol_block(record)]
