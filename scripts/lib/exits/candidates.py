@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
             continue
         if is_metal(graph.element[anchor]) or is_metal(graph.element[first]):
             continue
-        side = graph.component(first, others)
+        side = graph.component(first, others, LARGEST_LEAVING)
         if len(side) > LARGEST_LEAVING or not 2 * len(side) < len(graph) or side & graph.aromatic:
             continue
         n_bonds = sum(other in side for atom in side for other in graph.near[atom]) // 2
@@ -162,13 +163,14 @@ def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
             return _around(axis, side, TORSIONS)
     placed = graph.hydrogens[atom] - origin
     lengths = np.linalg.norm(placed, axis=1)
-    directions: FloatArray = placed[lengths > 0] / lengths[lengths > 0, None]
-    return directions if len(directions) else np.array([[0.0, 0.0, 1.0]])
+    if not lengths.all():
+        placed, lengths = placed[lengths > 0], lengths[lengths > 0]
+    return placed / lengths[:, None] if len(placed) else np.array([[0.0, 0.0, 1.0]])
 
 
 def _both_tetrahedral(first: FloatArray, second: FloatArray) -> FloatArray:
     away = _unit(-(first + second))
-    across = _unit(np.cross(first, second))
+    across = _unit(_cross(first, second))
     along, up = away * np.cos(TETRAHEDRAL / 2), across * np.sin(TETRAHEDRAL / 2)
     both: FloatArray = np.stack([along + up, along - up])
     return both
@@ -176,11 +178,23 @@ def _both_tetrahedral(first: FloatArray, second: FloatArray) -> FloatArray:
 
 def _around(axis: FloatArray, side: FloatArray, count: int) -> FloatArray:
     """Return bonds at the tetrahedral angle to a bond along `axis`, turned from `side` in equal steps."""
-    torsions = np.arange(count) * (2 * np.pi / count)
-    across = np.cross(axis, side)
-    ring = np.cos(torsions)[:, None] * side + np.sin(torsions)[:, None] * across
+    cosines, sines = _ring(count)
+    ring = cosines * side + sines * _cross(axis, side)
     directions: FloatArray = -np.cos(TETRAHEDRAL) * axis + np.sin(TETRAHEDRAL) * ring
     return directions
+
+
+@cache
+def _ring(count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the cosines and sines of equal steps around a circle, each of shape (count, 1)."""
+    torsions = (np.arange(count) * (2 * np.pi / count))[:, None]
+    return np.cos(torsions), np.sin(torsions)
+
+
+def _cross(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the cross product of two vectors; of one pair NumPy's takes ten times as long."""
+    (a, b, c), (x, y, z) = first.tolist(), second.tolist()
+    return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 
 def _beside(graph: LigandGraph, parent: int, atom: int, axis: FloatArray) -> FloatArray:
@@ -208,6 +222,8 @@ def frames_of(directions: FloatArray, references: Iterable[Sequence[float]]) -> 
     >>> frames_of(np.array([[0.0, 0.0, 1.0]]), [(0.0, 0.0, 3.0), (2.0, 0.0, 1.0)])[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    if len(directions) == 1:
+        return np.array([_frame(directions[0].tolist(), references)])
     asked: list[Sequence[float]] = []
     further = iter(references)
 

@@ -86,12 +86,14 @@ class Witness:
     def __init__(self, instance: Instance, molecule: LigandMolecule, graph: LigandGraph, backbone: Backbone) -> None:
         self._graph = graph
         atoms, heavy = instance.atoms, molecule.atom_index
-        self._occupancy = atoms.occupancy[heavy]
+        self._occupancy = atoms.occupancy[heavy].tolist()
         self._b_iso = atoms.b_iso[heavy]
-        self._alternate = np.array([bool(atoms.altloc[k]) for k in heavy.tolist()], dtype=bool)
+        self._alternate = [bool(atoms.altloc[k]) for k in heavy.tolist()]
         self._b = backbone.b_mean, backbone.b_sd
         marked = backbone.marks & (GAP | TRUNCATED | RSRZ_OUTLIER) > 0
-        self._marked, self._marks = backbone.xyz[marked], backbone.marks[marked]
+        self._marked, marks = backbone.xyz[marked], backbone.marks[marked]
+        of_marks = ((np.flatnonzero(marks & mark), within, reason) for mark, within, reason in _MARKS)
+        self._of_marks = [(where, within, reason) for where, within, reason in of_marks if len(where)]
         self._residue_fits, self._part = instance.fit.residues, molecule.residue
         flags = {*instance.flags, *molecule.flags}
         self._confidence_scale = instance.facts.confidence_scale
@@ -108,8 +110,8 @@ class Witness:
     def evidence(self, exit_: Exit) -> Evidence:
         """Return the evidence on one exit that could be scored."""
         fixing = [exit_.candidate.anchor, *self._graph.near[exit_.candidate.anchor]]
-        occupancy = float(self._occupancy[fixing].min())
-        b_iso = float(self._b_iso[fixing].mean())
+        occupancy = min(self._occupancy[atom] for atom in fixing)
+        b_iso = float(np.add.reduce(self._b_iso[fixing])) / len(fixing)
         mean, spread = self._b
         predicted = self._confidence_scale > 0
         normalised = (b_iso - mean) / spread if spread > 0 and not predicted else float("nan")
@@ -117,7 +119,7 @@ class Witness:
             *self._of_entry,
             *_of_occupancy(occupancy),
             *(_of_confidence(b_iso * self._confidence_scale) if predicted else _of_motion(normalised)),
-            *(["alternate_places"] if self._alternate[fixing].any() else []),
+            *(["alternate_places"] if any(self._alternate[atom] for atom in fixing) else []),
             *(["anchor_poor_fit"] if self._in_poor_part(exit_.candidate.anchor) else []),
             *self._of_surroundings(exit_),
         }
@@ -136,11 +138,11 @@ class Witness:
         assert opening is not None
         if exit_.closed:
             yield "closed"
-        if len(self._marked):
+        if self._of_marks:
             start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
             apart = _beside_way(self._marked, start, opening.direction)
-            for mark, within, reason in _MARKS:
-                if (self._marks[apart < within] & mark).any():
+            for where, within, reason in self._of_marks:
+                if apart[where].min() < within:
                     yield reason
         before = HEADLINE_CONTEXT
         for context, reason in (("assembly", "assembly_in_way"), ("crystal", "crystal_in_way")):

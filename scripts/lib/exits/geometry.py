@@ -222,9 +222,10 @@ class Pocket:
         room = np.count_nonzero(points > 0, axis=1) / ROOM_POINTS
         torsion = np.concatenate([poses.torsion for poses in all_poses])
         turns = np.array([candidate.turn is not None for candidate in candidates])[owner]
-        swept = _most_open(room, owner, SWEPT)
-        swept = np.union1d(swept, np.flatnonzero(turns & (room >= OPEN_FROM)))
-        swept = swept[np.lexsort((swept, -room[swept], owner[swept]))]
+        wanted = turns & (room >= OPEN_FROM)
+        wanted[_most_open(room, owner, SWEPT)] = True
+        swept = np.flatnonzero(wanted)
+        swept = swept[np.lexsort((-room[swept], owner[swept]))]
         lengths, stopped = obstacles.rays(starts[swept], frames[swept], beside[swept])
         way_out = np.count_nonzero(np.isinf(lengths), axis=1) / RAYS
         best = _most_open(np.round(room[swept] + way_out, 6), owner[swept], 1)

@@ -75,10 +75,13 @@ class LigandGraph:
         """Return whether an atom has an aromatic, double or triple bond."""
         return any(self.order[atom, other] > 1 for other in self.near[atom])
 
-    def component(self, start: int, allowed: Collection[int]) -> frozenset[int]:
-        """Return the atoms of a set that are connected within it to one of them, that one included."""
+    def component(self, start: int, allowed: Collection[int], most: int | None = None) -> frozenset[int]:
+        """Return the atoms of a set that are connected within it to one of them, that one included.
+
+        Of more than `most` atoms only some, one more at least, are found.
+        """
         connected, front = {start}, [start]
-        while front:
+        while front and (most is None or len(connected) <= most):
             for other in self.near[front.pop()]:
                 if other in allowed and other not in connected:
                     connected.add(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -73,7 +74,7 @@ class Poser:
         if turn is None:
             return Poses(candidate.directions, frames, np.zeros(count, dtype=np.int64), (), np.zeros((1, 0, 3)))
         axis = start - graph.xyz[turn.parent]
-        turned = rotations(axis / max(float(np.linalg.norm(axis)), _TINY))
+        turned = rotations(axis / max(math.sqrt(axis @ axis), _TINY))
         group = list(turn.group)
         places = start + np.einsum("tij,gj->tgi", turned, graph.xyz[group] - start)
         numbers = np.flatnonzero(self._free(places, group, [*candidate.leaving, *group, anchor, turn.parent], start))

@@ -100,11 +100,13 @@ def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) 
     apart = distances(xyz, around.xyz[near])
     columns = around.comp_id, around.auth_asym_id, around.residue_id, around.copy_name
     residues = list(zip(*(column[near].tolist() for column in columns), strict=True))
+    atom, other = np.nonzero(apart < TOUCHES_WITHIN)
+    order = np.lexsort((apart[atom, other].round(3), atom))
+    touching: list[dict[tuple[str, ...], None]] = [{} for _ in apart]
+    for k, j in zip(atom[order].tolist(), other[order].tolist(), strict=True):
+        touching[k][residues[j]] = None
     told: list[dict[str, Value]] = []
-    for row in apart:
-        touching = np.flatnonzero(row < TOUCHES_WITHIN)
-        order = touching[np.argsort(row[touching].round(3), kind="stable")]
-        names = dict.fromkeys(residues[k] for k in order.tolist())
+    for names in touching:
         numbers = [instance.uniprot.get(f"{chain} {residue}", "") for _, chain, residue, _ in names]
         told.append({
             "anchor_residues": JOINED.join(
@@ -149,6 +151,7 @@ def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, V
     apart = np.linalg.norm(away, axis=1)
     cosine = np.clip(away @ exit_.opening.direction / np.maximum(apart, 1e-6), -1.0, 1.0)
     order = np.argsort(apart.round(3), kind="stable").tolist()
+    degrees = np.degrees(np.arccos(cosine)).tolist()
     lysines = [instance.lysines[k] for k in order]
     return {
         "lysines": JOINED.join(
@@ -159,7 +162,7 @@ def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, V
         if any(lysine.uniprot for lysine in lysines)
         else "",
         "lysine_distances_A": JOINED.join(f"{apart[k]:.1f}" for k in order),
-        "lysine_angles_deg": JOINED.join(f"{np.degrees(np.arccos(cosine[k])):.0f}" for k in order),
+        "lysine_angles_deg": JOINED.join(f"{degrees[k]:.0f}" for k in order),
     }
 
 

@@ -18,7 +18,8 @@ LARGEST_TURNED = 4
 
 
 _ANGLES = np.arange(TORSIONS)[:, None, None] * (2 * np.pi / TORSIONS)
-_SINE, _COSINE = np.sin(_ANGLES), np.cos(_ANGLES)
+_SINE, _PAST_COSINE = np.sin(_ANGLES), 1 - np.cos(_ANGLES)
+_IDENTITY = np.eye(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def find_turn(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> Turn
             continue
         if not any(other != anchor and other in staying for other in graph.near[parent]):
             continue
-        group = graph.component(anchor, staying - {parent}) - {anchor}
+        group = graph.component(anchor, staying - {parent}, LARGEST_TURNED + 1) - {anchor}
         if len(group) <= LARGEST_TURNED and not group & graph.ring_atoms:
             distance = round(graph.distance(parent, anchor), 4)
             turns.append((len(group), distance, Turn(parent, tuple(sorted(group)))))
@@ -101,5 +102,5 @@ def rotations(axis: FloatArray) -> FloatArray:
     """
     x, y, z = axis.tolist()
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turned: FloatArray = np.eye(3) + _SINE * cross + (1 - _COSINE) * (cross @ cross)
+    turned: FloatArray = _IDENTITY + _SINE * cross + _PAST_COSINE * (cross @ cross)
     return turned
