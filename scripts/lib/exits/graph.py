@@ -104,6 +104,12 @@ class LigandGraph:
         points: list[list[float]] = self.xyz.tolist()
         return points
 
+    @cached_property
+    def _classes(self) -> list[int]:
+        """The symmetry classes as plain numbers."""
+        classes: list[int] = self.symmetry_class.tolist()
+        return classes
+
     def distance(self, first: int, second: int) -> float:
         """Return the distance of two atoms in angstroms."""
         return math.dist(self._points[first], self._points[second])
@@ -126,7 +132,7 @@ class LigandGraph:
         while front := list(dict.fromkeys(k for atom in front for k in self.near[atom] if k not in known)):
             known.update(front)
             if len(front) > 1:
-                front.sort(key=lambda k: (int(self.symmetry_class[k]), round(self.distance(start, k), 4), k))
+                front.sort(key=lambda k: (self._classes[k], round(self.distance(start, k), 4), k))
             yield from front
 
 

@@ -27,13 +27,13 @@ from scripts.lib.exposure.rows import sdf_fields
 from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.backbone import Backbone, backbone_of_record
 from scripts.lib.instance.model import Instance, Neighbourhood, Surroundings
-from scripts.lib.instance.store import instance_of_line, neighbourhood_of_record, surroundings_of_record
+from scripts.lib.instance.store import neighbourhood_of_record, surroundings_of_record
 from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import molecule_of_record
 from scripts.lib.observed.bridging import Holders
 from scripts.lib.observed.store import bridging_line
 from scripts.lib.records import EntryParts
 from scripts.lib.reference import RADII
+from scripts.lib.steps.ligands import instance_of, molecule_of
 from scripts.lib.steps.shard_step import ShardStep
 from scripts.lib.steps.writers import ExitWriters
 from scripts.lib.tables import SASA_ATOMS, Row, rows_of
@@ -80,8 +80,8 @@ class ExitRanker:
         records = parts.records
         areas = (list(rows) for _, rows in groupby(rows_of(parts.rows["areas"], SASA_ATOMS), lambda row: row["stem"]))
         ligands = zip(
-            map(instance_of_line, parts.lines),
-            map(molecule_of_record, records["molecules"]),
+            map(instance_of, parts.lines),
+            map(molecule_of, records["molecules"]),
             map(neighbourhood_of_record, records["neighbourhoods"]),
             map(surroundings_of_record, records["surroundings"]),
             map(backbone_of_record, records["backbones"]),

@@ -15,11 +15,11 @@ from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.rows import atom_rows, summary_row
 from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.model import Instance, Neighbourhood
-from scripts.lib.instance.store import instance_of_line, neighbourhood_of_record
+from scripts.lib.instance.store import neighbourhood_of_record
 from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import molecule_of_record
 from scripts.lib.records import EntryParts
 from scripts.lib.reference import RADII
+from scripts.lib.steps.ligands import instance_of, molecule_of
 from scripts.lib.steps.shard_step import ShardStep
 from scripts.lib.tables import Row
 
@@ -60,7 +60,7 @@ class ExposureMeter:
         """Write the exposure of an entry's ligands and the files that show it."""
         around, molecules = parts.records["neighbourhoods"], parts.records["molecules"]
         for line, neighbours, molecule in zip(parts.lines, around, molecules, strict=True):
-            self._ligand(instance_of_line(line), neighbourhood_of_record(neighbours), molecule_of_record(molecule))
+            self._ligand(instance_of(line), neighbourhood_of_record(neighbours), molecule_of(molecule))
 
     def _ligand(self, instance: Instance, neighbourhood: Neighbourhood, molecule: LigandMolecule) -> None:
         own = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
