@@ -6,6 +6,7 @@ Cut-offs as in PLIP (Salentin 2015, doi:10.1093/nar/gkv315): stacking after McGa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,7 +59,7 @@ class _Ring:
     @classmethod
     def of(cls, atoms: Sequence[int], xyz: FloatArray) -> _Ring:
         places = xyz[list(atoms)]
-        return cls(tuple(atoms), places, places.mean(axis=0))
+        return cls(tuple(atoms), places, places.sum(axis=0) / len(places))
 
     @cached_property
     def normal(self) -> FloatArray:
@@ -105,8 +106,7 @@ def ring_contacts(
 
 
 def _stacked(ring: _Ring, other: _Ring, ligand_xyz: FloatArray, xyz: FloatArray) -> Iterator[RingContact]:
-    distance = _apart(ring.centre, other.centre)
-    if distance > STACKING_MAX:
+    if _far(ring.centre, other.centre, STACKING_MAX) or (distance := _apart(ring.centre, other.centre)) > STACKING_MAX:
         return
     angle = float(np.degrees(np.arccos(min(1.0, abs(float(ring.normal @ other.normal))))))
     geometry = "parallel" if angle <= PARALLEL_MAX else "t_shaped" if angle >= T_SHAPED_MIN else ""
@@ -135,6 +135,8 @@ def _of_residues(neighbourhood: Neighbourhood) -> tuple[list[_Ring], list[int]]:
 
 
 def _above(ring: _Ring, point: FloatArray, longest: float) -> bool:
+    if _far(ring.centre, point, longest):
+        return False
     return _apart(ring.centre, point) <= longest and _offset(ring, point) <= OFFSET_MAX
 
 
@@ -146,6 +148,11 @@ def _offset(ring: _Ring, point: FloatArray) -> float:
 
 def _apart(first: FloatArray, second: FloatArray) -> float:
     return float(np.linalg.norm(first - second))
+
+
+def _far(first: FloatArray, second: FloatArray, longest: float) -> bool:
+    """Return whether two points are certainly farther apart than a distance: most are, and plain numbers are quick."""
+    return math.dist(first.tolist(), second.tolist()) > longest + 1e-6
 
 
 def _nearest(atoms: Sequence[int], xyz: FloatArray, point: FloatArray) -> int:
