@@ -65,6 +65,18 @@ static double open_length(const arc *arcs, int n)
     return open + FULL - arcs[n - 1].end;
 }
 
+/* Whether an arc around a direction, of half an angle whose cosine is given, certainly lies within one of some arcs: told
+   by a larger angle that is quicker to find. */
+static int lies_within(const arc *arcs, int n, double towards, double cosine)
+{
+    double most = cosine < 0 ? PI - sqrt(2 * (1 + cosine)) : 0.5 * PI * sqrt(1 - cosine);
+    double begin = towards - most - 1e-9, end = towards + most + 1e-9;
+    for (int i = 0; i < n && arcs[i].begin <= begin; i++)
+        if (end <= arcs[i].end)
+            return 1;
+    return 0;
+}
+
 /* Add the arc that another sphere covers of a circle at a height; return the number of arcs, -1 where it has it all. */
 static int cover(const neighbour *other, double z, double radius, double squared, arc *arcs, int n)
 {
@@ -86,6 +98,8 @@ static int cover(const neighbour *other, double z, double radius, double squared
         return n;
     if (cosine <= -1.0)
         return -1;
+    if (lies_within(arcs, n, other->towards, cosine))
+        return n;
     double half = acos(cosine), begin = other->towards - half, end = other->towards + half;
     if (begin < 0)
         begin += FULL;
@@ -167,17 +181,18 @@ typedef struct {
     int level, key;                   /* its level; where it comes in order */
 } obstacle;
 
-/* The atoms that may reach within a distance of all places near one of them, by their numbers. */
-typedef struct {
-    const double *centre; /* that place; NULL before the first */
-    int *number, n;
-} vicinity;
-
+/* The square of the distance of two points. */
 static double apart(const double *one, const double *other)
 {
     double x = one[0] - other[0], y = one[1] - other[1], z = one[2] - other[2];
     return x * x + y * y + z * z;
 }
+
+/* The atoms that may reach within a distance of all places near one of them, by their numbers. */
+typedef struct {
+    const double *centre; /* that place; NULL before the first */
+    int *number, n;
+} vicinity;
 
 /* Collect the atoms that reach within a distance of a place; return their number. Places mostly follow others near by:
    the atoms around those are kept. */
@@ -406,6 +421,19 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
     free(turned);
     free(starts);
     return failed ? -1 : 0;
+}
+
+/* How many of some atoms are nearer to each of some points than a cut-off, whose square is given.
+
+   points (n, 3); xyz (n_atoms, 3); counts (n). */
+int atoms_within(int64_t n, const double *points, int64_t n_atoms, const double *xyz, double squared, int64_t *counts)
+{
+    for (int64_t i = 0; i < n; i++) {
+        counts[i] = 0;
+        for (int64_t j = 0; j < n_atoms; j++)
+            counts[i] += apart(points + 3 * i, xyz + 3 * j) < squared;
+    }
+    return 0;
 }
 
 /* The first of some ascending numbers, the x of atoms, that is not less than a limit. */
