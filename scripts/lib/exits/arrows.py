@@ -28,6 +28,7 @@ STRAIGHT, PAST_LEAVING = 0.25, 0.3
 """What the natural direction, and distance to what leaves, count beside the distance to what stays (1)."""
 
 _ALONG = (0.6, 0.95, ARROW_END)
+_TURNS = np.arange(DIRECTIONS) * (2 * np.pi / DIRECTIONS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +132,7 @@ def _natural(graph: LigandGraph, exit_: Exit, places: FloatArray) -> FloatArray:
 
 def _best_arrow(anchor: FloatArray, hard: FloatArray, soft: FloatArray, natural: FloatArray, bond: float) -> Arrow:
     base = float(np.arctan2(natural[1], natural[0])) if natural.any() else -np.pi / 2
-    angles = base + np.arange(DIRECTIONS) * (2 * np.pi / DIRECTIONS)
+    angles = base + _TURNS
     units = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     steps = np.array([*(share * bond for share in _ALONG), ARROW_END * bond + BADGE + GAP])
     points = anchor + steps[:, None] * units[:, None, :]
