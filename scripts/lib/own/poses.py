@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import re
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from rdkit import Chem, rdBase
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.elements import SYMBOLS
+from scripts.lib.packed import DamagedGzip, unpacked
 
 LIGAND = "LIG"
 """Code of a ligand whose file gives none; the wwPDB keeps it free for such."""
@@ -80,12 +80,10 @@ def read_poses(path: Path) -> tuple[list[LigandPose], list[str]]:
     LigandFileError
         If none can.
     """
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, OSError) as error:
-            raise LigandFileError(f"{path.name}: the gzip is damaged; upload it again") from error
+    try:
+        data = unpacked(path.read_bytes())
+    except DamagedGzip as error:
+        raise LigandFileError(f"{path.name}: the gzip is damaged; upload it again") from error
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     reader = {"sdf": _of_sdf, "sd": _of_sdf, "mol": _of_sdf, "mol2": _of_mol2}.get(ending, _of_coordinates)
     poses: list[LigandPose] = []

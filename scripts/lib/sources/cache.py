@@ -18,6 +18,7 @@ from zlib import crc32
 from scripts.lib.atomic import write_bytes
 from scripts.lib.errors import UserError
 from scripts.lib.identifiers import is_entry_id
+from scripts.lib.packed import GZIP
 from scripts.lib.sources.base import FetchError
 from scripts.lib.sources.content import Content, read_content
 from scripts.lib.sources.locks import file_lock, one_of
@@ -179,7 +180,7 @@ def _moment(date: str) -> float:
 
 
 def _write(path: Path, data: bytes) -> None:
-    packed = data if data[:2] == b"\x1f\x8b" else gzip.compress(data, compresslevel=6, mtime=0)
+    packed = data if data.startswith(GZIP) else gzip.compress(data, compresslevel=6, mtime=0)
     try:
         write_bytes(path, packed)
     except OSError as error:

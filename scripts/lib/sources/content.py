@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +12,10 @@ from threading import BoundedSemaphore
 import gemmi
 
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
+from scripts.lib.packed import DamagedGzip, unpacked
 from scripts.lib.sources.base import FetchError
 
 _AT_ONCE = BoundedSemaphore(2)
-_GZIP = b"\x1f\x8b"
 _OTHER_COMPRESSION = (b"\x1f\x9d", b"BZh", b"\xfd7zXZ", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")
 _PAGE = re.compile(rb"\s*(?:<|\{|\[)")
 _CIF_START = re.compile(rb"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
@@ -127,14 +125,12 @@ def decompressed(data: bytes) -> bytes:
     FetchError
         If a gzip is cut off or damaged, or compressed in another way.
     """
-    if data.startswith(_GZIP):
-        try:
-            return gzip.decompress(data)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise FetchError("file_truncated", f"gzip: {error}") from error
     if data.startswith(_OTHER_COMPRESSION):
         raise FetchError("file_not_structure", "compressed in another way than gzip")
-    return data
+    try:
+        return unpacked(data)
+    except DamagedGzip as error:
+        raise FetchError("file_truncated", f"gzip: {error}") from error
 
 
 def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:

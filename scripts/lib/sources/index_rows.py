@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import struct
 import sys
-import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
+from scripts.lib.packed import DAMAGED, GZIP, open_unpacked
 from scripts.lib.sources.base import EntrySummary
 from scripts.lib.sources.naming import StructureFile
 
@@ -23,6 +22,7 @@ _MANY = 1500
 _CHUNK = 50
 _ATOMS_PER_BYTE = 1 / 90
 _STEP = 1 << 16
+_UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, *DAMAGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def read_row(file: StructureFile) -> IndexRow:
         content = _content(file)
         metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
         size = _atoms(file, content)
-    except (OSError, EOFError, zlib.error, ValueError):
+    except _UNREADABLE:
         metadata, size = EntryMetadata(file.entry_id), 0
     return IndexRow(summary_of(metadata, size), metadata.withdrawn, metadata.successors, _texts(metadata, file.path))
 
@@ -108,9 +108,7 @@ def _once(items: Iterator[str]) -> tuple[str, ...]:
 
 def _content(file: StructureFile) -> bytes:
     """Return the whole of an mmCIF file, of a PDB file the part before its first coordinate."""
-    with file.path.open("rb") as plain:
-        packed = plain.read(2) == b"\x1f\x8b"
-    with gzip.open(file.path) if packed else file.path.open("rb") as reader:
+    with open_unpacked(file.path) as reader:
         if file.is_mmcif:
             return reader.read()
         data = b""
@@ -129,7 +127,7 @@ def _atoms(file: StructureFile, content: bytes) -> int:
     with file.path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(0)
-        if stream.read(2) == b"\x1f\x8b" and size > 18:
+        if stream.read(len(GZIP)) == GZIP and size > 18:
             stream.seek(-4, os.SEEK_END)
             size = struct.unpack("<I", stream.read(4))[0]
     return int(size * _ATOMS_PER_BYTE)

@@ -7,8 +7,6 @@ has a thousand residues for one ligand.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -18,6 +16,7 @@ from xml.etree import ElementTree
 
 import gemmi
 
+from scripts.lib import packed
 from scripts.lib.validation.limits import limit
 from scripts.lib.validation.model import UNKNOWN, EntryFit, ResidueFit
 
@@ -142,11 +141,10 @@ def unpacked(data: bytes) -> bytes:
     ReportError
         If a gzip is cut off or damaged, or nothing is in it.
     """
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ReportError(f"gzip: {error}") from error
+    try:
+        data = packed.unpacked(data)
+    except packed.DamagedGzip as error:
+        raise ReportError(f"gzip: {error}") from error
     if not data.strip():
         raise ReportError("the file is empty")
     return data

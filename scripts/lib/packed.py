@@ -1,0 +1,49 @@
+"""Content that may be gzipped, unpacked by ISA-L in a third of the time that zlib takes; each entry is read often."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import BinaryIO
+
+from isal import igzip, igzip_lib
+
+GZIP = b"\x1f\x8b"
+"""What gzipped content begins with (RFC 1952)."""
+
+DAMAGED: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, igzip_lib.IsalError)
+"""What a stream of gzipped content raises where it is cut off or damaged."""
+
+
+class DamagedGzip(ValueError):  # noqa: N818 - named for what the content is
+    """Gzipped content that is cut off or damaged; the message says how."""
+
+
+def unpacked(data: bytes) -> bytes:
+    """Return content, unpacked where it is gzipped.
+
+    Raises
+    ------
+    DamagedGzip
+        If it is cut off or damaged.
+
+    Examples
+    --------
+    >>> unpacked(gzip.compress(b"HEADER")), unpacked(b"HEADER")
+    (b'HEADER', b'HEADER')
+    """
+    if not data.startswith(GZIP):
+        return data
+    try:
+        content: bytes = igzip.decompress(data)
+    except DAMAGED as error:
+        raise DamagedGzip(str(error)) from error
+    return content
+
+
+def open_unpacked(path: Path) -> BinaryIO:
+    """Return a stream of a file's content, unpacked as it is read where it is gzipped."""
+    with path.open("rb") as plain:
+        packed = plain.read(len(GZIP)) == GZIP
+    stream: BinaryIO = igzip.open(path) if packed else path.open("rb")
+    return stream
