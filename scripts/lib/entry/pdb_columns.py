@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import gemmi
 import numpy as np
@@ -66,6 +67,7 @@ def with_known_elements(text: str) -> str:
     return _ELEMENTS.sub(lambda match: match[0] if match[1] in _SYMBOLS else f"{match[0][:-2]}  ", text)
 
 
+@lru_cache(maxsize=1)  # asked twice of most files
 def _atom_lines(text: str) -> tuple[list[int], set[str]]:
     """Return where lines of atoms start that are not written as nearly all are, and what stands in columns 77-78."""
     letters = np.frombuffer(text.encode(), dtype=np.uint8)

@@ -48,6 +48,10 @@ _LAST_ASCII = 126
 
 _WORD = re.compile(r"[A-Za-z]{3}")
 
+_DISPLACEMENT = re.compile("\nANISOU[^\n]*")
+_MODEL_LAST = re.compile(r"\nloop_\n(?:_atom_site\.\S+ *\n)*_atom_site\.pdbx_PDB_model_num *\n(?=ATOM |HETATM )")
+"""The tags of the atoms where the model stands at the end of each row."""
+
 
 class EntryError(Exception):
     """An entry that can't be used; becomes its status row.
@@ -145,7 +149,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     EntryError
         If the file is empty, cut off, no structure, unreadable or without atoms.
     """
-    parsed = _parsed(_without_displacements(read_text(path)), entry_id)
+    parsed = _parsed(read_text(path), entry_id, whole=False)
     structure, is_mmcif = parsed.structure, parsed.block is not None
     if not _is_possible(structure.cell):
         structure.cell = gemmi.UnitCell()  # none, as for what is no crystal
@@ -194,19 +198,52 @@ def parse_file(path: Path, entry_id: str) -> Parsed:
 
 
 def _without_displacements(text: str) -> str:
-    """Return a file without its loop of anisotropic displacements where it is written as the wwPDB does it.
+    """Return a PDB file without its anisotropic displacements: nearly half of its lines, which nothing here uses."""
+    return _DISPLACEMENT.sub("", text) if "\nANISOU" in text else text
 
-    It takes as long to read as the atoms; nothing here uses it.
+
+def _first_model_of(text: str) -> str:
+    """Return an mmCIF file without what nothing here uses, as long to read as the rest, where the wwPDB wrote it.
+
+    That is the loop of anisotropic displacements, and of later models all atoms but the first.
     """
     begin = text.find("\nloop_\n_atom_site_anisotrop.")
     end = text.find("\n#", begin + 1)
-    return text[:begin] + text[end:] if 0 <= begin < end else text
+    text = text[:begin] + text[end:] if 0 <= begin < end else text
+    if (tags := _MODEL_LAST.search(text)) is None:
+        return text
+    first, last = (_last_word(text, at) for at in (tags.end(), _last_atom(text)))
+    if first == last or not first.isdecimal():
+        return text
+    end = text.find("\n#", tags.end()) + 1
+    number, at, starts = int(first) + 1, tags.end(), list[int]()
+    # Columns are as wide as their longest word, and nothing else stands at the end of a row.
+    while (at := text.find(f" {number:<{len(last)}} \n", at, end)) >= 0:
+        starts.append(text.rfind("\n", 0, at) + 1)
+        number += 1
+    if str(number - 1) != last or text.find(f" {first:<{len(last)}} \n", starts[0], end) >= 0:
+        return text
+    kept = (text[start : text.index("\n", start) + 1] for start in starts)
+    return text[: starts[0]] + "".join(kept) + text[end:]
 
 
-def _parsed(text: str, entry_id: str) -> Parsed:
+def _last_atom(text: str) -> int:
+    """Return where the last line of an atom begins."""
+    return max(text.rfind("\nATOM "), text.rfind("\nHETATM ")) + 1
+
+
+def _last_word(text: str, begin: int) -> str:
+    """Return the last word of the line that begins at a place."""
+    return text[begin : text.find("\n", begin)].rstrip().rpartition(" ")[2]
+
+
+def _parsed(text: str, entry_id: str, *, whole: bool = True) -> Parsed:
+    """Read a file, all of it or what `read_entry` needs."""
     is_mmcif = _is_mmcif(text)
     if "\0" in text:  # gemmi ends a line there
         raise EntryError("file_unreadable", f"a zero byte in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
+    if not whole:
+        text = (_first_model_of if is_mmcif else _without_displacements)(text)
     try:
         parsed = (_parse_mmcif if is_mmcif else _parse_pdb)(text, entry_id)
     except (ValueError, RuntimeError, IndexError) as error:
@@ -303,7 +340,7 @@ def read_text(path: Path) -> str:
         data = unpacked(data)
     except DamagedGzip as error:
         raise EntryError("file_truncated", str(error)[:200]) from error
-    if not data.strip():
+    if not data or data.isspace():
         raise EntryError("file_empty")
     return data.decode("utf-8", "replace")
 
