@@ -47,7 +47,7 @@ def backbone_of(
     if nearest is None:
         return NO_BACKBONE
     atoms, mask = scene.atoms, scene.mask(label)
-    members = np.sort(nearest.body.atoms.index)
+    members = nearest.body.atoms.members
     members = members[mask[members]]
     residue = atoms.residue[members]
     alpha = members[atoms.name[members] == b"CA"]
@@ -75,13 +75,14 @@ def backbone_of(
     b_iso = atoms.b_iso[alpha]
     several = len(alpha) > 1
     residue_ids = tuple(atoms.residue_ids[atoms.residue[alpha]].tolist())
+    uniprot = scene.entry.references.of_chain(chain)
     return Backbone(
         chain=chain,
         sequence="".join(letters.tolist()),
         xyz=nearest.placement.apply(xyz),
         marks=marks,
         numbers=residue_ids,
-        uniprot=tuple(scene.entry.references.of(chain, residue_id) for residue_id in residue_ids),
+        uniprot=tuple(uniprot.get(residue_id, "") for residue_id in residue_ids),
         b_mean=float(b_iso.mean()) if several else float("nan"),
         b_sd=float(b_iso.std()) if several else float("nan"),
     )

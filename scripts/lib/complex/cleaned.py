@@ -119,7 +119,7 @@ def clean_complex(
     members = scene.mask(label) & (scene.atoms.heavy | keep_hydrogens)
     structure, ligand_atoms, copy_names = _assemble(scene, ligand, copies, members)
     names = [chain.name for chain in structure[0]]
-    codes = sorted({residue.name for chain in structure[0] for residue in chain if len(residue.name) > 3})
+    codes = sorted(name for name in structure[0].get_all_residue_names() if len(name) > 3)
     fits = _fits_pdb(structure)
     # mmCIF numbers atoms alone, the PDB format TER records too.
     structure.assign_serial_numbers(numbered_ter=fits)
@@ -162,12 +162,13 @@ def _assemble(
     """
     by_place: dict[str, tuple[Placement, list[IntArray]]] = {DEPOSITED.name: (DEPOSITED, [ligand.atoms])}
     for copy in copies:
-        by_place.setdefault(copy.placement.name, (copy.placement, []))[1].append(copy.body.atoms.index)
+        by_place.setdefault(copy.placement.name, (copy.placement, []))[1].append(copy.body.atoms.members)
     structure = None
     copy_names: dict[str, str] = {}
     for placement, parts in by_place.values():
-        whole = np.isin(scene.atoms.residue, np.unique(scene.atoms.residue[np.concatenate(parts)]))
-        piece = _selected(scene, np.flatnonzero(whole & written), placement)
+        whole = np.zeros(len(scene.atoms.starts), dtype=np.bool_)
+        whole[scene.atoms.residue[np.concatenate(parts)]] = True
+        piece = _selected(scene, np.flatnonzero(whole[scene.atoms.residue] & written), placement)
         if structure is None:
             structure = piece
             _name_ligand_chain(structure, ligand)
@@ -287,7 +288,7 @@ def _ligand_bonds(scene: Scene, ligand: Ligand) -> list[tuple[int, int]]:
     ratio = distances(atoms.xyz[ligand.atoms], atoms.xyz[ligand.atoms]) / (radii[:, None] + radii[None, :])
     shortest, longest = CONECT_BONDS
     bonded = np.triu((ratio < longest) & (ratio > shortest), k=1)
-    return [(int(i), int(j)) for i, j in np.argwhere(bonded)]
+    return [(i, j) for i, j in np.argwhere(bonded).tolist()]
 
 
 def _link_serials(

@@ -12,7 +12,7 @@ from scripts.lib.complex.cleaned import CleanedComplex, Ligand
 from scripts.lib.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
 from scripts.lib.complex.limits import WATER_MAX
 from scripts.lib.complex.scene import Scene
-from scripts.lib.entry.atoms import POLYMER, WATER, Atoms, text
+from scripts.lib.entry.atoms import POLYMER, Atoms, text
 from scripts.lib.entry.model import PREDICTED
 from scripts.lib.entry.near import distances
 from scripts.lib.entry.reader import Entry
@@ -189,7 +189,7 @@ def _waters(scene: Scene, residues: Residues, xyz: FloatArray, label: bytes) -> 
     """Return the oxygens of waters near a ligand."""
     atoms = scene.atoms
     low, high = xyz.min(axis=0) - WATER_MAX, xyz.max(axis=0) + WATER_MAX
-    oxygens = np.flatnonzero((atoms.entity_type == WATER) & (atoms.element == b"O") & scene.mask(label))
+    oxygens = scene.waters[scene.mask(label)[scene.waters]]
     oxygens = oxygens[((atoms.xyz[oxygens] >= low) & (atoms.xyz[oxygens] <= high)).all(axis=1)]
     near = oxygens[(distances(atoms.xyz[oxygens], xyz) <= WATER_MAX).any(axis=1)] if len(oxygens) else oxygens
     names = [(residues.name(int(atoms.residue[atom])), atoms.xyz[atom]) for atom in near]
@@ -288,8 +288,10 @@ def _sharing_site(
     atoms: Atoms, residues: Residues, group: HetGroup, members: IntArray, poses: frozenset[int]
 ) -> list[str]:
     """Return the names of other het groups that stand in the same place as alternates; poses are none."""
-    others = np.setdiff1d(residues.het, [*group.residues, *poses])
-    others = np.flatnonzero(np.isin(atoms.residue, others) & atoms.heavy)
+    is_other = np.zeros(len(atoms.starts), dtype=np.bool_)
+    is_other[residues.het] = True
+    is_other[[*group.residues, *poses]] = False
+    others = np.flatnonzero(is_other[atoms.residue] & atoms.heavy)
     if not len(others):
         return []
     low, high = atoms.xyz[members].min(axis=0) - 1, atoms.xyz[members].max(axis=0) + 1

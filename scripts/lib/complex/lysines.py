@@ -43,11 +43,12 @@ def lysines_around(
         Radius of the probe in angstroms.
     """
     atoms, mask = scene.atoms, scene.mask(label)
-    amine = mask & (atoms.name == b"NZ") & (atoms.comp_id == b"LYS")
+    is_amine = np.zeros(len(atoms), dtype=np.bool_)
+    is_amine[scene.amines] = mask[scene.amines]
     near: list[tuple[float, int, FloatArray, str]] = []
     for copy in around.copies:
         if copy.level <= TARGET and not copy.body.parents:
-            members = copy.body.atoms.index[amine[copy.body.atoms.index]]
+            members = copy.body.atoms.members[is_amine[copy.body.atoms.members]]
             places = copy.placement.apply(atoms.xyz[members])
             apart = distances(places, ligand).min(axis=1)
             name = copy.placement.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, cast
 
 import gemmi
@@ -53,6 +53,12 @@ class Placement:
     translation: FloatArray
     name: str
 
+    @cached_property
+    def _elements(self) -> list[float]:
+        """The nine elements of the rotation matrix."""
+        elements: list[float] = self.rotation.ravel().tolist()
+        return elements
+
     def apply(self, xyz: FloatArray) -> FloatArray:
         """Return moved coordinates, shape (n, 3) in angstroms."""
         if not self.name:
@@ -79,8 +85,11 @@ class Placement:
 
     def same_as(self, other: Placement, centre: FloatArray) -> bool:
         """Return whether two motions put a body with this centre in the same place."""
-        if np.abs(self.rotation - other.rotation).max() > SAME_ROTATION:
-            return False
+        if self is other:
+            return True
+        for own, others in zip(self._elements, other._elements, strict=True):  # mostly the first tells them apart
+            if abs(own - others) > SAME_ROTATION:
+                return False
         shift = self.apply(centre[None])[0] - other.apply(centre[None])[0]
         return float(np.linalg.norm(shift)) < SAME_PLACE
 

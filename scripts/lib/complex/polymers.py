@@ -47,7 +47,7 @@ def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
 
 def _observed_sequence(scene: Scene, asym: str) -> str:
     atoms = scene.atoms
-    members = np.sort(scene.chains[asym].atoms.index)
+    members = scene.chains[asym].atoms.members
     first = members[np.unique(atoms.residue[members], return_index=True)[1]]
     return "".join(one_letter(text(name)) for name in atoms.comp_id[first])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from scripts.lib.complex.limits import COFACTOR_REACH, METAL_REACH
 from scripts.lib.complex.placement import DEPOSITED, Assemblies, Crystal, Placement, Sphere
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.elements import is_metal
-from scripts.lib.entry.atoms import Atoms, text
+from scripts.lib.entry.atoms import WATER, Atoms, letter_counts, text
 from scripts.lib.entry.near import NearAtoms
 from scripts.lib.entry.reader import Entry
 from scripts.lib.instance.classify import HetGroup
@@ -106,13 +107,24 @@ class Scene:
         crystal = Crystal.of(entry.structure, entry.metadata.methods) if entry.in_crystal_frame else None
         self.crystal = crystal if crystal is not None and crystal.holds(*self._packed(residues)) else None
 
+    @cached_property
+    def amines(self) -> IntArray:
+        """NZ atoms of lysines, all conformers."""
+        return np.flatnonzero((self.atoms.name == b"NZ") & (self.atoms.comp_id == b"LYS"))
+
+    @cached_property
+    def waters(self) -> IntArray:
+        """Oxygens of waters, all conformers."""
+        return np.flatnonzero((self.atoms.entity_type == WATER) & (self.atoms.element == b"O"))
+
     def _packed(self, residues: Residues) -> tuple[float, int]:
         """Return how far apart the centres of a chain and a ligand that meet can be, and the polymers' atoms."""
         chain = max((body.radius for body in self.chains.values()), default=0.0)
         xyz = self.atoms.xyz
-        spans = [float(np.ptp(xyz[self.atoms.at(residue)], axis=0).max()) for residue in residues.het.tolist()]
-        _, alternates = np.unique(self.atoms.altloc[residues.polymer_atoms], return_counts=True)
-        return chain + 2 * max(spans, default=0.0) + CRYSTAL_REACH, int(alternates.max(initial=0))
+        starts = self.atoms.starts
+        spans = (np.maximum.reduceat(xyz, starts) - np.minimum.reduceat(xyz, starts))[residues.het]
+        alternates = letter_counts(self.atoms.altloc[residues.polymer_atoms])
+        return chain + 2 * float(spans.max(initial=0.0)) + CRYSTAL_REACH, int(alternates.max())
 
     def _chains(self, residues: Residues) -> Iterable[Body]:
         atoms, members = self.atoms, residues.polymer_atoms
@@ -186,7 +198,7 @@ class Scene:
     def without(self, copy: Copy, residues: IntArray) -> Copy | None:
         """Return a copy without some of its residues, None when no other has an atom."""
         body = copy.body
-        members = np.sort(body.atoms.index[~np.isin(self.atoms.residue[body.atoms.index], residues)])
+        members = body.atoms.members[~np.isin(self.atoms.residue[body.atoms.members], residues)]
         if not len(members):
             return None
         return replace(copy, body=self._body(body.asym, members, body.parents, body.residues))

@@ -139,9 +139,8 @@ class Atoms:
 
     def fullest_conformer(self, part: slice) -> int:
         """Return the number of heavy atoms in the conformer of a part of the atoms that has most of them."""
-        labels, counts = np.unique(self.altloc[part][self.heavy[part]], return_counts=True)
-        alternates = counts[labels != b""]
-        return int(counts.sum() - alternates.sum() + alternates.max(initial=0))
+        counts = letter_counts(self.altloc[part][self.heavy[part]])
+        return int(counts[0] + counts[1:].max())
 
     def at(self, residue: int) -> slice:
         """Return the atoms of one residue as a slice."""
@@ -152,6 +151,15 @@ def _letters(codes: npt.NDArray[np.int8]) -> BytesArray:
     """Turn character codes (0 or blank for none) into one-letter bytes."""
     letters = np.array(codes).astype("u1").view("S1")
     return np.where(letters == b" ", b"", letters).astype("S1")
+
+
+def letter_counts(letters: BytesArray) -> IntArray:
+    """Return how often each character is one of some letters, shape (256,); how many are empty is the first.
+
+    >>> letter_counts(np.array([b"", b"A", b"A"]))[[0, 65]].tolist()
+    [1, 2]
+    """
+    return np.bincount(letters.view(np.uint8), minlength=256)
 
 
 def text(value: bytes) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
@@ -16,23 +18,28 @@ class NearAtoms:
     xyz : ndarray of float, shape (n_atoms, 3)
         Coordinates in angstroms.
     members : ndarray of int, shape (n_members,)
-        Indices of the atoms to look among.
+        Indices of the atoms to look among, ascending.
     """
 
     def __init__(self, xyz: FloatArray, members: IntArray) -> None:
-        self._members = np.sort(members)
-        self._order = np.argsort(xyz[self._members, 0], kind="stable")
-        self.index = self._members[self._order]
+        self.members = members
+        self._order = np.argsort(xyz[members, 0], kind="stable")
+        self.index = members[self._order]
         self._xyz = np.ascontiguousarray(xyz[self.index], dtype=np.float64)
-        self._x, self._y, self._z = np.ascontiguousarray(self._xyz.T)
 
     def __len__(self) -> int:
         return len(self.index)
 
+    @cached_property
+    def _columns(self) -> FloatArray:
+        """The coordinates of each axis, shape (3, n_members)."""
+        return np.ascontiguousarray(self._xyz.T)
+
     def _box(self, low: FloatArray, high: FloatArray) -> IntArray:
         """Return positions in `index` of the atoms inside a box, shape (n_found,)."""
-        begin, end = np.searchsorted(self._x, (low[0], high[0]))
-        y, z = self._y[begin:end], self._z[begin:end]
+        x, y, z = self._columns
+        begin, end = np.searchsorted(x, (low[0], high[0]))
+        y, z = y[begin:end], z[begin:end]
         inside = (y >= low[1]) & (y <= high[1]) & (z >= low[2]) & (z <= high[2])
         positions: IntArray = begin + np.flatnonzero(inside)
         return positions
@@ -84,7 +91,7 @@ class NearAtoms:
         number, distance = np.empty(len(self), dtype=np.int64), np.empty(len(self))
         looked_for = len(self), self._xyz, self._order, len(points), points, cutoff
         count = call("atoms_near", *looked_for, number, distance)
-        return self._members[number[:count]], distance[:count]
+        return self.members[number[:count]], distance[:count]
 
 
 def distances(first: FloatArray, second: FloatArray) -> FloatArray:

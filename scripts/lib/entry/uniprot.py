@@ -52,8 +52,7 @@ class _Named(NamedTuple):
     @classmethod
     def of(cls, residue: gemmi.Residue) -> _Named:
         seqid = residue.seqid
-        number, code = seqid.num, seqid.icode.strip()
-        return cls(f"{number}{code}", number or 0, code, residue)
+        return cls(str(seqid), seqid.num or 0, seqid.icode.strip(), residue)
 
 
 @dataclass(frozen=True)
@@ -77,9 +76,13 @@ class References:
 
     def of(self, chain: str, residue_id: str) -> str:
         """Return accession and number (``P00533:790``) of a residue by author chain and id, empty where unknown."""
+        return self.of_chain(chain).get(residue_id, "")
+
+    def of_chain(self, chain: str) -> dict[str, str]:
+        """Return what `of` tells of all residues of an author chain that have a number, by residue id."""
         if chain not in self._known:
             self._known[chain] = self._of_chain(chain)
-        return self._known[chain].get(residue_id, "")
+        return self._known[chain]
 
     @cached_property
     def _sifts(self) -> dict[str, list[str]]:
@@ -99,13 +102,13 @@ class References:
             for residue in chain
             if residue.entity_type == gemmi.EntityType.Polymer
         ]
-        if self._sifts:
-            return {
-                _Named.of(residue).id: f"{accessions[residue.sifts_unp[1]]}:{residue.sifts_unp[2]}"
-                for residue in residues
-                if (accessions := self._sifts.get(residue.subchain)) and residue.sifts_unp[2]
-            }
         numbers: dict[str, str] = {}
+        if self._sifts:
+            for residue in residues:
+                accessions, (_, which, number) = self._sifts.get(residue.subchain), residue.sifts_unp
+                if accessions and number:
+                    numbers[str(residue.seqid)] = f"{accessions[which]}:{number}"
+            return numbers
         segments = [segment for segment in self.segments if segment.chain == name]
         named = list(map(_Named.of, residues)) if segments else []
         for segment in segments:

@@ -142,7 +142,10 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     if not len(own):
         return []
     radii = covalent_radii(atoms.element[own])
-    index, distance = others.within(atoms.xyz[own], LONGEST_BOND * (float(radii.max()) + 1.3))
+    reach = LONGEST_BOND * (float(radii.max()) + 1.3)
+    if (atoms.residue[others.nearest(atoms.xyz[own], reach)[0]] == residue).all():  # as of most
+        return []
+    index, distance = others.within(atoms.xyz[own], reach)
     elsewhere = atoms.residue[index] != residue
     index, distance = index[elsewhere], distance[elsewhere]
     if not len(index):

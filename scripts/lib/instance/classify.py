@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from scripts.lib.arrays import BoolArray
 from scripts.lib.components.component import is_hydrogen
 from scripts.lib.elements import HALOGENS, is_metal
@@ -131,7 +129,7 @@ class Classifier:
 def heavy_count(atoms: Atoms, residue: int) -> int:
     """Return the heavy atoms of a residue, those of alternates once."""
     part = atoms.at(residue)
-    return len(np.unique(atoms.name[part][atoms.heavy[part]]))
+    return len(set(atoms.name[part][atoms.heavy[part]].tolist()))
 
 
 def is_bare_ion(atoms: Atoms, residue: int) -> bool:

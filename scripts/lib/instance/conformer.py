@@ -54,9 +54,9 @@ class Conformers:
         labelled = np.flatnonzero(atoms.altloc != b"")
         sites: dict[tuple[bytes, int, bytes], list[int]] = {}
         # Alternates of different components under one number are one site (microheterogeneity).
-        for atom in labelled.tolist():
-            key = (bytes(atoms.label_asym_id[atom]), int(atoms.auth_seq_id[atom]), bytes(atoms.ins_code[atom]))
-            sites.setdefault(key, []).append(atom)
+        columns = (atoms.label_asym_id, atoms.auth_seq_id, atoms.ins_code)
+        for atom, *key in zip(labelled.tolist(), *(column[labelled].tolist() for column in columns), strict=True):
+            sites.setdefault(tuple(key), []).append(atom)
         self._sites = [np.array(members, dtype=np.int64) for members in sites.values()]
         self._best = [best_altloc(atoms, members) for members in self._sites]
 

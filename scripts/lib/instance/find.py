@@ -26,6 +26,8 @@ from scripts.lib.instance.kinds import STANDARD_RESIDUES, KindRules
 from scripts.lib.instance.model import Residue
 from scripts.lib.instance.peptides import short_chains
 
+_STANDARD = frozenset(name.encode() for name in STANDARD_RESIDUES)
+
 
 class Residues:
     """The residues of an entry sorted into polymer, water and het groups.
@@ -58,7 +60,7 @@ class Residues:
         kinds = atoms.entity_type[starts]
         comp_ids = atoms.comp_id[starts]
         in_polymer = kinds == POLYMER
-        known = np.isin(comp_ids, [name.encode() for name in STANDARD_RESIDUES])
+        known = np.array([name in _STANDARD for name in comp_ids.tolist()], dtype=np.bool_)
         chains = short_chains(entry, known)
         asyms = atoms.label_asym_id[starts]
         none = [name.encode() for name in chains.ligands | chains.sugars]
@@ -243,6 +245,8 @@ def _joined(atoms: Atoms, residues: Residues, bonds: list[Bond]) -> dict[int, in
 
 def heaviest(atoms: Atoms, residues: Sequence[int]) -> int:
     """Return the residue with the largest mass of its heavy atoms; the first of equals."""
+    if len(residues) == 1:
+        return residues[0]
 
     def heavy_mass(residue: int) -> float:
         part = atoms.at(residue)

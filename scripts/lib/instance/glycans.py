@@ -44,13 +44,11 @@ def with_sugar_links(
     bonded = {end for bond in bonds if bond.kind == "covalent" for end in (bond.first, bond.second)}
     bond_of = {frozenset((bond.first, bond.second)): bond for bond in bonds}
     for residue in het:
-        if not is_sugar(text(atoms.comp_id[atoms.starts[residue]])):
-            continue
         part = atoms.at(residue)
-        names = atoms.name[part]
-        if b"O1" in names:
+        carbons = np.flatnonzero(atoms.name[part] == b"C1")
+        if not len(carbons) or b"O1" in atoms.name[part] or not is_sugar(text(atoms.comp_id[part.start])):
             continue
-        for carbon in part.start + np.flatnonzero(names == b"C1"):
+        for carbon in part.start + carbons:
             if carbon in bonded or (end := _other_end(atoms, int(carbon), others, is_sugar)) is None:
                 continue
             pair = frozenset((int(carbon), end[0]))

@@ -469,11 +469,13 @@ int atoms_near(int64_t n_atoms, const double *xyz, const int64_t *number, int64_
         high[axis] += cutoff;
     }
     int64_t first = first_from(n_atoms, xyz, low[0]), begin = n_atoms, end = 0;
-    double *nearest = malloc((n_atoms + 1) * sizeof *nearest);
-    if (nearest == NULL)
+    double *nearest = malloc((n_atoms + 1) * sizeof *nearest); /* of those that are marked as near */
+    uint8_t *is_near = calloc(n_atoms + 1, sizeof *is_near);
+    if (nearest == NULL || is_near == NULL) {
+        free(nearest);
+        free(is_near);
         return -1;
-    for (int64_t j = 0; j < n_atoms; j++)
-        nearest[j] = INFINITY;
+    }
     for (int64_t j = first; j < n_atoms && xyz[3 * j] <= high[0]; j++) {
         const double *atom = xyz + 3 * j;
         if (atom[1] < low[1] || atom[1] > high[1] || atom[2] < low[2] || atom[2] > high[2])
@@ -487,17 +489,19 @@ int atoms_near(int64_t n_atoms, const double *xyz, const int64_t *number, int64_
         least = sqrt(least);
         if (least < cutoff) {
             nearest[number[j]] = least;
+            is_near[number[j]] = 1;
             begin = number[j] < begin ? number[j] : begin;
             end = number[j] >= end ? number[j] + 1 : end;
         }
     }
     int n = 0;
     for (int64_t j = begin; j < end; j++)
-        if (nearest[j] < cutoff) {
+        if (is_near[j]) {
             found[n] = j;
             distance[n++] = nearest[j];
         }
     free(nearest);
+    free(is_near);
     return n;
 }
 
