@@ -12,6 +12,7 @@ import mmap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -421,11 +422,18 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
     return cells
 
 
-def rows_of(lines: Iterable[bytes], table: Table) -> Iterator[dict[str, Value]]:
-    """Yield the rows of lines that `table_writer` wrote below its header, typed by the columns."""
-    typed = cell_parser(table.columns)
+def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None = None) -> Iterator[dict[str, Value]]:
+    """Yield the rows of lines that `table_writer` wrote below its header, typed by the columns.
+
+    Parameters
+    ----------
+    names : collection of str or None
+        Columns that are wanted, two at least; None for all.
+    """
+    places = [k for k, name in enumerate(table.names) if names is None or name in names]
+    typed, wanted = cell_parser([table.columns[k] for k in places]), itemgetter(*places)
     for cells in csv.reader(line.decode("utf-8") for line in lines):
-        yield typed(cells)
+        yield typed(wanted(cells))
 
 
 def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[Sequence[str]], dict[str, Value]]:
@@ -441,9 +449,9 @@ def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[
 
     def typed(cells: Sequence[str]) -> dict[str, Value]:
         row: dict[str, Value] = dict(zip(names, cells, strict=strict))
-        for k, name, parse in others:
-            if k < len(cells):
-                row[name] = parse(cells[k])
+        given = others if len(cells) >= len(names) else [one for one in others if one[0] < len(cells)]
+        for k, name, parse in given:
+            row[name] = parse(cells[k])
         return row
 
     return typed

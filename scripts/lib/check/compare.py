@@ -16,6 +16,7 @@ from scripts.lib.check.outcome import CheckOutcome
 from scripts.lib.check.sdf_file import SdfLigand
 from scripts.lib.contexts import CONTEXTS, area_column
 from scripts.lib.elements import covalent_radii
+from scripts.lib.exposure.rows import SDF_LISTS
 from scripts.lib.tables import Row
 
 MAX_SHIFT = 0.001
@@ -23,6 +24,9 @@ MAX_SHIFT = 0.001
 
 BOND_RANGE = (0.6, 1.35)
 """Bond lengths as multiples of the sum of covalent radii."""
+
+NOWHERE = (float("nan"), float("nan"), float("nan"))
+"""Place of an atom that was not found."""
 
 _ROUNDING = 1e-6
 
@@ -131,21 +135,24 @@ def match_deposited(ligand: NamedAtoms, deposited: Sequence[DepositedAtom]) -> D
 
 def _match(ligand: NamedAtoms, conformer: Sequence[DepositedAtom]) -> tuple[int, DepositedMatch]:
     """Match by name, the nearest first; count atoms without partner, moved ones and those left over."""
-    free = list(conformer)
-    places = np.full((len(ligand.name), 3), np.nan)
+    named: dict[tuple[str, str], list[DepositedAtom]] = {}
+    for atom in conformer:
+        named.setdefault((atom.name, atom.element), []).append(atom)
+    places: list[tuple[float, float, float]] = []
     elements = []
     missing, moved = [], 0
-    for k, name in enumerate(ligand.name):
-        same = [atom for atom in free if atom.name == name and atom.element == ligand.element[k]]
+    for name, element, xyz in zip(ligand.name, ligand.element, ligand.xyz.tolist(), strict=True):
+        same = named.get((name, element))
         if not same:
             missing.append(name)
+            places.append(NOWHERE)
             continue
-        shifts = [float(np.abs(ligand.xyz[k] - atom.xyz).max()) for atom in same]
-        nearest = same[int(np.argmin(shifts))]
-        free.remove(nearest)
-        places[k] = nearest.xyz
+        shifts = [max(abs(a - b) for a, b in zip(xyz, atom.xyz, strict=True)) for atom in same]
+        nearest = same.pop(shifts.index(min(shifts)))
+        places.append(nearest.xyz)
         elements.append(nearest.element)
         moved += min(shifts) > MAX_SHIFT + _ROUNDING
+    free = [atom for left in named.values() for atom in left]
     left_over = Counter(atom.name for atom in free)
     copies = next(iter(left_over.values()), 0)
     if left_over and left_over == Counter(dict.fromkeys(ligand.name, copies)):
@@ -154,7 +161,8 @@ def _match(ligand: NamedAtoms, conformer: Sequence[DepositedAtom]) -> tuple[int,
     words = [f"not deposited: {', '.join(missing)}"] if missing else []
     words += [f"left out: {', '.join(sorted(left_over))}"] if left_over else []
     elements += [atom.element for atom in free]
-    return len(missing) + moved + left_over.total(), DepositedMatch(places, tuple(elements), "; ".join(words))
+    match = DepositedMatch(np.array(places).reshape(-1, 3), tuple(elements), "; ".join(words))
+    return len(missing) + moved + left_over.total(), match
 
 
 def same_formula(sdf: SdfLigand, deposited: Sequence[str]) -> CheckOutcome:
@@ -211,6 +219,10 @@ AREA_COLUMNS = {
     **{area_column(context): area_column(context) for context in CONTEXTS},
 }
 """Columns of the summary and of the atoms that hold the same areas."""
+
+SUMMARY_COLUMNS = frozenset({"Total_atoms", "Exposed_atoms", *AREA_COLUMNS})
+ATOM_COLUMNS = frozenset({"atom_id", "exact_atom", *AREA_COLUMNS.values(), *SDF_LISTS.values()})
+"""Columns of both that are looked at."""
 
 
 def sasa_sums(summary: Row, atoms: Sequence[Row], exposed_above: float) -> CheckOutcome:

@@ -86,24 +86,28 @@ def _read(path: Path) -> tuple[gemmi.FlatStructure, npt.NDArray[np.bool_]]:
 
 
 def _ligand(flat: gemmi.FlatStructure, chosen: IntArray, others: int) -> FileLigand:
-    letters = np.array(flat.icodes)[chosen].astype("u1").view("S1").astype(str).tolist()
-    numbers = np.array(flat.resnums)[chosen].tolist()
+    letters = np.asarray(flat.icodes)[chosen].astype("u1").view("S1").astype(str).tolist()
+    numbers = np.asarray(flat.resnums)[chosen].tolist()
     return FileLigand(
-        serial=np.array(flat.serials, dtype=np.int64)[chosen],
-        name=tuple(np.array(flat.atom_names)[chosen].astype(str).tolist()),
-        element=tuple(name.capitalize() for name in np.array(flat.element_names)[chosen].astype(str).tolist()),
-        comp_id=tuple(np.array(flat.residue_names)[chosen].astype(str).tolist()),
-        chain=tuple(np.array(flat.chain_ids)[chosen].astype(str).tolist()),
+        serial=np.asarray(flat.serials)[chosen].astype(np.int64),
+        name=tuple(np.asarray(flat.atom_names)[chosen].astype(str).tolist()),
+        element=tuple(name.capitalize() for name in np.asarray(flat.element_names)[chosen].astype(str).tolist()),
+        comp_id=tuple(np.asarray(flat.residue_names)[chosen].astype(str).tolist()),
+        chain=tuple(np.asarray(flat.chain_ids)[chosen].astype(str).tolist()),
         residue=tuple(f"{number}{letter.strip()}" for number, letter in zip(numbers, letters, strict=True)),
-        xyz=np.array(flat.pos, dtype=np.float64).reshape(-1, 3)[chosen],
+        xyz=np.asarray(flat.pos)[chosen].astype(np.float64).reshape(-1, 3),
         others=others,
     )
 
 
 def _same_residues(flat: gemmi.FlatStructure, chosen: IntArray) -> npt.NDArray[np.bool_]:
     """Tell the atoms that share chain, number, insertion code and component with one of those chosen."""
-    columns = [np.array(column) for column in (flat.chain_ids, flat.resnums, flat.icodes, flat.residue_names)]
-    same = np.zeros(len(columns[0]), dtype=np.bool_)
-    for key in {tuple(column[index].item() for column in columns) for index in chosen}:
-        same |= np.logical_and.reduce([column == value for column, value in zip(columns, key, strict=True)])
+    numbers, codes, chains, names = (
+        np.asarray(column) for column in (flat.resnums, flat.icodes, flat.chain_ids, flat.residue_names)
+    )
+    same = np.zeros(len(numbers), dtype=np.bool_)
+    keys = zip(*(column[chosen].tolist() for column in (numbers, codes, chains, names)), strict=True)
+    for number, code, chain, name in set(keys):
+        numbered = np.flatnonzero((numbers == number) & (codes == code))
+        same[numbered] |= (chains[numbered] == chain) & (names[numbered] == name)
     return same

@@ -66,7 +66,8 @@ def read_deposited(path: Path, comp_ids: frozenset[str]) -> dict[ResidueKey, lis
         Atoms of all conformers in file order; of those of one name in one place the first.
     """
     text = unpacked(path.read_bytes()).decode("utf-8", "replace")
-    rows = _mmcif_atoms(text, comp_ids) if "_atom_site." in text else _pdb_atoms(text, comp_ids)
+    is_mmcif = not text.startswith("HEADER") and "_atom_site." in text
+    rows = _mmcif_atoms(text, comp_ids) if is_mmcif else _pdb_atoms(text, comp_ids)
     residues: dict[ResidueKey, dict[tuple[object, ...], DepositedAtom]] = {}
     for key, atom in rows:
         residues.setdefault(key, {}).setdefault((atom.name, atom.altloc, atom.xyz), atom)
@@ -113,7 +114,9 @@ def _rows_of(text: str, comp_ids: frozenset[str]) -> str:
     ``#`` at the end.
     """
     begin = text.find("\nloop_\n_atom_site.") + 1
-    end = text.find("\n#", begin) + 1
+    end = text.find("#", begin)  # in the first column, where nothing before it has one
+    while end > 0 and text[end - 1] != "\n":
+        end = text.find("#", end + 1)
     head = _TAG_LINES.match(text, begin)
     if not 0 < begin < end or head is None:
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape
@@ -19,6 +20,14 @@ LEAST_COSINE = float(np.cos(LARGEST_ANGLE))
 
 FIELDS = 5
 """Sites that the SDF and the depiction show."""
+
+EXIT_COLUMNS = frozenset(
+    {
+        *("rank", "reason", "site_rank", "score", "sdf_index", "anchor_atom", "anchor_equivalents", "leaving_atoms"),
+        *("vector_x", "vector_y", "vector_z", "torsion_deg"),
+    }
+)
+"""Columns of the table that are looked at."""
 
 _ARROW = re.compile(r'<g class="exit exit-\d+" data-site-rank="(\d+)" data-rank="\d+" data-index="(\d+)"')
 
@@ -51,8 +60,9 @@ def _problems(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Iterator[s
         yield "exit_rank of the SDF differs"
     elif sum(rank != "n/a" for rank in ranks) != len(expected) + n_alike:
         yield "exit_rank of the SDF names other atoms"
+    bonds: list[tuple[int, int]] = sdf.bonds.tolist()
     for row in ranked:
-        yield from _direction(row, sdf, names)
+        yield from _direction(row, sdf, names, bonds)
     best: dict[int, Row] = {}
     for row in ranked:
         best.setdefault(int(row["site_rank"] or 0), row)
@@ -63,22 +73,22 @@ def _problems(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Iterator[s
         yield "arrows of the depiction differ"
 
 
-def _direction(row: Row, sdf: SdfLigand, names: tuple[str, ...]) -> Iterator[str]:
+def _direction(row: Row, sdf: SdfLigand, names: tuple[str, ...], bonds: list[tuple[int, int]]) -> Iterator[str]:
     """Tell a vector that is no unit vector, or a group that is not bonded where it leaves."""
     vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
     anchor = int(row["sdf_index"] or 0)
-    if abs(float(np.linalg.norm(vector)) - 1) > 0.001:
+    if abs(math.hypot(*vector.tolist()) - 1) > 0.001:
         yield f"vector of {row['anchor_atom']} is no unit vector"
     if names[anchor : anchor + 1] != (str(row["anchor_atom"]).replace(" ", "_"),):
         yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
         return
     if leaving := split_cell(row["leaving_atoms"]):
-        near = [b if a == anchor else a for a, b in sdf.bonds.tolist() if anchor in (a, b)]
-        bonds = [sdf.xyz[k] - sdf.xyz[anchor] for k in near if names[k] == leaving[0].replace(" ", "_")]
+        near = [b if a == anchor else a for a, b in bonds if anchor in (a, b)]
+        left = [sdf.xyz[k] - sdf.xyz[anchor] for k in near if names[k] == leaving[0].replace(" ", "_")]
         axes = [sdf.xyz[anchor] - sdf.xyz[k] for k in near] if row["torsion_deg"] else []
-        if not bonds:
+        if not left:
             yield f"{leaving[0]} is not bonded to {row['anchor_atom']}"
-        elif not any(_points(bond, vector, axes) for bond in bonds):
+        elif not any(_points(bond, vector, axes) for bond in left):
             yield f"vector of {row['anchor_atom']} does not point to {leaving[0]}"
 
 

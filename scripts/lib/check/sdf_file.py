@@ -12,6 +12,7 @@ from rdkit import Chem
 from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.check.deposited import UNKNOWN_ELEMENT
 
+_PERIODIC_TABLE = Chem.GetPeriodicTable()
 _LIST = re.compile(r"atom\.[idb]?prop\.")
 
 
@@ -57,13 +58,14 @@ def read_sdf(path: Path) -> SdfLigand:
     if mol is None:
         raise ValueError("not one readable molecule")
     numbers = [atom.GetAtomicNum() for atom in mol.GetAtoms()]
+    symbol = {number: _PERIODIC_TABLE.GetElementSymbol(number) for number in set(numbers) - {0}}
     heavy = [index for index, number in enumerate(numbers) if number != 1]
     heavy_number = {index: k for k, index in enumerate(heavy)}
     pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()]
     properties = {str(name): str(mol.GetProp(name)) for name in mol.GetPropNames()}
     return SdfLigand(
         title=mol.GetProp("_Name"),
-        element=tuple(mol.GetAtomWithIdx(index).GetSymbol() if numbers[index] else UNKNOWN_ELEMENT for index in heavy),
+        element=tuple(symbol.get(numbers[index], UNKNOWN_ELEMENT) for index in heavy),
         xyz=np.asarray(mol.GetConformer().GetPositions(), dtype=np.float64)[heavy],
         bonds=np.array(
             [(heavy_number[i], heavy_number[j]) for i, j in pairs if i in heavy_number and j in heavy_number],

@@ -7,6 +7,7 @@ import re
 import gemmi
 
 from scripts.lib.entry.mmcif_header import from_mmcif
+from scripts.lib.entry.mmcif_text import find_mark
 from scripts.lib.entry.model import EntryMetadata, LigandName, PolymerEntity
 from scripts.lib.entry.pdb_header import from_pdb
 
@@ -56,7 +57,7 @@ def without_atoms(content: bytes) -> bytes:
     kept = []
     position = 0
     while match := _BULKY.search(content, position):
-        end = content.find(b"\n#", match.end())
+        end = find_mark(content, b"\n#", match.end())
         if end < 0:
             break
         kept.append(content[position : match.start()])

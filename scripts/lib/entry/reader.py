@@ -14,6 +14,7 @@ from scripts.lib.entry.additions import NONE, Additions, read_additions, shorten
 from scripts.lib.entry.atoms import POLYMER, Atoms
 from scripts.lib.entry.atoms import text as decoded
 from scripts.lib.entry.metadata import EntryMetadata, from_mmcif, from_pdb
+from scripts.lib.entry.mmcif_text import find_mark
 from scripts.lib.entry.model import PREDICTED, EntryBond
 from scripts.lib.entry.pdb_columns import odd_lines, with_decimal_waters, with_known_elements
 from scripts.lib.entry.pdb_polymers import peptide_like_chains
@@ -208,14 +209,14 @@ def _first_model_of(text: str) -> str:
     That is the loop of anisotropic displacements, and of later models all atoms but the first.
     """
     begin = text.find("\nloop_\n_atom_site_anisotrop.")
-    end = text.find("\n#", begin + 1)
+    end = find_mark(text, "\n#", begin + 1)
     text = text[:begin] + text[end:] if 0 <= begin < end else text
     if (tags := _MODEL_LAST.search(text)) is None:
         return text
     first, last = (_last_word(text, at) for at in (tags.end(), _last_atom(text)))
     if first == last or not first.isdecimal():
         return text
-    end = text.find("\n#", tags.end()) + 1
+    end = find_mark(text, "\n#", tags.end()) + 1
     number, at, starts = int(first) + 1, tags.end(), list[int]()
     # Columns are as wide as their longest word, and nothing else stands at the end of a row.
     while (at := text.find(f" {number:<{len(last)}} \n", at, end)) >= 0:

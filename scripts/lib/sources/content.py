@@ -22,6 +22,8 @@ _CIF_START = re.compile(rb"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
 _PDB_START = re.compile(
     rb"(?:[^\n]*\n){0,200}?(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM)"
 )
+_LONGEST_LINE = 1000
+"""So much of a file's end is looked at first, in bytes."""
 _PDB_ATOM = re.compile(rb"^(?:ATOM  |HETATM)", re.MULTILINE)
 _CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)
 _CIF_ATOM_TAGS = re.compile(rb"^_atom_site\.\S+[ \t]*\r?\n(?![_#]|loop_|data_|\s*$)", re.MULTILINE | re.IGNORECASE)
@@ -150,7 +152,7 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
     FetchError
         If it is empty, a page, cut off, unreadable, or without atoms.
     """
-    if not data.strip():
+    if not data or data.isspace():
         raise FetchError("file_empty")
     is_mmcif = _CIF_START.match(data) is not None
     if not is_mmcif and (_PAGE.match(data) or not _PDB_START.match(data)):
@@ -179,12 +181,21 @@ def _check_mmcif(data: bytes, *, own: bool) -> None:
     Files of the wwPDB put a line ``#`` after each category; one that does so at its beginning
     and doesn't end with it is cut off, unless its last category is whole to the end of a line.
     """
-    end = data.rstrip()
-    if not end.endswith(b"#") and _CIF_SEPARATOR.search(data, 0, 4000) and not _ends_with_a_row(data, own=own):
+    if (
+        not _end_of(data).endswith(b"#")
+        and _CIF_SEPARATOR.search(data, 0, 4000)
+        and not _ends_with_a_row(data, own=own)
+    ):
         raise FetchError("file_truncated", "the mmCIF file stops in the middle")
     start = data.lower().find(b"_atom_site.") if b"_atom_site." not in data else data.find(b"_atom_site.")
     if start < 0 or not (_CIF_ATOM.search(data, start) or _CIF_ATOM_TAGS.search(data, start)):
         raise FetchError("no_atoms")
+
+
+def _end_of(data: bytes) -> bytes:
+    """Return the end of a file without blanks: its last line at least."""
+    end = data[-_LONGEST_LINE:].rstrip()
+    return end if b"\n" in end else data.rstrip()
 
 
 def _ends_with_a_row(data: bytes, *, own: bool) -> bool:
@@ -206,6 +217,6 @@ def _check_pdb(data: bytes) -> None:
     """Refuse a file of the wwPDB without its END line, and one without atoms."""
     if not _PDB_ATOM.search(data):
         raise FetchError("no_atoms")
-    last = data.rstrip().rpartition(b"\n")[2].strip()
+    last = _end_of(data).rpartition(b"\n")[2].strip()
     if data.startswith((b"HEADER", b"OBSLTE")) and b"\nSEQRES" in data and not last.startswith(b"END"):
         raise FetchError("file_truncated", "the PDB file has no END line")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import groupby
 from pathlib import Path
 
+from scripts.lib.check.compare import ATOM_COLUMNS, SUMMARY_COLUMNS
 from scripts.lib.check.deposited import DepositedAtom, ResidueKey, read_deposited
+from scripts.lib.check.exits import EXIT_COLUMNS
 from scripts.lib.check.instance import InstanceFiles, check_instance
 from scripts.lib.instance.model import Instance
 from scripts.lib.instance.store import instance_of_line
@@ -49,9 +51,9 @@ class EntryChecker:
         """Write the outcome of every check of an entry's ligands, the entry itself read anew."""
         instances = [instance_of_line(line) for line in parts.lines]
         deposited = self._deposited(path, instances)
-        rows = (parts.rows[name] for name in ("summary", "atoms", "exits"))
-        tables = zip(rows, (SASA_SUMMARY, SASA_ATOMS, EXIT_VECTORS), strict=True)
-        summaries, atoms, exits = (_by_instance(lines, table) for lines, table in tables)
+        summaries = _by_instance(parts.rows["summary"], SASA_SUMMARY, SUMMARY_COLUMNS)
+        atoms = _by_instance(parts.rows["atoms"], SASA_ATOMS, ATOM_COLUMNS)
+        exits = _by_instance(parts.rows["exits"], EXIT_VECTORS, EXIT_COLUMNS)
         for instance, (summary,), areas, ways_out in zip(instances, summaries, atoms, exits, strict=True):
             files = InstanceFiles(instance, summary, areas, ways_out, deposited, self._written, self._on_disk)
             for outcome in check_instance(self._job, files):
@@ -68,6 +70,7 @@ class EntryChecker:
             return {}
 
 
-def _by_instance(lines: list[bytes], table: Table) -> list[list[Row]]:
-    """Return the rows of each instance."""
-    return [list(rows) for _, rows in groupby(rows_of(lines, table), lambda row: row["stem"])]
+def _by_instance(lines: list[bytes], table: Table, names: Collection[str]) -> list[list[Row]]:
+    """Return the rows of each instance, with the columns that are looked at."""
+    rows = rows_of(lines, table, {"stem", *names})
+    return [list(own) for _, own in groupby(rows, lambda row: row["stem"])]
