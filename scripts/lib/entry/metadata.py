@@ -7,9 +7,9 @@ import re
 import gemmi
 
 from scripts.lib.entry.mmcif_header import from_mmcif
-from scripts.lib.entry.mmcif_text import find_mark
 from scripts.lib.entry.model import EntryMetadata, LigandName, PolymerEntity
 from scripts.lib.entry.pdb_header import from_pdb
+from scripts.lib.entry.text_search import find_mark
 
 __all__ = ["EntryMetadata", "LigandName", "PolymerEntity", "from_mmcif", "from_pdb", "metadata_of"]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from scripts.lib.entry.mmcif_header import UNIPROT_NAMES, WATER, parent_letter, positive, split_names, unique
 from scripts.lib.entry.model import PREDICTED, EntryMetadata, LigandName
 from scripts.lib.entry.pdb_polymers import Chains, polymer_entities
+from scripts.lib.entry.text_search import first_line
 from scripts.lib.identifiers import accession
 
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
@@ -30,7 +31,7 @@ _METHODS = (
 _PREDICTION = re.compile(r"\bALPHAFOLD\b.*\bPREDICTION\b")
 """Titles of the AlphaFold database's files."""
 
-_COORDINATES = re.compile("^(?:ATOM  |HETATM|MODEL )", re.MULTILINE)
+_COORDINATES = ("\nATOM  ", "\nHETATM", "\nMODEL ")
 
 Records = Mapping[str, list[str]]
 
@@ -91,8 +92,7 @@ def _records(lines: str | Iterable[str]) -> dict[str, list[str]]:
     records: dict[str, list[str]] = {}
     own_id = ""
     if isinstance(lines, str):
-        first = _COORDINATES.search(lines)
-        lines = lines[: first.start() if first else None].splitlines()
+        lines = lines[: first_line(lines, _COORDINATES)].splitlines()
     for raw in lines:
         name = raw[:6].rstrip()
         if name in ("ATOM", "HETATM", "MODEL"):

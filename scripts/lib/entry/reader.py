@@ -14,12 +14,12 @@ from scripts.lib.entry.additions import NONE, Additions, read_additions, shorten
 from scripts.lib.entry.atoms import POLYMER, Atoms
 from scripts.lib.entry.atoms import text as decoded
 from scripts.lib.entry.metadata import EntryMetadata, from_mmcif, from_pdb
-from scripts.lib.entry.mmcif_text import find_mark
 from scripts.lib.entry.model import PREDICTED, EntryBond
 from scripts.lib.entry.pdb_columns import odd_lines, with_decimal_waters, with_known_elements
 from scripts.lib.entry.pdb_polymers import peptide_like_chains
 from scripts.lib.entry.polymers import decide_polymers, has_sequences, has_strays
 from scripts.lib.entry.repair import join_het_groups, name_waters, remove_atoms, repeated_atoms
+from scripts.lib.entry.text_search import find_mark
 from scripts.lib.entry.uniprot import References, references_of_mmcif, references_of_pdb
 from scripts.lib.identifiers import short_code
 from scripts.lib.packed import DamagedGzip, unpacked

@@ -12,6 +12,7 @@ from threading import BoundedSemaphore
 import gemmi
 
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
+from scripts.lib.entry.text_search import first_line
 from scripts.lib.packed import DamagedGzip, unpacked
 from scripts.lib.sources.base import FetchError
 
@@ -24,7 +25,7 @@ _PDB_START = re.compile(
 )
 _LONGEST_LINE = 1000
 """So much of a file's end is looked at first, in bytes."""
-_PDB_ATOM = re.compile(rb"^(?:ATOM  |HETATM)", re.MULTILINE)
+_PDB_ATOM = (b"\nATOM  ", b"\nHETATM")
 _CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)
 _CIF_ATOM_TAGS = re.compile(rb"^_atom_site\.\S+[ \t]*\r?\n(?![_#]|loop_|data_|\s*$)", re.MULTILINE | re.IGNORECASE)
 _CIF_SEPARATOR = re.compile(rb"\n#[ \t]*\r?\n")
@@ -171,8 +172,7 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
 
 def pdb_header(data: bytes) -> bytes:
     """Return the part of a PDB file before its first coordinate."""
-    match = _PDB_ATOM.search(data)
-    return data[: match.start()] if match else data
+    return data[: first_line(data, _PDB_ATOM)]
 
 
 def _check_mmcif(data: bytes, *, own: bool) -> None:
@@ -215,7 +215,7 @@ def _ends_with_a_row(data: bytes, *, own: bool) -> bool:
 
 def _check_pdb(data: bytes) -> None:
     """Refuse a file of the wwPDB without its END line, and one without atoms."""
-    if not _PDB_ATOM.search(data):
+    if first_line(data, _PDB_ATOM) == len(data):
         raise FetchError("no_atoms")
     last = _end_of(data).rpartition(b"\n")[2].strip()
     if data.startswith((b"HEADER", b"OBSLTE")) and b"\nSEQRES" in data and not last.startswith(b"END"):

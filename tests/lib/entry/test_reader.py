@@ -177,3 +177,45 @@ def test_water_by_the_name_of_a_model_is_water(tmp_path: Path, atoms: tuple[str,
     read = read_entry(path, "1abc").atoms
     assert set(read.comp_id.tolist()) == {name.encode()}
     assert set(read.entity_type == WATER) == {name == "HOH"}
+
+
+def numbered_models(numbers: str) -> str:
+    """Return an mmCIF file with an atom of each of some models, as the wwPDB writes it."""
+    tags = ["group_PDB", "id", "type_symbol", "label_atom_id", "label_comp_id", "label_asym_id", "label_seq_id"]
+    tags += ["Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv"]
+    tags += ["label_alt_id", "label_entity_id", "auth_seq_id", "auth_asym_id", "pdbx_PDB_model_num"]
+    width = max(map(len, numbers.split()))
+    rows = [
+        f"HETATM {k} C C{k} LIG A . {k}.0 0.0 0.0 1.0 9.0 . 1 1 A {n:<{width}} "
+        for k, n in enumerate(numbers.split(), 1)
+    ]
+    return "\n".join(["data_X", "# ", "loop_", *(f"_atom_site.{tag} " for tag in tags), *rows, "# ", ""])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "models", "names"),
+    [
+        ("1 1", 1, [b"C1", b"C2"]),
+        ("1 1 2 2 3", 3, [b"C1", b"C2"]),
+        ("8 8 9 9 10 10 11", 4, [b"C1", b"C2"]),
+        ("1 2 1 2", 2, [b"C1", b"C3"]),
+        ("1 1 3 3", 2, [b"C1", b"C2"]),
+        ("1 2 3 1", 3, [b"C1", b"C4"]),
+    ],
+)
+def test_atoms_of_the_first_model_are_read_however_models_are_numbered(
+    tmp_path: Path, numbers: str, models: int, names: list[bytes]
+) -> None:
+    path = tmp_path / "1abc.cif"
+    path.write_text(numbered_models(numbers))
+    entry = read_entry(path, "1abc")
+    assert entry.n_models == models
+    assert entry.atoms.name.tolist() == names
+
+
+def test_displacements_of_a_pdb_file_are_not_read(tmp_path: Path) -> None:
+    atom = "HETATM    1  C1  LIG A   1       0.000   0.000   0.000  1.00 10.00           C\n"
+    path = tmp_path / "1abc.pdb"
+    path.write_text(f"{atom}ANISOU    1  C1  LIG A   1      100    200    300     10     20     30       C\nEND\n")
+    (site,) = read_entry(path, "1abc").structure[0].all()
+    assert not site.atom.aniso.nonzero()

@@ -1,7 +1,8 @@
-"""Find the parts of an mmCIF file in its text, before it is parsed."""
+"""Find the parts of a structure file in its text, before it is parsed: faster than by expressions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import AnyStr
 
 
@@ -29,3 +30,25 @@ def find_mark(text: AnyStr, mark: AnyStr, begin: int) -> int:
     while at >= 0 and text[at - 1 : at] != mark[:1]:
         at = text.find(mark[1:], at + 1)
     return at - 1 if at >= 0 else -1
+
+
+def first_line(text: AnyStr, beginnings: Iterable[AnyStr]) -> int:
+    """Return where the first line with one of some beginnings stands; the length of the text when there is none.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The file.
+    beginnings : iterable of str or bytes
+        Each with an end of line before it.
+
+    >>> first_line("REMARK\\nMODEL \\nATOM  ", ["\\nATOM  ", "\\nMODEL "])
+    7
+    """
+    end = len(text)
+    for beginning in beginnings:
+        if text.startswith(beginning[1:]):
+            return 0
+        at = text.find(beginning, 0, end)
+        end = at + 1 if at >= 0 else end
+    return end
