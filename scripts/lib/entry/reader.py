@@ -323,9 +323,8 @@ def _check_numbers(atoms: Atoms) -> None:
         ("occupancies", atoms.occupancy[:, None], *OCCUPANCIES),
         ("B factors", atoms.b_iso[:, None], *B_FACTORS),
     ):
-        possible = (values >= low) & (values <= high)  # not a number is in no range
-        wrong = 0 if possible.all() else int((~possible.all(axis=1)).sum())
-        if wrong:
+        if not (low <= values.min() and values.max() <= high):  # not a number is in no range
+            wrong = int((~((values >= low) & (values <= high)).all(axis=1)).sum())
             raise EntryError("file_unreadable", f"{what} of {wrong} atoms are missing or out of range")
     room = float(np.prod(np.ptp(atoms.xyz, axis=0) + MARGIN)) / max(1, atoms.fullest_conformer(slice(None)))
     if room < LEAST_ROOM:
