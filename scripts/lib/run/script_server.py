@@ -81,7 +81,7 @@ class ScriptServer:
         while self._control or self._running:
             ready = self._selector.select(0 if self._waiting else None)
             if not ready:
-                with suppress(ImportError):  # the script that needs it will say so
+                with suppress(Exception):  # the script that needs it will say what is wrong
                     importlib.import_module(self._waiting.popleft())
             for key, _ in ready:
                 if key.fileobj is self._control:
