@@ -2,26 +2,21 @@
 
 Rules: Lipinski et al. 1997 (doi:10.1016/S0169-409X(96)00423-1; one violation is allowed), Ghose
 et al. 1999 (doi:10.1021/cc9800071), Egan et al. 2000 (doi:10.1021/jm000292e), Muegge et al. 2001
-(doi:10.1021/jm015507e), Veber et al. 2002 (doi:10.1021/jm020017n). Alerts: PAINS
-(Baell & Holloway 2010, doi:10.1021/jm901137j) and Brenk et al. 2008 (doi:10.1002/cmdc.200700139), as in
-RDKit's filter catalogues.
+(doi:10.1021/jm015507e), Veber et al. 2002 (doi:10.1021/jm020017n).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 from rdkit import Chem
-from rdkit.Chem import QED, FilterCatalog, GraphDescriptors, rdMolDescriptors
+from rdkit.Chem import QED, GraphDescriptors, rdMolDescriptors
 
+from scripts.lib.molecule.alerts import brenk, pains
 from scripts.lib.molecule.inchi import inchi, inchikey
 from scripts.lib.molecule.synthetic_accessibility import synthetic_accessibility
 from scripts.lib.tables import Value
-
-NO_HITS = "none"
-"""What a column of alerts holds when there is none, so that it differs from "not computed"."""
 
 
 def _chiral_atoms(mol: Chem.Mol) -> int:
@@ -79,13 +74,15 @@ _INTEGERS = (
 )
 
 
-def descriptors(mol: Chem.Mol) -> dict[str, Value]:
+def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]:
     """Return the columns of `scripts.lib.tables.LIGAND_METADATA` that a molecule alone decides.
 
     Parameters
     ----------
     mol : Chem.Mol
         The neutral parent, sanitised, without explicit hydrogens.
+    one_of_many : bool
+        Whether those of many molecules are asked for, which pays for some preparation.
 
     Returns
     -------
@@ -98,9 +95,9 @@ def descriptors(mol: Chem.Mol) -> dict[str, Value]:
         values[name] = None if values[name] is None else int(values[name])
     values["Canonical_SMILES"] = Chem.MolToSmiles(mol)
     values["InChI"] = inchi(mol)
-    values["InChIKey"] = inchikey(Chem.MolToSmiles(mol))
-    values["PAINS_Hits"] = alerts(mol, "PAINS")
-    values["Brenk_Hits"] = alerts(mol, "BRENK")
+    values["InChIKey"] = inchikey(values["Canonical_SMILES"])
+    values["PAINS_Hits"] = pains(mol, screened=one_of_many)
+    values["Brenk_Hits"] = brenk(mol)
     return values | rules(values, Chem.AddHs(mol).GetNumAtoms(), _carbons(mol))
 
 
@@ -137,12 +134,6 @@ def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, 
     }
 
 
-def alerts(mol: Chem.Mol, catalogue: str) -> str:
-    """Return the structural alerts of a catalogue (``PAINS`` or ``BRENK``), joined by ``; ``."""
-    names = sorted({entry.GetDescription() for entry in _catalogue(catalogue).GetMatches(mol)})
-    return "; ".join(names) or NO_HITS
-
-
 def _computed(compute: Callable[[Chem.Mol], float], mol: Chem.Mol) -> float | None:
     try:
         return compute(mol)
@@ -152,10 +143,3 @@ def _computed(compute: Callable[[Chem.Mol], float], mol: Chem.Mol) -> float | No
 
 def _carbons(mol: Chem.Mol) -> int:
     return sum(atom.GetAtomicNum() == 6 for atom in mol.GetAtoms())
-
-
-@cache
-def _catalogue(name: str) -> FilterCatalog.FilterCatalog:
-    parameters = FilterCatalog.FilterCatalogParams()
-    parameters.AddCatalog(getattr(FilterCatalog.FilterCatalogParams.FilterCatalogs, name))
-    return FilterCatalog.FilterCatalog(parameters)

@@ -130,7 +130,7 @@ class LigandMolecule:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Labels of the heavy atoms in order."""
-        return self.labels[: self.n_heavy]
+        return tuple(self.mol.GetAtomWithIdx(k).GetProp(NAME) for k in range(self.n_heavy))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -141,11 +141,10 @@ class LigandMolecule:
 def atom_keys(molecule: LigandMolecule) -> tuple[AtomKey, ...]:
     """Return the keys of a molecule's heavy atoms."""
     numbers = molecule.residue.tolist() or [0] * molecule.n_heavy
-    names = molecule.names
-    return tuple(
-        _shared_key((int(number), name or label))
-        for number, name, label in zip(numbers, molecule.dictionary_names, names, strict=True)
-    )
+    names = molecule.dictionary_names
+    if not all(names):
+        names = tuple(name or label for name, label in zip(names, molecule.names, strict=True))
+    return tuple(map(_shared_key, zip(numbers, names, strict=True)))
 
 
 @lru_cache(maxsize=65_536)

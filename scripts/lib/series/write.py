@@ -14,7 +14,9 @@ from rdkit import Chem, rdBase
 from scripts.lib.arrays import FloatArray
 from scripts.lib.atomic import replacing, write_text
 from scripts.lib.drawing.series import aligned_layout, core_svg, member_svg
+from scripts.lib.molecule.alerts import WORTH_SCREENING
 from scripts.lib.molecule.properties import descriptors
+from scripts.lib.molecule.protonation import charged
 from scripts.lib.molecule.record import AtomKey
 from scripts.lib.molecule.store import read_molecules
 from scripts.lib.series.ligands import SeriesLigand, collect_ligands, core_of_member
@@ -59,36 +61,38 @@ def write_series(
         left.unlink()
     with rdBase.BlockLogs():
         collected = collect_ligands(chain.from_iterable(map(read_molecules, molecules)))
+        parents = [ligand.parent() for ligand in collected]
+        many = len(collected) >= WORTH_SCREENING
         with table_writer(ligands, LIGAND_METADATA) as write_ligand:
-            for ligand in collected:
-                write_ligand(_metadata(ligand))
+            for ligand, parent in zip(collected, parents, strict=True):
+                write_ligand(_metadata(ligand, parent, one_of_many=many))
         with (
             table_writer(series, SERIES) as write_row,
             replacing(members) as temporary,
             temporary.open("w", encoding="utf-8") as stream,
         ):
-            for one in _series(collected, seconds):
+            for one in _series(collected, parents, seconds):
                 write_row(_series_row(one))
                 stream.writelines(json.dumps(line) + "\n" for line in _write_members(one, folder))
 
 
-def _series(ligands: Sequence[SeriesLigand], seconds: float) -> Iterator[Series]:
+def _series(ligands: Sequence[SeriesLigand], parents: Sequence[Chem.Mol | None], seconds: float) -> Iterator[Series]:
     """Yield the series, those with most ligands first."""
-    known = []
-    for ligand in ligands:
-        if (parent := ligand.parent()) is not None:
+    known: list[tuple[SeriesLigand, Chem.Mol]] = []
+    for ligand, parent in zip(ligands, parents, strict=True):
+        if parent is not None:
             known.append((ligand, parent))
         else:
             log.warning("%s is in no series: RDKit cannot read %s", ligand.component_names, ligand.parent_smiles)
     groups = clustered([parent for _, parent in known])
     groups.sort(key=lambda group: (-len(group), -sum(len(known[index][0].members) for index in group), group))
     for number, group in enumerate(groups, start=1):
-        parents = tuple(known[index][1] for index in group)
-        core = common_core(parents, seconds)
+        members = tuple(known[index][1] for index in group)
+        core = common_core(members, seconds)
         name = f"S{number:03d}"
         if core.timed_out:
             log.warning("%s: the search for the core ended at its limit", name)
-        yield Series(name, tuple(known[index][0] for index in group), parents, core)
+        yield Series(name, tuple(known[index][0] for index in group), members, core)
 
 
 def _series_row(series: Series) -> Row:
@@ -150,11 +154,11 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("s" if number != 1 else "")
 
 
-def _metadata(ligand: SeriesLigand) -> Row:
+def _metadata(ligand: SeriesLigand, parent: Chem.Mol | None, *, one_of_many: bool) -> Row:
     """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
-    parent = ligand.parent()
+    own = Chem.Mol(parent) if parent is not None else None  # RDKit notes on it what it has found out
     return {
-        **(descriptors(parent) if parent is not None else {}),
+        **(descriptors(own, one_of_many=one_of_many) if own is not None else {}),
         "Ligand": ligand.component_names,
         "Name": ligand.title,
         "Formula": ligand.formula,
@@ -165,5 +169,5 @@ def _metadata(ligand: SeriesLigand) -> Row:
         "source": ligand.source,
         "Common_Name": ligand.fullest.common_name,
         "Synonyms": JOINED.join(ligand.fullest.synonyms),
-        "SMILES_pH74": ligand.fullest.smiles_at_ph,
+        "SMILES_pH74": "" if parent is None else Chem.MolToSmiles(charged(parent)),
     }

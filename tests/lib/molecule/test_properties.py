@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from rdkit import Chem
 
-from scripts.lib.molecule.properties import NO_HITS, alerts, descriptors, rules
+from scripts.lib.molecule.alerts import NO_HITS, brenk, pains
+from scripts.lib.molecule.properties import descriptors, rules
 from scripts.lib.tables import LIGAND_METADATA
 
 IMATINIB = "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1"
@@ -14,6 +17,13 @@ TAXOL = (
     "CC1=C2C(C(=O)C3(C(CC4C(C3C(C(C2(C)C)(CC1OC(=O)C(C(C5=CC=CC=C5)NC(=O)C6=CC=CC=C6)O)O)OC(=O)C7=CC=CC=C7)"
     "(CO4)OC(=O)C)O)C)OC(=O)C"
 )
+
+PIECES = (
+    "C", "N", "O", "S", "C=C", "C(=O)", "C(=S)", "C#N", "N=N", "C=N", "[N+](=O)[O-]", "c1ccccc1", "c1ccc(O)c(O)c1",
+    "c1ccc(N(C)C)cc1", "C1=CC(=O)C=CC1=O", "C=C1SC(=S)NC1=O", "c1c[nH]c2ccccc12", "c1ccc[n]1", "N1CCNCC1", "c1nnsc1",
+    "c1cscc1", "Cl", "S(=O)(=O)",
+)  # fmt: skip
+"""Pieces of molecules, many of groups that PAINS name."""
 
 DRUG = {
     "MW": 350.0, "LogP": 2.0, "TPSA": 80.0, "HBA": 5, "HBD": 2, "Rotatable_Bonds": 5, "MolMR": 90.0, "Ring_Count": 3,
@@ -72,9 +82,16 @@ def test_descriptors_leave_the_molecule_alone() -> None:
 
 
 def test_alerts_are_named_or_none() -> None:
-    assert alerts(Chem.MolFromSmiles("Oc1ccccc1O"), "PAINS") == "catechol_A(92)"
-    assert alerts(Chem.MolFromSmiles("CCO"), "PAINS") == NO_HITS
-    assert alerts(Chem.MolFromSmiles("CC(=O)C=C"), "BRENK") != NO_HITS
+    assert pains(Chem.MolFromSmiles("Oc1ccccc1O")) == "catechol_A(92)"
+    assert pains(Chem.MolFromSmiles("CCO")) == NO_HITS
+    assert brenk(Chem.MolFromSmiles("CC(=O)C=C")) != NO_HITS
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
+def test_screening_leaves_all_alerts_that_match(smiles: str) -> None:
+    mol = Chem.MolFromSmiles(smiles)
+    assume(mol is not None)
+    assert pains(mol, screened=True) == pains(mol)
 
 
 @pytest.mark.parametrize(
