@@ -7,6 +7,7 @@ atoms they touch.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
@@ -211,14 +212,17 @@ def _places(residues: Sequence[_Residue], atoms: Mapping[str, tuple[float, float
     everywhere = np.array(list(atoms.values())).reshape(-1, 2)
     taken = np.zeros((0, 2))
     for residue in residues:
-        own = np.array([atoms[atom] for _, atom, _, _ in residue.contacts if atom in atoms])
+        touched = [atom for _, atom, _, _ in residue.contacts if atom in atoms]
+        own = np.array([atoms[atom] for atom in touched])
         grid = own.mean(axis=0) + _GRID
-        away = grid[:, None] - own
-        length = np.sqrt((away**2).sum(axis=2)).sum(axis=1) / len(own)
+        away_x, away_y = (grid[:, None, axis] - own[:, axis] for axis in (0, 1))
+        length = np.sqrt(away_x**2 + away_y**2).sum(axis=1) / len(own)
         nearest = np.argsort(length.round(3), kind="stable")
         free = _first_free(grid, nearest, everywhere, taken)
         if len(free):
-            cost = length[free] + _BLOCKED * _blocked(grid[free], own, everywhere, taken)
+            lines = Counter(touched)
+            ends = np.array([atoms[atom] for atom in lines])
+            cost = length[free] + _BLOCKED * _blocked(grid[free], ends, list(lines.values()), everywhere, taken)
             place = grid[free[int(cost.argmin())]]
         else:
             place = grid[-1] + 2 * DISC * len(taken)
@@ -241,23 +245,38 @@ def _first_free(grid: FloatArray, order: IntArray, atoms: FloatArray, taken: Flo
 def _far(points: FloatArray, others: FloatArray, least: float) -> np.typing.NDArray[np.bool_]:
     if not len(others):
         return np.ones(len(points), dtype=np.bool_)
-    squared = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)[None] - 2 * points @ others.T
+    squared = _squared(points)[:, None] + _squared(others)[None] - 2 * points @ others.T
     far: np.typing.NDArray[np.bool_] = squared.min(axis=1) >= least**2
     return far
 
 
-def _blocked(places: FloatArray, own: FloatArray, atoms: FloatArray, taken: FloatArray) -> FloatArray:
-    """Return how many atoms and residues stand on the lines from each place to some atoms, shape (n_places,)."""
+def _squared(points: FloatArray) -> FloatArray:
+    """Return the squared length of vectors in the plane; an axis of two is summed slowly."""
+    squared: FloatArray = points[..., 0] ** 2 + points[..., 1] ** 2
+    return squared
+
+
+def _blocked(
+    places: FloatArray, own: FloatArray, weights: Sequence[int], atoms: FloatArray, taken: FloatArray
+) -> FloatArray:
+    """Return how many atoms and residues stand on the lines from each place to some atoms, shape (n_places,).
+
+    Parameters
+    ----------
+    weights : sequence of int
+        How many lines go to each of `own`.
+    """
     others = np.concatenate([atoms, taken])
     wide = np.concatenate([np.full(len(atoms), 11.0), np.full(len(taken), DISC + 2.0)])
     ends = np.abs(others[:, None] - own).max(axis=2) < 1e-6  # the atoms that are meant
     line = own - places[:, None]  # (place, own atom, axis)
-    length = np.maximum((line**2).sum(axis=2), 1e-6)
+    length = np.maximum(_squared(line), 1e-6)
     from_place = others - places[:, None]  # (place, other, axis)
     along = np.clip(from_place @ line.transpose(0, 2, 1) / length[:, None], 0.0, 1.0)
-    away = np.abs(from_place[:, :, None] - along[..., None] * line[:, None])
-    on_line: FloatArray = ((np.hypot(away[..., 0], away[..., 1]) < wide[:, None]) & ~ends).sum(axis=(1, 2))
-    return on_line
+    away_x, away_y = (from_place[:, :, None, axis] - along * line[:, None, :, axis] for axis in (0, 1))
+    on_line = (away_x**2 + away_y**2 < wide[:, None] ** 2) & ~ends
+    counts: FloatArray = on_line.sum(axis=1) @ np.array(weights)
+    return counts
 
 
 def _lines(residue: _Residue, place: FloatArray, atoms: Mapping[str, tuple[float, float]]) -> str:

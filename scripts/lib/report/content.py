@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -143,9 +143,17 @@ class ReportContent:
     fit: FitView
 
 
+FirstExits = Callable[[Sequence[str]], Mapping[str, Sequence[Row]]]
+"""Gives the best exit of each of the first sites of some instances by stem; these come in the order of the tables."""
+
+
+def _no_exits(_: Sequence[str]) -> Mapping[str, Sequence[Row]]:
+    return {}
+
+
 @dataclass(slots=True)
 class Tables:
-    """Rows of the job's tables; `relative` and `core` are read only for the heat maps, `exits` only the first."""
+    """Rows of the job's tables; `relative` and `core` are read only for the heat maps, `exits` only for the cards."""
 
     results: Sequence[Row]
     summary: Sequence[Row]
@@ -156,7 +164,7 @@ class Tables:
     core: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     relative: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     checks: Iterable[Row] = ()
-    exits: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    exits: FirstExits = _no_exits
     superposition: Sequence[Row] = ()
     consensus: Sequence[Row] = ()
     answers: Sequence[Row] = ()
@@ -286,29 +294,33 @@ def _line(row: Row, summary: Row | None) -> Line:
     return Line(row, label, str(row["Residue_ID"]), share, area)
 
 
-def _cards(lines: Sequence[Line], metadata: Sequence[Row], exits: Mapping[str, Sequence[Row]]) -> tuple[Card, ...]:
-    """Return one card a component or group, those with most instances first."""
+def _cards(lines: Sequence[Line], metadata: Sequence[Row], first_exits: FirstExits) -> tuple[Card, ...]:
+    """Return one card a component or group, those with most instances first; only those that are shown have exits."""
     metadata_of = {str(row["Ligand"]): row for row in metadata}
     by_components: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         by_components[line.text("components")].append(line)
     groups = sorted(by_components.items(), key=lambda item: (-len(item[1]), item[1][0].text("Warhead"), item[0]))
+    best_of = {components: min(members, key=_badness) for components, members in groups}
+    shown = {best_of[components].text("stem") for components, _ in groups[:MAX_CARDS]}
+    exits = first_exits([stem for line in lines if (stem := line.text("stem")) in shown])
     n_cards: Counter[str] = Counter()
     cards = []
     for components, members in groups:
         comp_id = members[0].text("Warhead")
         n_cards[comp_id] += 1
         anchor = f"ligand-{comp_id}" + (f"-{n_cards[comp_id]}" if n_cards[comp_id] > 1 else "")
-        cards.append(_card(anchor, components, members, metadata_of.get(components, {}), exits))
+        best = best_of[components]
+        places = exits.get(best.text("stem"), ())
+        cards.append(_card(anchor, components, members, best, metadata_of.get(components, {}), places))
     return tuple(cards)
 
 
 def _card(
-    anchor: str, components: str, members: Sequence[Line], metadata: Row, exits: Mapping[str, Sequence[Row]]
+    anchor: str, components: str, members: Sequence[Line], best: Line, metadata: Row, exits: Sequence[Row]
 ) -> Card:
     shares = [line.exposed_share for line in members if line.exposed_share is not None]
     mass = metadata.get("MW")
-    best = min(members, key=_badness)
     in_dictionary = metadata.get("source") == "dictionary"
     return Card(
         anchor=anchor,
@@ -323,7 +335,7 @@ def _card(
         best=best,
         lines=tuple(members),
         exposed_share=(min(shares), max(shares)) if shares else None,
-        exits=tuple(exits.get(best.text("stem"), ())),
+        exits=tuple(exits),
     )
 
 

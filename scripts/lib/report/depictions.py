@@ -51,11 +51,31 @@ _PLAIN_NUMBERS = frozenset(
 _NUMBERS = frozenset(("points", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry"))
 _NUMBER = re.compile(r"-?\d*\.\d+|-?\d+\.?")
 _OTHER_NUMBER = re.compile(r"\.(?:(?!\d(?!\d))|(?<!\d\.))")
-_NO_DECIMAL = re.compile(r"\.0")
+_OTHER_SPACE = re.compile(r"  |[^\S ]")
 _MINUS_ZERO = re.compile(r"-0(?![.\d])")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _SPACES = re.compile(r"[\s,]+")
 _WHOLE = re.compile(r"^(-?\d+)\.0+$")
+_CHARACTER = r"""(?:[^<>&"'\x00-\x1f\ufffe\uffff]|&(?:amp|lt|gt|quot|\#x27);)"""
+_TARGETS = re.compile(
+    rf"""
+    <g\ class="atoms">
+    ((?:<circle\ class="atom\ atom-\d+"(?:\ data-(?!core-index)[a-z-]+="{_CHARACTER}*")*
+    \ cx="-?\d+\.\d"\ cy="-?\d+\.\d"\ r="\d+\.\d"\ fill-opacity="0"><title>{_CHARACTER}+</title></circle>)+)
+    </g>
+    """,
+    re.VERBOSE,
+)
+"""The circles that name the atoms as `scripts.lib.drawing.canvas.targets` writes them: half of all elements."""
+
+_NOT_SHOWN = re.compile(r' class="atom atom-\d+"(?: data-[a-z-]+="[^"]*")*')
+_TARGETS_PLACE = "atoms-of-the-drawing"
+"""Id of the element that stands for these circles while the rest is read."""
+
+_OUTLINE = re.compile(r"<path class='[^'<>]*' d='(M[^'<>]*)'")
+_ALIKE = re.compile(r"<path class='[^'<>]*' d='M[^'<>]*'([^'<>]*/>)(?:\s*<path class='[^'<>]*' d='M[^'<>]*'\1)+")
+"""Neighbouring paths as RDKit draws them that differ in nothing but class and outline."""
+
 _MOST_KEPT = 10_000
 _PREFIX, _BETWEEN = "\x01", "\x02"
 """Stand for what is put before an id, and between outlines: no XML file has these characters."""
@@ -87,7 +107,10 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
     >>> inline_svg('<svg viewBox="0 0 9 9"><script>x()</script></svg>', "p1-", "nothing").partition(" role")[2]
     '="img" aria-label="nothing"></svg>'
     """
-    root = ElementTree.fromstring(text)  # noqa: S314 - written by this job
+    targets = _TARGETS.search(text)
+    if targets is not None:
+        text = f'{text[: targets.start()]}<g id="{_TARGETS_PLACE}"/>{text[targets.end() :]}'
+    root = ElementTree.fromstring(_ALIKE.sub(_as_one_path, text))  # noqa: S314 - written by this job
     if "viewBox" not in root.attrib:
         width, height = (root.get(name, "0").removesuffix("px") for name in ("width", "height"))
         root.set("viewBox", f"0 0 {width} {height}")
@@ -98,8 +121,21 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
     _number_core(root)
     _shorten_outlines(root)
     opening = f'<svg xmlns="http://www.w3.org/2000/svg"{_text(_attributes(root))} role="img"'
-    drawing = f"{_children(root)}</svg>".replace(_PREFIX, prefix)
+    drawing = _children(root)
+    if targets is not None:
+        drawing = drawing.replace(f'<g id="{_PREFIX}{_TARGETS_PLACE}"/>', f"<g>{_shortened_targets(targets[1])}</g>", 1)
+    drawing = f"{drawing}</svg>".replace(_PREFIX, prefix)
     return f'{opening.replace(_PREFIX, prefix)} aria-label="{escape(label)}">{drawing}'
+
+
+def _shortened_targets(circles: str) -> str:
+    """Return the circles that name the atoms as the rest of the drawing is written, without reading them as XML."""
+    shown = _NOT_SHOWN.sub("", circles).replace('.0"', '"').replace('="-0"', '="0"')
+    return shown.replace("&quot;", '"').replace("&#x27;", "'")
+
+
+def _as_one_path(alike: re.Match[str]) -> str:
+    return f"<path d='{' '.join(_OUTLINE.findall(alike[0]))}'{alike[1]}"
 
 
 def _cut_legend(root: ElementTree.Element, legend: float) -> None:
@@ -121,10 +157,15 @@ def _shorten_outlines(root: ElementTree.Element) -> None:
     if _OTHER_NUMBER.search(together):
         together = _NUMBER.sub(_rounded, together)
     else:  # all as the pipeline draws them, with one decimal or none
-        together = _MINUS_ZERO.sub("0", _NO_DECIMAL.sub("", together))
-    together = " ".join(together.replace(",", " ").split())
-    for letter in set(together).intersection(ascii_letters):
-        together = together.replace(f" {letter}", letter).replace(f"{letter} ", letter)
+        together = together.replace(".0", "")
+        if "-0" in together:
+            together = _MINUS_ZERO.sub("0", together)
+    together = together.replace(",", " ")
+    if _OTHER_SPACE.search(together):
+        together = " ".join(together.split())
+    for letter in ascii_letters:
+        if letter in together:
+            together = together.replace(f" {letter}", letter).replace(f"{letter} ", letter)
     shortened = escape(together).split(_BETWEEN)
     for path, outline in zip(paths, shortened, strict=True):
         path.attrib["d"] = outline.strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -52,11 +53,11 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
     series = _rows(job, tables.SERIES)
     shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
     core = _core_rows(job, shown)
-    exits = _first_exits(job)
+    results = _rows(job, tables.RESULTS_TABLE)
     content = build_content(
         settings["target_name"],
         Tables(
-            results=_rows(job, tables.RESULTS_TABLE),
+            results=results,
             summary=_rows(job, tables.SASA_SUMMARY),
             metadata=_rows(job, tables.LIGAND_METADATA),
             entries=_rows(job, tables.ENTRY_STATUS),
@@ -64,7 +65,7 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
             series=series,
             core=core,
             relative=_relative(job, core.keys()),
-            exits=exits,
+            exits=partial(_first_exits, job),
             superposition=_rows(job, tables.SUPERPOSITION),
             consensus=_rows(job, tables.EXIT_CONSENSUS),
             answers=_rows(job, tables.EXIT_ANSWERS),
@@ -72,8 +73,9 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
             checks=(row for path in checks for row in tables.read_table(path, tables.CHECKS)),
         ),
     )
-    shown_stems = {card.best.text("stem") for card in content.cards}
-    pictures = _Pictures(job, {stem: len(rows) for stem, rows in exits.items()}, _contacts(job, shown_stems))
+    n_exits = {card.best.text("stem"): len(card.exits) for card in content.cards}
+    contacts = _contacts(job, [stem for row in results if (stem := str(row["stem"])) in n_exits])
+    pictures = _Pictures(job, n_exits, contacts)
     parts = render_report(
         content,
         settings,
@@ -111,10 +113,11 @@ def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
     return values
 
 
-def _first_exits(job: Path) -> dict[str, list[Row]]:
-    """Return the best exit of each of the first sites by stem, in their order."""
+def _first_exits(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+    """Return the best exit of each of the first sites of some instances by stem, in their order."""
     sites_by_stem: dict[str, dict[int, Row]] = {}
-    for row in tables.read_table(job / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS, names=EXIT_COLUMNS):
+    exits = tables.EXIT_VECTORS
+    for row in tables.read_table(job / exits.path, exits, stems=stems, names=EXIT_COLUMNS):
         sites = sites_by_stem.setdefault(str(row["stem"]), {})
         if row["rank"] is not None and int(row["site_rank"] or 0) <= SHOWN_SITES:
             sites.setdefault(int(row["site_rank"] or 0), row)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,3 +79,21 @@ def test_outlines_keep_their_numbers_with_one_decimal(parts: list[tuple[str, obj
 def test_outlines_are_escaped() -> None:
     svg = inline_svg('<svg viewBox="0 0 9 9"><path d="M 1.0,2 &quot;/>&lt;script>"/></svg>', "", "")
     assert svg.count("<") == svg.count(">") == 3
+
+
+@given(st.lists(st.tuples(st.text("aéC1'\"&<>·", max_size=5), st.floats(-50, 50), st.floats(0, 50)), min_size=1))
+def test_circles_that_name_atoms_are_the_same_read_or_not(atoms: list[tuple[str, float, float]]) -> None:
+    circles = "".join(
+        f'<circle class="atom atom-{k}" data-atom-name="{escape(name)}" cx="{x:.1f}" cy="{y:.1f}" r="{y:.1f}"'
+        f' fill-opacity="0"><title>{escape(name)}</title></circle>'
+        for k, (name, x, y) in enumerate(atoms)
+    )
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><g class="{{}}">{circles}</g></svg>'
+    assert inline_svg(svg.format("atoms"), "p1-", "x") == inline_svg(svg.format("others"), "p1-", "x")
+
+
+def test_neighbouring_paths_that_only_begin_alike_stay_apart() -> None:
+    look = 'fill="none" stroke="#23282D"/>'
+    paths = f"<path opacity=\"0.4\" class='bond-0' d='M 1,1 L 2,2' {look}\n<path class='bond-1' d='M 3,3 L 4,4' {look}"
+    markup = inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{paths}</svg>', "p1-", "x")
+    assert markup.count("<path") == 2
