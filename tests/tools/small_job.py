@@ -99,7 +99,7 @@ def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), 
     for shard in shards:
         mine = [entry_id for place, entry_id in enumerate(entries) if place % n_shards == int(shard)]
         write_shard(path, shard, mine, [(i, m) for entry_id, i, m in ligands if entry_id in mine])
-    write_series(path, [instance for _, instance, _ in ligands])
+    write_series(path, [(instance, mol) for _, instance, mol in ligands])
     return SmallJob(path, shards)
 
 
@@ -266,15 +266,24 @@ def pdb_text(instance: Instance, *, first: int = 101) -> str:
     return "\n".join([*lines, "END"]) + "\n"
 
 
-def write_series(path: Path, instances: Sequence[Instance]) -> None:
+def write_series(path: Path, instances: Sequence[tuple[Instance, LigandMolecule]]) -> None:
     """Write one series of all ligands with their first two atoms as its core, and the ligands' properties."""
-    lines = [json.dumps({"stem": i.stem, "series": "S001", "core": [1, 0]}) + "\n" for i in instances]
+    lines = [json.dumps({"stem": mol.stem, "series": "S001", "core": [1, 0]}) + "\n" for _, mol in instances]
     write_text(path / layout.SERIES_MEMBERS, "".join(lines))
-    codes = sorted({instance.name.comp_id for instance in instances})
+    mol_of = {instance.name.comp_id: mol for instance, mol in instances}
+    codes = sorted(mol_of)
     row: Row = {"series": "S001", "scaffold_smiles": "CO", "n_components": len(codes), "n_instances": len(instances)}
     rows: list[Row] = [{**row, "timed_out": False, "n_core_atoms": 2}] if instances else []
     tables.write_table(path / layout.SERIES_TABLE, tables.SERIES, rows)
     ligands: list[Row] = [
-        {"Ligand": code, "Name": f"NAME OF {code}", "Formula": "C2 H6 O", "MW": 46.07} for code in codes
+        {
+            "Ligand": code,
+            "Name": f"NAME OF {code}",
+            "Formula": "C2 H6 O",
+            "MW": 46.07,
+            "Parent_SMILES": mol_of[code].parent_smiles,
+            "SMILES_pH74": mol_of[code].smiles_at_ph,
+        }
+        for code in codes
     ]
     tables.write_table(path / layout.LIGANDS, tables.LIGAND_METADATA, ligands)

@@ -13,9 +13,12 @@ from scripts.lib.exposure.rows import instance_cells
 from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import AtomKey, LigandMolecule, atom_keys
 from scripts.lib.observed.bridging import Bridging, HeldSide
-from scripts.lib.observed.transfer import HeavyPart, Transferred, nearest, parent_bond, transferred
+from scripts.lib.observed.transfer import HeavyPart, Transferred, leaving_bonds, nearest, parent_bond, transferred
 from scripts.lib.reasons import OBSERVED_REASONS
 from scripts.lib.tables import JOINED, Row, Value
+
+Parent = tuple[str, tuple[str, str]]
+"""Code of the parent of a half of a degrader, and the names of the bond where it ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,12 @@ class Degrader:
         """Its heavy atoms."""
         return ligand_graph(self.molecule)
 
+    @property
+    def sides(self) -> dict[str, tuple[HeldSide, HeldSide]]:
+        """Either half by the side that holds it, with the other one."""
+        target, partner = self.held.target, self.held.partner
+        return {"target": (target, partner), "partner": (partner, target)}
+
 
 def observed_rows(
     target_name: str, degraders: Iterable[Degrader], parents: Mapping[str, LigandMolecule]
@@ -45,7 +54,7 @@ def observed_rows(
         The most complete copy of each ligand of the job that two proteins don't hold.
     """
     parts = _Parts(parents)
-    parent_of: dict[tuple[str, str, tuple[str, ...]], tuple[str, tuple[str, str]] | None] = {}
+    parents_of: dict[tuple[str, tuple[str, ...]], dict[str, Parent]] = {}
     for degrader in degraders:
         target, partner = degrader.held.target, degrader.held.partner
         cells: dict[str, Value] = {
@@ -53,13 +62,17 @@ def observed_rows(
             "area_target_A2": float(target.areas.sum()),
             "area_partner_A2": float(partner.areas.sum()),
         }
-        sides = {"target": (target, partner), "partner": (partner, target)}
-        for side, (this_half, other_half) in sides.items():
-            key = (degrader.molecule.component_names, side, degrader.graph.names)
-            if key not in parent_of:
-                parent_of[key] = _parent(degrader, this_half, other_half, parts)
+        key = degrader.molecule.component_names, degrader.graph.names
+        if key not in parents_of:
+            parents_of[key] = _parents(degrader, parts)
+        for side, (this_half, other_half) in degrader.sides.items():
             protein = f"{other_half.protein.name} ({','.join(other_half.protein.chains)})"
-            yield {**cells, "side": side, "partner": protein, **_exit_cells(degrader, this_half, parent_of[key])}
+            yield {
+                **cells,
+                "side": side,
+                "partner": protein,
+                **_exit_cells(degrader, this_half, parents_of[key].get(side)),
+            }
 
 
 class _Parts:
@@ -78,22 +91,26 @@ class _Parts:
         return self._parts[code]
 
 
-def _parent(
-    degrader: Degrader, this_half: HeldSide, other_half: HeldSide, parents: _Parts
-) -> tuple[str, tuple[str, str]] | None:
-    """Return the code of a parent of a half, and the names of the bond where it ends."""
+def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
+    """Return the parents of the halves of a degrader, by side, as far as they have any."""
+    found: dict[str, Parent] = {}
     if degrader.held.reason:
-        return None
+        return found
     whole = HeavyPart.of(degrader.molecule)
     for code, parent in parents.by_size:
-        if parent.n_heavy < degrader.molecule.n_heavy:
-            bond = parent_bond(whole, this_half.areas, other_half.areas, parents.of(code))
+        if parent.n_heavy >= degrader.molecule.n_heavy or not whole.may_hold(parents.of(code)):
+            continue
+        endings = list(leaving_bonds(whole.mol, parents.of(code).mol))
+        for side, (this_half, other_half) in degrader.sides.items():
+            bond = parent_bond(endings, this_half.areas, other_half.areas) if side not in found else None
             if bond is not None:
-                return code, (degrader.graph.names[bond[0]], degrader.graph.names[bond[1]])
-    return None
+                found[side] = code, (degrader.graph.names[bond[0]], degrader.graph.names[bond[1]])
+        if len(found) == len(degrader.sides):
+            break
+    return found
 
 
-def _exit_cells(degrader: Degrader, side: HeldSide, parent: tuple[str, tuple[str, str]] | None) -> Row:
+def _exit_cells(degrader: Degrader, side: HeldSide, parent: Parent | None) -> Row:
     observed_exit, names = side.exit, degrader.graph.names
     if observed_exit is None or degrader.held.reason:
         return {"reason": degrader.held.reason, "sentence": OBSERVED_REASONS[degrader.held.reason]}

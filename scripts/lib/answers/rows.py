@@ -195,7 +195,7 @@ def _cells(
     entries = sorted(
         {entry for codes in entries_by_atom.values() for entry_ids in codes.values() for entry in entry_ids}
     )
-    labels = dict(zip(atom_keys(molecule), molecule.names, strict=True))
+    labels = dict(zip(atom_keys(molecule), molecule.names, strict=True)) if entries_by_atom else {}
     blocked = answer.open_share < MOSTLY
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),

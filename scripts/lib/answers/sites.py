@@ -124,5 +124,5 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
 
 def _exit_at(copy: LigandCopy, atoms: frozenset[AtomKey]) -> CopyExit | None:
     """Return the best exit of a copy at some atoms; those that give up a bond to the protein come last."""
-    exits = (exit_ for exit_ in copy.exits if exit_.atoms & atoms)
+    exits = (exit_ for exit_ in copy.exits if not exit_.atoms.isdisjoint(atoms))
     return min(exits, key=lambda exit_: (exit_.frees_link, -exit_.score, sorted(exit_.atoms)), default=None)

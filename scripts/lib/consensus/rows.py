@@ -17,7 +17,7 @@ from scripts.lib.consensus.groups import Group, Placed, entry_count
 from scripts.lib.consensus.sites import binding_sites, site_class
 from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.reasons import MAIN
-from scripts.lib.tables import EXIT_VECTORS, JOINED, Row, parse_value
+from scripts.lib.tables import EXIT_VECTORS, JOINED, Row, cell_parser
 
 AHEAD = 3.0
 """The residue nearest to a point this far ahead of the linker's first atom marks a direction, in angstroms."""
@@ -42,13 +42,14 @@ def read_exits(path: Path) -> Iterator[tuple[str, list[Row]]]:
     """
     columns = {column.name: (k, column) for k, column in enumerate(EXIT_VECTORS.columns)}
     stem, rank = columns["stem"][0], columns["rank"][0]
-    columns_read = [columns[name] for name in _COLUMNS]
+    places = [columns[name][0] for name in _COLUMNS]
+    typed = cell_parser([columns[name][1] for name in _COLUMNS])
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv.reader(stream)
         next(rows, None)
         for name, of_instance in groupby(rows, key=lambda cells: cells[stem]):
             ranked = (cells for cells in of_instance if cells[rank])
-            yield name, [{column.name: parse_value(cells[k], column) for k, column in columns_read} for cells in ranked]
+            yield name, [typed([cells[k] for k in places]) for cells in ranked]
 
 
 def ways_of(exits: Iterable[Row], xyz: FloatArray) -> tuple[Way, ...]:
@@ -98,10 +99,10 @@ def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:
         All groups of a job.
     """
     for group in groups:
-        sites = binding_sites(group)
+        sites, protein = binding_sites(group), group.protein
         for copy in group.placed:
             site = sites[copy.member.stem]
-            site_cells: Row = {"protein": group.protein, "site": site, "site_class": site_class(site)}
+            site_cells: Row = {"protein": protein, "site": site, "site_class": site_class(site)}
             yield {**_superposition(group, copy), **site_cells, "crystal_packing": copy.member.packed}
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -15,7 +17,8 @@ _CLASSES = {MAIN: "main", "": ""}
 """Class by site; all others are ``other_site``."""
 
 
-def binding_sites(group: Group) -> dict[str, str]:
+@cache
+def binding_sites(group: Group) -> Mapping[str, str]:
     """Return the name of the binding site of each instance of a group, by its stem.
 
     Instances are linked by the overlap of the residues they touch, in the numbering of the group's

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -177,7 +177,9 @@ class HeavyPart:
         return other.ring_bonds <= self.ring_bonds
 
 
-def parent_bond(degrader: HeavyPart, own: FloatArray, other: FloatArray, parent: HeavyPart) -> tuple[int, int] | None:
+def parent_bond(
+    endings: Iterable[tuple[tuple[int, int], frozenset[int]]], own: FloatArray, other: FloatArray
+) -> tuple[int, int] | None:
     """Return the bond at which a smaller ligand ends within a degrader; None where it is no parent of it.
 
     A parent is a substructure with one acyclic bond to the rest that holds most of what the one protein
@@ -185,16 +187,12 @@ def parent_bond(degrader: HeavyPart, own: FloatArray, other: FloatArray, parent:
 
     Parameters
     ----------
-    degrader : HeavyPart
-        The ligand that two proteins hold.
+    endings : iterable
+        Where the ligand ends within the degrader, as `leaving_bonds` gives it.
     own, other : ndarray of float, shape (n_heavy,)
-        What either protein covers of each of its atoms, in square angstroms.
-    parent : HeavyPart
-        The smaller ligand.
+        What either protein covers of each atom of the degrader, in square angstroms.
     """
-    if not degrader.may_hold(parent):
-        return None
-    for bond, inside in leaving_bonds(degrader.mol, parent.mol):
+    for bond, inside in endings:
         members = sorted(inside)
         if own[members].sum() >= LEAST_OWN * own.sum() and other[members].sum() <= MOST_OTHER * other.sum():
             return bond

@@ -54,6 +54,7 @@ def result_row(
     membership: Membership,
     files: Collection[str],
     geometry: Row,
+    smiles_at_ph: str,
 ) -> Row:
     """Return the row of Results_Display.csv of one instance.
 
@@ -65,6 +66,8 @@ def result_row(
         Files of the job, relative to its folder; paths of others stay empty.
     geometry : Row
         Its row of `scripts.lib.tables.GEOMETRIES`.
+    smiles_at_ph : str
+        Its ligand's SMILES as charged at pH 7.4.
     """
     name, facts = instance.name, instance.facts
     heavy = instance.atoms.heavy
@@ -108,7 +111,7 @@ def result_row(
         "mutations": JOINED.join(instance.mutations),
         "mutations_near": JOINED.join(instance.mutations_near),
         "ligand_name": mol.common_name,
-        "SMILES_pH74": mol.smiles_at_ph,
+        "SMILES_pH74": smiles_at_ph,
         "warhead_class": warhead_classes(mol.smiles_adduct),
         "mean_pLDDT": instance.mean_plddt,
         "aligned_error_A": facts.aligned_error,

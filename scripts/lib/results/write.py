@@ -63,9 +63,11 @@ def write_tables(job: Path, shards: Sequence[str], *, target_name: str, protac_i
         The index of each shard's inputs for programs that model degraders, where there are any.
     """
     series = read_members(job / layout.SERIES_MEMBERS)
+    ligands = list(tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA))
+    at_ph = {str(row["Parent_SMILES"]): str(row["SMILES_pH74"]) for row in ligands}
     (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
     with waiting_rows(job / layout.RESULTS) as waiting:
-        gathered = _merge_instances(job, shards, series, target_name, waiting)
+        gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting)
         groups = grouped(gathered.members)
         _write_results(job, waiting, groups)
     degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
@@ -90,9 +92,7 @@ def write_tables(job: Path, shards: Sequence[str], *, target_name: str, protac_i
         merge((job / layout.shard_file(shard, part) for shard in shards), job / table.path, table, key, column)
     merge(protac_inputs, job / tables.PROTAC_INPUTS.path, tables.PROTAC_INPUTS, row_sort_key, "stem")
     _write_entry_status(job, shards)
-    ligands = sorted(
-        tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA), key=lambda row: str(row["Ligand"])
-    )
+    ligands.sort(key=lambda row: str(row["Ligand"]))
     tables.write_table(job / tables.LIGAND_METADATA.path, tables.LIGAND_METADATA, ligands)
 
 
@@ -163,7 +163,12 @@ class Gathered:
 
 
 def _merge_instances(
-    job: Path, shards: Sequence[str], series: dict[str, Membership], target_name: str, rows: WaitingRows
+    job: Path,
+    shards: Sequence[str],
+    series: dict[str, Membership],
+    at_ph: dict[str, str],
+    target_name: str,
+    rows: WaitingRows,
 ) -> Gathered:
     """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
     order: list[tuple[tuple[object, ...], str]] = []
@@ -176,7 +181,8 @@ def _merge_instances(
             for parts in _instances(job, shard):
                 instance, mol = parts.instance, parts.mol
                 membership = series.get(instance.stem, Membership())
-                gathered.add(parts, result_row(instance, mol, parts.summary, membership, files, shapes[instance.stem]))
+                shape, charged = shapes[instance.stem], at_ph[mol.parent_smiles]
+                gathered.add(parts, result_row(instance, mol, parts.summary, membership, files, shape, charged))
                 atom_map.add(sort_key(instance), map_rows(instance, mol, target_name, membership))
                 order.append((sort_key(instance), layout.ligand_sdf(instance.stem)))
     order.sort()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.lib.exits.graph import ligand_graph
-from scripts.lib.observed.transfer import HeavyPart, nearest, parent_bond, transferred
+from scripts.lib.observed.transfer import HeavyPart, leaving_bonds, nearest, parent_bond, transferred
 from tests.tools.exits import embedded
 
 DEGRADER = "c1ccc2ccccc2c1CC(=O)NCCOCCOCCNC(=O)c1ccc2ccccc2c1"
@@ -57,4 +57,6 @@ def test_parent_tells_the_bond_where_it_ends(parent: str, bond: tuple[int, int] 
     graph = ligand_graph(degrader)
     index = np.arange(len(graph))
     own, other = np.where(index < 13, 15.0, 0.0), np.where(index >= 25, 15.0, 0.0)
-    assert parent_bond(HeavyPart.of(degrader), own, other, HeavyPart.of(embedded(parent)[1])) == bond
+    whole, part = HeavyPart.of(degrader), HeavyPart.of(embedded(parent)[1])
+    endings = leaving_bonds(whole.mol, part.mol) if whole.may_hold(part) else ()
+    assert parent_bond(endings, own, other) == bond
