@@ -6,12 +6,14 @@ molecules the fingerprints are compared with those of the 480 patterns of PAINS 
 
 from __future__ import annotations
 
+import csv
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rdkit import Chem, DataStructs
+from rdkit import Chem, DataStructs, RDConfig
 from rdkit.Chem import FilterCatalog
 
 NO_HITS = "none"
@@ -20,8 +22,10 @@ NO_HITS = "none"
 WORTH_SCREENING = 50
 """Molecules from which on the fingerprints of a catalogue's patterns cost less than they save."""
 
-_PICKLE = b"\xef\xbe\xad\xde"
-"""What a pickled molecule begins with; its size stands before it."""
+_PATTERNS = Path(RDConfig.RDDataDir, "Pains", "wehi_pains.csv")
+"""The patterns of RDKit's catalogue as SMARTS, each with its name as ``<regId=name>``."""
+
+_N_BITS = 2048
 
 _Bits = npt.NDArray[np.uint8]
 
@@ -60,25 +64,28 @@ def _possible(mol: Chem.Mol) -> list[FilterCatalog.FilterCatalogEntry]:
 
 @cache
 def _screen() -> tuple[list[FilterCatalog.FilterCatalogEntry], _Bits]:
-    """Return the entries of PAINS and the fingerprints of their patterns."""
-    catalogue = _catalogue("PAINS")
+    """Return the entries of PAINS and the fingerprints of their patterns; of an unknown one nothing is ruled out."""
+    catalogue, patterns = _catalogue("PAINS"), _patterns()
     entries = [catalogue.GetEntryWithIdx(k) for k in range(catalogue.GetNumEntries())]
-    return entries, np.stack([_bits(_pattern(entry)) for entry in entries])
+    unknown = np.zeros(_N_BITS // 8, dtype=np.uint8)
+    return entries, np.stack([patterns.get(entry.GetDescription(), unknown) for entry in entries])
 
 
-def _pattern(entry: FilterCatalog.FilterCatalogEntry) -> Chem.Mol:
-    """Return the pattern of an entry, which RDKit shows nowhere but in the entry's serialised form."""
-    text = entry.Serialize()
-    begin = text.index(_PICKLE)
-    pattern = Chem.Mol(text[begin : begin + int(text[:begin].split()[-1])])
-    pattern.UpdatePropertyCache(strict=False)
-    Chem.FastFindRings(pattern)
-    return pattern
+def _patterns() -> dict[str, _Bits]:
+    """Return the fingerprint of each pattern by its name."""
+    bits = {}
+    with _PATTERNS.open(encoding="utf-8", newline="") as stream:
+        for smarts, name in csv.reader(stream):
+            pattern = Chem.MolFromSmarts(smarts, mergeHs=True)  # of hydrogens that are drawn a molecule has none
+            pattern.UpdatePropertyCache(strict=False)
+            Chem.FastFindRings(pattern)
+            bits[name.removeprefix("<regId=").removesuffix(">")] = _bits(pattern)
+    return bits
 
 
 def _bits(mol: Chem.Mol) -> _Bits:
-    """Return RDKit's fingerprint for the screening of substructures, shape (256,)."""
-    return np.frombuffer(DataStructs.BitVectToBinaryText(Chem.PatternFingerprint(mol)), dtype=np.uint8)
+    """Return RDKit's fingerprint for the screening of substructures, eight bits each, shape (n_bits // 8,)."""
+    return np.frombuffer(DataStructs.BitVectToBinaryText(Chem.PatternFingerprint(mol, _N_BITS)), dtype=np.uint8)
 
 
 @cache
