@@ -14,6 +14,7 @@ import numpy as np
 from scripts.lib.answers.model import LigandCopy
 from scripts.lib.answers.observed import Degrader, Seen, Transfers
 from scripts.lib.answers.sites import SiteAnswer, answers_of
+from scripts.lib.answers.waiting_rows import waiting_rows
 from scripts.lib.consensus.groups import Group, Placed
 from scripts.lib.consensus.rows import AHEAD
 from scripts.lib.consensus.sites import binding_sites, site_class
@@ -22,7 +23,6 @@ from scripts.lib.exits.words import MOSTLY, action, seen_action
 from scripts.lib.molecule.record import LigandMolecule, atom_keys
 from scripts.lib.reasons import MAIN
 from scripts.lib.tables import JOINED, Row, Value, split_cell
-from scripts.lib.waiting_rows import waiting_rows
 
 _DIGITS = 4
 

@@ -24,7 +24,7 @@ def find_mark(text: AnyStr, mark: AnyStr, begin: int) -> int:
         -1 when there is none.
 
     >>> find_mark("loop_\\n_a.b\\nC#1\\n# \\n", "\\n#", 0)
-    15
+    14
     """
     at = text.find(mark[1:], begin + 1)
     while at >= 0 and text[at - 1 : at] != mark[:1]:

@@ -42,7 +42,7 @@ from scripts.lib.results.rows import (
 )
 from scripts.lib.results.searched import search_source
 from scripts.lib.tables import JOINED, Row, Value
-from scripts.lib.waiting_rows import WaitingRows, waiting_rows
+from scripts.lib.answers.waiting_rows import WaitingRows, waiting_rows
 
 MOSTLY_PACKED = 0.5
 """Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
