@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from subprocess import CalledProcessError
 
-from snakemake.benchmark import benchmarked
+from snakemake import benchmark
 from snakemake.script import PythonScript
 
 sys.path.insert(0, workflow.basedir)
@@ -137,6 +137,8 @@ def fork_scripts():
     if not AVAILABLE:
         return
     warm, started = WarmScripts(), PythonScript.execute_script
+    # A look takes 10 ms: it goes through all processes for children, and a script's memory page by page.
+    benchmark.BENCHMARK_INTERVAL_SHORT = 1.0
     atexit.register(warm.close)
 
     def execute_script(job, path, edit=False):
@@ -149,7 +151,7 @@ def fork_scripts():
             status = warm.run(
                 path,
                 variables,
-                lambda pid: benchmarked(
+                lambda pid: benchmark.benchmarked(
                     pid if job.bench_record else False, job.bench_record
                 ),
             )
