@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,7 +17,7 @@ _CLASSES = {MAIN: "main", "": ""}
 """Class by site; all others are ``other_site``."""
 
 
-@cache
+@lru_cache(maxsize=512)  # four tables ask for those of each group; a process that lives on keeps no more
 def binding_sites(group: Group) -> Mapping[str, str]:
     """Return the name of the binding site of each instance of a group, by its stem.
 

@@ -94,7 +94,8 @@ def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]
     for name in _INTEGERS:
         values[name] = None if values[name] is None else int(values[name])
     values["Canonical_SMILES"] = Chem.MolToSmiles(mol)
-    values["InChI"] = inchi(mol)
+    again = Chem.MolFromSmiles(values["Canonical_SMILES"])  # as the key: cages may have other centres when read again
+    values["InChI"] = inchi(mol if again is None else again)  # type: ignore[redundant-expr]
     values["InChIKey"] = inchikey(values["Canonical_SMILES"])
     values["PAINS_Hits"] = pains(mol, screened=one_of_many)
     values["Brenk_Hits"] = brenk(mol)

@@ -87,6 +87,14 @@ def test_alerts_are_named_or_none() -> None:
     assert brenk(Chem.MolFromSmiles("CC(=O)C=C")) != NO_HITS
 
 
+def test_inchi_and_its_key_are_of_one_molecule() -> None:
+    """Component 8KG, whose cage InChI reads otherwise from its canonical SMILES than from the dictionary's graph."""
+    adamantane = "O=C(C[C@]1(c2ccccc2)[C@@H]2C[C@@H]3C[C@H]1C[C@H](C2)[C@H]3O)N1CC(O)C1"
+    values = descriptors(Chem.MolFromSmiles(adamantane))
+    key = Chem.InchiToInchiKey(values["InChI"])  # type: ignore[no-untyped-call]
+    assert key == values["InChIKey"]
+
+
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
 def test_screening_leaves_all_alerts_that_match(smiles: str) -> None:
     mol = Chem.MolFromSmiles(smiles)
