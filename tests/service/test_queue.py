@@ -224,6 +224,7 @@ def test_order_and_times_hold_when_the_clock_is_set_back(tmp_path: Path) -> None
     async def run() -> None:
         clock = SettableClock()
         settings = settings_in(tmp_path, max_running_jobs=1)
+        gate = hold(tmp_path, "search_entries")
         async with running(settings, clock=clock) as parts:
             first = await parts.queue.submit(submission(NOTHING))
             await until(lambda: (one := parts.store.get(first.job_id)) and one.status == "running")
@@ -233,6 +234,7 @@ def test_order_and_times_hold_when_the_clock_is_set_back(tmp_path: Path) -> None
         async with running(settings, clock=clock) as parts:
             fourth = await parts.queue.submit(QUICK)
             assert [parts.queue.position(job.job_id) for job in (second, third, fourth)] == [1, 2, 3]
+            gate.unlink()
             records = [await ended(parts, job.job_id) for job in (first, second, third, fourth)]
         assert [record.status for record in records] == ["completed", "failed", "failed", "failed"]
         assert [record.sequence for record in records] == sorted(record.sequence for record in records)

@@ -215,8 +215,7 @@ class CrashSite:
 
 def script_processes(group: int) -> list[int]:
     """Return the numbers of the script processes in a process group: the children of the server that forks them."""
-    servers = script_servers(group)
-    return [child.pid for server in servers for child in server.children()]
+    return [child.pid for server in script_servers(group) for child in _children(server)]
 
 
 def script_servers(group: int) -> list[psutil.Process]:
@@ -226,8 +225,16 @@ def script_servers(group: int) -> list[psutil.Process]:
         with suppress(psutil.Error, ProcessLookupError):
             if os.getpgid(process.pid) == group and SERVER in process.cmdline():
                 servers.append(process)
-    forked = {child.pid for server in servers for child in server.children()}
+    forked = {child.pid for server in servers for child in _children(server)}
     return [server for server in servers if server.pid not in forked]
+
+
+def _children(process: psutil.Process) -> list[psutil.Process]:
+    """Return the children of a process; none of one that has just ended."""
+    try:
+        return list(process.children())
+    except psutil.NoSuchProcess:
+        return []
 
 
 def event_count(job: Path) -> int:

@@ -43,6 +43,7 @@ def egfr(mirror: Path) -> dict[str, Any]:
         "search_query": "EGFR",
         "source": {"kind": "mirror", "mirror": str(mirror)},
         "shards": {"entries_per_shard": 8},
+        "sasa": {"slices": 2000},  # some seconds a shard: long enough for its node to crash within a step
         "resources": {"mem_mb": 700, "runtime": 20},
     }
 
