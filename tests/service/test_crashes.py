@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import shutil
 import signal
@@ -15,6 +16,7 @@ import socket
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from service.runs.runner import RUN_FILE, read_state
 from tests.service.core import HPV, MIXED, NOTHING, REFUSED, LiveService, hold, living
 from tests.service.disks import fill, small_disk
 from tests.standin.pipeline import HOLD, finished
+from tests.tools.crash_points import script_processes
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import difference, job_results
 
@@ -214,15 +217,21 @@ def test_snakemake_killed_twice_fails_as_interrupted(start: Starter) -> None:
     assert true_state(service, job)["status"] == "failed"
 
 
+def killed_script(job: Path) -> bool:
+    """Kill a script of a job's run; tell whether one was there to be killed."""
+    state = read_state(job)
+    for script in script_processes(state.pid) if state and state.pid else ():
+        with suppress(ProcessLookupError):
+            os.kill(script, signal.SIGKILL)
+            return True
+    return False
+
+
 def test_a_step_killed_from_outside_is_run_again(start: Starter, mixed: Path) -> None:
     """A run of the real Snakemake, whose words for that are known."""
     service = start(real=True)
     job = service.submit(MIXED)
-    at_step(service, job, "clean_complexes")
-    state = read_state(service.jobs / job)
-    assert state is not None
-    scripts = wait_until(lambda: [one for one in living(service.jobs / job) if one.pid != state.pid])
-    processes.send(scripts, signal.SIGKILL)
+    wait_until(lambda: killed_script(service.jobs / job), 40, "a script to be killed")
     body = true_state(service, job, mixed)
     assert (body["status"], body["attempt"]) == ("completed", 2)
 
