@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.lib import layout
-from scripts.lib.run.logs import cluster_title, read_error, record_error
+from scripts.lib.run.logs import read_error, record_error
 
 _ADVICE = "For further error details see the cluster/cloud log"  # the engine ends each message of a cluster with it
 _STATE = re.compile(r"status is: '(\w+)'")
@@ -82,12 +82,14 @@ class ClusterErrors:
         path = job / failure.rule_log
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as log:
-            log.write(
-                "\n".join((cluster_title(failure.number), failure.message, written.rstrip("\n"))).rstrip("\n") + "\n"
-            )
+            log.write("\n".join((_title(failure.number), failure.message, written.rstrip("\n"))).rstrip("\n") + "\n")
         sentence = _sentence(failure, written)
         self._told.add(sentence)
         record_error(sentence, step=failure.rule, kind="pipeline", job=job)
+
+
+def _title(number: str) -> str:
+    return f"--- on the cluster, job {number}" if number else "--- on the cluster"
 
 
 def _sentence(failure: ClusterFailure, written: str) -> str:

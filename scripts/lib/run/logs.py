@@ -51,6 +51,7 @@ def logged_to(path: str | Path) -> Iterator[None]:
     A `UserError` and a full disk end the script with status 1 and one sentence, without a
     traceback; any other exception is recorded with its traceback and raised again. Either
     way the reason is left in the job folder for whoever started the run (`layout.ERROR`).
+    The log is begun anew; on a cluster it keeps what earlier attempts have left.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def logged_to(path: str | Path) -> Iterator[None]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not _is_told_by_the_cluster(path):
+    if "SLURM_JOB_ID" not in os.environ:  # there a job may begin its script as the run writes how it was ended
         path.unlink(missing_ok=True)
     handler = _LogFile(path, mode="a", encoding="utf-8")
     formatter = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
@@ -80,23 +81,6 @@ def logged_to(path: str | Path) -> Iterator[None]:
         root.setLevel(level)
         root.removeHandler(handler)
         handler.close()
-
-
-def cluster_title(number: str) -> str:
-    """Return the line of a log that what the cluster says of a job stands below.
-
-    >>> cluster_title("18")
-    '--- on the cluster, job 18'
-    """
-    return f"--- on the cluster, job {number}" if number else "--- on the cluster"
-
-
-def _is_told_by_the_cluster(log: Path) -> bool:
-    """Tell whether a log says already how this job ended: canceled, a job may still begin its script."""
-    number = os.environ.get("SLURM_JOB_ID")
-    if not number or not log.is_file():
-        return False
-    return cluster_title(number) in log.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 def _usage() -> tuple[float, int]:

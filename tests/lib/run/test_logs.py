@@ -29,19 +29,22 @@ def test_messages_and_warnings_of_the_block_are_in_the_log(job: Path) -> None:
     assert read_error(job) == {}
 
 
-def test_log_of_a_rerun_begins_anew_but_keeps_what_the_cluster_said_of_the_same_job(
-    job: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_log_of_a_rerun_begins_anew(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    (job / LOG).parent.mkdir(parents=True)
+    (job / LOG).write_text("begun\n")
+    with logged_to(LOG):
+        pass
+    assert (job / LOG).read_text().startswith("20")
+
+
+def test_log_on_a_cluster_keeps_what_is_there(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (job / LOG).parent.mkdir(parents=True)
     (job / LOG).write_text("begun\n--- on the cluster, job 18\ncanceled\n")
     monkeypatch.setenv("SLURM_JOB_ID", "18")
     with logged_to(LOG):
         pass
     assert (job / LOG).read_text().startswith("begun\n--- on the cluster, job 18\ncanceled\n20")
-    monkeypatch.setenv("SLURM_JOB_ID", "19")
-    with logged_to(LOG):
-        pass
-    assert (job / LOG).read_text().startswith("20")
 
 
 def test_users_error_ends_the_script_with_one_sentence(job: Path) -> None:
