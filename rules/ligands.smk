@@ -4,7 +4,6 @@ rule match_ligands:
         instances=layout.shard_file("{shard}", "instances"),
     output:
         molecules=layout.shard_file("{shard}", "molecules"),
-        molecule_files=layout.shard_file("{shard}", "molecule_files"),
     log:
         f"{layout.RULE_LOGS}/match_ligands/{{shard}}.log",
     benchmark:

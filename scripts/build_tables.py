@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from scripts.lib import layout
 from scripts.lib.results.searched import search_source
 from scripts.lib.run.logs import logged_to
 from scripts.lib.steps.cache import step_cache
@@ -30,7 +29,7 @@ if __name__ == "__main__":
     with logged_to(snakemake.log[0]):
         repeat_or_compute(
             known,
-            [*map(Path, snakemake.input), *(Path(layout.shard_file(shard, "molecule_files")) for shard in shards)],
+            list(map(Path, snakemake.input)),
             list(map(Path, snakemake.output)),
             partial(
                 main,

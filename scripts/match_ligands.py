@@ -1,4 +1,4 @@
-"""Turn the ligand instances of one shard into molecules, and draw them."""
+"""Turn the ligand instances of one shard into molecules."""
 
 from functools import cache, partial
 from pathlib import Path
@@ -17,23 +17,19 @@ if TYPE_CHECKING:
 def main(
     instances: Path,
     molecules: Path,
-    files: Path,
-    job: Path,
     progress: Path,
     *,
     components: JobComponents,
     known: StepCache | None = None,
 ) -> None:
-    """Write the molecules of a shard, their plain depictions and the list of these files.
+    """Write the molecules of a shard.
 
     Parameters
     ----------
     instances : Path
         Instances of the shard.
-    molecules, files : Path
-        Written: the molecules in the same order, and the depictions with their hashes.
-    job : Path
-        The job folder; depictions go to their place in it.
+    molecules : Path
+        Written: the molecules in the same order.
     progress : Path
         Progress file of this step.
     components : JobComponents
@@ -41,7 +37,7 @@ def main(
     known : StepCache or None
         Results of earlier jobs.
     """
-    with ShardStep("match_ligands", {"molecules": molecules}, files, job, progress, known) as step:
+    with ShardStep("match_ligands", {"molecules": molecules}, None, Path(), progress, known) as step:
         stream = step.records("molecules")
 
         @cache
@@ -66,8 +62,6 @@ if __name__ == "__main__":
         main(
             instances=Path(snakemake.input.instances),
             molecules=Path(snakemake.output.molecules),
-            files=Path(snakemake.output.molecule_files),
-            job=Path(),
             progress=Path(snakemake.params.progress),
             components=components,
             known=step_cache(

@@ -78,7 +78,6 @@ _SHARD_FILES = {
     "name_map": "name_map.csv",
     "complex_files": "complex_files.csv",
     "molecules": "molecules.bin",
-    "molecule_files": "molecule_files.csv",
     "sasa_summary": "sasa_summary.csv",
     "sasa_atoms": "sasa_atoms.csv",
     "contacts": "contacts.csv",
@@ -94,7 +93,7 @@ _SHARD_FILES = {
     "files": "files.csv",
 }
 
-FILE_LISTS = ("complex_files", "molecule_files", "exposure_files", "exit_files")
+FILE_LISTS = ("complex_files", "exposure_files", "exit_files")
 """Intermediates of a shard that list the result files written for it."""
 
 ON_DEMAND = ("instances", "molecules", "exits", "observed", "surroundings")

@@ -94,8 +94,6 @@ def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
     )
     match_ligands.main(
         **files("instances", "molecules"),
-        files=job / layout.shard_file(shard, "molecule_files"),
-        job=job,
         progress=progress("match_ligands"),
         components=components,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 import logging
 from pathlib import Path
@@ -11,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import scripts.match_ligands
-from scripts.lib import layout
 from scripts.lib.components.finder import JobComponents
 from scripts.lib.components.index import ComponentIndex
 from scripts.lib.components.user import UserComponentError
+from scripts.lib.drawing.ligand import plain_svg
 from scripts.lib.entry.reader import EntryError
 from scripts.lib.instance.model import Instance, Neighbourhood
 from scripts.lib.instance.store import instance_writer, read_instances_alone
@@ -53,26 +51,17 @@ def _run(shard: Path, job: Path, component_index: Path, user: Path | None = None
     scripts.match_ligands.main(
         instances=shard / "instances.jsonl",
         molecules=job / "molecules.bin",
-        files=job / "files.csv",
-        job=job,
         progress=job / "progress.jsonl",
         components=JobComponents("archive", None, [str(user)] if user else [], component_index),
     )
 
 
-def test_each_instance_has_its_molecule_and_its_picture(shard: Path, component_index: Path, tmp_path: Path) -> None:
+def test_each_instance_has_its_molecule(shard: Path, component_index: Path, tmp_path: Path) -> None:
     _run(shard, tmp_path, component_index)
     instances = list(read_instances_alone(shard / "instances.jsonl"))
     records = list(read_molecules(tmp_path / "molecules.bin"))
     assert [record.stem for record in records] == [instance.stem for instance in instances]
     assert {"1hpv_A_478_200", "4cup_A_ZYB_2971", "1gbt_A_GBS_704"} <= {record.stem for record in records}
-    with (tmp_path / "files.csv").open(encoding="utf-8", newline="") as stream:
-        listed = {row["path"]: row for row in csv.DictReader(stream)}
-    assert set(listed) == {layout.ligand_svg(record.stem, "plain") for record in records}
-    for path, row in listed.items():
-        data = (tmp_path / path).read_bytes()
-        assert hashlib.sha256(data).hexdigest() == row["sha256"]
-        assert len(data) == int(row["bytes"])
 
 
 def test_every_observed_atom_is_in_the_molecule_at_its_place(
@@ -103,8 +92,7 @@ def test_same_shard_gives_the_same_bytes(shard: Path, component_index: Path, tmp
         job = tmp_path / name
         _run(shard, job, component_index)
         pairs = zip(read_instances_alone(shard / "instances.jsonl"), read_molecules(job / "molecules.bin"), strict=True)
-        sdf = [sdf_text(record, instance, {}, {}) for instance, record in pairs]
-        contents.append((sdf, {p.name: p.read_bytes() for p in sorted((job / layout.MCS_SVG).iterdir())}))
+        contents.append([(sdf_text(record, one, {}, {}), plain_svg(record, one)) for one, record in pairs])
     assert contents[0] == contents[1]
 
 
@@ -130,7 +118,6 @@ def test_one_bad_ligand_does_not_sink_its_shard(
     assert records["1hpv_A_478_200"].sanitised
     assert "1gbt_A_GBS_704" in caplog.text
     assert "Pre-condition Violation" in caplog.text
-    assert (tmp_path / layout.ligand_svg("1gbt_A_GBS_704", "plain")).is_file()
 
 
 def test_users_definition_is_used_for_a_code_that_nobody_knows(component_index: Path, tmp_path: Path) -> None:
@@ -149,8 +136,7 @@ def test_users_definition_is_used_for_a_code_that_nobody_knows(component_index: 
         _run(tmp_path, tmp_path, component_index, tmp_path / "mine.csv")
 
 
-def test_shard_without_ligands_has_empty_files(component_index: Path, tmp_path: Path) -> None:
+def test_shard_without_ligands_has_no_molecules(component_index: Path, tmp_path: Path) -> None:
     _write(tmp_path, [])
     _run(tmp_path, tmp_path, component_index)
     assert list(read_molecules(tmp_path / "molecules.bin")) == []
-    assert (tmp_path / "files.csv").read_text().splitlines() == ["path,sha256,bytes"]

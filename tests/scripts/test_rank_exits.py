@@ -103,11 +103,13 @@ def test_anchor_is_the_atom_of_the_sdf(rows: list[dict[str, Value]], archive: Pa
     assert [row["anchor_atom"] for row in own] == [names[int(row["sdf_index"] or 0)] for row in own]
 
 
-def test_each_ligand_has_its_sdf_and_its_depiction_listed(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
+def test_each_ligand_has_its_sdf_and_its_depictions_listed(
+    tmp_path: Path, archive: Path, index: ComponentIndex
+) -> None:
     arguments = shard(tmp_path, archive, index, ["4cup"])
     main(**arguments)
     stem = "4cup_A_ZYB_2971"
-    paths = [layout.ligand_sdf(stem), layout.ligand_svg(stem, "exits")]
+    paths = [layout.ligand_sdf(stem), *(layout.ligand_svg(stem, style) for style in ("plain", "exits"))]
     paths += [layout.viewer_script(stem, extension) for extension in ("pml", "cxc")]
     listed = {str(row["path"]): row["sha256"] for row in read_table(arguments["files"], FILES)}
     assert list(listed) == paths

@@ -231,7 +231,7 @@ def _write_files(
         read_back = [row for row in tables.read_table(path / layout.shard_file(shard, "sasa_atoms"), tables.SASA_ATOMS)
                      if row["stem"] == stem]  # fmt: skip
         lists["complex_files"][layout.war_pdb(stem)] = pdb_text(instance)
-        lists["molecule_files"][layout.ligand_svg(stem, "plain")] = plain_svg(mol, instance)
+        lists["exit_files"][layout.ligand_svg(stem, "plain")] = plain_svg(mol, instance)
         svg = exposed_svg(mol, instance, exposure.relative, exposure.headline)
         lists["exposure_files"][layout.ligand_svg(stem, "exposed")] = svg
         lists["exit_files"][layout.ligand_sdf(stem)] = exits_sdf(

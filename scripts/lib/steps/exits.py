@@ -10,6 +10,7 @@ import numpy as np
 
 from scripts.lib import layout
 from scripts.lib.components.finder import Find
+from scripts.lib.drawing.ligand import plain_svg
 from scripts.lib.exits.arrows import best_of_sites
 from scripts.lib.exits.depict import exits_svg
 from scripts.lib.exits.evidence import Witness
@@ -114,13 +115,14 @@ class ExitRanker:
         self._scripts(ligand, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
 
     def _files(self, ligand: _Ligand, graph: LigandGraph, exits: list[Exit]) -> None:
-        """Write the row of a ligand's geometry, its SDF and its depiction."""
+        """Write the row of a ligand's geometry, its SDF and its depictions, plain and with its exits: one drawing."""
         instance, molecule = ligand.instance, ligand.molecule
         shape = geometry_of(instance, molecule, ligand.around)
         self._write.geometry({"stem": instance.stem, **geometry_cells(shape)})
         fields = {**sdf_fields(self._target_name, ligand.rows, self._method), **geometry_fields(shape)}
         sdf = exits_sdf(instance, molecule, graph, exits, ligand.rows, fields)
         self._step.write(layout.ligand_sdf(instance.stem), sdf)
+        self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance))
         self._step.write(layout.ligand_svg(instance.stem, "exits"), exits_svg(molecule, instance, graph, exits))
 
     def _scripts(self, ligand: _Ligand, arrows: Sequence[ExitArrow]) -> None:

@@ -1,4 +1,4 @@
-"""Turn the ligands of one entry of a shard into molecules, and draw them."""
+"""Turn the ligands of one entry of a shard into molecules."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import logging
 
 from rdkit import rdBase
 
-from scripts.lib import layout
 from scripts.lib.components.index import ComponentIndex
 from scripts.lib.components.user import UserComponents
-from scripts.lib.drawing.ligand import plain_svg
 from scripts.lib.errors import PROGRAM_ERRORS
 from scripts.lib.instance.model import Instance
 from scripts.lib.instance.store import instance_of_line
@@ -32,7 +30,7 @@ class LigandMatcher:
     index, user : ComponentIndex, UserComponents or None
         Definitions of components.
     step, molecules : ShardStep, EntryStream
-        What takes depictions and molecules.
+        The step, and what takes the molecules.
     """
 
     def __init__(
@@ -44,13 +42,10 @@ class LigandMatcher:
         self._molecules = molecules
 
     def match(self, parts: EntryParts) -> None:
-        """Write the molecules of an entry and their plain depictions."""
+        """Write the molecules of an entry."""
         with rdBase.BlockLogs():
             for line in parts.lines:
-                instance = instance_of_line(line)
-                molecule = self._molecule(instance)
-                self._step.write(layout.ligand_svg(molecule.stem, "plain"), plain_svg(molecule, instance))
-                self._molecules.write(packed_molecule(molecule))
+                self._molecules.write(packed_molecule(self._molecule(instance_of_line(line))))
 
     def _molecule(self, instance: Instance) -> LigandMolecule:
         """Return the molecule of an instance; where that fails, its bare atoms, and the reason in the log."""

@@ -46,8 +46,8 @@ class ShardStep:
         Of the rule.
     streams : dict of str to Path
         The files to write, by what they hold.
-    files : Path
-        The list to write of the result files, `scripts.lib.tables.FILES`.
+    files : Path or None
+        The list to write of the result files, `scripts.lib.tables.FILES`; None for a step that makes none.
     job : Path
         The job folder; result files go to their places in it.
     progress : Path
@@ -57,9 +57,15 @@ class ShardStep:
     """
 
     def __init__(
-        self, name: str, streams: Mapping[str, Path], files: Path, job: Path, progress: Path, cache: StepCache | None
+        self,
+        name: str,
+        streams: Mapping[str, Path],
+        files: Path | None,
+        job: Path,
+        progress: Path,
+        cache: StepCache | None,
     ) -> None:
-        self._paths = {**streams, LISTING: files}
+        self._paths = {**streams, LISTING: files} if files else {**streams}
         self._job = job
         self._cache = cache
         self._done = ShardProgress(progress, name)
@@ -75,7 +81,8 @@ class ShardStep:
                 temporary = opened.enter_context(replacing(path))
                 self._streams[name] = EntryStream(opened.enter_context(temporary.open("wb")))
             self._open = opened.pop_all()
-        self._list = self.table(LISTING, FILES)
+        if LISTING in self._paths:
+            self._list = self.table(LISTING, FILES)
         return self
 
     def __exit__(

@@ -134,8 +134,6 @@ class OneJob:
         match_ligands.main(
             instances,
             molecules,
-            shard("molecule_files"),
-            job,
             progress["match_ligands"],
             components=JobComponents("archive", None),
             known=self._known["match_ligands"],
