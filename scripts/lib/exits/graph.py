@@ -16,6 +16,13 @@ from scripts.lib.molecule.record import LigandMolecule
 AROMATIC = 1.5
 """Order of an aromatic bond in `LigandGraph.order`."""
 
+_COVALENT = {
+    Chem.BondType.SINGLE: 1.0,
+    Chem.BondType.DOUBLE: 2.0,
+    Chem.BondType.TRIPLE: 3.0,
+    Chem.BondType.AROMATIC: AROMATIC,
+}
+
 Bond = tuple[int, int]
 Offset = tuple[float, float, float]
 
@@ -152,8 +159,10 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
     hydrogens: list[list[int]] = [[] for _ in range(count)]
     order: dict[Bond, float] = {}
     rings: set[Bond] = set()
-    for bond in mol.GetBonds():
-        first, second = sorted((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))
+    for bond in map(mol.GetBondWithIdx, range(mol.GetNumBonds())):
+        first, second = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        if first > second:
+            first, second = second, first
         if first >= count:
             continue
         if second >= count:
@@ -161,10 +170,9 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
             continue
         near[first].append(second)
         near[second].append(first)
-        both = (first, second), (second, first)
-        order.update(dict.fromkeys(both, _order(bond)))
+        order[first, second] = order[second, first] = _order(bond)
         if bond.IsInRing():
-            rings.update(both)
+            rings.update(((first, second), (second, first)))
     return LigandGraph(
         element=tuple(mol.GetAtomWithIdx(k).GetSymbol() for k in range(count)),
         names=molecule.names,
@@ -172,20 +180,13 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
         near=tuple(tuple(sorted(others)) for others in near),
         order=order,
         ring_bonds=frozenset(rings),
-        hydrogens=tuple(xyz[sorted(places)].reshape(-1, 3) for places in hydrogens),
+        hydrogens=tuple(xyz[sorted(places)] if places else xyz[:0] for places in hydrogens),
         symmetry_class=molecule.symmetry_class,
     )
 
 
 def _order(bond: Chem.Bond) -> float:
-    if bond.GetIsAromatic():
-        return AROMATIC
-    kind = bond.GetBondType()
-    return (
-        float(bond.GetBondTypeAsDouble())
-        if kind in (Chem.BondType.SINGLE, Chem.BondType.DOUBLE, Chem.BondType.TRIPLE, Chem.BondType.AROMATIC)
-        else 0.0
-    )
+    return AROMATIC if bond.GetIsAromatic() else _COVALENT.get(bond.GetBondType(), 0.0)
 
 
 def ring_systems(graph: LigandGraph) -> list[frozenset[int]]:
