@@ -405,21 +405,38 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
     name : str
         What an error calls the table.
     """
-    known = set(table.names)
-    columns = [(column.name, column, column.kind == "text") for column in table.columns]
+    places = {column.name: (k, column.kind == "text", _formatter(column)) for k, column in enumerate(table.columns)}
+    empty = [""] * len(places)
 
     def cells(row: Row) -> list[str]:
-        if unknown := row.keys() - known:
-            raise KeyError(f"{name} has no column {sorted(unknown)}")
-        get = row.get
-        return [
-            "" if (value := get(key)) is None
-            else value if is_text and type(value) is str
-            else format_value(value, column)
-            for key, column, is_text in columns
-        ]  # fmt: skip
+        if not row.keys() <= places.keys():
+            raise KeyError(f"{name} has no column {sorted(row.keys() - places.keys())}")
+        texts = empty.copy()
+        for key, value in row.items():
+            if value is not None:
+                k, is_text, text_of = places[key]
+                texts[k] = value if is_text and type(value) is str else text_of(value)
+        return texts
 
     return cells
+
+
+def _formatter(column: Column) -> Callable[[Value], str]:
+    """Return a function that does what `format_value` does, fast for values of the column's own type."""
+    pattern = f"%.{column.decimals}f"
+    below_zero = f"-{pattern % 0.0}"
+    own = {"text": str, "flag": bool, "integer": int}.get(column.kind)
+
+    def number(value: Value) -> str:
+        if type(value) is not float or value != value:  # NaN differs from itself
+            return format_value(value, column)
+        text = pattern % value
+        return text[1:] if text == below_zero else text
+
+    def other(value: Value) -> str:
+        return str(value) if type(value) is own else format_value(value, column)
+
+    return number if column.kind == "number" else other
 
 
 def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None = None) -> Iterator[dict[str, Value]]:
