@@ -51,7 +51,7 @@ _PALETTE = {
 }
 """Colours of elements where they are shown; each has a contrast of at least 4 on white."""
 
-_STYLE = re.compile(r"\s*style='([^']*)'")
+_STYLE = re.compile(r" style='([^']*)'")
 _DEFAULTS = {
     "fill-rule": "evenodd",
     "stroke-linecap": "butt",
