@@ -117,7 +117,7 @@ def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
     """Yield the groups that can leave from an atom, each with its first atom first."""
     others = frozenset(range(len(graph))) - {anchor}
     for first in graph.near[anchor]:
-        if graph.order[anchor, first] != 1 or (anchor, first) in graph.ring_bonds:
+        if graph.order[anchor, first] != 1 or (anchor, first) in graph.ring_bonds or first in graph.aromatic:
             continue
         if is_metal(graph.element[anchor]) or is_metal(graph.element[first]):
             continue

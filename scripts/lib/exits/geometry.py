@@ -311,7 +311,7 @@ def _turned(opening: Opening, torsion: int, open_torsions: IntArray, directions:
     return replace(
         opening,
         torsion=torsion * (360.0 / TORSIONS),
-        torsions_open=len(np.unique(open_torsions)),
+        torsions_open=len(set(open_torsions.tolist())),
         cone=float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))),
     )
 

@@ -124,7 +124,7 @@ def _split(graph: LigandGraph, piece: frozenset[int]) -> list[frozenset[int]]:
     everything = frozenset(range(len(graph)))
     parts: list[frozenset[int]] = []
     remaining = set(piece)
-    for fork in sorted(piece):
+    for fork in sorted(atom for atom in piece if len(graph.near[atom]) >= FORK_BRANCHES):
         branches = [branch for branch in graph.components(everything - {fork}) if branch & frozenset(graph.near[fork])]
         if sum(len(branch) >= FORK_BRANCH_ATOMS for branch in branches) >= FORK_BRANCHES:
             short = [branch for branch in branches if len(branch) < FORK_BRANCH_ATOMS and branch <= piece]
