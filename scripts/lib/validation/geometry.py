@@ -89,8 +89,9 @@ def ligand_geometry(
     """
     double_bond = _off_plane(mol, FLAT_BONDS)  # with its hydrogens, which show how the carbons are turned
     mol = Chem.RemoveAllHs(mol)
-    bond, angle, inner = _distances(mol)
-    contact, overlap = _room(mol, around, elements, links)
+    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
+    bond, angle, inner = _distances(mol, symbols)
+    contact, overlap = _room(mol, symbols, around, elements, links)
     return Geometry(bond, angle, inner, _off_plane(mol, FLAT_RINGS), double_bond, contact, overlap)
 
 
@@ -114,7 +115,7 @@ def geometry_fields(geometry: Geometry) -> dict[str, str]:
     return {name: format_value(value, columns[name]) for name, value in geometry_cells(geometry).items()}
 
 
-def _distances(mol: Chem.Mol) -> tuple[float | None, float | None, float | None]:
+def _distances(mol: Chem.Mol, symbols: Sequence[str]) -> tuple[float | None, float | None, float | None]:
     """Return the greatest deviation of bonds and of angles, and the least relative distance of other pairs."""
     xyz = mol.GetConformer().GetPositions()
     if len(xyz) < 2:
@@ -126,9 +127,9 @@ def _distances(mol: Chem.Mol) -> tuple[float | None, float | None, float | None]
     first, second = _pairs_of(len(xyz))
     upper, lower = bounds[first, second], bounds[second, first]
     path = Chem.GetDistanceMatrix(mol)[first, second]
-    _even_out(mol, first, second, lower, upper)
+    _even_out(mol, symbols, lower, upper)
     known = (lower > 0) & (upper > 0)  # of atoms that RDKit's force field has no type for there are none
-    _leave_out_across_metals(mol, first, second, known)
+    _leave_out_across_metals(mol, symbols, first, second, known)
     if not known.all():
         first, second, lower, upper, path = (values[known] for values in (first, second, lower, upper, path))
     distance = np.linalg.norm(xyz[first] - xyz[second], axis=1)
@@ -151,24 +152,26 @@ def _pairs_of(count: int) -> tuple[IntArray, IntArray]:
     return first, second
 
 
-def _leave_out_across_metals(mol: Chem.Mol, first: IntArray, second: IntArray, known: BoolArray) -> None:
+def _leave_out_across_metals(
+    mol: Chem.Mol, symbols: Sequence[str], first: IntArray, second: IntArray, known: BoolArray
+) -> None:
     """Leave out the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
-    for atom in mol.GetAtoms():
-        if atom.GetSymbol() not in _NONMETALS:
-            bonded = np.zeros(mol.GetNumAtoms(), dtype=np.bool_)
-            bonded[[other.GetIdx() for other in atom.GetNeighbors()]] = True
+    for k, symbol in enumerate(symbols):
+        if symbol not in _NONMETALS:
+            bonded = np.zeros(len(symbols), dtype=np.bool_)
+            bonded[[other.GetIdx() for other in mol.GetAtomWithIdx(k).GetNeighbors()]] = True
             known &= ~(bonded[first] & bonded[second])
 
 
-def _even_out(mol: Chem.Mol, first: IntArray, second: IntArray, lower: FloatArray, upper: FloatArray) -> None:
-    """Give both bonds of a carboxylate or amidine the bounds of either: which one is double means nothing."""
+def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: FloatArray) -> None:
+    """Give both bonds of a carboxylate or amidine the bounds of either: which one is double means nothing.
+
+    Bounds are those of all pairs, in the order of `_pairs_of`.
+    """
     groups: dict[tuple[str, ...], list[int]] = {}
-    pairs = {tuple(sorted(match)) for match in mol.GetSubstructMatches(_pattern(_TERMINAL))}
-    if not pairs:
-        return
-    for k, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        if pair in pairs:
-            groups.setdefault(tuple(sorted(mol.GetAtomWithIdx(i).GetSymbol() for i in pair)), []).append(k)
+    for first, second in map(sorted, mol.GetSubstructMatches(_pattern(_TERMINAL))):
+        before = first * (2 * len(symbols) - first - 1) // 2  # pairs of the atoms before the first
+        groups.setdefault(tuple(sorted((symbols[first], symbols[second]))), []).append(before + second - first - 1)
     for members in groups.values():
         lower[members], upper[members] = lower[members].min(), upper[members].max()
 
@@ -189,6 +192,7 @@ def _off_plane(mol: Chem.Mol, patterns: Sequence[str]) -> float | None:
 
 def _room(
     mol: Chem.Mol,
+    symbols: Sequence[str],
     around: FloatArray,
     elements: Sequence[str],
     links: Sequence[tuple[FloatArray, FloatArray]],
@@ -197,7 +201,6 @@ def _room(
     if not len(around):
         return None, None
     xyz = mol.GetConformer().GetPositions()
-    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
     metal = np.array([element not in _NONMETALS for element in elements], dtype=np.bool_)
     radii = np.array([_radius(element) for element in elements])
     sums = np.array([_radius(symbol) for symbol in symbols])[:, None] + radii
