@@ -11,6 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.check.deposited import HYDROGEN, lines_with
+
+WIDTH = 78
+"""Columns of a line of the PDB format up to the element."""
+
+_RECORDS = ("ATOM  ", "HETATM")
+_SERIAL = np.arange(6, 11)
+_RESIDUE = slice(17, 27)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,8 @@ def read_ligand(path: Path, serials: Collection[int]) -> FileLigand:
     FileLigand
         In the order of the file.
     """
+    if path.suffix == ".pdb":
+        return _ligand_of_pdb(path.read_bytes(), serials)
     flat, heavy = _read(path)
     chosen = np.flatnonzero(np.isin(np.array(flat.serials), list(serials)) & heavy)
     others = _same_residues(flat, chosen) & heavy
@@ -77,10 +87,41 @@ def read_residues(path: Path, residues: Collection[tuple[str, str, str]]) -> Fil
     return _ligand(flat, np.array(chosen, dtype=np.int64), 0)
 
 
+def _ligand_of_pdb(content: bytes, serials: Collection[int]) -> FileLigand:
+    """Return the ligand of a PDB file by the columns of its lines; those of other residues are not looked at."""
+    text = content.decode("latin-1")  # a letter a byte
+    letters = np.frombuffer(content, dtype=np.uint8)
+    begins = np.append(0, np.flatnonzero(letters == ord("\n")) + 1)
+    begins = begins[begins + WIDTH <= len(text)]
+    digits = letters[begins[:, None] + _SERIAL] & 15  # 0 for a blank too
+    numbered = begins[np.isin(digits @ np.array([10_000, 1_000, 100, 10, 1]), list(serials))]
+    lines = [line for begin in numbered.tolist() if _is_heavy(line := text[begin : begin + WIDTH])]
+    residues = {line[_RESIDUE] for line in lines}
+    same = [line for line in lines_with(text, residues) if line[_RESIDUE] in residues and _is_heavy(line)]
+    return FileLigand(
+        serial=np.array([int(line[6:11]) for line in lines], dtype=np.int64),
+        name=tuple(line[12:16].strip() for line in lines),
+        element=tuple(_element(line) for line in lines),
+        comp_id=tuple(line[17:20].strip() for line in lines),
+        chain=tuple(line[20:22].strip() for line in lines),
+        residue=tuple(line[22:27].strip() for line in lines),
+        xyz=np.array([(float(line[30:38]), float(line[38:46]), float(line[46:54])) for line in lines]).reshape(-1, 3),
+        others=len(same) - len(lines),
+    )
+
+
+def _element(line: str) -> str:
+    return line[76:78].strip().capitalize()
+
+
+def _is_heavy(line: str) -> bool:
+    """Return whether a line of a PDB file is that of an atom other than hydrogen."""
+    return line.startswith(_RECORDS) and _element(line) not in HYDROGEN
+
+
 def _read(path: Path) -> tuple[gemmi.FlatStructure, npt.NDArray[np.bool_]]:
     """Return the atoms of a file as columns and which of them are heavy."""
-    structure = gemmi.read_pdb(str(path)) if path.suffix == ".pdb" else gemmi.read_structure(str(path))
-    flat = gemmi.FlatStructure(structure)
+    flat = gemmi.FlatStructure(gemmi.read_structure(str(path)))
     flat.strings_as_numbers = False
     return flat, ~np.isin(np.array(flat.element_names), (b"H", b"D"))
 

@@ -121,7 +121,7 @@ def _rows_of(text: str, comp_ids: frozenset[str]) -> str:
     if not 0 < begin < end or head is None:
         return ""
     atoms = text[head.end() : end]
-    lines = [atoms.partition("\n")[0], *_lines_with(atoms, [f" {comp_id} " for comp_id in comp_ids])]
+    lines = [atoms.partition("\n")[0], *lines_with(atoms, [f" {comp_id} " for comp_id in comp_ids])]
     rows = [line.split() for line in lines]
     tags = [tag.removeprefix("_atom_site.") for tag in head[0].split()[1:]]
     if "Cartn_x" not in tags or any(len(row) != len(tags) for row in rows):
@@ -130,7 +130,7 @@ def _rows_of(text: str, comp_ids: frozenset[str]) -> str:
     return f"data_\n{head[0]}" + "\n".join(lines) if {row[column] for row in rows} >= comp_ids else ""
 
 
-def _lines_with(text: str, words: Iterable[str]) -> list[str]:
+def lines_with(text: str, words: Iterable[str]) -> list[str]:
     """Return the lines that hold one of some words, in their order."""
     lines: dict[int, int] = {}
     for word in words:
@@ -149,7 +149,7 @@ def _pdb_atoms(text: str, comp_ids: frozenset[str]) -> Iterator[tuple[ResidueKey
     first_model = text.partition("\nENDMDL")[0]
     header = text[:80].split("\n", 1)[0]  # files from before 1996 number their lines where later ones have the element
     numbered = len(header) >= 76 and header[72:76] == header[62:66] != "    "
-    for line in _lines_with(first_model, codes):
+    for line in lines_with(first_model, codes):
         if not line.startswith(("ATOM  ", "HETATM")) or not line.startswith(codes, 17):
             continue
         name = line[12:16]
