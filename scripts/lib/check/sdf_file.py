@@ -57,11 +57,13 @@ def read_sdf(path: Path) -> SdfLigand:
     mol = supplier[0] if len(supplier) == 1 else None
     if mol is None:
         raise ValueError("not one readable molecule")
-    numbers = [atom.GetAtomicNum() for atom in mol.GetAtoms()]
+    # By index: RDKit's own iterators ask for the number of atoms or bonds before each.
+    numbers = [mol.GetAtomWithIdx(k).GetAtomicNum() for k in range(mol.GetNumAtoms())]
     symbol = {number: _PERIODIC_TABLE.GetElementSymbol(number) for number in set(numbers) - {0}}
     heavy = [index for index, number in enumerate(numbers) if number != 1]
     heavy_number = {index: k for k, index in enumerate(heavy)}
-    pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()]
+    bonds = map(mol.GetBondWithIdx, range(mol.GetNumBonds()))
+    pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in bonds]
     properties = {str(name): str(mol.GetProp(name)) for name in mol.GetPropNames()}
     return SdfLigand(
         title=mol.GetProp("_Name"),
