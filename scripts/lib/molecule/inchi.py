@@ -23,6 +23,15 @@ def inchi(mol: Chem.Mol) -> str:
     return str(Chem.MolToInchi(with_plain_bonds(mol)))  # type: ignore[no-untyped-call]
 
 
+def key_of_inchi(text: str) -> str:
+    """Return the InChIKey of an InChI, empty where there is none.
+
+    >>> key_of_inchi("InChI=1S/CH4/h1H4")
+    'VNWKTOKETHGBQD-UHFFFAOYSA-N'
+    """
+    return str(Chem.InchiToInchiKey(text)) if text else ""  # type: ignore[no-untyped-call]
+
+
 @lru_cache(maxsize=4096)
 def inchikey(smiles: str) -> str:
     """Return the InChIKey of a SMILES, empty where there is none.
