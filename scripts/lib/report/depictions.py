@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
-from string import ascii_letters
+from itertools import groupby
+from operator import itemgetter
 from xml.etree import ElementTree
 
 from scripts.lib.drawing.marks import LEGEND_CLASS
@@ -51,8 +53,8 @@ _PLAIN_NUMBERS = frozenset(
 _NUMBERS = frozenset(("points", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry"))
 _NUMBER = re.compile(r"-?\d*\.\d+|-?\d+\.?")
 _OTHER_NUMBER = re.compile(r"\.(?:(?!\d(?!\d))|(?<!\d\.))")
-_OTHER_SPACE = re.compile(r"  |[^\S ]")
 _MINUS_ZERO = re.compile(r"-0(?![.\d])")
+_COMMANDS = "MmLlHhVvCcSsQqTtAaZz"
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _SPACES = re.compile(r"[\s,]+")
 _WHOLE = re.compile(r"^(-?\d+)\.0+$")
@@ -69,12 +71,13 @@ _TARGETS = re.compile(
 """The circles that name the atoms as `scripts.lib.drawing.canvas.targets` writes them: half of all elements."""
 
 _NOT_SHOWN = re.compile(r' class="atom atom-\d+"(?: data-[a-z-]+="[^"]*")*')
-_TARGETS_PLACE = "atoms-of-the-drawing"
-"""Id of the element that stands for these circles while the rest is read."""
 
-_OUTLINE = re.compile(r"<path class='[^'<>]*' d='(M[^'<>]*)'")
-_ALIKE = re.compile(r"<path class='[^'<>]*' d='M[^'<>]*'([^'<>]*/>)(?:\s*<path class='[^'<>]*' d='M[^'<>]*'\1)+")
-"""Neighbouring paths as RDKit draws them that differ in nothing but class and outline."""
+_PATH = re.compile(r"<path(?: class='[^'<>&]*')? d='(M[^'<>&]*)'([^<>&]*)/>")
+"""A path as RDKit draws it."""
+
+_PLACE = "taken-from-the-drawing-"
+_PLACES = re.compile(rf'<g id="\x01{_PLACE}(\d+)"/>')
+"""What stands for such circles and for all paths of RDKit's while the rest is read, and what becomes of that."""
 
 _MOST_KEPT = 10_000
 _PREFIX, _BETWEEN = "\x01", "\x02"
@@ -107,10 +110,20 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
     >>> inline_svg('<svg viewBox="0 0 9 9"><script>x()</script></svg>', "p1-", "nothing").partition(" role")[2]
     '="img" aria-label="nothing"></svg>'
     """
-    targets = _TARGETS.search(text)
-    if targets is not None:
-        text = f'{text[: targets.start()]}<g id="{_TARGETS_PLACE}"/>{text[targets.end() :]}'
-    root = ElementTree.fromstring(_ALIKE.sub(_as_one_path, text))  # noqa: S314 - written by this job
+    taken: list[str] = []
+
+    def place_of(markup: str) -> str:
+        taken.append(markup)
+        return f'<g id="{_PLACE}{len(taken) - 1}"/>'
+
+    text = _TARGETS.sub(lambda targets: place_of(f"<g>{_shortened_targets(targets[1])}</g>"), text, count=1)
+    first = _PATH.search(text)
+    if first is not None:
+        begin, end = first.start(), text.index(">", text.rindex(" d='M")) + 1
+        paths = _PATH.findall(text, begin, end)
+        if len(paths) == text.count("<", begin, end):  # nothing stands between them
+            text = f"{text[:begin]}{place_of(_shortened_paths(paths))}{text[end:]}"
+    root = ElementTree.fromstring(text)  # noqa: S314 - written by this job
     if "viewBox" not in root.attrib:
         width, height = (root.get(name, "0").removesuffix("px") for name in ("width", "height"))
         root.set("viewBox", f"0 0 {width} {height}")
@@ -121,9 +134,7 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
     _number_core(root)
     _shorten_outlines(root)
     opening = f'<svg xmlns="http://www.w3.org/2000/svg"{_text(_attributes(root))} role="img"'
-    drawing = _children(root)
-    if targets is not None:
-        drawing = drawing.replace(f'<g id="{_PREFIX}{_TARGETS_PLACE}"/>', f"<g>{_shortened_targets(targets[1])}</g>", 1)
+    drawing = _PLACES.sub(lambda place: taken[int(place[1])], _children(root))
     drawing = f"{drawing}</svg>".replace(_PREFIX, prefix)
     return f'{opening.replace(_PREFIX, prefix)} aria-label="{escape(label)}">{drawing}'
 
@@ -134,8 +145,17 @@ def _shortened_targets(circles: str) -> str:
     return shown.replace("&quot;", '"').replace("&#x27;", "'")
 
 
-def _as_one_path(alike: re.Match[str]) -> str:
-    return f"<path d='{' '.join(_OUTLINE.findall(alike[0]))}'{alike[1]}"
+def _shortened_paths(paths: Sequence[tuple[str, str]]) -> str:
+    """Return paths, outlines and other attributes, as the rest of the drawing is written: one of each look."""
+    outlines, attributes = zip(*paths, strict=True)
+    looks = zip(map(_look, attributes), _shortened_outlines(outlines), strict=True)
+    alike = groupby(looks, key=itemgetter(0))
+    return "".join([f'<path{look} d="{"".join([outline for _, outline in group])}"/>' for look, group in alike])
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _look(attributes: str) -> str:
+    return _text(_attributes(ElementTree.fromstring(f"<path{attributes}/>")))  # noqa: S314 - written by this job
 
 
 def _cut_legend(root: ElementTree.Element, legend: float) -> None:
@@ -149,26 +169,28 @@ def _cut_legend(root: ElementTree.Element, legend: float) -> None:
 
 
 def _shorten_outlines(root: ElementTree.Element) -> None:
-    """Round the outlines of all paths, leave out the spaces that they do without, and escape them: all at once."""
+    """Write the outlines of all paths as `_shortened_outlines` does."""
     paths = [element for element in root.iter() if "d" in element.attrib]
-    if not paths:
-        return
-    together = _BETWEEN.join([path.attrib["d"] for path in paths])
+    for path, outline in zip(paths, _shortened_outlines([path.attrib["d"] for path in paths]), strict=True):
+        path.attrib["d"] = outline
+
+
+def _shortened_outlines(outlines: Sequence[str]) -> list[str]:
+    """Return outlines rounded, without the spaces that they do without, and escaped: all at once."""
+    if not outlines:
+        return []
+    together = _BETWEEN.join(outlines)
     if _OTHER_NUMBER.search(together):
         together = _NUMBER.sub(_rounded, together)
     else:  # all as the pipeline draws them, with one decimal or none
         together = together.replace(".0", "")
         if "-0" in together:
             together = _MINUS_ZERO.sub("0", together)
-    together = together.replace(",", " ")
-    if _OTHER_SPACE.search(together):
-        together = " ".join(together.split())
-    for letter in ascii_letters:
+    together = " ".join(together.replace(",", " ").split())
+    for letter in _COMMANDS:
         if letter in together:
             together = together.replace(f" {letter}", letter).replace(f"{letter} ", letter)
-    shortened = escape(together).split(_BETWEEN)
-    for path, outline in zip(paths, shortened, strict=True):
-        path.attrib["d"] = outline.strip()
+    return [outline.strip() for outline in escape(together).split(_BETWEEN)]
 
 
 def _number_core(root: ElementTree.Element) -> None:
