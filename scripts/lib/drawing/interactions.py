@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.drawing.marks import CONTEXT_NAMES, INK, MUTED
 from scripts.lib.tables import Row
@@ -70,12 +70,12 @@ _ATOM = re.compile(
 )
 _ANGLES = np.linspace(0.0, 2 * np.pi, 36, endpoint=False)
 _SPOKES = np.arange(FROM_ATOMS + 4.0, 460.0, 15.0)
-_GRID = (np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)[:, None] * _SPOKES[:, None]).reshape(-1, 2)
+_GRID = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)[:, None] * _SPOKES[:, None]
 _TRIED = 16
 """Free places of a residue whose lines are looked at, those nearest to the atoms."""
 
-_AT_ONCE = 96
-"""Places of which it is seen at once whether they are free."""
+_NEAR = 7
+"""Places of a spoke that are looked at before all are: mostly enough of them are free."""
 
 _BLOCKED = 45.0
 """What a line over an atom costs, in pixels."""
@@ -209,45 +209,46 @@ def _residues(contacts: Iterable[Row], context: str) -> list[_Residue]:
 
 def _places(residues: Sequence[_Residue], atoms: Mapping[str, tuple[float, float]]) -> FloatArray:
     """Return the middle of each residue in pixels, shape (n_residues, 2): room first, then short free lines."""
-    everywhere = np.array(list(atoms.values())).reshape(-1, 2)
-    taken = np.zeros((0, 2))
-    for residue in residues:
+    counts = len(atoms), len(residues)
+    others = np.array([*atoms.values(), *[(0.0, 0.0)] * len(residues)]).reshape(-1, 2)
+    room, wide = np.repeat([FROM_ATOMS, APART], counts), np.repeat([11.0, DISC + 2.0], counts)
+    for n_others, residue in enumerate(residues, start=len(atoms)):
+        taken = others[:n_others]
         touched = [atom for _, atom, _, _ in residue.contacts if atom in atoms]
         own = np.array([atoms[atom] for atom in touched])
-        grid = own.mean(axis=0) + _GRID
-        away_x, away_y = (grid[:, None, axis] - own[:, axis] for axis in (0, 1))
-        length = np.sqrt(away_x**2 + away_y**2).sum(axis=1) / len(own)
-        nearest = np.argsort(length.round(3), kind="stable")
-        free = _first_free(grid, nearest, everywhere, taken)
-        if len(free):
+        places, length = _nearest_free(own, taken, room[:n_others])
+        if len(places):
             lines = Counter(touched)
             ends = np.array([atoms[atom] for atom in lines])
-            cost = length[free] + _BLOCKED * _blocked(grid[free], ends, list(lines.values()), everywhere, taken)
-            place = grid[free[int(cost.argmin())]]
+            cost = length + _BLOCKED * _blocked(places, ends, list(lines.values()), taken, wide[:n_others])
+            others[n_others] = places[int(cost.argmin())]
         else:
-            place = grid[-1] + 2 * DISC * len(taken)
-        taken = np.append(taken, place[None], axis=0)
-    return taken
+            others[n_others] = own.mean(axis=0) + _GRID[-1, -1] + 2 * DISC * (n_others - len(atoms))
+    return others[len(atoms) :]
 
 
-def _first_free(grid: FloatArray, order: IntArray, atoms: FloatArray, taken: FloatArray) -> IntArray:
-    """Return the first `_TRIED` places of a grid, in an order, that are far from all atoms and residues."""
-    free = order[:0]
-    for begin in range(0, len(order), _AT_ONCE):
-        some = order[begin : begin + _AT_ONCE]
-        places = grid[some]
-        free = np.append(free, some[_far(places, atoms, FROM_ATOMS) & _far(places, taken, APART)])
-        if len(free) >= _TRIED:
-            break
-    return free[:_TRIED]
+def _nearest_free(own: FloatArray, others: FloatArray, room: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the `_TRIED` places nearest to some atoms that are far from all others, and how far they are on average.
 
-
-def _far(points: FloatArray, others: FloatArray, least: float) -> np.typing.NDArray[np.bool_]:
-    if not len(others):
-        return np.ones(len(points), dtype=np.bool_)
-    squared = _squared(points)[:, None] + _squared(others)[None] - 2 * points @ others.T
-    far: np.typing.NDArray[np.bool_] = squared.min(axis=1) >= least**2
-    return far
+    Parameters
+    ----------
+    own, others : ndarray of float, shape (n, 2)
+        The atoms, and all atoms and residues.
+    room : ndarray of float, shape (n_others,)
+        Least distance from each of `others`.
+    """
+    middle = own.mean(axis=0)
+    apart = middle - others
+    for grid in (_GRID[:, :_NEAR], _GRID):
+        spots = grid.reshape(-1, 2)
+        free = 2 * spots @ apart.T + _squared(spots)[:, None] >= room**2 - _squared(apart)
+        places = middle + spots[free.all(axis=1)]
+        away_x, away_y = (places[:, None, axis] - own[:, axis] for axis in (0, 1))
+        length = np.sqrt(away_x**2 + away_y**2).sum(axis=1) / len(own)
+        nearest = np.argsort(length.round(3), kind="stable")[:_TRIED]
+        if len(nearest) == _TRIED and length[nearest[-1]] < _SPOKES[_NEAR] - 0.01:
+            break  # farther places have a greater length: that from the middle is the least
+    return places[nearest], length[nearest]
 
 
 def _squared(points: FloatArray) -> FloatArray:
@@ -257,7 +258,7 @@ def _squared(points: FloatArray) -> FloatArray:
 
 
 def _blocked(
-    places: FloatArray, own: FloatArray, weights: Sequence[int], atoms: FloatArray, taken: FloatArray
+    places: FloatArray, own: FloatArray, weights: Sequence[int], others: FloatArray, wide: FloatArray
 ) -> FloatArray:
     """Return how many atoms and residues stand on the lines from each place to some atoms, shape (n_places,).
 
@@ -265,14 +266,14 @@ def _blocked(
     ----------
     weights : sequence of int
         How many lines go to each of `own`.
+    wide : ndarray of float, shape (n_others,)
+        How near a line may come to each of `others`.
     """
-    others = np.concatenate([atoms, taken])
-    wide = np.concatenate([np.full(len(atoms), 11.0), np.full(len(taken), DISC + 2.0)])
     ends = np.abs(others[:, None] - own).max(axis=2) < 1e-6  # the atoms that are meant
     line = own - places[:, None]  # (place, own atom, axis)
     length = np.maximum(_squared(line), 1e-6)
     from_place = others - places[:, None]  # (place, other, axis)
-    along = np.clip(from_place @ line.transpose(0, 2, 1) / length[:, None], 0.0, 1.0)
+    along = (from_place @ line.transpose(0, 2, 1) / length[:, None]).clip(0.0, 1.0)
     away_x, away_y = (from_place[:, :, None, axis] - along * line[:, None, :, axis] for axis in (0, 1))
     on_line = (away_x**2 + away_y**2 < wide[:, None] ** 2) & ~ends
     counts: FloatArray = on_line.sum(axis=1) @ np.array(weights)
