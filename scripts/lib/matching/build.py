@@ -77,7 +77,7 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
         smiles=smiles or observed_smiles,
         parent_smiles=parent_smiles or observed_smiles,
         observed_smiles=observed_smiles,
-        inchikey=_inchikey(heavy, smiles or observed_smiles, observed_smiles) if passed else "",
+        inchikey=_inchikey(graphs, smiles or observed_smiles, observed_smiles) if passed else "",
         smiles_index=smiles_index,
         symmetry_class=np.array(list(Chem.CanonicalRankAtoms(heavy, breakTies=False)), dtype=np.int64),
         bond_source=max((graph.source for graph in graphs), key=BOND_SOURCES.index),
@@ -222,9 +222,9 @@ def _left_within(left: frozenset[int], residue: int, shape: Template, links: Seq
     return left & linked
 
 
-def _inchikey(heavy: Chem.Mol, smiles: str, observed: str) -> str:
+def _inchikey(graphs: Sequence[ResidueGraph], smiles: str, observed: str) -> str:
     """Return the InChIKey of what was observed; of a metal complex, whose parts come and go, the dictionary's."""
-    has_metal = any(is_metal(atom.GetSymbol()) for atom in heavy.GetAtoms())
+    has_metal = any(is_metal(element) for graph in graphs for element in graph.elements)
     return inchikey(smiles if has_metal else observed)
 
 

@@ -31,9 +31,9 @@ def hydrogen_parents(atoms: LigandAtoms) -> dict[int, int]:
         Indices in `atoms`; a hydrogen too far from every heavy atom is left out.
     """
     heavy = atoms.heavy
-    hydrogens = np.setdiff1d(np.arange(len(atoms)), heavy)
-    if len(hydrogens) == 0 or len(heavy) == 0:
+    if len(heavy) in (0, len(atoms)):
         return {}
+    hydrogens = np.setdiff1d(np.arange(len(atoms)), heavy)
     reach = covalent_radii([atoms.element[i] for i in heavy.tolist()]) + covalent_radius("H")
     distance = np.linalg.norm(atoms.xyz[hydrogens][:, None, :] - atoms.xyz[heavy][None, :, :], axis=2)
     nearest = distance.argmin(axis=1)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 from rdkit import Chem
+from rdkit.Chem import rdqueries
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from scripts.lib.elements import HALOGENS, is_metal
+
+_CHARGED = rdqueries.FormalChargeEqualsQueryAtom(0, negate=True)
+"""Finds the atoms with a charge, without a loop over all."""
 
 
 def neutralised(mol: Chem.Mol) -> Chem.Mol:
@@ -24,7 +28,7 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
     mol : Chem.Mol
         Sanitised, hydrogens implicit or counted on their atoms.
     """
-    if not any(atom.GetFormalCharge() for atom in mol.GetAtoms()):
+    if not len(mol.GetAtomsMatchingQuery(_CHARGED)):
         return mol
     if any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms()):
         return mol

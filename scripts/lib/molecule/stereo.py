@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from rdkit import Chem
-from rdkit.Geometry import Point3D
+from rdkit.Chem import rdqueries
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.elements import is_metal
@@ -22,13 +22,15 @@ The triple product of the vectors to three neighbours is about 2.5 Å³ at an id
 CLEAR_TURN = 0.5
 """Cosine of an observed torsion beyond which a double bond is cis or trans: turned by 60° to 120° it is neither."""
 
+_HANDED = rdqueries.HasChiralTagQueryAtom()
+"""Finds the atoms with a hand, without a loop over all."""
+
 
 def set_coordinates(mol: Chem.Mol, xyz: Sequence[Sequence[float]] | FloatArray) -> None:
     """Give a molecule one 3D conformer."""
     conformer = Chem.Conformer(mol.GetNumAtoms())
     conformer.Set3D(True)
-    for index, (x, y, z) in enumerate(xyz):
-        conformer.SetAtomPosition(index, Point3D(float(x), float(y), float(z)))
+    conformer.SetPositions(np.array(xyz, dtype=np.float64).reshape(-1, 3))
     mol.RemoveAllConformers()
     mol.AddConformer(conformer, assignId=True)
 
@@ -42,10 +44,7 @@ def assign_stereo(mol: Chem.Mol) -> None:
     """
     Chem.AssignStereochemistryFrom3D(mol, replaceExistingTags=True)
     meaningless = [
-        atom
-        for atom in mol.GetAtoms()
-        if atom.GetChiralTag() != Chem.ChiralType.CHI_UNSPECIFIED
-        and (is_metal(atom.GetSymbol()) or _has_like_terminals(atom))
+        atom for atom in mol.GetAtomsMatchingQuery(_HANDED) if is_metal(atom.GetSymbol()) or _has_like_terminals(atom)
     ]
     for atom in meaningless:
         atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
