@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import gemmi
 import numpy as np
 
 from scripts.lib.arrays import BoolArray, IntArray
+from scripts.lib.complex.pdb_atoms import atom_lines, polymer_ends
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.elements import covalent_radii
-from scripts.lib.entry.atoms import NON_POLYMER, POLYMER, text
+from scripts.lib.entry.atoms import NON_POLYMER, POLYMER
 from scripts.lib.entry.near import distances
 from scripts.lib.instance.bonds import Bond
 from scripts.lib.instance.model import Residue
@@ -23,6 +24,9 @@ MOST_ATOMS = 99_999
 MOST_RESIDUE_NUMBER = 9_999
 LEAST_RESIDUE_NUMBER = -999
 """What the columns of the PDB format hold (wwPDB format 3.3)."""
+
+LONGEST_NAME = 7
+"""Letters of a chain's name that gemmi has room for in its columns: those of copies can be longer."""
 
 CONECT_BONDS = (0.6, 1.3)
 """Shortest and longest bond of a CONECT record, as multiples of the sum of covalent radii: strained and
@@ -117,14 +121,16 @@ def clean_complex(
         Whether deposited hydrogens are written too.
     """
     members = scene.mask(label) & (scene.atoms.heavy | keep_hydrogens)
-    structure, ligand_atoms, copy_names = _assemble(scene, ligand, copies, members)
+    structure, copy_names = _assemble(scene, ligand, copies, members)
     names = [chain.name for chain in structure[0]]
     codes = sorted(name for name in structure[0].get_all_residue_names() if len(name) > 3)
-    fits = _fits_pdb(structure)
-    # mmCIF numbers atoms alone, the PDB format TER records too.
-    structure.assign_serial_numbers(numbered_ter=fits)
+    flat = _columns(structure)
+    ends = polymer_ends(flat)
+    fits = _fits_pdb(flat, len(names))
+    serial_of, serials = _numbers(scene, flat, ends & fits)
     mmcif = None
     if not fits or codes or any(len(name) > 1 and name not in copy_names for name in names):
+        structure.assign_serial_numbers(numbered_ter=fits)
         mmcif = _mmcif_text(structure)
     renamed: list[RenamedName] = []
     if fits:
@@ -136,27 +142,29 @@ def clean_complex(
                 renamed.append(RenamedName("copy", chain.name, old, copy_names[old]))
             elif old != chain.name:
                 renamed.append(RenamedName("chain", chain.name, old))
-    serial = np.array([atom.serial for atom in ligand_atoms], dtype=np.int64)
-    pdb = _pdb_text(structure, ligand, scene, serial, [*remarks, *_rename_remarks(renamed)]) if fits else None
+    pdb = None
+    if fits:
+        flat = _columns(structure) if renamed else flat
+        flat.serials[:] = serials
+        remarks = [*remarks, *_rename_remarks(renamed)]
+        pdb = _pdb_text(structure, atom_lines(flat, ends), _bonds(scene, ligand, serial_of), remarks)
     head = ligand.residues[ligand.head]
     new_code = next((r.name_in_pdb for r in renamed if r.what == "component" and r.name == head.comp_id), head.comp_id)
     new_chain = next(
         (r.name_in_pdb for r in renamed if r.what == "chain" and r.name == head.auth_asym_id), head.auth_asym_id
     )
-    return CleanedComplex(pdb, mmcif, serial, tuple(renamed), new_code, new_chain)
+    return CleanedComplex(pdb, mmcif, serial_of[ligand.atoms], tuple(renamed), new_code, new_chain)
 
 
 def _assemble(
     scene: Scene, ligand: Ligand, copies: Sequence[Copy], written: BoolArray
-) -> tuple[gemmi.Structure, list[gemmi.Atom], dict[str, str]]:
+) -> tuple[gemmi.Structure, dict[str, str]]:
     """Put the atoms of the bodies and the ligand that are to be `written` into one structure.
 
     Returns
     -------
     structure : gemmi.Structure
-        One model; copies have chains named ``A-2``.
-    ligand_atoms : list of gemmi.Atom
-        Heavy atoms of the ligand in the order of `Ligand.atoms`.
+        One model; copies have chains named ``A-2``. Serial numbers are indices in the entry's atoms, -1 in copies.
     copy_names : dict of str to str
         Operator by name of a copied chain.
     """
@@ -183,13 +191,12 @@ def _assemble(
     structure.helices.clear()
     structure.sheets.clear()
     structure.name = scene.entry.entry_id.upper()
-    ligand_atoms = _ligand_atoms(structure, ligand)
     structure.connections.clear()
     for connection in scene.entry.structure.connections:
         ends = (structure[0].find_cra(partner).atom for partner in (connection.partner1, connection.partner2))
         if connection.type != gemmi.ConnectionType.Hydrog and all(end is not None for end in ends):
             structure.connections.append(connection)
-    return structure, ligand_atoms, copy_names
+    return structure, copy_names
 
 
 def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.Structure:
@@ -217,22 +224,38 @@ def _name_ligand_chain(structure: gemmi.Structure, ligand: Ligand) -> None:
             chain.name = ligand.residues[ligand.head].auth_asym_id or "X"
 
 
-def _ligand_atoms(structure: gemmi.Structure, ligand: Ligand) -> list[gemmi.Atom]:
-    """Return the ligand's atoms in their order, while they have the numbers that `_selected` gave them."""
-    codes = {residue.comp_id for residue in ligand.residues}
-    atom_of = {
-        atom.serial: atom for chain in structure[0] for residue in chain if residue.name in codes for atom in residue
-    }
-    return [atom_of[index] for index in ligand.atoms.tolist()]
+def _columns(structure: gemmi.Structure) -> gemmi.FlatStructure:
+    """Return the atoms of a structure as columns; chains have numbers for names there where one is too long."""
+    names = [chain.name for chain in structure[0]]
+    if max(map(len, names)) <= LONGEST_NAME:
+        return gemmi.FlatStructure(structure)
+    for number, chain in enumerate(structure[0]):
+        chain.name = str(number)
+    flat = gemmi.FlatStructure(structure)
+    for name, chain in zip(names, structure[0], strict=True):
+        chain.name = name
+    return flat
 
 
-def _fits_pdb(structure: gemmi.Structure) -> bool:
-    numbers = [residue.seqid.num or 0 for chain in structure[0] for residue in chain]
-    return (
-        len(structure[0]) <= MOST_CHAINS
-        and structure[0].count_atom_sites() + len(structure[0]) <= MOST_ATOMS
-        and min(numbers) >= LEAST_RESIDUE_NUMBER
-        and max(numbers) <= MOST_RESIDUE_NUMBER
+def _numbers(scene: Scene, flat: gemmi.FlatStructure, ends: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the serial numbers of the entry's atoms, 0 for those not written, and of the atoms as they are written.
+
+    The PDB format numbers TER records too: those behind the atoms at `ends`.
+    """
+    serials = np.arange(1, len(flat) + 1) + np.cumsum(ends) - ends
+    index = np.asarray(flat.serials)
+    serial_of = np.zeros(len(scene.atoms), dtype=np.int64)
+    serial_of[index[index >= 0]] = serials[index >= 0]
+    return serial_of, serials
+
+
+def _fits_pdb(flat: gemmi.FlatStructure, n_chains: int) -> bool:
+    numbers = np.asarray(flat.resnums)
+    return bool(
+        n_chains <= MOST_CHAINS
+        and len(flat) + n_chains <= MOST_ATOMS
+        and numbers.min() >= LEAST_RESIDUE_NUMBER
+        and numbers.max() <= MOST_RESIDUE_NUMBER
     )
 
 
@@ -256,23 +279,39 @@ def _rename_remarks(renamed: Iterable[RenamedName]) -> list[str]:
 
 
 def _pdb_text(
-    structure: gemmi.Structure, ligand: Ligand, scene: Scene, serial: IntArray, remarks: Iterable[str]
+    structure: gemmi.Structure, atoms: str | None, bonds: Iterable[tuple[int, int]], remarks: Iterable[str]
 ) -> str:
+    """Return a structure as a PDB file.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        The complex, its names shortened.
+    atoms : str or None
+        The lines of its atoms; None where gemmi is to write them.
+    bonds : iterable of tuple of int
+        Serial numbers of atoms for CONECT.
+    remarks : iterable of str
+        Lines for REMARK 6.
+    """
     resolution = structure.resolution
     structure.raw_remarks = [
         *([f"REMARK   2 RESOLUTION. {resolution:7.2f} ANGSTROMS."] if resolution > 0 else []),
         *(f"REMARK   6 {part}" for line in remarks for part in _wrapped(line)),
     ]
     structure.clear_conect()
-    for first, second in _ligand_bonds(scene, ligand):
-        structure.add_conect(int(serial[first]), int(serial[second]), 1)
-    for own, other in _link_serials(structure, scene, ligand, serial):
-        structure.add_conect(own, other, 1)
+    for first, second in bonds:
+        structure.add_conect(first, second, 1)
     options = gemmi.PdbWriteOptions()
     options.conect_records = True
-    options.preserve_serial = True
+    if atoms is None:
+        structure.assign_serial_numbers(numbered_ter=True)
+        options.preserve_serial = True
+        return _ANISOTROPIC.sub("", str(structure.make_pdb_string(options)))
+    options.atom_records = False
     lines: str = structure.make_pdb_string(options)
-    return _ANISOTROPIC.sub("", lines) if "\nANISOU" in lines else lines
+    head = max(lines.find("\nCONECT"), 0) or lines.rfind("\nEND")
+    return f"{lines[: head + 1]}{atoms}{lines[head + 1 :]}"
 
 
 def _wrapped(line: str, width: int = 68) -> list[str]:
@@ -281,33 +320,16 @@ def _wrapped(line: str, width: int = 68) -> list[str]:
     return [ascii_line[i : i + width] for i in range(0, len(ascii_line), width)]
 
 
-def _ligand_bonds(scene: Scene, ligand: Ligand) -> list[tuple[int, int]]:
-    """Return pairs of bonded ligand atoms by distance, as positions in `Ligand.atoms`."""
+def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray) -> Iterator[tuple[int, int]]:
+    """Yield the serial numbers of each two bonded atoms of a ligand, by distance, and of its links in the file."""
     atoms = scene.atoms
     radii = covalent_radii(atoms.element[ligand.atoms])
     ratio = distances(atoms.xyz[ligand.atoms], atoms.xyz[ligand.atoms]) / (radii[:, None] + radii[None, :])
     shortest, longest = CONECT_BONDS
     bonded = np.triu((ratio < longest) & (ratio > shortest), k=1)
-    return [(i, j) for i, j in np.argwhere(bonded).tolist()]
-
-
-def _link_serials(
-    structure: gemmi.Structure, scene: Scene, ligand: Ligand, serial: IntArray
-) -> Iterable[tuple[int, int]]:
-    """Yield serial numbers of the ligand's and the partner's atom of each link that is in the file."""
-    place = {int(atom): position for position, atom in enumerate(ligand.atoms)}
-    shortened = dict(structure.shortened_ccd_codes)
+    serial = serial_of[ligand.atoms].tolist()
+    yield from ((serial[i], serial[j]) for i, j in np.argwhere(bonded).tolist())
+    own = frozenset(ligand.atoms.tolist())
     for link in ligand.links:
-        if link.first not in place:
-            continue
-        atoms, partner = scene.atoms, link.second
-        comp_id = text(atoms.comp_id[partner])
-        address = gemmi.AtomAddress(
-            text(atoms.auth_asym_id[partner]),
-            gemmi.SeqId(int(atoms.auth_seq_id[partner]), text(atoms.ins_code[partner]) or " "),
-            shortened.get(comp_id, comp_id),
-            text(atoms.name[partner]),
-        )
-        partner_atom = structure[0].find_cra(address).atom
-        if partner_atom is not None:
-            yield int(serial[place[link.first]]), int(partner_atom.serial)
+        if link.first in own and serial_of[link.second]:
+            yield int(serial_of[link.first]), int(serial_of[link.second])

@@ -14,7 +14,7 @@ from scripts.lib.arrays import BoolArray, BytesArray, FloatArray, IntArray
 POLYMER, NON_POLYMER, WATER = 1, 2, 4
 """Values of `gemmi.EntityType` in `Atoms.entity_type`."""
 
-_SYMBOLS = np.array([*(gemmi.Element(number).name for number in range(119)), "D"], dtype="S2")
+SYMBOLS = np.array([*(gemmi.Element(number).name for number in range(119)), "D"], dtype="S2")
 """Symbols by gemmi's number of an element: its atomic number, 0 for unknown ones, one of its own for deuterium."""
 
 
@@ -70,7 +70,7 @@ class Atoms:
             auth_asym_id=np.array(flat.chain_ids),
             label_asym_id=np.array(flat.subchains),
             entity_id=np.array(flat.entity_ids),
-            element=_SYMBOLS[np.array(flat.elements)],
+            element=SYMBOLS[np.array(flat.elements)],
             auth_seq_id=np.array(flat.resnums),
             ins_code=_letters(flat.icodes),
             altloc=_letters(flat.altlocs),

@@ -1,4 +1,4 @@
-/* The loops that Python is too slow for: how the lines of a PDB file are written, which atoms are near a ligand, areas
+/* The loops that Python is too slow for: how the lines of a PDB file are written and new ones are, which atoms are near a ligand, areas
    of its atoms, points and rays around a linker's first atom.
 
    Called through ctypes by library.py, which checks the arrays. Every function is one expression after another in
@@ -13,6 +13,7 @@
 #define PI 3.14159265358979323846
 #define FULL (2.0 * PI)
 #define SHELLS 32 /* of rays: the last one holds all that lies beyond */
+#define UNCLEAR 1e-8 /* so near to the middle of two numbers, rounding may be of a computed last digit */
 #define NEAR 3.0  /* places so near to another share the look at what is around them: those of one anchor */
 
 /* An arc of a circle, from begin to end in radians, 0 <= begin <= end <= 2 pi. */
@@ -565,4 +566,142 @@ int atom_lines(int64_t size, const uint8_t *text, int64_t *odd, uint8_t *pairs)
             pairs[256 * line[76] + line[77]] = 1;
     }
     return n;
+}
+
+/* Write a whole number to the right end of some columns, blanks before it; return whether it fits. */
+static int put_whole(uint8_t *columns, int width, int number)
+{
+    int k = width;
+    uint32_t left = number < 0 ? 0u - (uint32_t)number : (uint32_t)number;
+    for (; k > 0 && (left > 0 || k == width); left /= 10)
+        columns[--k] = '0' + left % 10;
+    if (left > 0 || (number < 0 && k == 0))
+        return 0;
+    if (number < 0)
+        columns[--k] = '-';
+    memset(columns, ' ', k);
+    return 1;
+}
+
+/* Write a number with some decimals, 2 or 3, as put_whole does; return whether it fits, and lies clearly nearer to one
+   of the two numbers that it could be rounded to. */
+static int put_decimal(uint8_t *columns, int width, int decimals, double number)
+{
+    double scaled = fabs(number) * (decimals == 3 ? 1000 : 100) + 0.5;
+    if (!(scaled < 1e7)) /* not a number is no less */
+        return 0;
+    uint32_t left = (uint32_t)scaled;
+    double past = scaled - left;
+    if (past < UNCLEAR || past > 1 - UNCLEAR)
+        return 0;
+    int k = width;
+    for (int digit = 0; digit <= decimals || left > 0; digit++, left /= 10) {
+        if (digit == decimals)
+            columns[--k] = '.';
+        if (k == 0)
+            return 0;
+        columns[--k] = '0' + left % 10;
+    }
+    if (number < 0 && k == 0)
+        return 0;
+    if (number < 0)
+        columns[--k] = '-';
+    memset(columns, ' ', k);
+    return 1;
+}
+
+/* The letters before the zero byte that ends a word, as many as fit or one more. */
+static int length_of(const uint8_t *word, int most)
+{
+    int length = 0;
+    while (length <= most && word[length] != 0)
+        length++;
+    return length;
+}
+
+/* Write a word that ends with a zero byte to the right end of some columns, blanks before it; return whether it fits. */
+static int put_word(uint8_t *columns, int width, const uint8_t *word)
+{
+    int length = length_of(word, width);
+    if (length > width)
+        return 0;
+    memset(columns, ' ', width - length);
+    memcpy(columns + width - length, word, length);
+    return 1;
+}
+
+static uint8_t upper(uint8_t letter) { return letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter; }
+
+/* Write the name of an atom; one of an element with one letter, by which it begins, leaves a column blank before it. */
+static int put_name(uint8_t *columns, const uint8_t *name, const uint8_t *element)
+{
+    int length = length_of(name, 4), hydrogen = element[0] == 'H' || element[0] == 'D';
+    int begin = element[1] == 0 && length < 4 &&
+                (upper(name[0]) == element[0] || (hydrogen && upper(name[0]) == 'H'));
+    if (length > 4)
+        return 0;
+    memset(columns, ' ', 4);
+    memcpy(columns + begin, name, length);
+    return 1;
+}
+
+/* Write a coordinate as gemmi does: what was cut off after a 5 is rounded up, and no zero has a sign. */
+static int put_coordinate(uint8_t *columns, double number)
+{
+    return put_decimal(columns, 8, 3, number > -5e-4 && number < 0 ? 0 : number + 1e-10);
+}
+
+/* Write the charge of an atom; none where it is 0. */
+static int put_charge(uint8_t *columns, int charge)
+{
+    if (charge > 9 || charge < -9)
+        return 0;
+    columns[0] = charge == 0 ? ' ' : '0' + abs(charge);
+    columns[1] = charge == 0 ? ' ' : charge > 0 ? '+' : '-';
+    return 1;
+}
+
+/* Write atoms as the lines of a PDB file, and the TER record behind each last atom of a polymer.
+
+   name, comp, chain (n, 8): words that end with zero bytes; ends (n): where such a record follows. The other columns
+   lie in one table of rows of some bytes: serial; number, code: residue number and insertion code; xyz: coordinates;
+   record: A or H for ATOM or HETATM; element: its place in symbols (.., 2), which are in capitals. lines has room for
+   all, 81 bytes each. Returns the number of lines, 0 where an atom does not fit as it is. */
+int pdb_lines(int64_t n, const uint8_t *name, const uint8_t *comp, const uint8_t *chain, const uint8_t *ends,
+              int64_t row, const uint8_t *serial, const uint8_t *number, const uint8_t *code, const uint8_t *altloc,
+              const uint8_t *xyz, const uint8_t *occupancy, const uint8_t *b_iso, const uint8_t *charge,
+              const uint8_t *record, const uint8_t *element, const uint8_t *symbols, uint8_t *lines)
+{
+    int written = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = i * row;
+        uint8_t *line = lines + 81 * written++, symbol[3] = {symbols[2 * element[at]], symbols[2 * element[at] + 1], 0};
+        const double *place = (const double *)(xyz + at);
+        int own = *(const int32_t *)(serial + at), is_het = record[at] == 'H';
+        double b = *(const float *)(b_iso + at) + 0.5e-5;
+        memset(line, ' ', 80);
+        line[80] = '\n';
+        memcpy(line, is_het ? "HETATM" : "ATOM  ", 6);
+        line[16] = altloc[at] ? upper(altloc[at]) : ' ';
+        line[26] = code[at];
+        if ((!is_het && record[at] != 'A') || !put_whole(line + 6, 5, own) ||
+            !put_name(line + 12, name + 8 * i, symbol) || !put_word(line + 17, 3, comp + 8 * i) ||
+            !put_word(line + 20, 2, chain + 8 * i) || !put_whole(line + 22, 4, *(const int32_t *)(number + at)) ||
+            !put_coordinate(line + 30, place[0]) || !put_coordinate(line + 38, place[1]) ||
+            !put_coordinate(line + 46, place[2]) ||
+            !put_decimal(line + 54, 6, 2, *(const float *)(occupancy + at) + 1e-6) ||
+            !put_decimal(line + 60, 6, 2, b < 999.99 ? b : 999.99) || !put_word(line + 76, 2, symbol) ||
+            !put_charge(line + 78, (int8_t)charge[at]))
+            return 0;
+        if (ends[i]) {
+            uint8_t *ter = lines + 81 * written++;
+            memset(ter, ' ', 80);
+            ter[80] = '\n';
+            memcpy(ter, "TER", 3);
+            memcpy(ter + 17, line + 17, 10);
+            if (!put_whole(ter + 6, 5, own + 1))
+                return 0;
+        }
+    }
+    return written;
 }
