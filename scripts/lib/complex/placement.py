@@ -302,8 +302,6 @@ class Crystal:
         if ncs.name:
             translation = rotation @ ncs.translation + translation
             rotation = rotation @ ncs.rotation
-        image = Placement(rotation, translation, "image")
-        if image.same_as(DEPOSITED, centre):
-            return DEPOSITED
         name = f"{operation + 1}_{''.join(str(int(5 + n)) if 0 <= 5 + n <= 9 else f'({int(n)})' for n in shift)}"
-        return Placement(rotation, translation, f"{name}{'_' + ncs.name if ncs.name else ''}")
+        image = Placement(rotation, translation, f"{name}{'_' + ncs.name if ncs.name else ''}")
+        return DEPOSITED if image.same_as(DEPOSITED, centre) else image

@@ -1,4 +1,4 @@
-/* The loops that Python is too slow for: how the lines of a PDB file are written and new ones are, which atoms are near a ligand, areas
+/* The loops that Python is too slow for: lines of PDB files read and written, which atoms are near a ligand, areas
    of its atoms, points and rays around a linker's first atom.
 
    Called through ctypes by library.py, which checks the arrays. Every function is one expression after another in
