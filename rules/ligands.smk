@@ -1,4 +1,4 @@
-# Ligands as molecules: bonds and depictions per shard, series over all shards.
+# Ligands as molecules: bonds per shard, series over all shards.
 rule match_ligands:
     input:
         instances=layout.shard_file("{shard}", "instances"),
