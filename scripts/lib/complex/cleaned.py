@@ -10,12 +10,12 @@ import gemmi
 import numpy as np
 
 from scripts.lib.arrays import BoolArray, IntArray
-from scripts.lib.complex.pdb_atoms import atom_lines, polymer_ends
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.elements import covalent_radii
 from scripts.lib.entry.atoms import NON_POLYMER, POLYMER
 from scripts.lib.entry.near import distances
+from scripts.lib.entry.pdb_atoms import atom_lines, polymer_ends
 from scripts.lib.instance.bonds import Bond
 from scripts.lib.instance.model import Residue
 

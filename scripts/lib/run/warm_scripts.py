@@ -9,8 +9,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Protocol
+
+import psutil
 
 AVAILABLE = sys.platform == "linux"
 """Elsewhere a process that has loaded NumPy must not be forked (macOS), or messages have no bounds."""
@@ -68,10 +70,15 @@ class WarmScripts:
                 pid = told.readline()
                 if not pid:
                     return None
-                with watch(int(pid)):
+                status = ""  # of a server that was killed, and its scripts
+                with ExitStack() as watched:
+                    with suppress(psutil.NoSuchProcess):  # a script may be killed before it begins
+                        watched.enter_context(watch(int(pid)))
                     with suppress(BrokenPipeError):
                         ours.sendall(b"\n")
-                    return int(told.readline() or -signal.SIGKILL)  # of a server that was killed, and its scripts
+                    with suppress(ConnectionResetError):
+                        status = told.readline()
+                return int(status or -signal.SIGKILL)
 
     def close(self) -> None:
         """Let the server end, and wait for it: what it and its scripts have used counts as used by the run."""

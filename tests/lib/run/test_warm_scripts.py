@@ -66,6 +66,20 @@ def _watch(watched: list[float], pid: int) -> Iterator[None]:
     yield
 
 
+def test_script_that_is_killed_before_it_is_watched_tells_the_signal(warm: WarmScripts, tmp_path: Path) -> None:
+    script = tmp_path / "tmp1.a_step.py"
+    script.write_text("")
+    assert warm.run(str(script), {}, _watch_too_late) == -signal.SIGKILL
+
+
+@contextmanager
+def _watch_too_late(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not psutil.pid_exists(pid), 10, "the script to be gone")
+    psutil.Process(pid)
+    yield
+
+
 def test_script_finds_itself_as_if_it_had_been_started(warm: WarmScripts, tmp_path: Path) -> None:
     text = (
         "import os, sys\nfrom pathlib import Path\n"

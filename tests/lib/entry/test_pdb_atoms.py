@@ -6,7 +6,7 @@ import gemmi
 import numpy as np
 import pytest
 
-from scripts.lib.complex.pdb_atoms import atom_lines, polymer_ends
+from scripts.lib.entry.pdb_atoms import atom_lines, polymer_ends
 
 ELEMENTS = ("C", "N", "O", "H", "D", "Cl", "Ca", "Zn", "X", "U")
 NAMES = ("CA", "C1'", "H", "HD11", "1HB", "D1", "CL", "OXT", "c1", "ZN", "", "U", "N1A'")
