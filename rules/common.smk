@@ -138,7 +138,7 @@ def fork_scripts():
         return
     warm, started = WarmScripts(), PythonScript.execute_script
     # A look takes 10 ms: it goes through all processes for children, and a script's memory page by page.
-    benchmark.BENCHMARK_INTERVAL_SHORT = 1.0
+    benchmark.BENCHMARK_INTERVAL_SHORT = 2.0
     atexit.register(warm.close)
 
     def execute_script(job, path, edit=False):
