@@ -39,6 +39,7 @@ _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
     "Heavy_Atom_Count": rdMolDescriptors.CalcNumHeavyAtoms,
     "Chiral_Atoms": _chiral_atoms,
     "Formal_Charge": Chem.GetFormalCharge,
+    "QED": QED.qed,
     "BertzCT": GraphDescriptors.BertzCT,
     "HallKierAlpha": rdMolDescriptors.CalcHallKierAlpha,
     "Kappa1": rdMolDescriptors.CalcKappa1,
@@ -92,7 +93,6 @@ def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]
     values: dict[str, Any] = {name: _computed(compute, mol) for name, compute in _NUMBERS.items()}
     for name in _INTEGERS:
         values[name] = None if values[name] is None else int(values[name])
-    values["QED"] = _computed(lambda mol: _drug_likeness(mol, values), mol)
     values["Canonical_SMILES"] = Chem.MolToSmiles(mol)
     again = Chem.MolFromSmiles(values["Canonical_SMILES"])  # cages may have other centres when read again
     values["InChI"] = inchi(mol if again is None else again)  # type: ignore[redundant-expr]
@@ -135,27 +135,11 @@ def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, 
     }
 
 
-def _computed(compute: Callable[[Chem.Mol], float | None], mol: Chem.Mol) -> float | None:
+def _computed(compute: Callable[[Chem.Mol], float], mol: Chem.Mol) -> float | None:
     try:
         return compute(mol)
     except (ValueError, RuntimeError, KeyError, IndexError, ZeroDivisionError):
         return None
-
-
-def _drug_likeness(mol: Chem.Mol, values: Mapping[str, Any]) -> float | None:
-    """Return QED (Bickerton et al. 2012, doi:10.1038/nchem.1243) as RDKit does, from what is computed of it already."""
-    known = {"MW": "MW", "ALOGP": "LogP", "HBD": "HBD", "PSA": "TPSA"}
-    if any(values[name] is None for name in known.values()):
-        return None
-    aromatic = Chem.DeleteSubstructs(Chem.Mol(mol), QED.AliphaticRings)
-    properties = QED.QEDproperties(  # type: ignore[no-untyped-call]
-        **{name: values[column] for name, column in known.items()},
-        HBA=sum(len(mol.GetSubstructMatches(pattern)) for pattern in QED.Acceptors),
-        ROTB=rdMolDescriptors.CalcNumRotatableBonds(mol, rdMolDescriptors.NumRotatableBondsOptions.Strict),
-        AROM=len(Chem.GetSSSR(aromatic)),
-        ALERTS=sum(mol.HasSubstructMatch(alert) for alert in QED.StructuralAlerts),
-    )
-    return float(QED.qed(mol, qedProperties=properties))  # type: ignore[no-untyped-call]
 
 
 def _carbons(mol: Chem.Mol) -> int:
