@@ -13,8 +13,8 @@ import numpy.typing as npt
 from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.check.deposited import HYDROGEN, lines_with
 
-WIDTH = 78
-"""Columns of a line of the PDB format up to the element."""
+_WIDTH = 78
+"""Columns of a line of the PDB format, those of the element the last."""
 
 _RECORDS = ("ATOM  ", "HETATM")
 _SERIAL = np.arange(6, 11)
@@ -92,10 +92,10 @@ def _ligand_of_pdb(content: bytes, serials: Collection[int]) -> FileLigand:
     text = content.decode("latin-1")  # a letter a byte
     letters = np.frombuffer(content, dtype=np.uint8)
     begins = np.append(0, np.flatnonzero(letters == ord("\n")) + 1)
-    begins = begins[begins + WIDTH <= len(text)]
+    begins = begins[begins + _WIDTH <= len(text)]
     digits = letters[begins[:, None] + _SERIAL] & 15  # 0 for a blank too
     numbered = begins[np.isin(digits @ np.array([10_000, 1_000, 100, 10, 1]), list(serials))]
-    lines = [line for begin in numbered.tolist() if _is_heavy(line := text[begin : begin + WIDTH])]
+    lines = [line for begin in numbered.tolist() if _is_heavy(line := text[begin : begin + _WIDTH])]
     residues = {line[_RESIDUE] for line in lines}
     same = [line for line in lines_with(text, residues) if line[_RESIDUE] in residues and _is_heavy(line)]
     return FileLigand(
