@@ -194,7 +194,7 @@ def explanation(largest: JobRun) -> str:
         f"Where the time goes: Snakemake and the process that scripts are forked from take {engine:.1f} s a job, "
         f"{1000 * engine / entries:.0f} ms per entry here; a script's start is 0.03 s of its own. In samples of all "
         "scripts a twentieth each lies in RDKit's drawing, the compiled loops, the search for cores and the parsing of "
-        "mmCIF, a fortieth each in layouts, the text of complexes and gzip; no other function has more than a "
+        "mmCIF, a fortieth each in layouts and gzip; no other function has more than a "
         "sixtieth, half of the samples are Python's interpreter. Sites, answers, observed exits, fit, geometry and "
         "descriptors came after the commit that is told as before. A job of one entry is Snakemake's start, the "
         "imports beside it, and little else."
