@@ -1,6 +1,7 @@
 # Settings, the environment of the scripts, the recording of the run, and helpers of all rules.
 import _thread
 import atexit
+import gc
 import json
 import signal
 import sys
@@ -9,6 +10,10 @@ from subprocess import CalledProcessError
 
 from snakemake import benchmark
 from snakemake.script import PythonScript
+
+# What Snakemake has loaded stays, and a large plan makes many objects: looking for circles less often saves a tenth.
+gc.freeze()
+gc.set_threshold(20_000)
 
 sys.path.insert(0, workflow.basedir)
 
@@ -51,9 +56,9 @@ except UserError as error:
     sys.exit(f"Tethermap: {error.message}")
 
 
-config = dict(
-    given
-)  # what the rules look values up in; the Snakefile takes it away from the scripts
+# What the rules look values up in; the Snakefile takes it away from the scripts. `lookup` walks through all of it each
+# time, and filters may name thousands of entries: rules that want them take them by `step_settings`.
+config = {name: value for name, value in given.items() if name != "filters"}
 
 SHARD_LISTS = [layout.shard_file("{shard}", name) for name in layout.FILE_LISTS]
 if given["protac_inputs"]["exits"]:
