@@ -418,7 +418,7 @@ def test_unexpected_error_is_500_without_detail(tmp_path: Path, monkeypatch: pyt
 def test_dry_run_of_a_source_that_does_not_answer_is_503(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    monkeypatch.setattr("service.runs.dry_run._SECONDS", 6.0)
+    monkeypatch.setattr("service.runs.dry_run._SECONDS", 1.0)
     with local(tmp_path, source="rcsb") as client:
         answer = client.post("/api/jobs?dry_run=true", json=MIXED)
         assert_error(answer, 503, "UPSTREAM_UNAVAILABLE")
