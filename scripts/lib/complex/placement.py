@@ -10,6 +10,7 @@ import gemmi
 import numpy as np
 
 from scripts.lib.arrays import FloatArray
+from scripts.lib.entry.near import box_around, squared_distances
 
 SAME_ROTATION = 1e-2
 """Largest difference between elements of two rotation matrices that count as one (0.6 degrees): strict
@@ -108,8 +109,9 @@ class Sphere(NamedTuple):
     @classmethod
     def around(cls, xyz: FloatArray) -> Sphere:
         """Return the sphere of atoms with these coordinates, shape (n, 3)."""
-        centre = (xyz.min(axis=0) + xyz.max(axis=0)) / 2
-        return cls(centre, float(np.sqrt(((xyz - centre) ** 2).sum(axis=1).max())))
+        low, high = box_around(xyz)
+        centre = (low + high) / 2
+        return cls(centre, float(np.sqrt(squared_distances(xyz, centre[None]).max())))
 
 
 DEPOSITED = Placement(np.eye(3), np.zeros(3), "")

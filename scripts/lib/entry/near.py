@@ -61,7 +61,8 @@ class NearAtoms:
         distance : ndarray of float, shape (n_found, n_points)
             Distance of each found atom to each point.
         """
-        positions = self._box(xyz.min(axis=0) - cutoff, xyz.max(axis=0) + cutoff)
+        low, high = box_around(xyz)
+        positions = self._box(low - cutoff, high + cutoff)
         if not len(positions):
             return np.zeros(0, dtype=np.int64), np.zeros((0, len(xyz)))
         distance = distances(self._xyz[positions], xyz)
@@ -92,6 +93,16 @@ class NearAtoms:
         looked_for = len(self), self._xyz, self._order, len(points), points, cutoff
         count = call("atoms_near", *looked_for, number, distance)
         return self.members[number[:count]], distance[:count]
+
+
+def box_around(xyz: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the largest coordinates of some points, each of shape (3,).
+
+    >>> [corner.tolist() for corner in box_around(np.array([[1.0, 2.0, 3.0], [0.0, 5.0, 4.0]]))]
+    [[0.0, 2.0, 3.0], [1.0, 5.0, 4.0]]
+    """
+    columns = np.ascontiguousarray(xyz.T)  # NumPy takes thirty times as long down the columns of many rows
+    return columns.min(axis=1), columns.max(axis=1)
 
 
 def distances(first: FloatArray, second: FloatArray) -> FloatArray:

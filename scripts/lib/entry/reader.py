@@ -15,6 +15,7 @@ from scripts.lib.entry.atoms import POLYMER, Atoms
 from scripts.lib.entry.atoms import text as decoded
 from scripts.lib.entry.metadata import EntryMetadata, from_mmcif, from_pdb
 from scripts.lib.entry.model import PREDICTED, EntryBond
+from scripts.lib.entry.near import box_around
 from scripts.lib.entry.pdb_columns import odd_lines, with_decimal_waters, with_known_elements
 from scripts.lib.entry.pdb_polymers import peptide_like_chains
 from scripts.lib.entry.polymers import decide_polymers, has_sequences, has_strays
@@ -326,7 +327,8 @@ def _check_numbers(atoms: Atoms) -> None:
         if not (low <= values.min() and values.max() <= high):  # not a number is in no range
             wrong = int((~((values >= low) & (values <= high)).all(axis=1)).sum())
             raise EntryError("file_unreadable", f"{what} of {wrong} atoms are missing or out of range")
-    room = float(np.prod(np.ptp(atoms.xyz, axis=0) + MARGIN)) / max(1, atoms.fullest_conformer(slice(None)))
+    lowest, highest = box_around(atoms.xyz)
+    room = float(np.prod(highest - lowest + MARGIN)) / max(1, atoms.fullest_conformer(slice(None)))
     if room < LEAST_ROOM:
         raise EntryError("file_unreadable", f"the atoms have {room:.2g} cubic angstroms each")
 
