@@ -66,7 +66,9 @@ def backbone_of(
     standard = np.array([HEAVY_ATOMS.get(_standard(text(name)), 0) for name in names])[which]
     marks[n_backbone < standard] |= TRUNCATED
     beside, _ = nearest.body.atoms.nearest(nearest.placement.undo(ligand), TOUCHES_WITHIN)
-    marks[np.isin(atoms.residue[alpha], atoms.residue[beside[mask[beside]]])] |= TOUCHED
+    touched = np.zeros(len(atoms.starts), dtype=np.bool_)
+    touched[atoms.residue[beside[mask[beside]]]] = True
+    marks[touched[atoms.residue[alpha]]] |= TOUCHED
     chain = scene.chain_names[nearest.body.asym].strip()
     poor = {(number, code) for name, number, code in outliers if name == chain}
     if poor:
