@@ -203,7 +203,7 @@ def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[
     """Return the exchanges in some chains, and those of them within `MUTATION_WITHIN` of a ligand."""
     atoms = entry.atoms
     is_near: dict[str, bool] = {}
-    for mutation in entry.references.mutations:
+    for mutation in entry.references.stated.mutations:
         if mutation.chain not in chains:
             continue
         number, letter = re.fullmatch(r"(-?\d+)(\w?)", mutation.residue_id).groups()  # type: ignore[union-attr]

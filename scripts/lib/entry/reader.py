@@ -21,7 +21,7 @@ from scripts.lib.entry.pdb_polymers import peptide_like_chains
 from scripts.lib.entry.polymers import decide_polymers, has_sequences, has_strays
 from scripts.lib.entry.repair import join_het_groups, name_waters, remove_atoms, repeated_atoms
 from scripts.lib.entry.text_search import find_mark
-from scripts.lib.entry.uniprot import References, references_of_mmcif, references_of_pdb
+from scripts.lib.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
 from scripts.lib.identifiers import short_code
 from scripts.lib.packed import DamagedGzip, unpacked
 
@@ -178,7 +178,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         is_mmcif=is_mmcif,
         n_models=n_models,
         in_crystal_frame=parsed.in_crystal_frame,
-        references=parsed.references,
+        references=References(structure, atoms, parsed.stated),
         additions=parsed.additions,
     )
 
@@ -373,7 +373,7 @@ class Parsed(NamedTuple):
     bonds: dict[str, tuple[EntryBond, ...]]
     molecules: dict[str, str]
     in_crystal_frame: bool
-    references: References
+    stated: Stated
     additions: Additions = NONE
 
     def sort(self, structure: gemmi.Structure) -> None:
@@ -396,7 +396,7 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
         _component_bonds(block),
         molecules,
         in_crystal_frame=not _has_frame_of_its_own(block),
-        references=references_of_mmcif(structure, block),
+        stated=stated_in_mmcif(block),
         additions=read_additions(document, block),
     )
 
@@ -426,8 +426,7 @@ def _parse_pdb(text: str, entry_id: str) -> Parsed:
         text = with_known_elements(text)
     structure = gemmi.read_pdb_string(text, max_line_length=72 if numbered else 0)
     molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")
-    references = references_of_pdb(structure, text)
-    return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, references)
+    return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, stated_in_pdb(text))
 
 
 def _by_asym(atoms: Atoms, molecules: dict[str, str]) -> dict[str, str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import gemmi
+import numpy as np
 
+from scripts.lib.arrays import BytesArray
+from scripts.lib.entry.atoms import POLYMER, Atoms
 from scripts.lib.entry.mmcif_header import UNIPROT_NAMES
 from scripts.lib.identifiers import accession
 
@@ -41,18 +43,14 @@ class Mutation(NamedTuple):
     name: str
 
 
-class _Named(NamedTuple):
-    """A residue with its author number and insertion code, alone and as its id."""
+class Stated(NamedTuple):
+    """What a file states of UniProt: from `_struct_ref_seq` or DBREF, and from `_struct_ref_seq_dif` or SEQADV.
 
-    id: str
-    number: int
-    code: str
-    residue: gemmi.Residue
+    Mutations are one standard residue in the place of another.
+    """
 
-    @classmethod
-    def of(cls, residue: gemmi.Residue) -> _Named:
-        seqid = residue.seqid
-        return cls(str(seqid), seqid.num or 0, seqid.icode.strip(), residue)
+    segments: tuple[Segment, ...] = ()
+    mutations: tuple[Mutation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,15 +61,15 @@ class References:
     ----------
     structure : gemmi.Structure
         As read, with its entities.
-    segments : tuple of Segment
-        From `_struct_ref_seq` or DBREF.
-    mutations : tuple of Mutation
-        From `_struct_ref_seq_dif` or SEQADV: one standard residue in the place of another.
+    atoms : Atoms
+        Of the same structure.
+    stated : Stated
+        What the file states.
     """
 
     structure: gemmi.Structure
-    segments: tuple[Segment, ...] = ()
-    mutations: tuple[Mutation, ...] = ()
+    atoms: Atoms
+    stated: Stated
     _known: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
 
     def of(self, chain: str, residue_id: str) -> str:
@@ -94,55 +92,74 @@ class References:
             for asym in entity.subchains
         }
 
-    def _of_chain(self, name: str) -> dict[str, str]:
-        residues = [
+    @cached_property
+    def _chains(self) -> BytesArray:
+        """Author chain of each residue of a polymer, empty for others, shape (n_residues,)."""
+        starts = self.atoms.starts
+        names: BytesArray = np.char.strip(self.atoms.auth_asym_id[starts])
+        return np.where(self.atoms.entity_type[starts] == POLYMER, names, b"")
+
+    def _residues(self, name: str) -> list[gemmi.Residue]:
+        """Return the polymer residues of an author chain."""
+        return [
             residue
             for chain in self.structure[0]
             if chain.name.strip() == name
             for residue in chain
             if residue.entity_type == gemmi.EntityType.Polymer
         ]
+
+    def _of_chain(self, name: str) -> dict[str, str]:
         numbers: dict[str, str] = {}
         if self._sifts:
-            for residue in residues:
+            for residue in self._residues(name):
                 accessions, (_, which, number) = self._sifts.get(residue.subchain), residue.sifts_unp
                 if accessions and number:
                     numbers[str(residue.seqid)] = f"{accessions[which]}:{number}"
             return numbers
-        segments = [segment for segment in self.segments if segment.chain == name]
-        named = list(map(_Named.of, residues)) if segments else []
-        for segment in segments:
-            numbers.update(self._of_segment(segment, named))
+        for segment in self.stated.segments:
+            if segment.chain == name:
+                numbers.update(self._of_segment(segment))
         return numbers
 
-    def _of_segment(self, segment: Segment, residues: list[_Named]) -> Iterator[tuple[str, str]]:
-        """Yield the numbers of a segment: by places in the sequence, or by the author's where these run in step.
+    def _of_segment(self, segment: Segment) -> dict[str, str]:
+        """Return the numbers of a segment: by places in the sequence, or by the author's where these run in step.
 
         Where neither do, as in a construct with a loop cut out, there is no number rather than a wrong one.
         """
         span = segment.db_last - segment.db_first
         first, last = int(_NUMBER.findall(segment.first)[0][0]), int(_NUMBER.findall(segment.last)[0][0])
-        inside = [named for named in residues if first <= named.number <= last]
         begin = 0
         if segment.label_last - segment.label_first == span and segment.label_first:
             begin = segment.label_first
-        elif last - first == span and not any(named.code for named in inside):
+        elif last - first == span and (inside := self._in_step(segment.chain, first, last)) is not None:
             shift = segment.db_first - first
-            yield from ((named.id, f"{segment.accession}:{named.number + shift}") for named in inside)
-            return
+            return {residue_id: f"{segment.accession}:{number + shift}" for residue_id, number in inside}
         elif not segment.label_first:
             self.structure.assign_label_seq_id(False)
-            labels = ((named.id, named.residue.label_seq) for named in residues)
+            labels = ((str(residue.seqid), residue.label_seq) for residue in self._residues(segment.chain))
             places = {residue_id: label for residue_id, label in labels if label is not None}
             begin = places.get(segment.first) or places.get(segment.last, -span) - span
-        if begin > 0:
-            for named in residues:
-                label = named.residue.label_seq
-                if label is not None and 0 <= label - begin <= span:
-                    yield named.id, f"{segment.accession}:{label - begin + segment.db_first}"
+        if begin <= 0:
+            return {}
+        shift = segment.db_first - begin
+        return {
+            str(residue.seqid): f"{segment.accession}:{label + shift}"
+            for residue in self._residues(segment.chain)
+            if (label := residue.label_seq) is not None and begin <= label <= begin + span
+        }
+
+    def _in_step(self, chain: str, first: int, last: int) -> list[tuple[str, int]] | None:
+        """Return id and number of a chain's residues in a range of numbers, None where some have insertion codes."""
+        atoms = self.atoms
+        numbers = atoms.auth_seq_id[atoms.starts]
+        inside = np.flatnonzero((self._chains == chain.encode()) & (numbers >= first) & (numbers <= last))
+        if (atoms.ins_code[atoms.starts[inside]] != b"").any():
+            return None
+        return list(zip(atoms.residue_ids[inside].tolist(), numbers[inside].tolist(), strict=True))
 
 
-def references_of_mmcif(structure: gemmi.Structure, block: gemmi.cif.Block) -> References:
+def stated_in_mmcif(block: gemmi.cif.Block) -> Stated:
     """Return what an mmCIF block says of UniProt numbers and mutations."""
     references = block.find("_struct_ref.", ["id", "db_name", "?pdbx_db_accession"])
     names = {row.str(0): row.str(1).upper() for row in references}
@@ -168,10 +185,10 @@ def references_of_mmcif(structure: gemmi.Structure, block: gemmi.cif.Block) -> R
     ]
     rows = ([row.str(i) if row.has(i) else "" for i in range(6)] for row in block.find("_struct_ref_seq_dif.", tags))
     mutations = (_mutation(chain, number + code.strip("?."), *rest) for chain, number, code, *rest in rows)
-    return References(structure, tuple(segments), tuple(one for one in mutations if one))
+    return Stated(tuple(segments), tuple(one for one in mutations if one))
 
 
-def references_of_pdb(structure: gemmi.Structure, text: str) -> References:
+def stated_in_pdb(text: str) -> Stated:
     """Return what the DBREF and SEQADV records of a PDB file say of UniProt numbers and mutations."""
     segments: list[Segment] = []
     mutations: list[Mutation | None] = []
@@ -193,7 +210,7 @@ def references_of_pdb(structure: gemmi.Structure, text: str) -> References:
                 pending[chain] = ends
             else:
                 segments += _segment(chain, ends, line[33:41], line[55:60], line[62:67])
-    return References(structure, tuple(segments), tuple(one for one in mutations if one))
+    return Stated(tuple(segments), tuple(one for one in mutations if one))
 
 
 def _segment(chain: str, ends: tuple[str, str], code: str, begin: str, end: str) -> list[Segment]:

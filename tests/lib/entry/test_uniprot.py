@@ -68,16 +68,17 @@ def test_both_formats_have_the_same_numbers_and_mutations(entry_id: str, mirror:
     both = [read_entry(mirror / f"{entry_id}.{end}.gz", entry_id) for end in ("cif", "pdb")]
     residues = {
         (str(chain), str(number))
-        for chain in {segment.chain for segment in both[0].references.segments}
+        for chain in {segment.chain for segment in both[0].references.stated.segments}
         for number in range(1, 1100)
     }
     numbers = [{key: found for key in residues if (found := entry.references.of(*key))} for entry in both]
     assert numbers[0] == numbers[1]
     assert numbers[0]
-    assert {one.name for one in both[0].references.mutations} == {one.name for one in both[1].references.mutations}
+    mutations = [{one.name for one in entry.references.stated.mutations} for entry in both]
+    assert mutations[0] == mutations[1]
 
 
 @pytest.mark.parametrize(("entry_id", "name"), [("5ug8", "T790M"), ("4twp", "T315I"), ("2itz", "L858R")])
 def test_mutations_have_the_names_of_the_literature(entry_id: str, name: str, mirror: Path) -> None:
     references = read_entry(next(mirror.glob(f"{entry_id}.*")), entry_id).references
-    assert name in {mutation.name for mutation in references.mutations}
+    assert name in {mutation.name for mutation in references.stated.mutations}
