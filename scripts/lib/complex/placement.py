@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple, cast
@@ -91,8 +92,7 @@ class Placement:
         for own, others in zip(self._elements, other._elements, strict=True):  # mostly the first tells them apart
             if abs(own - others) > SAME_ROTATION:
                 return False
-        shift = self.apply(centre[None])[0] - other.apply(centre[None])[0]
-        return float(np.linalg.norm(shift)) < SAME_PLACE
+        return math.dist(self.apply(centre[None])[0], other.apply(centre[None])[0]) < SAME_PLACE
 
 
 def is_identity(rotation: FloatArray, translation: FloatArray) -> bool:
@@ -288,11 +288,10 @@ class Crystal:
             body = self._frac @ ncs.apply(centre[None])[0] + self._frac_shift
             moved = self._operations[:, :3, :3] @ body + self._operations[:, :3, 3]
             base = np.round(target - moved)
-            offsets = (moved + base)[:, None] + steps - target
-            near = np.linalg.norm(offsets @ self._orth.T, axis=2) < radius + reach
-            for number, step in np.argwhere(near).tolist():
-                shift = base[number] + steps[step]
-                image = self._placement(number, shift, ncs, centre)
+            offsets = ((moved + base)[:, None] + steps - target) @ self._orth.T
+            near = np.einsum("ijk,ijk->ij", offsets, offsets) < (radius + reach) ** 2
+            for number, step in zip(*(places.tolist() for places in near.nonzero()), strict=True):
+                image = self._placement(number, base[number] + steps[step], ncs, centre)
                 # Non-crystallographic symmetry can repeat what the space group has made.
                 if not (self._ncs[1:] and any(image.same_as(other, centre) for other in placed)):
                     placed.append(image)
@@ -304,6 +303,7 @@ class Crystal:
         if ncs.name:
             translation = rotation @ ncs.translation + translation
             rotation = rotation @ ncs.rotation
-        name = f"{operation + 1}_{''.join(str(int(5 + n)) if 0 <= 5 + n <= 9 else f'({int(n)})' for n in shift)}"
+        cells = "".join(str(5 + n) if 0 <= 5 + n <= 9 else f"({n})" for n in map(int, shift.tolist()))
+        name = f"{operation + 1}_{cells}"
         image = Placement(rotation, translation, f"{name}{'_' + ncs.name if ncs.name else ''}")
         return DEPOSITED if image.same_as(DEPOSITED, centre) else image
