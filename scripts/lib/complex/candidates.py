@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from scripts.lib.arrays import IntArray
+from scripts.lib.arrays import IntArray, as_text
 from scripts.lib.complex.context import TARGET, Around, atoms_around
 from scripts.lib.complex.describe import neighbourhood_of
 from scripts.lib.complex.limits import BURIED_FROM
@@ -52,7 +52,7 @@ def buried_by_target(
     """
     radii = polymer_radii(table, rules)
     names = (scene.atoms.comp_id[heavy], scene.atoms.name[heavy], scene.atoms.element[heavy])
-    own = radii.of_all(*(column.astype(str) for column in names))
+    own = radii.of_all(*map(as_text, names))
     reach = float(table.largest_of(scene.atoms.element).max()) + float(own.max()) + 2 * probe
     xyz = scene.atoms.xyz[heavy]
     nearby = atoms_around(scene, around, xyz, label, reach)

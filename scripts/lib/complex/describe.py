@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray, as_text
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand
 from scripts.lib.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
 from scripts.lib.complex.limits import WATER_MAX
@@ -310,10 +310,10 @@ def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
     index = nearby.index
     return Neighbourhood(
         xyz=nearby.xyz,
-        element=atoms.element[index].astype("U2"),
-        comp_id=atoms.comp_id[index].astype("U8"),
-        atom_name=atoms.name[index].astype("U8"),
-        auth_asym_id=atoms.auth_asym_id[index].astype("U8"),
+        element=as_text(atoms.element[index]),
+        comp_id=as_text(atoms.comp_id[index]),
+        atom_name=as_text(atoms.name[index]),
+        auth_asym_id=as_text(atoms.auth_asym_id[index]),
         residue_id=atoms.residue_ids[atoms.residue[index]],
         copy_name=np.array(nearby.copy, dtype="U32"),
         context=nearby.level,
@@ -325,7 +325,7 @@ def surroundings_of(scene: Scene, nearby: AtomsAround) -> Surroundings:
     """Return the atoms farther around an instance as the search for exits reads them."""
     return Surroundings(
         xyz=nearby.xyz.astype(np.float32),
-        element=scene.atoms.element[nearby.index].astype("U2"),
+        element=as_text(scene.atoms.element[nearby.index]),
         context=nearby.level.astype(np.int8),
         largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,
     )

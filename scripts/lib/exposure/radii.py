@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from rdkit import Chem
 
-from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.arrays import FloatArray, IntArray, as_text
 from scripts.lib.components.component import Component
 from scripts.lib.entry.atoms import Atoms
 from scripts.lib.molecule.dictionary import dictionary_molecule
@@ -170,5 +170,5 @@ class EntryRadii:
         new = index[np.isnan(self._known[index])]
         if len(new):
             columns = (self._atoms.comp_id[new], self._atoms.name[new], self._atoms.element[new])
-            self._known[new] = self.by_name.of_all(*(column.astype(np.str_) for column in columns))
+            self._known[new] = self.by_name.of_all(*map(as_text, columns))
         return self._known[index]

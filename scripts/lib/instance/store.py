@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from scripts.lib.arrays import packed_arrays, unpacked_arrays
+from scripts.lib.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
 from scripts.lib.atomic import replacing
 from scripts.lib.entry.model import EntryBond
 from scripts.lib.instance.model import (
@@ -81,14 +81,14 @@ def neighbourhood_of_record(record: bytes) -> Neighbourhood:
 
 def packed_surroundings(stem: str, around: Surroundings) -> bytes:
     """Return the surroundings of an instance as a record; 15 bytes an atom."""
-    arrays = {"xyz": around.xyz, "element": around.element.astype("S2"), "context": around.context}
+    arrays = {"xyz": around.xyz, "element": as_bytes(around.element), "context": around.context}
     return packed_arrays(stem, arrays, largest=int(around.largest))
 
 
 def surroundings_of_record(record: bytes) -> Surroundings:
     """Return what `packed_surroundings` has packed."""
     arrays, values = unpacked_arrays(record)
-    element = arrays.pop("element").astype("U2")
+    element = as_text(arrays.pop("element"))
     return Surroundings(**arrays, element=element, largest=values["largest"])
 
 
