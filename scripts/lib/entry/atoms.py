@@ -87,7 +87,8 @@ class Atoms:
     @cached_property
     def heavy(self) -> BoolArray:
         """Atoms that are not hydrogen or deuterium, shape (n_atoms,)."""
-        return ~np.isin(self.element, (b"H", b"D"))
+        heavy: BoolArray = (self.element != b"H") & (self.element != b"D")
+        return heavy
 
     @cached_property
     def starts(self) -> IntArray:
@@ -151,8 +152,9 @@ class Atoms:
 
 def _letters(codes: npt.NDArray[np.int8]) -> BytesArray:
     """Turn character codes (0 or blank for none) into one-letter bytes."""
-    letters = np.array(codes).astype("u1").view("S1")
-    return np.where(letters == b" ", b"", letters).astype("S1")
+    letters = np.array(codes).astype(np.uint8)
+    letters[letters == ord(" ")] = 0
+    return letters.view("S1")
 
 
 def letter_counts(letters: BytesArray) -> IntArray:

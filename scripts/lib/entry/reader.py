@@ -288,7 +288,7 @@ def _check_names(atoms: Atoms) -> None:
         ("alternates", atoms.altloc),
         ("residues", atoms.ins_code),
     ):
-        if (np.ascontiguousarray(column).view(np.uint8) > _LAST_ASCII).any():
+        if column.view(np.uint8).max() > _LAST_ASCII:
             raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
     if (atoms.auth_seq_id == np.iinfo(np.int32).min).any():
         raise EntryError("file_unreadable", "residues have no number")

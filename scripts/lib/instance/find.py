@@ -72,15 +72,19 @@ class Residues:
         self.modified = np.flatnonzero(self.polymer & ~known)
         self.het = np.flatnonzero(~self.polymer & (kinds != WATER))
         self.polymer_atoms = np.flatnonzero(self.polymer[atoms.residue] & atoms.heavy).astype(np.int64)
-        self._nearest_chain: dict[int, str] = {}
+        self._names: dict[int, Residue] = {}
 
     def name(self, residue: int) -> Residue:
         """Return the names of a residue; one without chain takes that of the nearest polymer atom."""
+        if residue not in self._names:
+            self._names[residue] = self._name(residue)
+        return self._names[residue]
+
+    def _name(self, residue: int) -> Residue:
         atoms = self._atoms
         first = int(atoms.starts[residue])
-        chain = text(atoms.auth_asym_id[first]).strip()
         return Residue(
-            auth_asym_id=chain or self._chain_nearby(residue),
+            auth_asym_id=text(atoms.auth_asym_id[first]).strip() or self._chain_nearby(residue),
             label_asym_id=text(atoms.label_asym_id[first]),
             comp_id=text(atoms.comp_id[first]),
             auth_seq_id=int(atoms.auth_seq_id[first]),
@@ -118,11 +122,8 @@ class Residues:
         )
 
     def _chain_nearby(self, residue: int) -> str:
-        if residue not in self._nearest_chain:
-            part = self._atoms.at(residue)
-            atom = nearest_atom(self._atoms, self.polymer_atoms, self._atoms.xyz[part])
-            self._nearest_chain[residue] = "" if atom is None else text(self._atoms.auth_asym_id[atom]).strip()
-        return self._nearest_chain[residue]
+        atom = nearest_atom(self._atoms, self.polymer_atoms, self._atoms.xyz[self._atoms.at(residue)])
+        return "" if atom is None else text(self._atoms.auth_asym_id[atom]).strip()
 
 
 def nearest_atom(atoms: Atoms, members: IntArray, xyz: np.ndarray) -> int | None:
