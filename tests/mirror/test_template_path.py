@@ -8,8 +8,8 @@ from pathlib import Path
 from rdkit import Chem, rdBase
 
 from scripts.lib.components.index import ComponentIndex
-from scripts.lib.drawing.canvas import without_hydrogens
 from scripts.lib.instance.model import Instance
+from scripts.lib.molecule.flat import without_hydrogens
 from scripts.lib.molecule.record import LigandMolecule
 from tests.tools.cleaning import Sample
 from tests.tools.template_path import canonical, template_smiles

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -19,6 +19,7 @@ from rdkit.Chem.Draw import rdMolDraw2D
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.drawing.marks import INK, MUTED, TARGET_RADIUS
+from scripts.lib.molecule.flat import flat_molecule
 
 BOND = 1.5
 PIXELS_PER_UNIT = 26.0
@@ -97,13 +98,20 @@ def draw(mol: Chem.Mol, layout: FloatArray, *, coloured: bool, prepare: bool = T
     prepare : bool
         Whether RDKit writes double bonds and wedges; not for molecules that do not pass its checks.
     """
-    options = Chem.PropertyPickleOptions.CoordsAsDouble
-    return _drawn(_flat(mol, layout).ToBinary(int(options)), coloured, prepare)
+    return drawn(flat_molecule(mol, layout), coloured, prepare)
 
 
 @lru_cache(maxsize=128)
-def _drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
-    """Return the drawing of a flat molecule, one for all copies of a ligand."""
+def drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
+    """Return the drawing of a flat molecule, one for all copies of a ligand.
+
+    Parameters
+    ----------
+    molecule : bytes
+        What `flat_molecule` returns.
+    coloured, prepare : bool
+        As for `draw`.
+    """
     flat = Chem.Mol(molecule)  # type: ignore[call-overload]
     layout = flat.GetConformer().GetPositions()[:, :2]
     low, high = layout.min(axis=0), layout.max(axis=0)
@@ -133,25 +141,6 @@ def _drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
     body = text[text.index(header) + len(header) : text.rindex("</svg>")].strip()
     bond = BOND * PIXELS_PER_UNIT * shrink
     return Drawing(_STYLE.sub(_as_attributes, body), places.reshape(-1, 2), width, height, bond)
-
-
-def without_hydrogens(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule with every hydrogen counted on its neighbour, however unusual it is.
-
-    >>> without_hydrogens(Chem.AddHs(Chem.MolFromSmiles("CO"))).GetNumAtoms()
-    2
-    """
-    return Chem.RemoveHs(mol, _removal_of_all(), sanitize=False)
-
-
-@cache
-def _removal_of_all() -> Any:
-    settings: Any = Chem.RemoveHsParameters()
-    for name in dir(settings):
-        if name.startswith("remove"):
-            setattr(settings, name, True)
-    settings.updateExplicitCount = True
-    return settings
 
 
 def targets(drawing: Drawing, labels: Sequence[str], data: Sequence[Mapping[str, str]]) -> str:
@@ -207,16 +196,6 @@ def card(title: str, description: str, drawing: Drawing, parts: Sequence[str], b
         f'<rect class="card" x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="10" fill="{_CARD}"'
         f' stroke="{_BORDER}"/>\n{content}\n</svg>\n'
     )
-
-
-def _flat(mol: Chem.Mol, layout: FloatArray) -> Chem.Mol:
-    """Return a copy whose only conformer is the layout."""
-    flat = Chem.Mol(mol, True)  # its conformers are not wanted
-    conformer = Chem.Conformer(flat.GetNumAtoms())
-    conformer.Set3D(False)
-    conformer.SetPositions(np.column_stack([layout, np.zeros(len(layout))]))
-    flat.AddConformer(conformer, assignId=True)
-    return flat
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ import numpy as np
 from scripts.lib.arrays import FloatArray
 from scripts.lib.contexts import HEADLINE_CONTEXT
 from scripts.lib.drawing import marks
-from scripts.lib.drawing.canvas import TEXT_X, Drawing, card, draw, legend, targets, without_hydrogens
+from scripts.lib.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
 from scripts.lib.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT, MUTED
 from scripts.lib.drawing.ramp import STOPS
 from scripts.lib.instance.model import Instance, Link
@@ -30,7 +30,7 @@ def plain_svg(record: LigandMolecule, instance: Instance) -> str:
     record : LigandMolecule
         The molecule with its layout.
     """
-    drawing = draw(without_hydrogens(record.mol), record.layout, coloured=True, prepare=record.sanitised)
+    drawing = drawn(record.flat, coloured=True, prepare=record.sanitised)
     covalent = [link for link in instance.links if link.kind == "covalent"]
     notes = []
     if record.atoms_missing:
@@ -63,7 +63,7 @@ def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: Float
     sasa_bound : ndarray of float, shape (n_heavy,)
         SASA in the complex, in square angstroms.
     """
-    drawing = draw(without_hydrogens(record.mol), record.layout, coloured=False, prepare=record.sanitised)
+    drawing = drawn(record.flat, coloured=False, prepare=record.sanitised)
     discs, labels, data = [], [], atom_data(record, instance)
     for k, (x, y) in enumerate(drawing.places.tolist()):
         relative = None if np.isnan(relative_sasa[k]) else float(relative_sasa[k])

@@ -14,15 +14,7 @@ from html import escape
 import numpy as np
 
 from scripts.lib.contexts import HEADLINE_CONTEXT
-from scripts.lib.drawing.canvas import (
-    TEXT_X,
-    Drawing,
-    card,
-    draw,
-    legend,
-    targets,
-    without_hydrogens,
-)
+from scripts.lib.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
 from scripts.lib.drawing.ligand import atom_data, instance_title
 from scripts.lib.drawing.marks import INK, LEGEND_CLASS, MUTED
 from scripts.lib.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
@@ -65,7 +57,7 @@ def exits_svg(record: LigandMolecule, instance: Instance, graph: LigandGraph, ex
         Its candidates, ranked ones first.
     """
     shown = best_of_sites(exits, SHOWN_SITES)
-    bare = draw(without_hydrogens(record.mol), record.layout, coloured=True, prepare=record.sanitised)
+    bare = drawn(record.flat, coloured=True, prepare=record.sanitised)
     leaving = frozenset[int]().union(*pale_groups(shown))
     body = _PATH.sub(lambda path: _pale(path, leaving), bare.body) if leaving else bare.body
     drawing, arrows = _framed(replace(bare, body=body), place_arrows(graph, shown, bare.places, bare.bond))

@@ -9,6 +9,7 @@ import numpy as np
 from rdkit import Chem
 
 from scripts.lib.arrays import FloatArray, IntArray
+from scripts.lib.molecule.flat import flat_molecule, without_hydrogens
 from scripts.lib.molecule.names import common_name
 from scripts.lib.molecule.protonation import charged_smiles
 
@@ -126,6 +127,11 @@ class LigandMolecule:
     def smiles_at_ph(self) -> str:
         """SMILES as it is charged at pH 7.4, of the whole definition."""
         return charged_smiles(self.parent_smiles)
+
+    @cached_property
+    def flat(self) -> bytes:
+        """The molecule as its depictions draw it, laid out without hydrogens once for all of them."""
+        return flat_molecule(without_hydrogens(self.mol), self.layout)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

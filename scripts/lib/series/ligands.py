@@ -10,7 +10,7 @@ import numpy as np
 from rdkit import Chem, rdBase
 
 from scripts.lib.arrays import FloatArray
-from scripts.lib.drawing.canvas import without_hydrogens
+from scripts.lib.molecule.flat import without_hydrogens
 from scripts.lib.molecule.layout2d import molecule_layout
 from scripts.lib.molecule.record import AtomKey, LigandMolecule, atom_keys
 
