@@ -22,6 +22,9 @@ SDF_LISTS = {
 }
 """Column of Warhead_SASA_atoms by the SDF's atom property list."""
 
+OF_EXITS = frozenset({"stem", "Exposure_A2", *SDF_LISTS.values()})
+"""Columns of Warhead_SASA_atoms that the search for exits, and a ligand's files, take."""
+
 
 def _total(areas: FloatArray) -> float:
     """Return the sum of per-atom areas rounded as they are written, so that tables add up exactly."""

@@ -79,12 +79,15 @@ def packed_backbone(stem: str, backbone: Backbone) -> bytes:
     return packed_arrays(stem, arrays, chain=backbone.chain, sequence=backbone.sequence)
 
 
-def backbone_of_record(record: bytes) -> Backbone:
-    """Return what `packed_backbone` has packed."""
+def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
+    """Return what `packed_backbone` has packed; its residues without their numbers where these are not wanted."""
     arrays, values = unpacked_arrays(record)
     b_mean, b_sd = arrays["b"].tolist()
-    numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are held at once, with the same names
-    uniprot = tuple(intern(name.decode("ascii")) for name in arrays["uniprot"].tolist())
+    numbers: tuple[str, ...] = ()
+    uniprot: tuple[str, ...] = ()
+    if named:
+        numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are held at once, with the same names
+        uniprot = tuple(intern(name.decode("ascii")) for name in arrays["uniprot"].tolist())
     chain, sequence = values["chain"], values["sequence"]
     xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
     return Backbone(chain, sequence, xyz, marks, b_mean, b_sd, numbers, uniprot)

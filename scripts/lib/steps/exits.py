@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from scripts.lib.exits.shape import geometry_of
 from scripts.lib.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
 from scripts.lib.exposure.method import Method
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
-from scripts.lib.exposure.rows import sdf_fields
+from scripts.lib.exposure.rows import OF_EXITS, sdf_fields
 from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.backbone import Backbone, backbone_of_record
 from scripts.lib.instance.model import Instance, Neighbourhood, Surroundings
@@ -79,13 +81,14 @@ class ExitRanker:
     def rank(self, parts: EntryParts) -> None:
         """Write the exits of an entry's ligands, their SDFs and depictions."""
         records = parts.records
-        areas = (list(rows) for _, rows in groupby(rows_of(parts.rows["areas"], SASA_ATOMS), lambda row: row["stem"]))
+        rows = rows_of(parts.rows["areas"], SASA_ATOMS, OF_EXITS)
+        areas = (list(of_ligand) for _, of_ligand in groupby(rows, itemgetter("stem")))
         ligands = zip(
             map(instance_of, parts.lines),
             map(molecule_of, records["molecules"]),
             map(neighbourhood_of_record, records["neighbourhoods"]),
             map(surroundings_of_record, records["surroundings"]),
-            map(backbone_of_record, records["backbones"]),
+            map(partial(backbone_of_record, named=False), records["backbones"]),
             areas,
             strict=True,
         )

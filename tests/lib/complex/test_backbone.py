@@ -16,6 +16,7 @@ from scripts.lib.instance.backbone import (
     TOUCHED,
     TRUNCATED,
     Backbone,
+    backbone_of_record,
     packed_backbone,
     read_backbones,
 )
@@ -89,3 +90,11 @@ def test_backbones_are_read_as_they_were_written(tmp_path: Path, backbone: Backb
     assert (last.xyz == backbone.xyz).all()
     assert (last.marks == backbone.marks).all()
     assert last.numbers == backbone.numbers
+
+
+def test_backbone_is_read_without_the_numbers_of_its_residues(backbone: Backbone) -> None:
+    bare = backbone_of_record(packed_backbone("4cup_A_ZYB_2971", backbone), named=False)
+    assert (bare.numbers, bare.uniprot) == ((), ())
+    assert (bare.sequence, bare.b_mean, bare.marks.tolist()) == (
+        backbone.sequence, backbone.b_mean, backbone.marks.tolist()
+    )  # fmt: skip
