@@ -21,4 +21,5 @@ def geometry_of(instance: Instance, molecule: LigandMolecule, around: Surroundin
     near = around.context <= CONTEXTS.index(HEADLINE_CONTEXT)
     near &= ((around.xyz > xyz.min(axis=0) - WITHIN) & (around.xyz < xyz.max(axis=0) + WITHIN)).all(axis=1)
     links = [(instance.atoms.xyz[link.atom], np.array(link.partner_xyz)) for link in instance.links]
-    return ligand_geometry(molecule.mol, around.xyz[near].astype(np.float64), around.element[near].tolist(), links)
+    xyz, element = around.xyz[near].astype(np.float64), around.element[near].tolist()
+    return ligand_geometry(molecule.mol, xyz, element, links, molecule.flat)

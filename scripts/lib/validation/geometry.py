@@ -71,28 +71,56 @@ class Geometry:
         return tuple(sorted(passed))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _BoundedPairs:
+    """Pairs of a ligand's atoms that have bounds, in angstroms, and how many bonds lie between both."""
+
+    first: IntArray
+    second: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    path: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kind:
+    """What all copies of a ligand have in common, hydrogens left out; no pairs where RDKit has no bounds."""
+
+    symbols: tuple[str, ...]
+    rings: list[IntArray]
+    pairs: _BoundedPairs | None
+
+
 def ligand_geometry(
-    mol: Chem.Mol, around: FloatArray, elements: Sequence[str], links: Sequence[tuple[FloatArray, FloatArray]] = ()
+    mol: Chem.Mol,
+    around: FloatArray,
+    elements: Sequence[str],
+    links: Sequence[tuple[FloatArray, FloatArray]] = (),
+    heavy: bytes | None = None,
 ) -> Geometry:
     """Return the geometry of a ligand.
 
     Parameters
     ----------
     mol : Mol
-        The sanitised ligand with its conformer; hydrogens count at double bonds alone.
+        The sanitised ligand with its conformer, hydrogens behind its other atoms; they count at double bonds alone.
     around : ndarray of float, shape (n_atoms, 3)
         Heavy atoms of what stands around it, in angstroms.
     elements : sequence of str
         Their elements.
     links : sequence of (ndarray, ndarray)
         Both ends of each bond to what stands around it.
+    heavy : bytes, optional
+        The ligand without hydrogens as RDKit's binary: copies with the same one are looked at once for what they have
+        in common.
     """
-    double_bond = _off_plane(mol, FLAT_BONDS)  # with its hydrogens, which show how the carbons are turned
-    mol = Chem.RemoveAllHs(mol)
-    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
-    bond, angle, inner = _distances(mol, symbols)
-    contact, overlap = _room(mol, symbols, around, elements, links)
-    return Geometry(bond, angle, inner, _off_plane(mol, FLAT_RINGS), double_bond, contact, overlap)
+    kind = _kind(heavy or Chem.RemoveAllHs(mol).ToBinary())
+    xyz = mol.GetConformer().GetPositions()
+    double_bond = _off_plane(xyz, _groups(mol, FLAT_BONDS))  # hydrogens show how the carbons are turned
+    xyz = xyz[: len(kind.symbols)]
+    bond, angle, inner = _distances(xyz, kind.pairs)
+    contact, overlap = _room(mol, xyz, kind.symbols, around, elements, links)
+    return Geometry(bond, angle, inner, _off_plane(xyz, kind.rings), double_bond, contact, overlap)
 
 
 def geometry_cells(geometry: Geometry) -> Row:
@@ -115,24 +143,36 @@ def geometry_fields(geometry: Geometry) -> dict[str, str]:
     return {name: format_value(value, columns[name]) for name, value in geometry_cells(geometry).items()}
 
 
-def _distances(mol: Chem.Mol, symbols: Sequence[str]) -> tuple[float | None, float | None, float | None]:
-    """Return the greatest deviation of bonds and of angles, and the least relative distance of other pairs."""
-    xyz = mol.GetConformer().GetPositions()
-    if len(xyz) < 2:
-        return None, None, None
+@lru_cache(maxsize=64)
+def _kind(heavy: bytes) -> _Kind:
+    mol = Chem.Mol(heavy)  # type: ignore[call-overload]
+    Chem.SanitizeMol(mol)
+    symbols = tuple(mol.GetAtomWithIdx(k).GetSymbol() for k in range(mol.GetNumAtoms()))
+    return _Kind(symbols, _groups(mol, FLAT_RINGS), _bounded_pairs(mol, symbols))
+
+
+def _bounded_pairs(mol: Chem.Mol, symbols: Sequence[str]) -> _BoundedPairs | None:
+    if len(symbols) < 2:
+        return None
     try:
         bounds = rdDistGeom.GetMoleculeBoundsMatrix(mol, True, True, True, False)
     except (RuntimeError, ValueError):  # RDKit has no bounds that agree with each other
-        return None, None, None
-    first, second = _pairs_of(len(xyz))
+        return None
+    first, second = np.triu_indices(len(symbols), k=1)
     upper, lower = bounds[first, second], bounds[second, first]
     path = Chem.GetDistanceMatrix(mol)[first, second]
     _even_out(mol, symbols, lower, upper)
     known = (lower > 0) & (upper > 0)  # of atoms that RDKit's force field has no type for there are none
     _leave_out_across_metals(mol, symbols, first, second, known)
-    if not known.all():
-        first, second, lower, upper, path = (values[known] for values in (first, second, lower, upper, path))
-    distance = np.linalg.norm(xyz[first] - xyz[second], axis=1)
+    return _BoundedPairs(first[known], second[known], lower[known], upper[known], path[known])
+
+
+def _distances(xyz: FloatArray, pairs: _BoundedPairs | None) -> tuple[float | None, float | None, float | None]:
+    """Return the greatest deviation of bonds and of angles, and the least relative distance of other pairs."""
+    if pairs is None:
+        return None, None, None
+    lower, upper, path = pairs.lower, pairs.upper, pairs.path
+    distance = np.linalg.norm(xyz[pairs.first] - xyz[pairs.second], axis=1)
     deviation = np.maximum(np.maximum(lower - distance, 0.0) / lower, np.maximum(distance - upper, 0.0) / upper)
     ratio = distance / lower
     far = path > 2
@@ -141,15 +181,6 @@ def _distances(mol: Chem.Mol, symbols: Sequence[str]) -> tuple[float | None, flo
         _greatest(deviation[path == 2]),
         float(ratio[far].min()) if far.any() else None,
     )
-
-
-@lru_cache(maxsize=64)
-def _pairs_of(count: int) -> tuple[IntArray, IntArray]:
-    """Return both atoms of each pair of some."""
-    first, second = np.triu_indices(count, k=1)
-    for atoms in (first, second):
-        atoms.setflags(write=False)  # all ligands of that size share them
-    return first, second
 
 
 def _leave_out_across_metals(
@@ -166,7 +197,7 @@ def _leave_out_across_metals(
 def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: FloatArray) -> None:
     """Give both bonds of a carboxylate or amidine the bounds of either: which one is double means nothing.
 
-    Bounds are those of all pairs, in the order of `_pairs_of`.
+    Bounds are those of all pairs, by their first atoms.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
     for first, second in map(sorted, mol.GetSubstructMatches(_pattern(_TERMINAL))):
@@ -176,22 +207,26 @@ def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: F
         lower[members], upper[members] = lower[members].min(), upper[members].max()
 
 
-def _off_plane(mol: Chem.Mol, patterns: Sequence[str]) -> float | None:
+def _groups(mol: Chem.Mol, patterns: Sequence[str]) -> list[IntArray]:
+    """Return the atoms of all groups that match each of some patterns, shape (n_groups, n_atoms)."""
+    matches = (mol.GetSubstructMatches(_pattern(pattern)) for pattern in patterns)
+    return [np.array(groups) for groups in matches if groups]
+
+
+def _off_plane(xyz: FloatArray, flat: Sequence[IntArray]) -> float | None:
     """Return how far an atom of a flat group lies from its plane, in angstroms; None without such a group."""
-    xyz = mol.GetConformer().GetPositions()
     worst = []
-    for pattern in patterns:
-        matches = mol.GetSubstructMatches(_pattern(pattern))
-        if matches:
-            groups = xyz[np.array(matches)]
-            groups -= groups.mean(axis=1, keepdims=True)
-            normals = np.linalg.svd(groups)[2][:, -1]
-            worst += [float(np.abs(points @ normal).max()) for points, normal in zip(groups, normals, strict=True)]
+    for atoms in flat:
+        groups = xyz[atoms]
+        groups -= groups.mean(axis=1, keepdims=True)
+        normals = np.linalg.svd(groups)[2][:, -1]
+        worst += [float(np.abs(points @ normal).max()) for points, normal in zip(groups, normals, strict=True)]
     return max(worst, default=None)
 
 
 def _room(
     mol: Chem.Mol,
+    xyz: FloatArray,
     symbols: Sequence[str],
     around: FloatArray,
     elements: Sequence[str],
@@ -200,7 +235,6 @@ def _room(
     """Return the least relative distance to what stands around, and the share of volume inside it."""
     if not len(around):
         return None, None
-    xyz = mol.GetConformer().GetPositions()
     metal = np.array([element not in _NONMETALS for element in elements], dtype=np.bool_)
     radii = np.array([_radius(element) for element in elements])
     sums = np.array([_radius(symbol) for symbol in symbols])[:, None] + radii
@@ -227,7 +261,7 @@ def _overlap(mol: Chem.Mol, around: FloatArray, elements: Sequence[str]) -> floa
         other.AddAtom(Chem.Atom("H" if element == "D" else element))
         conformer.SetAtomPosition(k, Point3D(*place))
     other.AddConformer(conformer)
-    value = rdShapeHelpers.ShapeTverskyIndex(mol, other, 1.0, 0.0, vdwScale=VOLUME_SCALE)
+    value = rdShapeHelpers.ShapeTverskyIndex(Chem.RemoveAllHs(mol), other, 1.0, 0.0, vdwScale=VOLUME_SCALE)
     return float(value)
 
 

@@ -9,6 +9,7 @@ from rdkit.Chem import rdDistGeom
 from rdkit.Geometry import Point3D
 
 from scripts.lib.arrays import FloatArray
+from scripts.lib.molecule.flat import flat_molecule, without_hydrogens
 from scripts.lib.reasons import GEOMETRY_FLAGS
 from scripts.lib.validation.geometry import Geometry, geometry_fields, ligand_geometry
 from scripts.lib.validation.limits import limit
@@ -120,3 +121,16 @@ def test_every_flag_has_a_limit_with_its_source_and_a_sentence() -> None:
     worst = Geometry(9.0, 9.0, 0.0, 9.0, 9.0, 0.0, 9.0)
     assert set(worst.flags) == set(GEOMETRY_FLAGS)
     assert geometry_fields(worst)["geometry_flags"].split(";") == sorted(GEOMETRY_FLAGS)
+
+
+@pytest.mark.parametrize(
+    "smiles", ["Cc1ccccc1C(=O)O", "CC(C)=C(C)C", "NC(=[NH2+])c1cnc[nH]1", "C[C@H](N)C(=O)[O-]", "[Na+]"]
+)
+def test_copies_of_a_ligand_have_the_geometry_that_each_has_alone(smiles: str) -> None:
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    rdDistGeom.EmbedMolecule(mol, randomSeed=7)
+    heavy = without_hydrogens(mol)
+    shared = flat_molecule(heavy, np.zeros((heavy.GetNumAtoms(), 2)))
+    for atom in range(heavy.GetNumAtoms()):
+        copy = moved(mol, atom, np.array([0.2, -0.3, 0.4]))
+        assert ligand_geometry(copy, NOTHING, [], heavy=shared) == ligand_geometry(copy, NOTHING, [])
