@@ -58,28 +58,38 @@ _COMMANDS = "MmLlHhVvCcSsQqTtAaZz"
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _SPACES = re.compile(r"[\s,]+")
 _WHOLE = re.compile(r"^(-?\d+)\.0+$")
-_CHARACTER = r"""(?:[^<>&"'\x00-\x1f\ufffe\uffff]|&(?:amp|lt|gt|quot|\#x27);)"""
-_TARGETS = re.compile(
+_PLAIN = r"""[^<>&"'\x00-\x1f\ufffe\uffff]*"""
+_WORDS = rf"{_PLAIN}(?:&(?:amp|lt|gt|quot|\#x27);{_PLAIN})*"
+_CIRCLES = re.compile(
     rf"""
-    <g\ class="atoms">
-    ((?:<circle\ class="atom\ atom-\d+"(?:\ data-(?!core-index)[a-z-]+="{_CHARACTER}*")*
-    \ cx="-?\d+\.\d"\ cy="-?\d+\.\d"\ r="\d+\.\d"\ fill-opacity="0"><title>{_CHARACTER}+</title></circle>)+)
+    <g\ class="(?:atoms|discs)"(\ fill-opacity="0\.[1-9]")?>
+    ((?:<circle\ class="(?:atom|exposure)\ atom-\d+"(?:\ data-(?!core-index)[a-z-]+="{_WORDS}")*
+    \ cx="-?\d+\.\d"\ cy="-?\d+\.\d"\ r="\d+\.\d"
+    (?:\ fill-opacity="0"><title>(?!<){_WORDS}</title></circle>|\ fill="\#[0-9a-f]{{6}}"/>))+)
     </g>
     """,
     re.VERBOSE,
 )
-"""The circles that name the atoms as `scripts.lib.drawing.canvas.targets` writes them: half of all elements."""
+"""The circles of the atoms, those that name them (`scripts.lib.drawing.canvas.targets`) and those of their exposure."""
 
-_NOT_SHOWN = re.compile(r' class="atom atom-\d+"(?: data-[a-z-]+="[^"]*")*')
+_NOT_SHOWN = re.compile(r' class="(?:atom|exposure) atom-\d+"(?: data-[a-z-]+="[^"]*")*')
 
-_PATH = re.compile(r"<path(?: class='[^'<>&]*')? d='(M[^'<>&]*)'([^<>&]*)/>")
-"""A path as RDKit draws it."""
+_LAST_LEGEND = re.compile(
+    rf'<g class="{LEGEND_CLASS}">(?:<g class="line">[^<]*(?:<(?!/?g[ >])[^<]*)*</g>)+</g>\s*(?=</svg>\s*\Z)'
+)
+"""The lines below a drawing with exits, which hold half of its elements."""
+
+_PATH = re.compile(r"<path(?: class='[^'<>&]*')?((?: [a-z-]+=\"[^'\"<>&]*\")*) d='(M[^'<>&]*)'([^<>&]*)/>")
+"""A path as RDKit draws it; a bond that leaves has more attributes before its outline."""
 
 _PLACE = "taken-from-the-drawing-"
 _PLACES = re.compile(rf'<g id="\x01{_PLACE}(\d+)"/>')
 """What stands for such circles and for all paths of RDKit's while the rest is read, and what becomes of that."""
 
 _MOST_KEPT = 10_000
+_PICTURES_AT_ONCE = 8
+"""Pictures of one ligand come together, and some of them have the same outlines."""
+
 _PREFIX, _BETWEEN = "\x01", "\x02"
 """Stand for what is put before an id, and between outlines: no XML file has these characters."""
 
@@ -116,7 +126,9 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
         taken.append(markup)
         return f'<g id="{_PLACE}{len(taken) - 1}"/>'
 
-    text = _TARGETS.sub(lambda targets: place_of(f"<g>{_shortened_targets(targets[1])}</g>"), text, count=1)
+    if legend:
+        text = _LAST_LEGEND.sub("", text)  # not to read what `_cut_legend` would take out
+    text = _CIRCLES.sub(lambda group: place_of(f"<g{group[1] or ''}>{_shortened_circles(group[2])}</g>"), text)
     first = _PATH.search(text)
     if first is not None:
         begin, end = first.start(), text.index(">", text.rindex(" d='M")) + 1
@@ -139,23 +151,23 @@ def inline_svg(text: str, prefix: str, label: str, *, legend: float = 0.0) -> st
     return f'{opening.replace(_PREFIX, prefix)} aria-label="{escape(label)}">{drawing}'
 
 
-def _shortened_targets(circles: str) -> str:
-    """Return the circles that name the atoms as the rest of the drawing is written, without reading them as XML."""
+def _shortened_circles(circles: str) -> str:
+    """Return the circles of atoms as the rest of the drawing is written, without reading them as XML."""
     shown = _NOT_SHOWN.sub("", circles).replace('.0"', '"').replace('="-0"', '="0"')
     return shown.replace("&quot;", '"').replace("&#x27;", "'")
 
 
-def _shortened_paths(paths: Sequence[tuple[str, str]]) -> str:
-    """Return paths, outlines and other attributes, as the rest of the drawing is written: one of each look."""
-    outlines, attributes = zip(*paths, strict=True)
-    looks = zip(map(_look, attributes), _shortened_outlines(outlines), strict=True)
+def _shortened_paths(paths: Sequence[tuple[str, str, str]]) -> str:
+    """Return paths, outlines amid other attributes, as the rest of the drawing is written: one of each look."""
+    before, outlines, after = zip(*paths, strict=True)
+    looks = zip(map(_look, before, after), _shortened_outlines(outlines), strict=True)
     alike = groupby(looks, key=itemgetter(0))
     return "".join([f'<path{look} d="{"".join([outline for _, outline in group])}"/>' for look, group in alike])
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _look(attributes: str) -> str:
-    return _text(_attributes(ElementTree.fromstring(f"<path{attributes}/>")))  # noqa: S314 - written by this job
+def _look(before: str, after: str) -> str:
+    return _text(_attributes(ElementTree.fromstring(f"<path{before}{after}/>")))  # noqa: S314 - written by this job
 
 
 def _cut_legend(root: ElementTree.Element, legend: float) -> None:
@@ -171,11 +183,12 @@ def _cut_legend(root: ElementTree.Element, legend: float) -> None:
 def _shorten_outlines(root: ElementTree.Element) -> None:
     """Write the outlines of all paths as `_shortened_outlines` does."""
     paths = [element for element in root.iter() if "d" in element.attrib]
-    for path, outline in zip(paths, _shortened_outlines([path.attrib["d"] for path in paths]), strict=True):
+    for path, outline in zip(paths, _shortened_outlines(tuple(path.attrib["d"] for path in paths)), strict=True):
         path.attrib["d"] = outline
 
 
-def _shortened_outlines(outlines: Sequence[str]) -> list[str]:
+@lru_cache(maxsize=_PICTURES_AT_ONCE)
+def _shortened_outlines(outlines: tuple[str, ...]) -> list[str]:
     """Return outlines rounded, without the spaces that they do without, and escaped: all at once."""
     if not outlines:
         return []

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from html import escape
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,3 +98,32 @@ def test_neighbouring_paths_that_only_begin_alike_stay_apart() -> None:
     paths = f"<path opacity=\"0.4\" class='bond-0' d='M 1,1 L 2,2' {look}\n<path class='bond-1' d='M 3,3 L 4,4' {look}"
     markup = inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{paths}</svg>', "p1-", "x")
     assert markup.count("<path") == 2
+
+
+@given(st.lists(st.tuples(st.floats(-50, 50), st.floats(0, 50)), min_size=1))
+def test_circles_of_exposure_are_the_same_read_or_not(atoms: list[tuple[float, float]]) -> None:
+    circles = "".join(
+        f'<circle class="exposure atom-{k}" cx="{x:.1f}" cy="{y:.1f}" r="{y:.1f}" fill="#5770ac"/>'
+        for k, (x, y) in enumerate(atoms)
+    )
+    group = f'<g class="{{}}" fill-opacity="0.7">{circles}</g>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{group}</svg>'
+    assert inline_svg(svg.format("discs"), "p1-", "x") == inline_svg(svg.format("others"), "p1-", "x")
+
+
+@given(st.lists(st.booleans(), min_size=1))
+def test_pale_paths_are_the_same_read_or_not(leave: list[bool]) -> None:
+    pale = 'stroke-dasharray="3 2.5" opacity="0.38"'
+    paths = "".join(
+        f"<path class='bond-{k} atom-1' {pale if leaves else ''} d='M {k}.5,2.0 L 3.0,-0.0' fill=\"none\" />\n"
+        for k, leaves in enumerate(leave)
+    ).replace("  d", " d")
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><g>{paths}</g></svg>'
+    assert inline_svg(svg, "p1-", "x") == inline_svg(svg.replace("'", '"'), "p1-", "x")
+
+
+@pytest.mark.parametrize("last", ["", '<g class="line"><g><path d="M1 1"/></g></g>', '</g><g><path d="M1 1"/>'])
+def test_the_lines_of_exits_are_the_same_cut_off_before_or_after(last: str) -> None:
+    line = '<g class="line"><text x="1" y="2">&lt;g&gt;<title>words</title></text></g>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><g class="legend">{line}{{}}{last}</g>\n</svg>\n'
+    assert inline_svg(svg.format(""), "p1-", "x", legend=4) == inline_svg(svg.format("<g/>"), "p1-", "x", legend=4)
