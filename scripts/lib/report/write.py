@@ -31,7 +31,7 @@ LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
 """Height of the legend of a depiction by style; that of one with exits depends on their number."""
 
 LIGAND_COLUMNS = ("ligand", "kind", "kept", "reason")
-CORE_COLUMNS = ("stem", "series", "core_index", "sdf_index", "AtomSymbol")
+CORE_COLUMNS = ("stem", "core_index", "sdf_index", "AtomSymbol")
 AREA_COLUMNS = ("stem", "sdf_index", "relative_sasa")
 EXIT_COLUMNS = (
     *("stem", "rank", "site_rank", "anchor_atom", "leaving_atoms", "chem_class"),
@@ -52,8 +52,8 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
     """
     series = _rows(job, tables.SERIES)
     shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
-    core = _core_rows(job, shown)
     results = _rows(job, tables.RESULTS_TABLE)
+    core = _core_rows(job, [str(row["stem"]) for row in results if row["series"] in shown])
     content = build_content(
         settings["target_name"],
         Tables(
@@ -92,12 +92,13 @@ def _rows(job: Path, table: Table, names: Collection[str] | None = None) -> list
     return list(tables.read_table(job / table.path, table, names=names))
 
 
-def _core_rows(job: Path, series: Collection[str]) -> dict[str, list[Row]]:
-    """Return the atoms of common cores by stem, of some series only."""
+def _core_rows(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+    """Return the atoms of common cores by stem, of some instances only."""
     rows: dict[str, list[Row]] = {}
-    if series:
-        for row in tables.read_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP, names=CORE_COLUMNS):
-            if row["core_index"] is not None and row["series"] in series:
+    atoms = tables.LIGAND_MCS_MAP
+    if stems:
+        for row in tables.read_table(job / atoms.path, atoms, stems=stems, names=CORE_COLUMNS):
+            if row["core_index"] is not None:
                 rows.setdefault(str(row["stem"]), []).append(row)
     return rows
 
