@@ -6,17 +6,18 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape
+from operator import mul
 
-import numpy as np
-
-from scripts.lib.arrays import FloatArray
 from scripts.lib.check.outcome import CheckOutcome
 from scripts.lib.check.sdf_file import SdfLigand
 from scripts.lib.tables import Row, split_cell
 
-LARGEST_ANGLE = float(np.radians(2.0))
-LEAST_COSINE = float(np.cos(LARGEST_ANGLE))
+LARGEST_ANGLE = math.radians(2.0)
+LEAST_COSINE = math.cos(LARGEST_ANGLE)
 """The largest angle between a vector and the bond that it replaces."""
+
+Vector = Sequence[float]
+"""Three numbers in angstroms: for so few an array costs ten times what they do."""
 
 FIELDS = 5
 """Sites that the SDF and the depiction show."""
@@ -61,8 +62,9 @@ def _problems(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Iterator[s
     elif sum(rank != "n/a" for rank in ranks) != len(expected) + n_alike:
         yield "exit_rank of the SDF names other atoms"
     bonds: list[tuple[int, int]] = sdf.bonds.tolist()
+    xyz: list[Vector] = sdf.xyz.tolist()
     for row in ranked:
-        yield from _direction(row, sdf, names, bonds)
+        yield from _direction(row, xyz, names, bonds)
     best: dict[int, Row] = {}
     for row in ranked:
         best.setdefault(int(row["site_rank"] or 0), row)
@@ -73,39 +75,48 @@ def _problems(rows: Sequence[Row], sdf: SdfLigand, depiction: str) -> Iterator[s
         yield "arrows of the depiction differ"
 
 
-def _direction(row: Row, sdf: SdfLigand, names: tuple[str, ...], bonds: list[tuple[int, int]]) -> Iterator[str]:
+def _direction(row: Row, xyz: Sequence[Vector], names: tuple[str, ...], bonds: list[tuple[int, int]]) -> Iterator[str]:
     """Tell a vector that is no unit vector, or a group that is not bonded where it leaves."""
-    vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
+    vector = [float(row[f"vector_{axis}"] or 0) for axis in "xyz"]
     anchor = int(row["sdf_index"] or 0)
-    if abs(math.hypot(*vector.tolist()) - 1) > 0.001:
+    if abs(math.hypot(*vector) - 1) > 0.001:
         yield f"vector of {row['anchor_atom']} is no unit vector"
     if names[anchor : anchor + 1] != (str(row["anchor_atom"]).replace(" ", "_"),):
         yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
         return
     if leaving := split_cell(row["leaving_atoms"]):
         near = [b if a == anchor else a for a, b in bonds if anchor in (a, b)]
-        left = [sdf.xyz[k] - sdf.xyz[anchor] for k in near if names[k] == leaving[0].replace(" ", "_")]
-        axes = [sdf.xyz[anchor] - sdf.xyz[k] for k in near] if row["torsion_deg"] else []
+        left = [_between(xyz[anchor], xyz[k]) for k in near if names[k] == leaving[0].replace(" ", "_")]
+        axes = [_between(xyz[k], xyz[anchor]) for k in near] if row["torsion_deg"] else []
         if not left:
             yield f"{leaving[0]} is not bonded to {row['anchor_atom']}"
         elif not any(_points(bond, vector, axes) for bond in left):
             yield f"vector of {row['anchor_atom']} does not point to {leaving[0]}"
 
 
-def _points(bond: FloatArray, vector: FloatArray, axes: Sequence[FloatArray]) -> bool:
+def _points(bond: Vector, vector: Vector, axes: Sequence[Vector]) -> bool:
     """Return whether a vector is a bond's direction, or makes the same angle with one of the axes it turns about."""
-    length = float(np.linalg.norm(bond))
+    length = math.hypot(*bond)
     if not length:  # two atoms in one place have no direction
         return True
-    unit = bond / length
-    axes = [axis for axis in axes if axis.any()]
+    unit = [part / length for part in bond]
+    axes = [axis for axis in axes if any(axis)]
     if not axes:
-        return float(unit @ vector) >= LEAST_COSINE
-    angles = [np.arccos(np.clip(part @ axis / np.linalg.norm(axis), -1, 1)) for axis in axes for part in (unit, vector)]
-    return any(
-        abs(float(angle - axis_angle)) <= LARGEST_ANGLE
-        for angle, axis_angle in zip(angles[::2], angles[1::2], strict=True)
-    )
+        return _dot(unit, vector) >= LEAST_COSINE
+    return any(abs(_angle(unit, axis) - _angle(vector, axis)) <= LARGEST_ANGLE for axis in axes)
+
+
+def _between(begin: Vector, end: Vector) -> Vector:
+    return [b - a for a, b in zip(begin, end, strict=True)]
+
+
+def _dot(one: Vector, other: Vector) -> float:
+    return float(sum(map(mul, one, other)))
+
+
+def _angle(unit: Vector, axis: Vector) -> float:
+    """Return the angle between a unit vector and an axis, in radians."""
+    return math.acos(min(max(_dot(unit, axis) / math.hypot(*axis), -1.0), 1.0))
 
 
 def _fields(first: dict[int, Row], sdf: SdfLigand) -> Iterator[str]:
