@@ -12,6 +12,7 @@ import mmap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Literal, Protocol
@@ -331,20 +332,7 @@ def format_value(value: Value, column: Column) -> str:
     >>> format_value(0.12345, Column("score", "number", 2)), format_value(None, Column("score", "number"))
     ('0.12', '')
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if column.kind == "text":
-        return str(value)
-    if column.kind == "flag":
-        if not isinstance(value, bool):
-            raise TypeError(f"column {column.name} takes True or False, got {value!r}")
-        return str(value)
-    if isinstance(value, str):
-        raise TypeError(f"column {column.name} takes a number, got {value!r}")
-    if column.kind == "integer":
-        return str(int(value))
-    text = f"{value:.{column.decimals}f}"
-    return text.removeprefix("-") if text[0] == "-" and float(text) == 0 else text
+    return _formatter(column)(value)
 
 
 def parse_value(text: str, column: Column) -> Value:
@@ -421,22 +409,35 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
     return cells
 
 
+@cache
 def _formatter(column: Column) -> Callable[[Value], str]:
-    """Return a function that does what `format_value` does, fast for values of the column's own type."""
+    """Return what `format_value` does for one column, fast for values of the column's own type."""
+    kind = column.kind
+    own = {"flag": bool, "integer": int}.get(kind, str)
     pattern = f"%.{column.decimals}f"
     below_zero = f"-{pattern % 0.0}"
-    own = {"text": str, "flag": bool, "integer": int}.get(column.kind)
 
     def number(value: Value) -> str:
         if type(value) is not float or value != value:  # NaN differs from itself
-            return format_value(value, column)
+            if value is None or value != value:
+                return ""
+            if isinstance(value, str):
+                raise TypeError(f"column {column.name} takes a number, got {value!r}")
         text = pattern % value
         return text[1:] if text == below_zero else text
 
     def other(value: Value) -> str:
-        return str(value) if type(value) is own else format_value(value, column)
+        if type(value) is own:
+            return str(value)
+        if value is None or value != value:
+            return ""
+        if kind == "flag":
+            raise TypeError(f"column {column.name} takes True or False, got {value!r}")
+        if kind == "integer" and isinstance(value, str):
+            raise TypeError(f"column {column.name} takes a number, got {value!r}")
+        return str(value if kind == "text" else int(value))
 
-    return number if column.kind == "number" else other
+    return number if kind == "number" else other
 
 
 def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None = None) -> Iterator[dict[str, Value]]:
