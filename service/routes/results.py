@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from scripts.lib.column_words import COLUMN_WORDS
-from scripts.lib.tables import SASA_SUMMARY, Column, Table, Value
+from scripts.lib.tables import SASA_SUMMARY, Column, Table
 from service.http.answers.results import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
 from service.http.common_parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID
 from service.http.endpoint import Routes
 from service.http.parameters import Choice, Paging, Text, Whole
-from service.http.responses import disposition, matches, tagged
+from service.http.responses import disposition, matches, rows_answer, tagged
+from service.results.kept import KEPT, state_of
 from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
-from service.results.tables import TABLES, CellRow, TableCache, cell_rows, columns_of, dict_of, matching, number
+from service.results.tables import TABLES, CellRow, RowWriter, TableCache, cell_rows, columns_of, matching, number
 from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 10_000)
@@ -90,36 +90,63 @@ async def list_exit_vectors(request: Request) -> Response:
     shared = shared_of(request)
     job = job_of(request, ready=True)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
-    exits = await in_thread(_exits, shared.tables, job.folder, asked, top)
-    return tagged(request, ExitVectorsAnswer(job_id=job.record.job_id, count=len(exits), exits=exits))
+    state = state_of(request, job)
+    if (known := KEPT.get(request, state)) is not None:
+        return known
+
+    def answer() -> Response:
+        exits = _exits(shared.tables, job.folder, asked, top)
+        head = ExitVectorsAnswer(job_id=job.record.job_id, count=len(exits), exits=[])
+        return rows_answer(request, head, _texts(job.folder, TABLES["exits"], exits))
+
+    return KEPT.keep(state, await in_thread(answer))
 
 
-def _exits(cache: TableCache, folder: Path, asked: Sequence[str | None], top: int | None) -> list[dict[str, Value]]:
+def _exits(cache: TableCache, folder: Path, asked: Sequence[str | None], top: int | None) -> list[CellRow]:
     """Return the exits of the instances that are meant, of which alone rows are read."""
     table = TABLES["exits"]
-    rows: Iterable[CellRow] = cell_rows(folder, table)
+    stems = None
     if any(name is not None for name in asked):
         stems = [str(row["stem"]) for row in matching(cache.rows(folder, SASA_SUMMARY), *asked)]
-        rows = cell_rows(folder, table, stems=stems)
-    if top is not None:
-        rows = (row for row in rows if (rank := number(row, "rank")) is not None and rank <= top)
-    return [dict_of(row) for row in matching(list(rows), *asked)]
+    of_instance: dict[str, list[CellRow]] = {}
+    for row in cell_rows(folder, table, stems=stems):
+        if top is None or ((rank := number(row, "rank")) is not None and rank <= top):
+            of_instance.setdefault(str(row.get("stem")), []).append(row)
+    instances = matching([rows[0] for rows in of_instance.values()], *asked)
+    return [row for instance in instances for row in of_instance[str(instance.get("stem"))]]
 
 
 async def list_answers(request: Request) -> Response:
     """Answer what all copies of a ligand say of its exits, of all ligands or of some."""
-    shared = shared_of(request)
     job = job_of(request, ready=True)
     ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
-    rows: list[Any] = [dict_of(row) for row in await in_thread(shared.tables.rows, job.folder, TABLES["answers"])]
-    if ligand is not None:
-        rows = [row for row in rows if row["Warhead"] == ligand.upper()]
-    if target is not None:
-        names = ("protein", "group")
-        rows = [row for row in rows if target.lower() in {str(row[name]).lower() for name in names}]
-    if top is not None:
-        rows = [row for row in rows if (rank := number(row, "answer_rank")) is not None and rank <= top]
-    return tagged(request, ExitAnswersAnswer(job_id=job.record.job_id, count=len(rows), answers=rows))
+    state = state_of(request, job)
+    if (known := KEPT.get(request, state)) is not None:
+        return known
+
+    def answer() -> Response:
+        rows = list(_answers(job.folder, ligand, target, top))
+        head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(rows), answers=[])
+        return rows_answer(request, head, _texts(job.folder, TABLES["answers"], rows))
+
+    return KEPT.keep(state, await in_thread(answer))
+
+
+def _answers(folder: Path, ligand: str | None, target: str | None, top: int | None) -> Iterator[CellRow]:
+    """Yield the answers that are meant."""
+    for row in cell_rows(folder, TABLES["answers"]):
+        if ligand is not None and row["Warhead"] != ligand.upper():
+            continue
+        if target is not None and target.lower() not in {str(row[name]).lower() for name in ("protein", "group")}:
+            continue
+        if top is None or ((rank := number(row, "answer_rank")) is not None and rank <= top):
+            yield row
+
+
+def _texts(folder: Path, table: Table, rows: Iterable[CellRow]) -> Iterator[str]:
+    """Yield rows of a table as JSON."""
+    writer = RowWriter(columns_of(folder, table))
+    return (writer.text(row.cells) for row in rows)
 
 
 _ROUTES = Routes("Results and files")

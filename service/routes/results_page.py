@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -43,6 +41,7 @@ from service.pages.results.places import SHOWN_PLACES, best_places, unmatched_no
 from service.pages.results.series import all_series, series_view
 from service.results.answers import Answers
 from service.results.job import Job
+from service.results.kept import KEPT, state_of
 from service.results.overview import pipeline_of
 from service.results.tables import number
 from service.routes.files import MAX_STEMS, STEM
@@ -58,40 +57,10 @@ async def results_page(request: Request) -> Response:
     if not job.record.final:
         values = {"job": job.record, "progress": JobProgress.model_validate(job.record)}
         return page("results_waiting", 202, {"Retry-After": "5"}, **values)
-    state = repr((job.record, job.base, request.url.query, _stamp(job.folder)))
-    if (known := _PAGES.get(state)) is not None:
+    state = state_of(request, job)
+    if (known := KEPT.get(request, state)) is not None:
         return known
-    return _PAGES.keep(state, page("results", **await in_thread(_page_values, request, shared_of(request), job)))
-
-
-class _Pages:
-    """The pages of finished jobs that were asked for last, by all that they are made from."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._kept: OrderedDict[str, Response] = OrderedDict()
-
-    def get(self, state: str) -> Response | None:
-        answer = self._kept.get(state)
-        if answer is None:
-            return None
-        self._kept.move_to_end(state)
-        return Response(answer.body, answer.status_code, answer.headers)
-
-    def keep(self, state: str, answer: Response) -> Response:
-        self._kept[state] = answer
-        while sum(len(kept.body) for kept in self._kept.values()) > self._most:
-            self._kept.popitem(last=False)
-        return answer
-
-
-_PAGES = _Pages(4 << 20)
-
-
-def _stamp(folder: Path) -> tuple[int, ...]:
-    """Return when the results of a job were written, which its folders and its manifest tell."""
-    places = (folder / name for name in (layout.MANIFEST, layout.RESULTS, layout.MCS_OUTPUT, layout.SERIES_FOLDER))
-    return tuple(place.stat().st_mtime_ns if place.exists() else 0 for place in places)
+    return KEPT.keep(state, page("results", **await in_thread(_page_values, request, shared_of(request), job)))
 
 
 def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
@@ -167,6 +136,9 @@ async def table_part(request: Request) -> Response:
     """Show only the table, for other columns or more rows than fit on a page."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
+    state = state_of(request, job)
+    if (known := KEPT.get(request, state)) is not None:
+        return known
 
     def read() -> dict[str, Any]:
         view = TableView.of(request.query_params)
@@ -181,7 +153,7 @@ async def table_part(request: Request) -> Response:
             **values,
         }
 
-    return page("results/table_part", **await in_thread(read))
+    return KEPT.keep(state, page("results/table_part", **await in_thread(read)))
 
 
 async def table_csv(request: Request) -> Response:

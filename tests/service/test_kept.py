@@ -1,0 +1,84 @@
+"""Rows as JSON text, and answers that are kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.requests import Request
+from starlette.responses import Response
+
+from scripts.lib import layout
+from scripts.lib.tables import Column, parse_value
+from service.jobs.record import JobRecord
+from service.results.job import Job
+from service.results.kept import KeptAnswers, state_of
+from service.results.tables import RowWriter
+
+COLUMNS = (Column('a "name", 100%'), Column("score", "number", 3), Column("rank", "integer"), Column("closed", "flag"))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(),
+            st.one_of(st.floats().map(str), st.just("")),
+            st.one_of(st.integers().map(str), st.just("")),
+            st.sampled_from(["True", "False", ""]),
+        ),
+        max_size=5,
+    )
+)
+def test_rows_are_written_as_json_writes_their_values(rows: list[tuple[str, ...]]) -> None:
+    writer = RowWriter(COLUMNS)
+    for cells in rows:
+        values = {column.name: parse_value(cell, column) for column, cell in zip(COLUMNS, cells, strict=True)}
+        expected = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        assert writer.text(cells) == expected
+
+
+def asked(query: str = "", tag: str = "") -> Request:
+    headers = [(b"if-none-match", tag.encode())] if tag else []
+    scope = {"type": "http", "method": "GET", "path": "/x", "query_string": query.encode(), "headers": headers}
+    return Request({**scope, "server": ("127.0.0.1", 80), "scheme": "http"})
+
+
+def test_what_was_answered_last_is_answered_again() -> None:
+    kept = KeptAnswers(200)
+    answer = Response("text " * 1000, headers={"ETag": '"1"', "Cache-Control": "no-cache"}, media_type="text/html")
+    assert kept.get(asked(), "a") is None
+    assert kept.keep("a", answer) is answer
+    again = kept.get(asked(), "a")
+    assert again is not None
+    assert (again.body, again.status_code, again.headers) == (answer.body, 200, answer.headers)
+    unchanged = kept.get(asked(tag='W/"1"'), "a")
+    assert unchanged is not None
+    assert (unchanged.status_code, unchanged.body, unchanged.headers["etag"]) == (304, b"", '"1"')
+
+
+def test_what_was_asked_longest_ago_makes_room() -> None:
+    kept = KeptAnswers(200)
+    for name in "abc":
+        kept.keep(name, Response(f"{name} " * 1000))
+        kept.get(asked(), "a")
+    kept.keep("d", Response(bytes(range(256))))  # more than all that may be kept
+    assert [name for name in "abcd" if kept.get(asked(), name)] == []
+    kept.keep("e", Response(status_code=304))
+    assert kept.get(asked(), "e") is None
+
+
+def test_an_answer_is_made_anew_when_results_or_request_differ(tmp_path: Path) -> None:
+    record = JobRecord(
+        job_id="00000001", sequence=1, target_name="x", search_query="y", status="completed",
+        created_at="2026-05-30T10:00:00Z", modified_at="2026-05-30T10:00:00Z",
+    )  # fmt: skip
+    job = Job(record, tmp_path, "/api/jobs/00000001")
+    results = tmp_path / layout.RESULTS
+    results.mkdir()
+    before = state_of(asked(), job)
+    assert state_of(asked(), job) == before
+    assert state_of(asked("top=1"), job) != before
+    (results / "new.csv").touch()
+    assert state_of(asked(), job) != before
