@@ -2,7 +2,7 @@
 CORES ?= 2
 BIN := .venv/bin
 DEMO := results/demo
-FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test_openapi.py test_fuzz.py)
+FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test_openapi.py test_fuzz.py lib/observed/test_ternary.py)
 CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
@@ -31,9 +31,9 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 test: setup ## run all tests
 	@$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist loadfile --no-loadscope-reorder tests
 
-# A minute: modules that belong to processes as a whole, and the campaign of damaged files, are not even read.
+# A minute: modules that belong to processes as a whole, damaged files and ternary complexes are not even read.
 test-fast: setup ## run the tests that start no process: no run, service, browser, cluster
-	@$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist loadfile -m 'not process' $(FAST)
+	@$(BIN)/python -m pytest -n $(CORES) --dist loadfile -m 'not process' $(FAST)
 
 test-slurm: setup ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
 	@: $${TETHERMAP_TEST_SLURM:?names the script that starts a cluster} $${TETHERMAP_TEST_MIRROR:?names the large mirror}
