@@ -59,7 +59,7 @@ def state_of(request: Request, job: Job) -> str:
     """Return all that an answer about a finished job is made from: its files are as old as their folders."""
     places = (job.folder / name for name in (layout.MANIFEST, layout.RESULTS, layout.MCS_OUTPUT, layout.SERIES_FOLDER))
     stamp = tuple(_changed(place) for place in places)
-    return repr((job.record, job.base, request.url.path, request.url.query, stamp))
+    return repr((job, request.url.path, request.url.query, stamp))
 
 
 def _changed(place: Path) -> int:
