@@ -116,7 +116,7 @@ class ScriptServer:
         for number, handler in _FOR_SCRIPTS.items():
             signal.signal(number, handler)
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != server or not reply.recv(1):  # it begins when it is watched
+        if os.getppid() != server or not _may_begin(reply):
             sys.exit(1)
         self._selector.close()
         for ours in (self._control, reply, *(other for _, other in self._running.values())):
@@ -137,6 +137,13 @@ class ScriptServer:
         with suppress(BrokenPipeError), reply:
             reply.send(f"{script.exitcode}\n".encode())
         script.close()
+
+
+def _may_begin(reply: socket.socket) -> bool:
+    """Wait until a script's process is watched; not so where whoever asked for it is gone."""
+    with suppress(ConnectionResetError):
+        return bool(reply.recv(1))
+    return False
 
 
 if __name__ == "__main__":

@@ -157,12 +157,12 @@ def test_server_ends_with_whoever_asks_but_not_before_its_scripts(tmp_path: Path
         os.environ["PYTHONPATH"] = str(ROOT)
         warm = WarmScripts()
         (tmp_path / "server").write_text(str(warm._server.pid))
-        text = f"import time\ntime.sleep(1)\nopen({str(tmp_path / 'done')!r}, 'w')"
+        begun, done = str(tmp_path / "begun"), str(tmp_path / "done")
+        text = f"import time\nopen({begun!r}, 'w')\ntime.sleep(1)\nopen({done!r}, 'w')"
         status(warm, tmp_path, text)
         os._exit(0)
-    wait_until((tmp_path / "tmp1.a_step.py").exists, 60, "the script to be asked for")
+    wait_until((tmp_path / "begun").exists, 60, "the script to run")
     server = psutil.Process(int((tmp_path / "server").read_text()))
-    wait_until(server.children, 60, "the script to run")
     os.kill(asker, signal.SIGKILL)
     os.waitpid(asker, 0)
     wait_until(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE, 60, "the server to end")
