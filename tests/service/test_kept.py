@@ -46,7 +46,7 @@ def asked(query: str = "", tag: str = "") -> Request:
 
 
 def test_what_was_answered_last_is_answered_again() -> None:
-    kept = KeptAnswers(200)
+    kept = KeptAnswers(1 << 20)
     answer = Response("text " * 1000, headers={"ETag": '"1"', "Cache-Control": "no-cache"}, media_type="text/html")
     assert kept.get(asked(), "a") is None
     assert kept.keep("a", answer) is answer
@@ -58,15 +58,17 @@ def test_what_was_answered_last_is_answered_again() -> None:
     assert (unchanged.status_code, unchanged.body, unchanged.headers["etag"]) == (304, b"", '"1"')
 
 
-def test_what_was_asked_longest_ago_makes_room() -> None:
-    kept = KeptAnswers(200)
-    for name in "abc":
-        kept.keep(name, Response(f"{name} " * 1000))
-        kept.get(asked(), "a")
-    kept.keep("d", Response(bytes(range(256))))  # more than all that may be kept
-    assert [name for name in "abcd" if kept.get(asked(), name)] == []
-    kept.keep("e", Response(status_code=304))
-    assert kept.get(asked(), "e") is None
+def test_what_was_asked_longest_ago_makes_room_however_short_it_is() -> None:
+    kept = KeptAnswers(2 << 14)
+    for name in "ab":
+        kept.keep(name, Response(name))
+    assert kept.get(asked(), "a")
+    kept.keep("c", Response("c"))
+    assert [name for name in "abc" if kept.get(asked(), name)] == ["a", "c"]
+    kept.keep("x" * (2 << 14), Response("made from more than may be kept"))
+    assert [name for name in "abc" if kept.get(asked(), name)] == []
+    kept.keep("d", Response(status_code=304))
+    assert kept.get(asked(), "d") is None
 
 
 def test_an_answer_is_made_anew_when_results_or_request_differ(tmp_path: Path) -> None:
