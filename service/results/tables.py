@@ -153,7 +153,6 @@ class _CellValues(dict[str, str]):
         return text
 
 
-
 def dict_of(row: Mapping[str, Value]) -> dict[str, Value]:
     """Return a row as JSON takes it."""
     return row.read() if isinstance(row, CellRow) else dict(row)
