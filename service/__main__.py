@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import sys
@@ -29,6 +30,9 @@ from service.settings import Settings, SettingsError
 
 GRACE_SECONDS = 2
 """How long open connections, downloads for example, may go on after the service was told to end."""
+
+_COLLECT_AFTER = 20_000
+"""New objects after which circles are looked for: a page makes as many several times over, and hardly a circle."""
 
 
 class Server(uvicorn.Server):
@@ -82,6 +86,8 @@ def serve(settings: Settings) -> int:
     )
     server = Server(config, parts)
     parts.on_failure = lambda: setattr(server, "should_exit", True)
+    gc.freeze()  # what is loaded stays: no request need look through it
+    gc.set_threshold(_COLLECT_AFTER)
     try:
         server.run()
     finally:

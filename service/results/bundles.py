@@ -56,7 +56,7 @@ def zip_of(artifacts: Sequence[Artifact], folder: str) -> ZipStream:
     """Return a ZIP that makes itself while it is read; a folder of its own when it is empty."""
     archive = ZipStream(sized=True)
     for item in artifacts:
-        archive.add_path(item.path, f"{folder}/{item.relative}", recurse=False)
+        archive.add_path(item.location, f"{folder}/{item.relative}", recurse=False)
     return archive
 
 
@@ -82,7 +82,7 @@ def public_bundle(job: Path, job_id: str) -> Artifact | None:
     if path.is_symlink() or not path.is_file():
         return None
     status = path.stat()
-    return Artifact(path, relative, "other", status.st_size, status.st_mtime)
+    return Artifact(str(path), relative, "other", status.st_size, status.st_mtime)
 
 
 def structures_folder(job_id: str) -> str:

@@ -46,7 +46,7 @@ def test_listing_of_what_has_just_changed_is_not_kept(tmp_path: Path) -> None:
 
 def test_listings_of_so_many_jobs_and_files_are_kept() -> None:
     listings = _Listings(2, 100)
-    empty, large = Listing([], {}), Listing([Artifact(Path("x"), "x", "other", 1, 0.0)] * 99, {})
+    empty, large = Listing([], {}), Listing([Artifact("x", "x", "other", 1, 0.0)] * 99, {})
     for name, listing in (("a", empty), ("b", empty), ("c", large)):
         listings.keep(Path(name), {}, listing)
     assert [listings.get(Path(name)) for name in "abc"] == [None, empty, large]
@@ -103,4 +103,5 @@ def test_a_page_of_a_view_is_a_part_of_all_its_rows(contacts: Path, asked: list[
     assert rows
     cache = TableCache(capacity=0)
     cache.small = lambda *_: ()  # type: ignore[method-assign] # as of a large table
-    assert view.page(cache, contacts, CONTACTS, slice(1, 4)) == (rows[1:4], len(rows))
+    part, total = view.page(cache, contacts, CONTACTS, slice(1, 4))
+    assert ([dict(row) for row in part], total) == (rows[1:4], len(rows))
