@@ -337,7 +337,7 @@ def format_value(value: Value, column: Column) -> str:
 
 def parse_value(text: str, column: Column) -> Value:
     """Return a CSV cell as a value of its column's kind; an empty or infinite number and an empty flag are None."""
-    return text if column.kind == "text" else _PARSERS[column.kind](text)
+    return text if column.kind == "text" else PARSERS[column.kind](text)
 
 
 def _flag(text: str) -> bool | None:
@@ -355,7 +355,8 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_PARSERS: Mapping[Kind, Callable[[str], Value]] = {"flag": _flag, "integer": _integer, "number": _number}
+PARSERS: Mapping[Kind, Callable[[str], Value]] = {"flag": _flag, "integer": _integer, "number": _number}
+"""How cells are read by the kind of their column; those of texts are as they are."""
 
 
 @contextmanager
@@ -463,7 +464,7 @@ def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[
         Whether a row must have as many cells as there are columns; else what is too much is left out.
     """
     names = [column.name for column in columns]
-    others = [(k, column.name, _PARSERS[column.kind]) for k, column in enumerate(columns) if column.kind != "text"]
+    others = [(k, column.name, PARSERS[column.kind]) for k, column in enumerate(columns) if column.kind != "text"]
 
     def typed(cells: Sequence[str]) -> dict[str, Value]:
         row: dict[str, Value] = dict(zip(names, cells, strict=strict))

@@ -58,10 +58,13 @@ def tagged(request: Request, value: Any, headers: Mapping[str, str] | None = Non
     return _content_answer(request, json_bytes(value), "application/json", headers or {})
 
 
-def rows_answer(request: Request, value: Any, rows: Iterable[str]) -> Response:
+def rows_answer(
+    request: Request, value: Any, rows: Iterable[str], headers: Mapping[str, str] | None = None
+) -> Response:
     """Return a JSON answer as `tagged` does, whose last field is a list: of rows that are JSON already."""
     head = json_bytes(value).removesuffix(b"]}")
-    return _content_answer(request, b"".join((head, ",".join(rows).encode("utf-8"), b"]}")), "application/json", {})
+    body = b"".join((head, ",".join(rows).encode("utf-8"), b"]}"))
+    return _content_answer(request, body, "application/json", headers or {})
 
 
 def text_answer(request: Request, text: str, media_type: str, headers: Mapping[str, str]) -> Response:

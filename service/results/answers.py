@@ -54,7 +54,7 @@ class Answers:
     @classmethod
     def of(cls, folder: Path) -> Answers:
         """Return those of a job; none of a job without the tables."""
-        leading = list(rows_with(folder / tables.EXIT_ANSWERS.path, tables.EXIT_ANSWERS, "answer_rank", "1"))
+        leading = rows_with(folder, tables.EXIT_ANSWERS, "answer_rank", "1")
         by_stem: dict[str, Row] = {stem: row for row in leading for stem in several(row, "stems")}
         return cls(leading, by_stem)
 
@@ -124,8 +124,7 @@ def answers_of_copy(cache: TableCache, folder: Path, row: Row) -> CopyAnswers:
         The copy in Results_Display.
     """
     stem = str(row["stem"])
-    path = folder / tables.EXIT_ANSWERS.path
-    rows = list(rows_with(path, tables.EXIT_ANSWERS, "Warhead", str(row["Warhead"])))
+    rows = rows_with(folder, tables.EXIT_ANSWERS, "Warhead", str(row["Warhead"]))
     own = [answer for answer in rows if stem in several(answer, "stems")]
     observed = [seen for seen in cache.rows(folder, tables.OBSERVED_EXITS) if seen["stem"] == stem]
     observed.sort(key=lambda seen: seen["side"] != "target")

@@ -89,7 +89,7 @@ def half_of(cache: TableCache, job: Job, ligand: str | None = None) -> Half:
     if ligand:
         rows = [row for row in rows if row["Warhead"] == ligand.upper()]
     rows.sort(key=lambda row: -_worth(row))
-    return Half(job, rows[:MOST_ANSWERS], len(rows), seen)
+    return Half(job, [dict(row) for row in rows[:MOST_ANSWERS]], len(rows), seen)
 
 
 def _worth(row: Row) -> int:

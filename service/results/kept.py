@@ -1,21 +1,21 @@
-"""Answers about finished jobs that were asked for last: asked again, they cost two milliseconds a megabyte."""
+"""Answers about finished jobs that were asked for last: asked again, they cost at most two milliseconds a megabyte."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 
+import anyio.to_thread
 from isal import igzip
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 
 from scripts.lib import layout
+from service.http.compression import declare, packed, takes_gzip
 from service.http.responses import matches
 from service.results.job import Job
-
-_LEVEL = 1
-"""Of compression: a tenth of the size of rows as JSON, at 300 MB/s."""
-
 
 _LEAST_COUNTED = 1 << 14
 """Bytes that an answer counts as at least, with what it is made from: short ones must not be many either."""
@@ -35,32 +35,77 @@ class KeptAnswers:
         self._kept: OrderedDict[str, tuple[bytes, Response]] = OrderedDict()
 
     def get(self, request: Request, state: str) -> Response | None:
-        """Return an answer, 304 where the client has it already, None where it must be made."""
+        """Return an answer, packed for who takes it so, 304 for who has it already; None where it must be made."""
         if state not in self._kept:
             return None
         self._kept.move_to_end(state)
-        packed, answer = self._kept[state]
+        body, answer = self._kept[state]
         tag = answer.headers.get("etag")
         if tag is not None and matches(request.headers.get("if-none-match"), tag):
             fields = {name: answer.headers[name] for name in ("etag", "cache-control")}
             return Response(status_code=304, headers=fields)
-        return Response(igzip.decompress(packed), 200, answer.headers)
+        return _sent(request, body, answer)
 
-    def keep(self, state: str, answer: Response) -> Response:
-        """Keep an answer that is no 304, and return it."""
-        if answer.status_code == 200:
-            self._kept[state] = igzip.compress(answer.body, compresslevel=_LEVEL), Response(None, 200, answer.headers)
-            while sum(_size(state, packed) for state, (packed, _) in self._kept.items()) > self._most:
-                self._kept.popitem(last=False)
-        return answer
+    def keep(self, state: str, body: bytes, answer: Response) -> None:
+        """Keep an answer.
+
+        Parameters
+        ----------
+        state : str
+            All that it is made from.
+        body : bytes
+            Its body as gzip.
+        answer : Response
+            Its status and headers.
+        """
+        self._kept[state] = body, Response(None, answer.status_code, answer.headers)
+        while sum(_size(state, body) for state, (body, _) in self._kept.items()) > self._most:
+            self._kept.popitem(last=False)
 
 
-def _size(state: str, packed: bytes) -> int:
-    return max(len(state) + len(packed), _LEAST_COUNTED)
+def _sent(request: Request, body: bytes, answer: Response) -> Response:
+    """Return an answer whose body is gzip as a client takes it."""
+    if not takes_gzip(request.headers.get("accept-encoding", "")):
+        return Response(igzip.decompress(body), answer.status_code, answer.headers)
+    headers = MutableHeaders(raw=list(answer.headers.raw))
+    declare(headers, len(body))
+    headers.add_vary_header("Accept-Encoding")
+    return Response(body, answer.status_code, headers)
+
+
+def _size(state: str, body: bytes) -> int:
+    return max(len(state) + len(body), _LEAST_COUNTED)
 
 
 KEPT = KeptAnswers(4 << 20)
 """Those of this process."""
+
+
+async def kept_answer(request: Request, job: Job, make: Callable[[], Response]) -> Response:
+    """Return the answer to a question about a finished job, which is made in a thread where it isn't kept.
+
+    Parameters
+    ----------
+    request : Request
+        The question.
+    job : Job
+        The job.
+    make : callable
+        Makes the answer.
+    """
+    state = state_of(request, job)
+    if (known := KEPT.get(request, state)) is not None:
+        return known
+
+    def made() -> tuple[Response, bytes]:
+        answer = make()
+        return answer, packed(bytes(answer.body))
+
+    answer, body = await anyio.to_thread.run_sync(made)
+    if answer.status_code != 200:
+        return answer
+    KEPT.keep(state, body, answer)
+    return _sent(request, body, answer) if takes_gzip(request.headers.get("accept-encoding", "")) else answer
 
 
 def state_of(request: Request, job: Job) -> str:

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from scripts.lib.tables import Column, Table, Value, format_value
 from service.errors import InvalidParameter
 from service.index.query import FORMULA
-from service.results.tables import Rows, TableCache, cell_rows, dict_of, row_count
+from service.results.tables import CellRow, TableCache, cell_rows, row_count
 
 Row = Mapping[str, Value]
+R = TypeVar("R", bound=Row)
 
 RESERVED = ("table", "sort", "limit", "offset", "format")
 """Parameters of the route that are no columns."""
@@ -52,16 +54,15 @@ class RowsWanted:
     descending: bool = False
     holding: Sequence[str] = ()
 
-    def page(self, cache: TableCache, job: Path, table: Table, part: slice) -> tuple[list[Row], int]:
+    def page(self, cache: TableCache, job: Path, table: Table, part: slice) -> tuple[list[CellRow], int]:
         """Return some rows of the view of a job's table, and how many it has."""
         if not self.tests and self.sort is None:
-            rows = islice(cell_rows(job, table), part.start, part.stop)
-            return [dict_of(row) for row in rows], row_count(job, table)
+            return list(islice(cell_rows(job, table), part.start, part.stop)), row_count(job, table)
         # Of a long table only the lines that hold the texts asked for are even split.
         kept = self.rows(cache.small(job, table) or list(cell_rows(job, table, self.holding)))
-        return [dict_of(row) for row in kept[part]], len(kept)
+        return kept[part], len(kept)
 
-    def rows(self, rows: Rows) -> list[Row]:
+    def rows(self, rows: Sequence[R]) -> list[R]:
         """Return the rows of the view in its order; what is not known comes last."""
         kept = [row for row in rows if all(test(row) for test in self.tests)]
         if self.sort is None:

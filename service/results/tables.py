@@ -6,7 +6,7 @@ import csv
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from json.encoder import encode_basestring
 from operator import getitem
@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from scripts.lib import tables
-from scripts.lib.tables import Column, Table, Value, lines_ending, natural_key, parse_value, read_table
+from scripts.lib.tables import PARSERS, Column, Table, Value, lines_ending, natural_key, parse_value, read_table
 
 Rows = Sequence[Mapping[str, Value]]
+Reader = Callable[[str], Value]
 
 TABLES: Mapping[str, Table] = {
     "results": tables.RESULTS_TABLE,
@@ -44,19 +45,19 @@ class TableCache:
     Parameters
     ----------
     capacity : int
-        Bytes of the files that are kept at most; their rows take about twenty times as much.
+        Bytes of the files that are kept at most; their rows take up to eight times as much.
     """
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Path, tuple[tuple[int, int], Rows]] = OrderedDict()
+        self._kept: OrderedDict[Path, tuple[tuple[int, int], Sequence[CellRow]]] = OrderedDict()
 
-    def rows(self, job: Path, table: Table) -> Rows:
-        """Return all rows of a job's table, those of large ones as `CellRow`; none when it is not there (yet)."""
+    def rows(self, job: Path, table: Table) -> Sequence[CellRow]:
+        """Return all rows of a job's table; none when it is not there (yet)."""
         return self.small(job, table) or list(cell_rows(job, table))
 
-    def small(self, job: Path, table: Table) -> Rows:
+    def small(self, job: Path, table: Table) -> Sequence[CellRow]:
         """Return all rows of a table that is small enough to be kept, none of another."""
         path = job / table.path
         try:
@@ -71,7 +72,7 @@ class TableCache:
                 return kept[1]
         if status.st_size > _LARGEST_CACHED:
             return ()
-        rows = list(read_rows(path, table))
+        rows = list(cell_rows(job, table))
         with self._lock:
             self._kept[path] = (stamp, rows)
             while sum(max(size, _LEAST_COUNTED) for (_, size), _ in self._kept.values()) > self._capacity:
@@ -80,33 +81,35 @@ class TableCache:
 
 
 class CellRow(Mapping[str, Value]):
-    """A row whose cells are read as values when they are asked for."""
+    """A row whose cells are read as values when they are asked for.
 
-    __slots__ = ("_cells", "_columns")
+    Parameters
+    ----------
+    columns : mapping of str to tuple of int and callable or None
+        By the name of a column its place, and how its cells are read; None for texts.
+    cells : sequence of str
+        The texts of all cells.
+    """
 
-    def __init__(self, columns: Mapping[str, tuple[int, Column]], cells: list[str]) -> None:
+    __slots__ = ("_columns", "cells")
+
+    def __init__(self, columns: Mapping[str, tuple[int, Reader | None]], cells: Sequence[str]) -> None:
         self._columns = columns
-        self._cells = cells
+        self.cells = cells
 
     def __getitem__(self, name: str) -> Value:
-        place, column = self._columns[name]
-        return parse_value(self._cells[place], column)
+        place, read = self._columns[name]
+        return self.cells[place] if read is None else read(self.cells[place])
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a value, or what is given where there is no such column."""
+        return self[name] if name in self._columns else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
     def __len__(self) -> int:
         return len(self._columns)
-
-    @property
-    def cells(self) -> Sequence[str]:
-        """The texts of all cells."""
-        return self._cells
-
-    def read(self) -> dict[str, Value]:
-        """Return all values."""
-        cells = self._cells
-        return {name: parse_value(cells[place], column) for name, (place, column) in self._columns.items()}
 
 
 class RowWriter:
@@ -153,11 +156,6 @@ class _CellValues(dict[str, str]):
         return text
 
 
-def dict_of(row: Mapping[str, Value]) -> dict[str, Value]:
-    """Return a row as JSON takes it."""
-    return row.read() if isinstance(row, CellRow) else dict(row)
-
-
 def cell_rows(
     job: Path, table: Table, holding: Collection[str] = (), stems: Collection[str] | None = None
 ) -> Iterator[CellRow]:
@@ -172,7 +170,8 @@ def cell_rows(
     stems : collection of str or None
         Instances whose rows are wanted, best in the table's order; None for all.
     """
-    columns = {column.name: (place, column) for place, column in enumerate(columns_of(job, table))}
+    columns = {column.name: (place, PARSERS.get(column.kind)) for place, column in enumerate(columns_of(job, table))}
+    missing = [""] * len(columns)
     try:
         with (job / table.path).open(encoding="utf-8", newline="") as stream:
             stream.readline()
@@ -181,7 +180,7 @@ def cell_rows(
             for text in holding:
                 lines = filter(partial(_holds, text), lines)
             for cells in csv.reader(lines):
-                row = CellRow(columns, cells)
+                row = CellRow(columns, cells if len(cells) >= len(columns) else [*cells, *missing[len(cells) :]])
                 if stems is None or last or row.get("stem") in stems:
                     yield row
     except OSError:
@@ -220,30 +219,22 @@ def read_rows(path: Path, table: Table, stems: Collection[str] | None = None) ->
         return
 
 
-def rows_with(path: Path, table: Table, name: str, value: str) -> Iterator[dict[str, Value]]:
-    """Yield the rows of a table that have a text in one column; of others no cell is parsed.
+def rows_with(job: Path, table: Table, name: str, value: str) -> list[CellRow]:
+    """Return the rows of a job's table that have a text in one column; none when it is not there (yet).
 
     Parameters
     ----------
-    path, table : Path, Table
-        The file and its columns; none are yielded when it is not there (yet).
+    job, table : Path, Table
+        The job folder and the table.
     name, value : str
         The column, and the text of its cell in the file.
     """
-    known = {column.name: column for column in table.columns}
-    try:
-        stream = path.open(encoding="utf-8", newline="")
-    except OSError:
-        return
-    with stream:
-        reader = csv.reader(stream)
-        header = next(reader, [])
-        if name not in header:
-            return
-        place, columns = header.index(name), [known.get(cell, Column(cell)) for cell in header]
-        for cells in reader:
-            if cells[place : place + 1] == [value]:
-                yield {column.name: parse_value(cell, column) for column, cell in zip(columns, cells, strict=False)}
+    columns = columns_of(job, table)
+    place = next((place for place, column in enumerate(columns) if column.name == name), None)
+    if place is None:
+        return []
+    holding = () if '"' in value else (value.lower(),)
+    return [row for row in cell_rows(job, table, holding) if row.cells[place] == value]
 
 
 def same_entry(one: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -121,7 +121,7 @@ async def degraders_page(request: Request) -> Response:
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
     _, rows = await shared.parts.index.jobs(JobFilters(available=True), "created_desc", _OFFERED, 0)
-    exits: dict[str, list[Mapping[str, Any]]] = {}
+    exits: dict[str, Sequence[Mapping[str, Any]]] = {}
     for letter, name in named.items():
         if name:
             exits[letter] = await in_thread(_exits_of, shared.tables, job_named(request, name))
@@ -139,7 +139,7 @@ async def degraders_page(request: Request) -> Response:
     return page("degraders", **values, result=answer, query=request.url.query)
 
 
-def _exits_of(cache: TableCache, job: Job) -> list[Mapping[str, Any]]:
+def _exits_of(cache: TableCache, job: Job) -> Sequence[Mapping[str, Any]]:
     """Return where linkers can leave the ligands of a job: seen in degraders first, then its answers by rank."""
     answers = [row for row in cache.rows(job.folder, tables.EXIT_ANSWERS) if row["site_class"] == "main"]
     answers.sort(key=lambda row: (row["kind"] != "observed", number(row, "answer_rank") or 0, str(row["Warhead"])))

@@ -16,7 +16,7 @@ from service.http.common_parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID
 from service.http.endpoint import Routes
 from service.http.parameters import Choice, Paging, Text, Whole
 from service.http.responses import disposition, matches, rows_answer, tagged
-from service.results.kept import KEPT, state_of
+from service.results.kept import kept_answer
 from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
 from service.results.tables import TABLES, CellRow, RowWriter, TableCache, cell_rows, columns_of, matching, number
@@ -37,7 +37,11 @@ async def get_results(request: Request) -> Response:
     """Answer the overview of a job's results."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
-    return tagged(request, await in_thread(results_answer, shared.tables, job.record, job.folder, job.base))
+
+    def answer() -> Response:
+        return tagged(request, results_answer(shared.tables, job.record, job.folder, job.base))
+
+    return await in_thread(answer)
 
 
 async def list_rows(request: Request) -> Response:
@@ -69,10 +73,10 @@ async def list_rows(request: Request) -> Response:
         table=name,
         columns=[column.name for column in columns],
         count=len(part),
-        rows=part,
+        rows=[],
         **links,
     )
-    return tagged(request, answer, link)
+    return await in_thread(rows_answer, request, answer, _texts(columns, part), link)
 
 
 def _tag(path: Path, view: str) -> str:
@@ -90,16 +94,13 @@ async def list_exit_vectors(request: Request) -> Response:
     shared = shared_of(request)
     job = job_of(request, ready=True)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
-    state = state_of(request, job)
-    if (known := KEPT.get(request, state)) is not None:
-        return known
 
     def answer() -> Response:
         exits = _exits(shared.tables, job.folder, asked, top)
         head = ExitVectorsAnswer(job_id=job.record.job_id, count=len(exits), exits=[])
-        return rows_answer(request, head, _texts(job.folder, TABLES["exits"], exits))
+        return rows_answer(request, head, _texts(columns_of(job.folder, TABLES["exits"]), exits))
 
-    return KEPT.keep(state, await in_thread(answer))
+    return await kept_answer(request, job, answer)
 
 
 def _exits(cache: TableCache, folder: Path, asked: Sequence[str | None], top: int | None) -> list[CellRow]:
@@ -120,16 +121,13 @@ async def list_answers(request: Request) -> Response:
     """Answer what all copies of a ligand say of its exits, of all ligands or of some."""
     job = job_of(request, ready=True)
     ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
-    state = state_of(request, job)
-    if (known := KEPT.get(request, state)) is not None:
-        return known
 
     def answer() -> Response:
         rows = list(_answers(job.folder, ligand, target, top))
         head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(rows), answers=[])
-        return rows_answer(request, head, _texts(job.folder, TABLES["answers"], rows))
+        return rows_answer(request, head, _texts(columns_of(job.folder, TABLES["answers"]), rows))
 
-    return KEPT.keep(state, await in_thread(answer))
+    return await kept_answer(request, job, answer)
 
 
 def _answers(folder: Path, ligand: str | None, target: str | None, top: int | None) -> Iterator[CellRow]:
@@ -143,9 +141,9 @@ def _answers(folder: Path, ligand: str | None, target: str | None, top: int | No
             yield row
 
 
-def _texts(folder: Path, table: Table, rows: Iterable[CellRow]) -> Iterator[str]:
+def _texts(columns: Sequence[Column], rows: Iterable[CellRow]) -> Iterator[str]:
     """Yield rows of a table as JSON."""
-    writer = RowWriter(columns_of(folder, table))
+    writer = RowWriter(columns)
     return (writer.text(row.cells) for row in rows)
 
 

@@ -22,26 +22,25 @@ from service.pages.render import page
 from service.pages.results.columns import COLUMNS, USUAL
 from service.pages.results.consensus import directions
 from service.pages.results.depiction import drawing_of, exits_drawing, thumbnail
-from service.pages.results.fit import FITS, fit_of
+from service.pages.results.fit import FITS
 from service.pages.results.instance import Place, instance_view
 from service.pages.results.instances import (
-    MAX_SHOWN,
     Row,
     TableView,
     choices,
     csv_of,
     instances,
     names_of,
-    searched,
     titles_of,
 )
 from service.pages.results.left_out import left_out
 from service.pages.results.overlay import overlay_view
 from service.pages.results.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.results.series import all_series, series_view
+from service.pages.results.table import table_values
 from service.results.answers import Answers
 from service.results.job import Job
-from service.results.kept import KEPT, state_of
+from service.results.kept import kept_answer
 from service.results.overview import pipeline_of
 from service.results.tables import number
 from service.routes.files import MAX_STEMS, STEM
@@ -57,10 +56,7 @@ async def results_page(request: Request) -> Response:
     if not job.record.final:
         values = {"job": job.record, "progress": JobProgress.model_validate(job.record)}
         return page("results_waiting", 202, {"Retry-After": "5"}, **values)
-    state = state_of(request, job)
-    if (known := KEPT.get(request, state)) is not None:
-        return known
-    return KEPT.keep(state, page("results", **await in_thread(_page_values, request, shared_of(request), job)))
+    return await kept_answer(request, job, lambda: page("results", **_page_values(request, shared_of(request), job)))
 
 
 def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
@@ -75,6 +71,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     first = {next((place["stem"] for place in best if place["advised"]), best[0]["stem"])} if best else set()
     row = _selected(request, everything) or next((row for row in kept if row["stem"] in first), None)
     row = row or next(iter([*kept[:1], *everything[:1]]), None)
+    chosen = str(row["stem"]) if row is not None else None
     place = Place(shared.tables, job.folder, base)
     series = all_series(shared.tables, job.folder)
     asked = request.query_params.get("series", "")
@@ -82,21 +79,18 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     return {
         "job": record,
         "base": base,
-        "here": here,
         "places_at_once": SHOWN_PLACES,
         "best": best,
         "unmatched": unmatched_notice(shared.tables.rows(job.folder, tables.ENTRY_STATUS)),
         "told": [shared.scrubber.text(line) for line in told_at_end(job.folder)],
         "error": record.error,
-        "view": view,
-        "chosen": row["stem"] if row is not None else None,
         "usual": USUAL,
         "max_stems": MAX_STEMS,
         "all_columns": COLUMNS,
         "choices": choices(everything),
         "fits": FITS,
         "names": names,
-        **_table_values(everything, kept),
+        **table_values(everything, kept, view, here, chosen),
         "instance": instance_view(place, row, CONTEXT.of(request)) if row is not None else None,
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
@@ -110,23 +104,6 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     }
 
 
-def _table_values(everything: Sequence[Row], shown: Sequence[Row]) -> dict[str, Any]:
-    """Return what the table needs: all rows while they fit on a page, those that the view leaves out hidden."""
-    complete = len(everything) <= MAX_SHOWN
-    kept = {row["stem"] for row in shown}
-    hidden = [row for row in everything if row["stem"] not in kept] if complete else []
-    return {
-        "rows": [*shown[:MAX_SHOWN], *hidden],
-        "shown_count": len(shown),
-        "on_page": min(len(shown), MAX_SHOWN),
-        "total": len(everything),
-        "complete": complete,
-        "places": {row["stem"]: place for place, row in enumerate(everything)},
-        "searched": searched,
-        "fit_of": fit_of,
-    }
-
-
 def _selected(request: Request, rows: Sequence[Row]) -> Row | None:
     stem = request.query_params.get("row", "")
     return next((row for row in rows if row["stem"] == stem), None)
@@ -136,24 +113,15 @@ async def table_part(request: Request) -> Response:
     """Show only the table, for other columns or more rows than fit on a page."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
-    state = state_of(request, job)
-    if (known := KEPT.get(request, state)) is not None:
-        return known
 
-    def read() -> dict[str, Any]:
+    def answer() -> Response:
         view = TableView.of(request.query_params)
         everything = instances(shared.tables, job.folder)
         kept = view.rows(everything, names_of(shared.tables, job.folder))
-        values = _table_values(everything, kept)
-        return {
-            "view": view,
-            "base": job.base,
-            "here": address(f"/results/{job.record.job_id}"),
-            "chosen": None,
-            **values,
-        }
+        here = address(f"/results/{job.record.job_id}")
+        return page("results/table_part", **table_values(everything, kept, view, here))
 
-    return KEPT.keep(state, page("results/table_part", **await in_thread(read)))
+    return await kept_answer(request, job, answer)
 
 
 async def table_csv(request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -39,36 +40,54 @@ def test_rows_are_written_as_json_writes_their_values(rows: list[tuple[str, ...]
         assert writer.text(cells) == expected
 
 
-def asked(query: str = "", tag: str = "") -> Request:
-    headers = [(b"if-none-match", tag.encode())] if tag else []
+def asked(query: str = "", tag: str = "", takes: str = "") -> Request:
+    headers = [(b"if-none-match", tag.encode()), (b"accept-encoding", takes.encode())]
     scope = {"type": "http", "method": "GET", "path": "/x", "query_string": query.encode(), "headers": headers}
     return Request({**scope, "server": ("127.0.0.1", 80), "scheme": "http"})
 
 
 def test_what_was_answered_last_is_answered_again() -> None:
     kept = KeptAnswers(1 << 20)
-    answer = Response("text " * 1000, headers={"ETag": '"1"', "Cache-Control": "no-cache"}, media_type="text/html")
+    text = "text " * 1000
+    answer = Response(text, headers={"ETag": 'W/"1"', "Cache-Control": "no-cache"}, media_type="text/html")
     assert kept.get(asked(), "a") is None
-    assert kept.keep("a", answer) is answer
+    kept.keep("a", gzip.compress(text.encode()), answer)
     again = kept.get(asked(), "a")
     assert again is not None
     assert (again.body, again.status_code, again.headers) == (answer.body, 200, answer.headers)
     unchanged = kept.get(asked(tag='W/"1"'), "a")
     assert unchanged is not None
-    assert (unchanged.status_code, unchanged.body, unchanged.headers["etag"]) == (304, b"", '"1"')
+    assert (unchanged.status_code, unchanged.body, unchanged.headers["etag"]) == (304, b"", 'W/"1"')
+
+
+def test_who_takes_gzip_is_sent_what_is_kept() -> None:
+    kept = KeptAnswers(1 << 20)
+    body = gzip.compress(b"text " * 1000)
+    kept.keep("a", body, Response("text " * 1000, headers={"ETag": '"1"'}, media_type="text/html"))
+    again = kept.get(asked(takes="br, gzip"), "a")
+    assert again is not None
+    assert again.body is body
+    assert dict(again.headers) == {
+        "content-length": str(len(body)),
+        "content-type": "text/html; charset=utf-8",
+        "content-encoding": "gzip",
+        "etag": 'W/"1"',
+        "vary": "Accept-Encoding",
+    }
+    plain = kept.get(asked(takes="gzip;q=0"), "a")
+    assert plain is not None
+    assert dict(plain.headers) == {"content-length": "5000", "content-type": "text/html; charset=utf-8", "etag": '"1"'}
 
 
 def test_what_was_asked_longest_ago_makes_room_however_short_it_is() -> None:
     kept = KeptAnswers(2 << 14)
     for name in "ab":
-        kept.keep(name, Response(name))
-    assert kept.get(asked(), "a")
-    kept.keep("c", Response("c"))
-    assert [name for name in "abc" if kept.get(asked(), name)] == ["a", "c"]
-    kept.keep("x" * (2 << 14), Response("made from more than may be kept"))
-    assert [name for name in "abc" if kept.get(asked(), name)] == []
-    kept.keep("d", Response(status_code=304))
-    assert kept.get(asked(), "d") is None
+        kept.keep(name, b"", Response())
+    assert kept.get(asked(takes="gzip"), "a")
+    kept.keep("c", b"", Response())
+    assert [name for name in "abc" if kept.get(asked(takes="gzip"), name)] == ["a", "c"]
+    kept.keep("x" * (2 << 14), b"", Response())
+    assert [name for name in "abcx" if kept.get(asked(takes="gzip"), name)] == []
 
 
 def test_an_answer_is_made_anew_when_results_or_request_differ(tmp_path: Path) -> None:

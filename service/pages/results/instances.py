@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
@@ -20,9 +21,6 @@ from service.pages.results.fit import FITS, fit_of
 from service.results.rows import csv_lines
 
 Row = Mapping[str, Value]
-
-MAX_SHOWN = 1000
-"""Rows on one page; more are found by filtering."""
 
 NO_FLAGS = "none"
 """Value of the flag filter for rows without flags."""
@@ -108,7 +106,7 @@ class TableView:
             Names of components, which the words may mean too.
         """
         words = self.words.lower().split()
-        kept = [row for row in rows if self._has(row, words, names)]
+        kept = [row for row in rows if self._has(row, words, names)] if self.filtered else list(rows)
         if not self.sort:
             return kept
         column = BY_KEY[self.sort.removeprefix("-")].sorted_by
@@ -184,11 +182,48 @@ def instances(cache: TableCache, folder: Path, answers: Answers | None = None) -
         Those of the job where they were read before.
     """
     summaries = {row["stem"]: row for row in cache.rows(folder, tables.SASA_SUMMARY)}
-    more = [column.name for column in ANSWER_COLUMNS]
-    blank = dict.fromkeys([*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names, *more])
     rows = cache.rows(folder, tables.RESULTS_TABLE)
     answers = answers or Answers.of(folder)
-    return [{**blank, **summaries.get(row["stem"], {}), **row, **answers.cells(str(row["stem"]))} for row in rows]
+    where = dict.fromkeys((*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names), 0)
+    where |= dict.fromkeys(next(iter(summaries.values()), ()), 1)
+    where |= dict.fromkeys(next(iter(rows), ()), 2)
+    where |= dict.fromkeys((column.name for column in ANSWER_COLUMNS), 3)
+    blank: Row = dict.fromkeys(where)
+    return [
+        _Instance(where, (blank, summaries.get(row["stem"], blank), row, answers.cells(str(row["stem"])) or blank))
+        for row in rows
+    ]
+
+
+class _Instance(Mapping[str, Value]):
+    """A row of joined tables: each value is read from the one that its column is taken from.
+
+    Parameters
+    ----------
+    where : mapping of str to int
+        Which of `parts` has a column.
+    parts : sequence of mapping
+        A row of each table.
+    """
+
+    __slots__ = ("_parts", "_where")
+
+    def __init__(self, where: Mapping[str, int], parts: Sequence[Row]) -> None:
+        self._where = where
+        self._parts = parts
+
+    def __getitem__(self, name: str) -> Value:
+        return self._parts[self._where[name]][name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a value, or what is given where there is no such column."""
+        return self[name] if name in self._where else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._where)
+
+    def __len__(self) -> int:
+        return len(self._where)
 
 
 def names_of(cache: TableCache, folder: Path) -> dict[str, str]:

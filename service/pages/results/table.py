@@ -1,0 +1,143 @@
+"""The table of instances as the template writes it: all values of a row beside each other, none looked up there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote, quote_plus
+
+from scripts.lib.tables import Value
+from service.pages.results.columns import Shown
+from service.pages.results.fit import fit_of
+from service.pages.results.instances import TableView, searched
+
+Row = Mapping[str, Value]
+
+MAX_SHOWN = 1000
+"""Rows on one page; more are found by filtering."""
+
+
+class Cell(NamedTuple):
+    """A cell of the page's table.
+
+    Parameters
+    ----------
+    text : str
+        What it shows.
+    kind : str
+        Classes of a number, ``flags``, or empty for text.
+    value : object
+        What a number is sorted by.
+    """
+
+    text: str
+    kind: str = ""
+    value: Value = ""
+
+
+class Line(NamedTuple):
+    """A row of the page's table.
+
+    Parameters
+    ----------
+    stem, ligand : str
+        The instance and its component.
+    place : int
+        Its place among all instances.
+    words : str
+        Text in which words are looked for.
+    area : float or None
+        Exposed area in square angstroms.
+    flags, fit : str
+        Its flags, and a key of `service.pages.results.fit.FITS`.
+    says : str
+        The instance in words.
+    url, picture : str
+        Where it is shown, and its depiction.
+    hidden, current : bool
+        Whether the view leaves it out, and whether it is the one shown.
+    cells : sequence of Cell
+        Those of the columns shown.
+    """
+
+    stem: str
+    ligand: str
+    place: int
+    words: str
+    area: Value
+    flags: str
+    fit: str
+    says: str
+    url: str
+    picture: str
+    hidden: bool
+    current: bool
+    cells: Sequence[Cell]
+
+
+def table_values(
+    everything: Sequence[Row], shown: Sequence[Row], view: TableView, here: str, chosen: str | None = None
+) -> dict[str, Any]:
+    """Return what the template of the table needs: all rows while they fit on a page, those left out hidden.
+
+    Parameters
+    ----------
+    everything, shown : sequence of mapping
+        All instances, and those of the view in its order.
+    view : TableView
+        The view.
+    here : str
+        Address of the job's page.
+    chosen : str or None
+        Stem of the instance shown beside the table.
+    """
+    complete = len(everything) <= MAX_SHOWN
+    kept = {row["stem"] for row in shown}
+    hidden = [row for row in everything if row["stem"] not in kept] if complete else []
+    on_page = min(len(shown), MAX_SHOWN)
+    places = {str(row["stem"]): place for place, row in enumerate(everything)}
+    return {
+        "view": view,
+        "here": here,
+        "lines": _lines([*shown[:MAX_SHOWN], *hidden], on_page, places, view, here, chosen),
+        "shown_count": len(shown),
+        "on_page": on_page,
+        "total": len(everything),
+        "complete": complete,
+    }
+
+
+def _lines(
+    rows: Sequence[Row], on_page: int, places: Mapping[str, int], view: TableView, here: str, chosen: str | None
+) -> Iterator[Line]:
+    columns, query = view.shown, view.query()
+    page = f"{here}?{query}&row=" if query else f"{here}?row="
+    for n, row in enumerate(rows):
+        stem, ligand = str(row["stem"]), str(row["Warhead"])
+        yield Line(
+            stem,
+            ligand,
+            places[stem],
+            searched(row, {}),
+            row["SASA_in_complex_A2"],
+            str(row["flags"] or ""),
+            fit_of(row),
+            f"{ligand} in {row['pdb_id']}, chain {row['Chain']}, residue {row['Residue_ID']}",
+            f"{page}{quote_plus(stem)}#instance",
+            f"{here}/picture/{quote(stem)}",
+            n >= on_page,
+            stem == chosen,
+            [_cell(column, row) for column in columns],
+        )
+
+
+def _cell(column: Shown, row: Row) -> Cell:
+    text = column.text(row)
+    if column.key == "flags":
+        return Cell(text, "flags")
+    if not column.numeric:
+        return Cell(text)
+    value, kind = row.get(column.sorted_by), "number"
+    if column.key == "buried" and isinstance(value, float):
+        kind = f"number bar rest x{5 * round(20 * (1 - value))}"
+    return Cell(text, kind, "" if value is None else value)
