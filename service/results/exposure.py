@@ -19,7 +19,7 @@ from service.http.answers.sasa import (
     MappedAtom,
     OverlayAtom,
 )
-from service.results.tables import Rows, TableCache, matching, number, read_rows, same_entry
+from service.results.tables import Rows, TableCache, cell_rows, matching, number, same_entry
 
 _LOW_A2, _MEDIUM_A2 = 15.0, 35.0
 _P95 = 0.95
@@ -66,7 +66,7 @@ def instance_atoms(job: Path, stem: str) -> list[Mapping[str, Value]]:
 def atoms_by_instance(job: Path, stems: Collection[str]) -> dict[str, list[Mapping[str, Value]]]:
     """Return the same for several instances, reading the table once."""
     rows_of: dict[str, list[Mapping[str, Value]]] = {stem: [] for stem in stems}
-    for row in read_rows(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, rows_of):
+    for row in cell_rows(job, tables.SASA_ATOMS, stems=rows_of):
         rows_of[str(row["stem"])].append(row)
     for rows in rows_of.values():
         rows.sort(key=lambda row: number(row, "sdf_index") or 0)
