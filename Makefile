@@ -7,7 +7,7 @@ CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
-	bench-jobs fuzz serve examples mutants lock soak recruiters
+	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -71,6 +71,9 @@ serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entr
 
 bench-service: setup ## measure the service: index, polls, downloads, memory
 	@$(BIN)/python -m tests.tools.bench_service
+
+bench-routes: setup ## measure answers about a job over the whole mirror (needs TETHERMAP_TEST_MIRROR)
+	@$(BIN)/python -m tests.tools.bench_routes
 
 soak: setup ## run 200 jobs through the service, and start it over many job folders
 	@$(BIN)/python -m tests.tools.soak

@@ -35,7 +35,8 @@ blob, and gives pictures as blobs; style sheets of Swagger UI hold their icons a
 FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 """For files of a job that a browser could run: nothing in them runs or loads anything."""
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
+"""Bytes of a file that are read at once: each block changes threads, which takes as long as to send 64 kB."""
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))")
 _ACTIVE = ("image/svg+xml", "text/html; charset=utf-8")
 

@@ -10,7 +10,7 @@ from scripts.lib import tables
 from scripts.lib.exits.words import MOSTLY
 from scripts.lib.reasons import MAIN
 from scripts.lib.tables import JOINED, Column, Value
-from service.results.tables import TableCache, number, read_rows, rows_with
+from service.results.tables import TableCache, cell_rows, number, read_rows
 
 Row = Mapping[str, Value]
 
@@ -52,9 +52,10 @@ class Answers:
     _by_stem: dict[str, Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, folder: Path) -> Answers:
-        """Return those of a job; none of a job without the tables."""
-        leading = rows_with(folder, tables.EXIT_ANSWERS, "answer_rank", "1")
+    def of(cls, folder: Path, stem: str = "") -> Answers:
+        """Return those of a job, or what an instance is counted in; none of a job without the tables."""
+        rows = cell_rows(folder, tables.EXIT_ANSWERS, holding=[stem.lower()])
+        leading = [row for row in rows if row.get("answer_rank") == 1]
         by_stem: dict[str, Row] = {stem: row for row in leading for stem in several(row, "stems")}
         return cls(leading, by_stem)
 
@@ -124,7 +125,8 @@ def answers_of_copy(cache: TableCache, folder: Path, row: Row) -> CopyAnswers:
         The copy in Results_Display.
     """
     stem = str(row["stem"])
-    rows = rows_with(folder, tables.EXIT_ANSWERS, "Warhead", str(row["Warhead"]))
+    code = str(row["Warhead"])
+    rows = [answer for answer in cell_rows(folder, tables.EXIT_ANSWERS, [code.lower()]) if answer["Warhead"] == code]
     own = [answer for answer in rows if stem in several(answer, "stems")]
     observed = [seen for seen in cache.rows(folder, tables.OBSERVED_EXITS) if seen["stem"] == stem]
     observed.sort(key=lambda seen: seen["side"] != "target")

@@ -219,24 +219,6 @@ def read_rows(path: Path, table: Table, stems: Collection[str] | None = None) ->
         return
 
 
-def rows_with(job: Path, table: Table, name: str, value: str) -> list[CellRow]:
-    """Return the rows of a job's table that have a text in one column; none when it is not there (yet).
-
-    Parameters
-    ----------
-    job, table : Path, Table
-        The job folder and the table.
-    name, value : str
-        The column, and the text of its cell in the file.
-    """
-    columns = columns_of(job, table)
-    place = next((place for place, column in enumerate(columns) if column.name == name), None)
-    if place is None:
-        return []
-    holding = () if '"' in value else (value.lower(),)
-    return [row for row in cell_rows(job, table, holding) if row.cells[place] == value]
-
-
 def same_entry(one: str) -> str:
     """Return a PDB id in the form by which ids are compared: lower case, ``pdb_00001abc`` as ``1abc``."""
     name = one.strip().lower()

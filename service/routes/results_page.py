@@ -29,6 +29,7 @@ from service.pages.results.instances import (
     TableView,
     choices,
     csv_of,
+    instance,
     instances,
     names_of,
     titles_of,
@@ -145,7 +146,7 @@ async def instance_part(request: Request) -> Response:
     surroundings = CONTEXT.of(request)
 
     def read() -> dict[str, Any]:
-        row = _selected(request, instances(shared.tables, job.folder))
+        row = instance(shared.tables, job.folder, request.query_params.get("row", ""))
         if row is None:
             raise FileNotFound("The job has no such ligand.")
         return instance_view(Place(shared.tables, job.folder, job.base), row, surroundings)

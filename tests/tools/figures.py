@@ -38,6 +38,7 @@ SECTIONS = {
     "pipeline": "The pipeline",
     "exits": "Exit vectors",
     "service": "The service",
+    "routes": "Answers about a large job",
     "mirror": "Large mirrors",
     "jobs": "Large jobs",
     "soak": "Long life of the service",

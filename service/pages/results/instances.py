@@ -181,9 +181,31 @@ def instances(cache: TableCache, folder: Path, answers: Answers | None = None) -
     answers : Answers or None
         Those of the job where they were read before.
     """
-    summaries = {row["stem"]: row for row in cache.rows(folder, tables.SASA_SUMMARY)}
-    rows = cache.rows(folder, tables.RESULTS_TABLE)
-    answers = answers or Answers.of(folder)
+    results, summaries = (cache.rows(folder, table) for table in (tables.RESULTS_TABLE, tables.SASA_SUMMARY))
+    return _joined(results, summaries, answers or Answers.of(folder))
+
+
+def instance(cache: TableCache, folder: Path, stem: str) -> Row | None:
+    """Return the row of one instance as `instances` has it, None where there is none.
+
+    Parameters
+    ----------
+    cache : TableCache
+        Reads tables.
+    folder : Path
+        The job folder.
+    stem : str
+        The instance.
+    """
+    results, summaries = (
+        [row for row in cache.rows(folder, table) if row["stem"] == stem]
+        for table in (tables.RESULTS_TABLE, tables.SASA_SUMMARY)
+    )
+    return next(iter(_joined(results, summaries, Answers.of(folder, stem))), None) if results else None
+
+
+def _joined(rows: Sequence[Row], summary_rows: Sequence[Row], answers: Answers) -> list[Row]:
+    summaries = {row["stem"]: row for row in summary_rows}
     where = dict.fromkeys((*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names), 0)
     where |= dict.fromkeys(next(iter(summaries.values()), ()), 1)
     where |= dict.fromkeys(next(iter(rows), ()), 2)

@@ -1,0 +1,211 @@
+"""Measure what answers about a job over the whole mirror cost: ``make bench-routes``, two minutes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from scripts.lib import tables
+from tests.service.core import LiveService
+from tests.tools.bench import jobs
+from tests.tools.figures import Cell, Figure, Table, write_section
+from tests.tools.runs import ROOT, run_job
+
+COPIES, AGAIN = 5, 20
+"""Jobs that each route is asked of first, and how often it is asked of one of them again."""
+
+GOAL_MS, GOAL_BULK_S = 50, 0.5
+ITEMS, TIMES = 500, 10
+"""Ligands of one bulk request, and how often the job's ligands are in the larger one that it is sent to."""
+
+SETTLED_SECONDS = 3
+"""A listing of a folder that has just changed is not kept: what is asked again is measured after so long."""
+
+LISTINGS = {
+    "overview": "/api/jobs/{job}/results",
+    "files": "/api/jobs/{job}/files",
+    "artifacts": "/api/jobs/{job}/artifacts",
+    "structures": "/api/jobs/{job}/war-pdbs",
+    "rows of results": "/api/jobs/{job}/rows?table=results",
+    "rows of atoms": "/api/jobs/{job}/rows?table=atoms",
+    "rows of one ligand's exits": "/api/jobs/{job}/rows?table=exits&stem={stem}",
+    "exits of one entry": "/api/jobs/{job}/exit-vectors?pdb_id={entry}",
+    "answers of all ligands": "/api/jobs/{job}/answers",
+    "atoms of one ligand": "/api/jobs/{job}/sasa/atoms?pdb_id={entry}&chain={chain}&residue_id={residue}",
+    "how to reproduce it": "/api/jobs/{job}/reproduce",
+    "page of its results": "/results/{job}",
+    "its table alone": "/results/{job}/table",
+    "its table as CSV": "/results/{job}/table.csv",
+    "page of one ligand": "/results/{job}/instance?row={stem}",
+    "its progress": "/monitor/{job}",
+    "all exits": "/api/jobs/{job}/exit-vectors",
+    "report": "/results/{job}/report",
+}
+"""What is asked of a job, by what the table calls it."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU of the service for one route, in milliseconds, and the bytes that it sent."""
+
+    first: float
+    again: float
+    sent: int
+
+
+class Measuring:
+    """A running service whose CPU is read around requests.
+
+    Parameters
+    ----------
+    service : LiveService
+        The service.
+    """
+
+    def __init__(self, service: LiveService) -> None:
+        self._service = service
+        self._process = psutil.Process(service.process_id)
+
+    def adopt(self, folder: Path) -> str:
+        """Adopt a job; return its id."""
+        command = [sys.executable, "-m", "service", "adopt", str(folder)]
+        told = subprocess.run(
+            command, check=True, cwd=ROOT, env=self._service.environment, capture_output=True, text=True
+        )
+        return told.stdout.strip()
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU that it has taken so far."""
+        used = self._process.cpu_times()
+        return float(used.user + used.system)
+
+    def ask(self, path: str, body: Any = None) -> int:
+        """Ask as browsers do, for gzip; return how many bytes came."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Accept-Encoding": "gzip", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self._service.port}{path}", data, headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return len(answer.read())
+
+    def cost(self, path: str, jobs: Sequence[str], **names: str) -> Cost:
+        """Return what a route costs: asked of each job once, and of one of them again and again."""
+        begun = self.cpu_seconds()
+        for job in jobs:
+            sent = self.ask(path.format(job=job, **names))
+        first = (self.cpu_seconds() - begun) / len(jobs)
+        begun = self.cpu_seconds()
+        for _ in range(AGAIN):
+            self.ask(path.format(job=jobs[-1], **names))
+        return Cost(1000 * first, 1000 * (self.cpu_seconds() - begun) / AGAIN, sent)
+
+
+def copied(job: Path, folder: Path) -> Path:
+    """Return a copy of a job whose files are links to those of the original."""
+    return Path(shutil.copytree(job, folder, symlinks=True, copy_function=os.link))
+
+
+def repeat_tables(job: Path, times: int) -> None:
+    """Put all ligands of a job into its tables of exposure again and again, each time under other ids."""
+    for table in (tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.SASA_ATOMS):
+        path = job / table.path
+        with path.open(encoding="utf-8", newline="") as stream:
+            header, *rows = csv.reader(stream)
+        named = [header.index(name) for name in ("pdb_id", "stem")]
+        path.unlink()  # a link of a copy
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(header)
+            for number in range(times):
+                writer.writerows(
+                    [f"{number}{cell}" if place in named else cell for place, cell in enumerate(row)] for row in rows
+                )
+
+
+def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
+    """Return the CPU of a bulk request about ligands all over a job, the median of some, in seconds."""
+    with (job / tables.SASA_SUMMARY.path).open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    step = len(rows) // ITEMS
+    costs = []
+    for offset in range(COPIES):
+        items = [
+            {"pdb_id": row["pdb_id"], "chain": row["Chain"], "residue_id": row["Residue_ID"]}
+            for row in rows[offset::step][:ITEMS]
+        ]
+        begun = measuring.cpu_seconds()
+        measuring.ask(f"/api/jobs/{job_id}/sasa/bulk", {"requests": items})
+        costs.append(measuring.cpu_seconds() - begun)
+    return statistics.median(costs)
+
+
+def figures(costs: dict[str, Cost], bulk_seconds: float, ligands: int) -> list[Figure]:
+    """Return the values that have goals, and the others that a reader looks for."""
+    dearest = max(costs, key=lambda name: costs[name].again)
+    named = {
+        "overview, asked first": costs["overview"].first,
+        "page of its results, asked first": costs["page of its results"].first,
+        "its table alone, asked first": costs["its table alone"].first,
+        "all exits, asked first": costs["all exits"].first,
+    }
+    return [
+        Figure(f"dearest route asked again ({dearest})", costs[dearest].again, "ms", "cpu", at_most=GOAL_MS),
+        Figure(f"{ITEMS} ligands of {TIMES * ligands:,} in bulk", bulk_seconds, "s", "cpu", at_most=GOAL_BULK_S),
+        *(Figure(name, value, "ms", "cpu") for name, value in named.items()),
+    ]
+
+
+def main() -> int:
+    """Measure and write the section."""
+    mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
+    if mirror is None:
+        sys.stderr.write("TETHERMAP_TEST_MIRROR is not set: there is no large job to ask about.\n")
+        return 2
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        settings = {**list(jobs(Path(mirror)).values())[-1], "cache_dir": str(folder / "cache")}
+        job = run_job(folder / "job", settings).checked().job
+        with (job / tables.RESULTS_TABLE.path).open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        row = rows[len(rows) // 2]
+        names = {"stem": row["stem"], "entry": row["pdb_id"], "chain": row["Chain"], "residue": row["Residue_ID"]}
+        larger = copied(job, folder / "larger")
+        repeat_tables(larger, TIMES)
+        with LiveService(folder / "service") as service:
+            measuring = Measuring(service)
+            ids = [measuring.adopt(copied(job, folder / f"copy{number}")) for number in range(COPIES)]
+            larger_id = measuring.adopt(copied(larger, folder / "adopted"))
+            warm = measuring.adopt(copied(job, folder / "warm"))
+            time.sleep(SETTLED_SECONDS)
+            for path in LISTINGS.values():  # templates are compiled and modules loaded once a process
+                measuring.ask(path.format(job=warm, **names))
+            costs = {name: measuring.cost(path, ids, **names) for name, path in LISTINGS.items()}
+            bulk_seconds = bulk(measuring, larger_id, larger)
+    lines: list[list[Cell]] = [
+        [name, round(cost.first, 1), round(cost.again, 1), cost.sent] for name, cost in costs.items()
+    ]
+    table = Table("CPU of the service by route", ("route", "first, ms", "again, ms", "bytes sent"), lines)
+    note = (
+        f"A job of {len(rows)} ligands over the whole mirror, asked over HTTP by a client that takes gzip. First is the"
+        f" mean of {COPIES} copies of the job, asked one after the other; again that of {AGAIN} questions to one of"
+        " them. What is asked of a finished job is kept, packed, in 4 MB."
+    )
+    write_section("routes", "make bench-routes", figures(costs, bulk_seconds, len(rows)), [table], [note])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
