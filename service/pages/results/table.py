@@ -35,7 +35,7 @@ class Cell(NamedTuple):
     value: Value = ""
 
 
-class Line(NamedTuple):
+class TableLine(NamedTuple):
     """A row of the page's table.
 
     Parameters
@@ -109,12 +109,12 @@ def table_values(
 
 def _lines(
     rows: Sequence[Row], on_page: int, places: Mapping[str, int], view: TableView, here: str, chosen: str | None
-) -> Iterator[Line]:
+) -> Iterator[TableLine]:
     columns, query = view.shown, view.query()
     page = f"{here}?{query}&row=" if query else f"{here}?row="
     for n, row in enumerate(rows):
         stem, ligand = str(row["stem"]), str(row["Warhead"])
-        yield Line(
+        yield TableLine(
             stem,
             ligand,
             places[stem],
