@@ -140,9 +140,11 @@ def test_killed_server_takes_its_scripts_with_it_and_later_ones_are_started_else
     warm: WarmScripts, tmp_path: Path
 ) -> None:
     found: list[int | None] = []
-    endless = threading.Thread(target=lambda: found.append(status(warm, tmp_path, "while True: pass")))
+    text = f"open({str(tmp_path / 'begun')!r}, 'w')\nwhile True: pass"
+    endless = threading.Thread(target=lambda: found.append(status(warm, tmp_path, text)))
     endless.start()
-    (script,) = wait_until(server_of(warm).children, 60, "the script to run")
+    wait_until((tmp_path / "begun").exists, 60, "the script to run")
+    (script,) = server_of(warm).children()
     server_of(warm).kill()
     endless.join()
     assert found == [-signal.SIGKILL]
