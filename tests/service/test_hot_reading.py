@@ -10,10 +10,12 @@ import pytest
 
 from scripts.lib import layout
 from scripts.lib.atomic import write_text
-from scripts.lib.tables import CONTACTS, Row, read_table, write_table
+from scripts.lib.tables import CONTACTS, EXIT_ANSWERS, RESULTS_TABLE, SASA_SUMMARY, Row, read_table, write_table
 from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
+from service.pages.results.instances import instance, instances
 from service.results.rows import view_of
 from service.results.tables import TableCache, cell_rows
+from tests.tools.runs import ROOT
 
 
 def aged(job: Path) -> None:
@@ -82,6 +84,24 @@ def test_some_columns_of_a_table_are_those_of_all(contacts: Path) -> None:
     assert list(read_table(contacts / CONTACTS.path, CONTACTS, names=names)) == [
         {name: row[name] for name in row if name in names} for row in everything
     ]
+
+
+def test_an_instance_has_the_cells_of_its_tables_and_the_answer_of_its_ligand() -> None:
+    job = ROOT / "data" / "examples" / "exam1hpv"
+    cache = TableCache()
+    known = {str(row["stem"]): row for row in instances(cache, job)}
+    results, summary, answers = (
+        list(read_table(job / table.path, table)) for table in (RESULTS_TABLE, SASA_SUMMARY, EXIT_ANSWERS)
+    )
+    for row in results:
+        stem = str(row["stem"])
+        expected = {**next(one for one in summary if one["stem"] == stem), **row}
+        assert {name: known[stem][name] for name in expected} == expected
+        best = next(one for one in answers if one["answer_rank"] == 1 and stem in str(one["stems"]).split(";"))
+        assert known[stem]["answer_atom"] == best["anchor_atom"]
+        assert instance(cache, job, stem) == known[stem]
+    assert known.keys() == {row["stem"] for row in results}
+    assert instance(cache, job, "1hpv_A_478_201") is None
 
 
 @pytest.mark.parametrize("asked", [["1"], ["3", "11"], ["11", "2", "9"], []], ids=str)

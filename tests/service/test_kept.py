@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import anyio
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
@@ -15,7 +16,7 @@ from scripts.lib import layout
 from scripts.lib.tables import Column, parse_value
 from service.jobs.record import JobRecord
 from service.results.job import Job
-from service.results.kept import KeptAnswers, state_of
+from service.results.kept import KeptAnswers, kept_answer, state_of
 from service.results.tables import RowWriter
 
 COLUMNS = (Column('a "name", 100%'), Column("score", "number", 3), Column("rank", "integer"), Column("closed", "flag"))
@@ -90,12 +91,36 @@ def test_what_was_asked_longest_ago_makes_room_however_short_it_is() -> None:
     assert [name for name in "abcx" if kept.get(asked(takes="gzip"), name)] == []
 
 
-def test_an_answer_is_made_anew_when_results_or_request_differ(tmp_path: Path) -> None:
+def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_path: Path) -> None:
+    job = finished(tmp_path)  # in a folder of its own, so that nothing of it is kept yet
+    answers = [Response(status_code=304), Response("x" * 2000, media_type="text/html"), Response("never made")]
+    left = iter(answers)
+
+    async def told(takes: str) -> Response:
+        return await kept_answer(asked(takes=takes), job, lambda: next(left))
+
+    async def in_turn() -> list[Response]:
+        return [await told(takes) for takes in ("", "gzip", "gzip", "")]
+
+    unchanged, first, again, plain = anyio.run(in_turn)
+    assert unchanged is answers[0]
+    assert first.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(bytes(first.body)) == b"x" * 2000
+    assert (again.body, again.headers) == (first.body, first.headers)
+    assert (plain.body, plain.headers) == (answers[1].body, answers[1].headers)
+
+
+def finished(folder: Path) -> Job:
+    """Return a job that has ended."""
     record = JobRecord(
         job_id="00000001", sequence=1, target_name="x", search_query="y", status="completed",
         created_at="2026-05-30T10:00:00Z", modified_at="2026-05-30T10:00:00Z",
     )  # fmt: skip
-    job = Job(record, tmp_path, "/api/jobs/00000001")
+    return Job(record, folder, "/api/jobs/00000001")
+
+
+def test_an_answer_is_made_anew_when_results_or_request_differ(tmp_path: Path) -> None:
+    job = finished(tmp_path)
     results = tmp_path / layout.RESULTS
     results.mkdir()
     before = state_of(asked(), job)
