@@ -36,7 +36,7 @@ FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src d
 """For files of a job that a browser could run: nothing in them runs or loads anything."""
 
 _BLOCK = 1 << 18
-"""Bytes of a file that are read at once: each block changes threads, which takes as long as to send 64 kB."""
+"""Bytes of a file that are read at once: each block changes threads, which takes longer than to send 64 kB."""
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))")
 _ACTIVE = ("image/svg+xml", "text/html; charset=utf-8")
 

@@ -18,6 +18,7 @@ from scripts.lib.tables import PARSERS, Column, Table, Value, lines_ending, natu
 
 Rows = Sequence[Mapping[str, Value]]
 Reader = Callable[[str], Value]
+"""Reads the text of a cell."""
 
 TABLES: Mapping[str, Table] = {
     "results": tables.RESULTS_TABLE,
@@ -80,26 +81,19 @@ class TableCache:
         return rows
 
 
-class CellRow(Mapping[str, Value]):
-    """A row whose cells are read as values when they are asked for.
+class LazyRow(Mapping[str, Value]):
+    """A row whose values are read when they are asked for.
 
     Parameters
     ----------
-    columns : mapping of str to tuple of int and callable or None
-        By the name of a column its place, and how its cells are read; None for texts.
-    cells : sequence of str
-        The texts of all cells.
+    columns : mapping of str to object
+        By the name of a column where its value is.
     """
 
-    __slots__ = ("_columns", "cells")
+    __slots__ = ("_columns",)
 
-    def __init__(self, columns: Mapping[str, tuple[int, Reader | None]], cells: Sequence[str]) -> None:
+    def __init__(self, columns: Mapping[str, Any]) -> None:
         self._columns = columns
-        self.cells = cells
-
-    def __getitem__(self, name: str) -> Value:
-        place, read = self._columns[name]
-        return self.cells[place] if read is None else read(self.cells[place])
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a value, or what is given where there is no such column."""
@@ -110,6 +104,28 @@ class CellRow(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self._columns)
+
+
+class CellRow(LazyRow):
+    """A row of a file, as the texts of its cells.
+
+    Parameters
+    ----------
+    columns : mapping of str to tuple of int and callable or None
+        By the name of a column its place, and how its cells are read; None for texts.
+    cells : sequence of str
+        The texts of all cells.
+    """
+
+    __slots__ = ("cells",)
+
+    def __init__(self, columns: Mapping[str, tuple[int, Reader | None]], cells: Sequence[str]) -> None:
+        super().__init__(columns)
+        self.cells = cells
+
+    def __getitem__(self, name: str) -> Value:
+        place, read = self._columns[name]
+        return self.cells[place] if read is None else read(self.cells[place])
 
 
 class RowWriter:

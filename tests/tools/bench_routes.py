@@ -35,7 +35,7 @@ ITEMS, TIMES = 500, 10
 SETTLED_SECONDS = 3
 """A listing of a folder that has just changed is not kept: what is asked again is measured after so long."""
 
-LISTINGS = {
+ROUTES = {
     "overview": "/api/jobs/{job}/results",
     "files": "/api/jobs/{job}/files",
     "artifacts": "/api/jobs/{job}/artifacts",
@@ -190,9 +190,9 @@ def main() -> int:
             larger_id = measuring.adopt(copied(larger, folder / "adopted"))
             warm = measuring.adopt(copied(job, folder / "warm"))
             time.sleep(SETTLED_SECONDS)
-            for path in LISTINGS.values():  # templates are compiled and modules loaded once a process
+            for path in ROUTES.values():  # templates are compiled and modules loaded once a process
                 measuring.ask(path.format(job=warm, **names))
-            costs = {name: measuring.cost(path, ids, **names) for name, path in LISTINGS.items()}
+            costs = {name: measuring.cost(path, ids, **names) for name, path in ROUTES.items()}
             bulk_seconds = bulk(measuring, larger_id, larger)
     lines: list[list[Cell]] = [
         [name, round(cost.first, 1), round(cost.again, 1), cost.sent] for name, cost in costs.items()

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
@@ -15,7 +14,7 @@ from scripts.lib import tables
 from scripts.lib.identifiers import plain_name
 from scripts.lib.tables import Column, Value
 from service.results.answers import ANSWER_COLUMNS, Answers
-from service.results.tables import TableCache, number
+from service.results.tables import LazyRow, TableCache, number
 from service.pages.results.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.results.fit import FITS, fit_of
 from service.results.rows import csv_lines
@@ -217,35 +216,25 @@ def _joined(rows: Sequence[Row], summary_rows: Sequence[Row], answers: Answers) 
     ]
 
 
-class _Instance(Mapping[str, Value]):
-    """A row of joined tables: each value is read from the one that its column is taken from.
+class _Instance(LazyRow):
+    """A row of joined tables.
 
     Parameters
     ----------
-    where : mapping of str to int
+    columns : mapping of str to int
         Which of `parts` has a column.
     parts : sequence of mapping
         A row of each table.
     """
 
-    __slots__ = ("_parts", "_where")
+    __slots__ = ("_parts",)
 
-    def __init__(self, where: Mapping[str, int], parts: Sequence[Row]) -> None:
-        self._where = where
+    def __init__(self, columns: Mapping[str, int], parts: Sequence[Row]) -> None:
+        super().__init__(columns)
         self._parts = parts
 
     def __getitem__(self, name: str) -> Value:
-        return self._parts[self._where[name]][name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return a value, or what is given where there is no such column."""
-        return self[name] if name in self._where else default
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._where)
-
-    def __len__(self) -> int:
-        return len(self._where)
+        return self._parts[self._columns[name]][name]
 
 
 def names_of(cache: TableCache, folder: Path) -> dict[str, str]:
