@@ -11,7 +11,7 @@ from functools import partial
 from json.encoder import encode_basestring
 from operator import getitem
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from scripts.lib import tables
 from scripts.lib.tables import PARSERS, Column, Table, Value, lines_ending, natural_key, parse_value, read_table
@@ -19,6 +19,8 @@ from scripts.lib.tables import PARSERS, Column, Table, Value, lines_ending, natu
 Rows = Sequence[Mapping[str, Value]]
 Reader = Callable[[str], Value]
 """Reads the text of a cell."""
+
+P = TypeVar("P")
 
 TABLES: Mapping[str, Table] = {
     "results": tables.RESULTS_TABLE,
@@ -81,7 +83,7 @@ class TableCache:
         return rows
 
 
-class LazyRow(Mapping[str, Value]):
+class LazyRow(Mapping[str, Value], Generic[P]):
     """A row whose values are read when they are asked for.
 
     Parameters
@@ -92,7 +94,7 @@ class LazyRow(Mapping[str, Value]):
 
     __slots__ = ("_columns",)
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    def __init__(self, columns: Mapping[str, P]) -> None:
         self._columns = columns
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -106,7 +108,7 @@ class LazyRow(Mapping[str, Value]):
         return len(self._columns)
 
 
-class CellRow(LazyRow):
+class CellRow(LazyRow[tuple[int, Reader | None]]):
     """A row of a file, as the texts of its cells.
 
     Parameters

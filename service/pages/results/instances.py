@@ -216,7 +216,7 @@ def _joined(rows: Sequence[Row], summary_rows: Sequence[Row], answers: Answers) 
     ]
 
 
-class _Instance(LazyRow):
+class _Instance(LazyRow[int]):
     """A row of joined tables.
 
     Parameters
