@@ -92,6 +92,7 @@ def clean_settings(
     filters: Mapping[str, Any],
     structure: Mapping[str, Any],
     probe_radius: float,
+    engine: str,
     predicted: bool = False,
 ) -> CleanSettings:
     """Return what a job's settings of these names ask of the cleaning."""
@@ -114,6 +115,7 @@ def clean_settings(
         context=structure["context"],
         keep_hydrogens=structure["keep_hydrogens"],
         probe_radius=probe_radius,
+        engine=engine,
         min_rscc=filters["min_rscc"],
         max_rfree=filters["max_rfree"],
         predicted=predicted,

@@ -9,21 +9,28 @@ from pathlib import Path
 from scripts.lib.atomic import replacing, write_text
 from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
 from scripts.lib.protac.programs import TOOLS
+from scripts.lib.protac.round_trip import OpenBabel, open_babel
 
 
 def main(
-    asked: AskedAnchor, tools: Sequence[str], output: Path, *, degrader: str = "", other: AskedAnchor | None = None
+    asked: AskedAnchor,
+    tools: Sequence[str],
+    output: Path,
+    *,
+    degrader: str = "",
+    other: AskedAnchor | None = None,
+    babel: OpenBabel | None = None,
 ) -> None:
     """Write the files for an anchor, or for two.
 
     Parameters
     ----------
-    asked, tools, degrader, other : AskedAnchor, sequence of str, str, AskedAnchor or None
+    asked, tools, degrader, other, babel : AskedAnchor, sequence of str, str, AskedAnchor or None, OpenBabel or None
         As for `inputs_of_anchor`.
     output : Path
         A folder, or one ZIP file by that extension.
     """
-    files = inputs_of_anchor(asked, tools, degrader=degrader, other=other)
+    files = inputs_of_anchor(asked, tools, degrader=degrader, other=other, babel=babel)
     if output.suffix != ".zip":
         for path, text in files.items():
             write_text(output / path, text)
@@ -31,6 +38,20 @@ def main(
     with replacing(output) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in files.items():
             archive.writestr(zipfile.ZipInfo(path), text)
+
+
+def installed_open_babel() -> OpenBabel:
+    """Return Open Babel.
+
+    Raises
+    ------
+    NoInputsError
+        If it is not installed.
+    """
+    found = open_babel()
+    if found is None:
+        raise NoInputsError("Open Babel is not installed here: install the package openbabel, or don't ask for it.")
+    return found
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -43,6 +64,11 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--other-job", type=Path, help="the job of the other half; with --other-stem, --other-anchor")
     parser.add_argument("--other-stem", default="")
     parser.add_argument("--other-anchor", default="")
+    parser.add_argument(
+        "--open-babel",
+        action="store_true",
+        help="convert heads as PRosettaC does and report what becomes of each anchor",
+    )
     parser.add_argument("--output", type=Path, help="a folder, or a file *.zip (default: the folder <stem>_<anchor>)")
     return parser.parse_args(argv)
 
@@ -55,6 +81,7 @@ if __name__ == "__main__":
             given.tool or TOOLS,
             given.output or Path(f"{given.stem}_{given.anchor}".replace("/", "_")),
             degrader=given.degrader,
+            babel=installed_open_babel() if given.open_babel else None,
             other=AskedAnchor(given.other_job, given.other_stem, given.other_anchor) if given.other_job else None,
         )
     except NoInputsError as error:

@@ -68,12 +68,17 @@ def configuration(job: Path, places: list[str], components: str | None, validati
 
 
 def differing(job: Path, again: Path) -> list[str]:
-    """Return the result files of a job that its rerun has otherwise or not at all, logs and times left out."""
-    manifest = json.loads((job / layout.MANIFEST).read_text(encoding="utf-8"))
+    """Return the result files that a job and its rerun do not have alike.
+
+    Logs and times are left out, and if the two were made by other versions of a package, the report, which lists them.
+    """
+    manifest, other = (json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8")) for folder in (job, again))
     varying = set(manifest.get("varying_files", ()))
+    if manifest["versions"] != other["versions"]:
+        varying.add(layout.REPORT)
     return [
         path
-        for path in sorted(str(row["path"]) for row in manifest["files"])
+        for path in sorted({str(row["path"]) for made in (manifest, other) for row in made["files"]})
         if path not in varying and _digest(again / path) != _digest(job / path)
     ]
 

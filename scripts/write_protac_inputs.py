@@ -25,7 +25,6 @@ def main(
     target_name: str,
     side: Side,
     sites: int,
-    open_babel: bool,
 ) -> None:
     """Write the inputs of all ligands of a shard and their rows of the index.
 
@@ -49,10 +48,8 @@ def main(
         Half of the degrader that the job is about.
     sites : int
         How many exit sites of a ligand get files, the best first.
-    open_babel : bool
-        Whether anchors are tried with Open Babel, where it is there.
     """
-    maker = InputMaker(side, open_babel)
+    maker = InputMaker(side)
     done = ShardProgress(progress, "write_protac_inputs")
     with table_writer(protac_inputs, PROTAC_INPUTS) as write, listed_files(job, files) as results:
         entry = ""
@@ -89,5 +86,4 @@ if __name__ == "__main__":
             target_name=settings["target_name"],
             side=job_side(settings["side"], settings["target_name"], settings["search_query"]),
             sites=settings["exits"],
-            open_babel=settings["open_babel"],
         )

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from scripts.lib import layout
 from scripts.lib.run.logs import read_error
+from scripts.reproduce import differing
 from service.jobs.outcome import record_of_folder
 from service.jobs.record import RECORD, JobRecord
 from service.results.examples import Example, load_examples
@@ -63,6 +64,8 @@ def can_build(settings: Settings, asked: list[str]) -> bool:
 def build(example: Example, settings: Settings, target: Path) -> Path:
     """Run an example and put its results into a folder of its id below `target`, at once; return it.
 
+    A folder whose results are the same stays as it is, so that building shipped examples again changes no date.
+
     Raises
     ------
     RuntimeError
@@ -72,15 +75,27 @@ def build(example: Example, settings: Settings, target: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix="tethermap-example-") as name:
         job = Path(name) / "job"
         run_example(example, settings, job)
-        new = target / f".{example.job_id}.new"
+        final, new = target / example.job_id, target / f".{example.job_id}.new"
+        if is_built(job, final):
+            _LOG.info("%s: unchanged", example.job_id)
+            return final
         shutil.rmtree(new, ignore_errors=True)
         copy_example(job, new)
         record = example_record(new, example)
         (new / RECORD).write_text(json.dumps(record.to_dict(), indent=1) + "\n", encoding="utf-8")
-        final = target / example.job_id
         shutil.rmtree(final, ignore_errors=True)
         new.rename(final)
     return final
+
+
+def is_built(job: Path, final: Path) -> bool:
+    """Return whether a folder holds an example as a fresh run made it, dates and versions of packages aside."""
+    if not (final / RECORD).is_file() or not (final / layout.MANIFEST).is_file():
+        return False
+    kept = [layout.JOB_CONFIG]
+    kept += [layout.shard_file(folder.name, name) for folder in layout.shard_folders(job) for name in layout.ON_DEMAND]
+    same = all((final / path).is_file() and (final / path).read_bytes() == (job / path).read_bytes() for path in kept)
+    return same and not differing(final, job)
 
 
 def copy_example(job: Path, new: Path) -> None:

@@ -30,6 +30,8 @@ NO_PATH = ("auto", "off")
 
 NOT_COMPARED = ("cache_dir", "force", "resources", "result_cache_mb")
 """Settings that cannot change results."""
+RETIRED = {"protac_inputs": frozenset({"open_babel"})}
+"""Settings of earlier versions by section: accepted, so that recorded jobs run again, and ignored."""
 DIVISION = ("shards",)
 """Settings of how the work is divided; results don't depend on them either, but which files a folder holds does."""
 
@@ -76,7 +78,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     from jsonschema import Draft202012Validator
 
     schema = load_schema()
-    settings = _merge(load_defaults(), raw)
+    settings = _completed(raw)
     _normalise(settings)
     _take_flags(settings, schema)
     _refuse_unknown(settings, schema)
@@ -119,10 +121,11 @@ def shown(settings: Mapping[str, Any]) -> Settings:
 def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return the settings that differ between two runs and can change results, as dotted keys.
 
-    The cache folder, what a cluster reserves and `force` itself don't count.
+    The cache folder, what a cluster reserves and `force` itself don't count. A setting that an earlier version did
+    not have counts as its default.
     """
     old, new = (
-        dict(_leaves({key: value for key, value in settings.items() if key not in NOT_COMPARED}))
+        dict(_leaves({key: value for key, value in _completed(settings).items() if key not in NOT_COMPARED}))
         for settings in (before, now)
     )
     return sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
@@ -141,6 +144,17 @@ def _load(path: Path) -> Any:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # written in C where available: ten times faster
     return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+
+
+def _completed(raw: Mapping[str, Any]) -> Settings:
+    """Return the defaults overlaid by given settings, without the retired ones."""
+    current = {
+        key: {name: item for name, item in value.items() if name not in RETIRED.get(key, ())}
+        if isinstance(value, Mapping)
+        else value
+        for key, value in raw.items()
+    }
+    return _merge(load_defaults(), current)
 
 
 def _merge(defaults: Mapping[str, Any], raw: Mapping[str, Any]) -> Settings:

@@ -13,6 +13,7 @@ MODULES = (
     "drawing.marks",
     "drawing.ramp",
     "exits.words",
+    "exposure.method",
     "fasta",
     "identifiers",
     "layout",

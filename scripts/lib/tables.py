@@ -137,7 +137,7 @@ SASA_SUMMARY = Table(
         "Target pdb_id Warhead Residue_ID Total_atoms:i Exposed_atoms:i SASA_in_complex_A2:n %Exposed:n4 %Buried:n4"
         " Chain LigandX_Source Ligand5_Source Ligand_Resolved Warhead_5 SMILES Ion_Dropped:f Ion_Drop_Reason"
         " Parent_SMILES Salt_Stripped:f SASA_free_A2:n Buried_fraction:n4 SASA_chain_A2:n SASA_target_A2:n"
-        " SASA_assembly_A2:n SASA_crystal_A2:n context algorithm slices:i probe_radius_A:n2 radii stem"
+        " SASA_assembly_A2:n SASA_crystal_A2:n context algorithm slices:i probe_radius_A:n2 radii engine stem"
     ),
 )
 
@@ -266,7 +266,7 @@ PROTAC_INPUTS = Table(
     layout.PROTAC_INPUTS,
     _columns(
         "Target pdb_id Chain Warhead Residue_ID side site_rank:i rank:i anchor_atom sdf_index:i score:n4 closed:f"
-        " protein_file protein_chains ligand_file head_file head_anchor:i anchor_unique:f alike_atoms open_babel"
+        " protein_file protein_chains ligand_file head_file head_anchor:i anchor_unique:f alike_atoms"
         " params_file atom_list_file atom_delete_file mask_file smiles reason stem atoms_missing"
     ),
 )

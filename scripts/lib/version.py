@@ -13,7 +13,7 @@ from scripts.lib.reference import REFERENCE
 
 __version__ = "0.2.0"
 
-PACKAGES = ("biopython", "biotite", "freesasa", "gemmi", "jinja2", "numpy", "rdkit", "snakemake")
+PACKAGES = ("biopython", "biotite", "freesasa", "gemmi", "jinja2", "networkx", "numpy", "rdkit", "snakemake")
 """Packages whose version can change a result."""
 
 DIGEST_VARIABLE = "TETHERMAP_SOURCE_DIGEST"

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from scripts.lib.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
 from scripts.lib import tables
 from scripts.lib.drawing.ramp import exposure_colour
+from scripts.lib.exposure.method import KERNEL
 from scripts.lib.tables import Value
 from service.http.answers.sasa import (
     MeasuredAtom,
@@ -105,6 +106,7 @@ def exposure_of(
             slices=summary["slices"],
             probe_radius=summary["probe_radius_A"],
             radii=summary["radii"],
+            engine=summary.get("engine") or KERNEL,
             context=context,
         ),
         "atoms": listed,

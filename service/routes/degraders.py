@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -14,7 +15,7 @@ from scripts.lib.protac.programs import FORMATS, MOST_DEGRADERS, TOOLS
 from service.errors import MissingField
 from service.http.answers.degraders import DegradersAnswer, HalvesAnswer, HandlesAnswer
 from service.http.endpoint import PAGE, Routes
-from service.http.parameters import Choice, Text, Whole
+from service.http.parameters import Choice, Flag, Text, Whole
 from service.http.responses import disposition, tagged
 from service.index.query import JobFilters
 from service.pages.render import page
@@ -28,6 +29,7 @@ _ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=Tru
 _EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
 _TOOL = Choice("tool", "Program; all without it.", known=TOOLS)
 _DEGRADER = Text("degrader", "SMILES of the degrader, where it is known.")
+_OPEN_BABEL = Flag("open_babel", "Convert heads with Open Babel as PRosettaC does and add what becomes of each anchor.")
 _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
 _OTHER_STEM = Text("other_stem", "The other half's ligand.")
 _OTHER_ANCHOR = Text("other_anchor", "Its anchor_atom.")
@@ -64,7 +66,8 @@ async def degrader_inputs(request: Request) -> Response:
         other = HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
     tools = TOOLS if tool is None else (tool,)
     settings, degrader = shared_of(request).parts.settings, _DEGRADER.of(request) or ""
-    archive = await in_thread(inputs_zip, settings, first, tools, degrader, other)
+    make = partial(inputs_zip, settings, first, tools, degrader, other, open_babel=bool(_OPEN_BABEL.of(request)))
+    archive = await in_thread(make)
     name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
     return Response(archive, headers=headers, media_type="application/zip")
@@ -156,7 +159,7 @@ ENDPOINTS = (
         degrader_inputs,
         "Inputs for programs that model degraders, made for any ranked anchor or a pair of them, as a ZIP.",
         "application/zip",
-        (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
+        (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
         ready=True,
         errors=_REFUSED,
         kind="file",

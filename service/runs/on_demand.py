@@ -36,7 +36,13 @@ class HalfRequest:
 
 
 def inputs_zip(
-    settings: Settings, half: HalfRequest, tools: Sequence[str], degrader: str = "", other: HalfRequest | None = None
+    settings: Settings,
+    half: HalfRequest,
+    tools: Sequence[str],
+    degrader: str = "",
+    other: HalfRequest | None = None,
+    *,
+    open_babel: bool = False,
 ) -> bytes:
     """Return a ZIP with the inputs for one ranked anchor or two; nothing is written to the jobs.
 
@@ -52,11 +58,13 @@ def inputs_zip(
         Its SMILES, where it is known.
     other : HalfRequest or None
         The other half.
+    open_babel : bool
+        Whether heads are converted with Open Babel, as PRosettaC does it.
 
     Raises
     ------
     NotFound
-        If there are none for this anchor, with the reason.
+        If there are none for this anchor or Open Babel is not installed, with the reason.
     QueueFull
         If too many are being made.
     InternalError
@@ -69,6 +77,7 @@ def inputs_zip(
         if other:
             named = {"job": other.job, "stem": other.stem, "anchor": other.anchor}
             asked += [f"--other-{key}={value}" for key, value in named.items()]
+        asked += ["--open-babel"] if open_babel else []
         _run(settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(half.job)])
         return archive.read_bytes()
 

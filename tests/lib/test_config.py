@@ -23,7 +23,7 @@ JOB = {"target_name": "EGFR", "search_query": "EGFR kinase"}
 def test_job_with_two_settings_gets_all_defaults() -> None:
     settings = resolve(JOB)
     assert settings["filters"]["max_entries"] == 1000
-    assert settings["sasa"] == {"probe_radius": 1.4, "slices": 100}
+    assert settings["sasa"] == {"engine": "kernel", "probe_radius": 1.4, "slices": 100}
     assert settings["source"]["kind"] == "rcsb"
 
 
@@ -140,6 +140,15 @@ def test_changed_keys_are_those_that_can_change_results() -> None:
     before = resolve(JOB)
     after = resolve({**JOB, "cache_dir": "/scratch", "force": True, "filters": {"max_resolution": 2}})
     assert changed_keys(before, after) == ["filters.max_resolution"]
+
+
+def test_settings_of_an_earlier_version_are_accepted_and_count_as_unchanged() -> None:
+    """Retired settings are ignored, new ones have their default: recorded jobs run again."""
+    now = resolve({**JOB, "protac_inputs": {"exits": 2, "open_babel": True}})
+    assert "open_babel" not in now["protac_inputs"]
+    earlier = {**now, "sasa": {"probe_radius": 1.4, "slices": 100}}
+    earlier["protac_inputs"] = {**now["protac_inputs"], "open_babel": True}
+    assert changed_keys(earlier, now) == []
 
 
 def test_cache_is_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

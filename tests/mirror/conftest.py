@@ -22,7 +22,7 @@ def whole(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
         "search_query": "every entry",
         "source": {"kind": "mirror", "mirror": str(mirror)},
         "filters": {"entries": entries},
-        "protac_inputs": {"exits": 1, "open_babel": False},
+        "protac_inputs": {"exits": 1},
     }
     return shared_run(tmp_path_factory, "whole", settings).checked()
 

@@ -89,6 +89,7 @@ def test_cut_out_gives_the_areas_of_the_whole_assembly(
 
 
 def test_areas_are_those_of_freesasa(samples: list[Sample], find: Find) -> None:
+    """In every context of 320 ligands."""
     assert differ_from_freesasa(samples[:320], find) == []
 
 

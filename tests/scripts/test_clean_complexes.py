@@ -13,7 +13,8 @@ def clean_settings(**changes: Any) -> CleanSettings:
     given = resolve({"target_name": "EGFR", "search_query": "kinase", "source": {"kind": "archive"}, **changes})
     names = ("target_name", "search_query", "fasta_seq", "filters", "structure")
     settings = {name: given[name] for name in names}
-    return clean_complexes.clean_settings(**settings, probe_radius=given["sasa"]["probe_radius"])
+    measured = {key: given["sasa"][key] for key in ("probe_radius", "engine")}
+    return clean_complexes.clean_settings(**settings, **measured)
 
 
 def test_ids_and_accessions_of_the_query_name_the_target() -> None:

@@ -18,6 +18,7 @@ from scripts.lib.components.component import Component
 from scripts.lib.contexts import CONTEXTS
 from scripts.lib.entry.reader import Entry, read_entry
 from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.exposure.method import FREESASA, KERNEL
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.kinds import KindRules
@@ -27,7 +28,6 @@ from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.store import read_molecules
 from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
 from scripts.lib.tables import NAME_MAP, read_table
-from tests.tools.freesasa import freesasa_areas
 
 Find = Callable[[str], Component | None]
 Names = npt.NDArray[np.str_]
@@ -121,23 +121,25 @@ def largest_difference(sample: Sample, context: str, whole: Surround, find: Find
 
 
 def differ_from_freesasa(samples: Sequence[Sample], find: Find) -> list[str]:
-    """Return the ligands whose areas are not FreeSASA's, each alone or in one context, in turn.
+    """Return the ligands whose areas by the two engines differ, alone or in any context.
 
-    We are given some atoms around twice, FreeSASA, which has no areas then, once.
+    The kernel is given some atoms around twice, FreeSASA, which has no areas then, once.
     """
     differ = []
     names = [field.name for field in fields(Neighbourhood) if field.name != "largest"]
-    for number, sample in enumerate(samples):
+    kernel, freesasa = (Sasa(probe_radius=1.4, slices=100, engine=engine) for engine in (KERNEL, FREESASA))
+    for sample in samples:
         own, around = radii_of(sample, find)
         near = sample.neighbourhood
         twice = np.append(np.arange(len(near)), np.arange(len(near))[::7])
         doubled = replace(near, **{name: getattr(near, name)[twice] for name in names})
-        exposure = Sasa(probe_radius=1.4, slices=100).exposure(sample.xyz, own, doubled, around[twice])
-        level = number % (near.largest + 2) - 1
-        areas = exposure.free if level < 0 else exposure.bound[CONTEXTS[level]]
-        held = near.context <= level
-        xyz, radii = np.concatenate([sample.xyz, near.xyz[held]]), np.concatenate([own, around[held]])
-        if np.abs(areas - freesasa_areas(xyz, radii, len(own))).max() > 1e-12:
+        one = kernel.exposure(sample.xyz, own, doubled, around[twice])
+        other = freesasa.exposure(sample.xyz, own, near, around)
+        same = [np.allclose(one.free, other.free, rtol=0, atol=1e-9)]
+        same += [
+            np.allclose(one.bound[name], other.bound[name], rtol=0, atol=1e-9, equal_nan=True) for name in CONTEXTS
+        ]
+        if not all(same):
             differ.append(sample.instance.stem)
     return differ
 

@@ -48,7 +48,7 @@ MUTANTS = (
     Mutant(RADII_TABLE, "C,sp3,1.88", "C,sp3,1.87", RADII),
     Mutant(RADII_TABLE, 'C,"sp2 or sp, no hydrogen",1.61', 'C,"sp2 or sp, no hydrogen",1.76', RADII),
     Mutant(RADII_TABLE, 'O,"one neighbour, no hydrogen",1.42', 'O,"one neighbour, no hydrogen",1.46', RADII),
-    Mutant(f"{LIB}/exposure/sasa.py", "radii + self.probe_radius", "radii + 1.3", f"{EXPOSURE}/test_sasa.py"),
+    Mutant(f"{LIB}/exposure/engines.py", "radii + probe_radius", "radii + 1.3", f"{EXPOSURE}/test_sasa.py"),
     Mutant(f"{LIB}/exposure/sasa.py", "neighbourhood.context + 1", "neighbourhood.context", f"{EXPOSURE}/test_sasa.py"),
     Mutant(f"{LIB}/exposure/sasa.py", "return 1.0 - relative_sasa", "return relative_sasa", f"{EXPOSURE}/test_sasa.py"),
     Mutant(f"{LIB}/contexts.py", "EXPOSED_ABOVE = 0.1", "EXPOSED_ABOVE = 1.0", f"{EXPOSURE}/test_rows.py"),

@@ -46,7 +46,7 @@ SETTINGS = shown(
             "target_name": TARGET,
             "search_query": "small",
             "source": {"kind": "archive"},
-            "protac_inputs": {"exits": 2, "open_babel": False},
+            "protac_inputs": {"exits": 2},
         }
     )
 )
@@ -223,7 +223,7 @@ def _write_files(
     path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Method
 ) -> None:
     lists: dict[str, dict[str, str]] = {name: {} for name in FILE_LISTS}
-    maker, inputs = InputMaker(side.TARGET, open_babel=False), []
+    maker, inputs = InputMaker(side.TARGET), []
     exit_table = list(tables.read_table(path / layout.shard_file(shard, "exits"), tables.EXIT_VECTORS))
     for instance, mol, exposure in measured:
         stem = instance.stem

@@ -43,6 +43,22 @@ def test_two_jobs_at_once_share_one_cache_and_say_as_little_as_is_asked_for(
     assert run.errors == ""
 
 
+def test_freesasa_engine_gives_the_results_of_the_kernel_and_its_name(
+    demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
+) -> None:
+    settings = {**demo_settings, "cache_dir": str(tmp_path / "cache"), "sasa": {"engine": "freesasa"}}
+    run = run_job(tmp_path / "job", settings).checked()
+    ours, theirs = result_files(run.job), result_files(demo.checked().job)
+    naming = set(difference(ours, theirs)) - {layout.JOB_CONFIG, layout.MANIFEST, layout.REPORT, layout.CRATE}
+    assert {layout.SASA_SUMMARY, layout.LIGANDS_SDF} < naming
+    for path in naming:
+        named = (run.job / path).read_text(encoding="utf-8")
+        assert named.replace("engine freesasa", "engine kernel").replace(",freesasa,", ",kernel,") == (
+            demo.job / path
+        ).read_text(encoding="utf-8")
+    assert "engine freesasa" in (run.job / layout.REPORT).read_text(encoding="utf-8")
+
+
 def test_files_that_killed_writers_left_are_cleared_away(demo_settings: dict[str, Any], tmp_path: Path) -> None:
     job = tmp_path / "job"
     ours = [job / path for path in (layout.RESULTS_DISPLAY_LINK, layout.MANIFEST, layout.REPORT, layout.JOB_LOG)]

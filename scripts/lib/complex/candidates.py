@@ -17,7 +17,7 @@ from scripts.lib.exposure.sasa import Sasa
 from scripts.lib.instance.classify import HetGroup
 from scripts.lib.instance.kinds import KindRules
 
-SLICES = 100
+BURIED_SLICES = 100
 """Slices of each atom, as in the tables of exposure."""
 
 
@@ -28,7 +28,7 @@ def polymer_radii(table: RadiusTable, rules: KindRules) -> PolymerRadii:
 
 
 def buried_by_target(
-    scene: Scene, around: Around, heavy: IntArray, label: bytes, table: RadiusTable, rules: KindRules, probe: float
+    scene: Scene, around: Around, heavy: IntArray, label: bytes, table: RadiusTable, rules: KindRules, sasa: Sasa
 ) -> float:
     """Return the share of the surface of some atoms that the target chains cover.
 
@@ -42,8 +42,8 @@ def buried_by_target(
         Label of the conformer.
     table, rules : RadiusTable, KindRules
         Radii, and the components that they depend on.
-    probe : float
-        Radius of the probe in angstroms.
+    sasa : Sasa
+        Computes the areas.
 
     Returns
     -------
@@ -53,12 +53,12 @@ def buried_by_target(
     radii = polymer_radii(table, rules)
     names = (scene.atoms.comp_id[heavy], scene.atoms.name[heavy], scene.atoms.element[heavy])
     own = radii.of_all(*map(as_text, names))
-    reach = float(table.largest_of(scene.atoms.element).max()) + float(own.max()) + 2 * probe
+    reach = float(table.largest_of(scene.atoms.element).max()) + float(own.max()) + 2 * sasa.probe_radius
     xyz = scene.atoms.xyz[heavy]
     nearby = atoms_around(scene, around, xyz, label, reach)
     neighbourhood = replace(neighbourhood_of(scene, nearby), largest=TARGET)
     others = radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
-    exposure = Sasa(probe, SLICES).exposure(xyz, own, neighbourhood, others)
+    exposure = sasa.exposure(xyz, own, neighbourhood, others)
     free = float(exposure.free.sum())
     return 1.0 - float(exposure.bound[HEADLINE_CONTEXT].sum()) / free if free else 0.0
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
 from scripts.lib.complex.backbone import backbone_of
-from scripts.lib.complex.candidates import buried_by_target, judged, only_cofactor, polymer_radii
+from scripts.lib.complex.candidates import BURIED_SLICES, buried_by_target, judged, only_cofactor, polymer_radii
 from scripts.lib.complex.cleaned import CleanedComplex, Ligand, clean_complex
 from scripts.lib.complex.context import (
     Around,
@@ -23,7 +23,7 @@ from scripts.lib.complex.context import (
 from scripts.lib.complex.describe import Description, describe, neighbourhood_of, surroundings_of
 from scripts.lib.complex.experiment import NO_EXPERIMENT, Experiment
 from scripts.lib.complex.limits import BURIED_FROM, KEPT_WITHIN, WHOLE_CHAINS_WITHIN
-from scripts.lib.complex.lysines import lysines_around
+from scripts.lib.complex.lysines import LYSINE_SLICES, lysines_around
 from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.polymers import polymers_beside, polymers_of
 from scripts.lib.complex.scene import Copy, Scene
@@ -215,7 +215,7 @@ class _Cleaner:
                 heavy = members[self._entry.atoms.heavy[members]]
                 around = self._around(group, heavy, label).within(reach)
                 self._buried[group.head] = buried_by_target(
-                    self._scene, around, heavy, label, self._radii, self._rules, self._settings.probe_radius
+                    self._scene, around, heavy, label, self._radii, self._rules, self._settings.sasa(BURIED_SLICES)
                 )
                 self._groups[place] = judged(group, self._buried[group.head])
         codes = {group.head: self._residues.name(group.head).comp_id for group in self._groups}
@@ -335,7 +335,9 @@ class _Cleaner:
         instance = replace(
             instance,
             fit=self._fit(present.residues, heavy, label),
-            lysines=lysines_around(self._scene, farther, xyz, label, self._radii_around, self._settings.probe_radius),
+            lysines=lysines_around(
+                self._scene, farther, xyz, label, self._radii_around, self._settings.sasa(LYSINE_SLICES)
+            ),
         )
         backbone = backbone_of(self._scene, around, label, xyz, self._experiment.outliers)
         surroundings = surroundings_of(self._scene, ahead)

@@ -20,12 +20,12 @@ REACH = 30.0
 OPEN_FROM = 10.0
 """Least area of an exposed NZ in square angstroms, a fifth of that of an open side chain. House rule."""
 
-SLICES = 20
+LYSINE_SLICES = 20
 """Slices of each NZ: FreeSASA's default, as areas only tell exposed from buried here."""
 
 
 def lysines_around(
-    scene: Scene, around: Around, ligand: FloatArray, label: bytes, radii: EntryRadii, probe: float
+    scene: Scene, around: Around, ligand: FloatArray, label: bytes, radii: EntryRadii, sasa: Sasa
 ) -> tuple[Lysine, ...]:
     """Return the lysines of the target chains near an instance whose NZ the assembly leaves open, the nearest first.
 
@@ -39,8 +39,8 @@ def lysines_around(
         Label of its conformer.
     radii : EntryRadii
         Radii of the entry's atoms.
-    probe : float
-        Radius of the probe in angstroms.
+    sasa : Sasa
+        Computes the areas.
     """
     atoms, mask = scene.atoms, scene.mask(label)
     is_amine = np.zeros(len(atoms), dtype=np.bool_)
@@ -56,7 +56,7 @@ def lysines_around(
     if not near:
         return ()
     near.sort(key=lambda one: (round(one[0], 3), one[1], one[3]))
-    areas = _areas(scene, around, np.array([place for _, _, place, _ in near]), mask, radii, probe)
+    areas = _areas(scene, around, np.array([place for _, _, place, _ in near]), mask, radii, sasa)
     lysines = []
     for (_, atom, place, name), area in zip(near, areas.tolist(), strict=True):
         if area >= OPEN_FROM:
@@ -69,11 +69,11 @@ def lysines_around(
 
 
 def _areas(
-    scene: Scene, around: Around, places: FloatArray, mask: BoolArray, radii: EntryRadii, probe: float
+    scene: Scene, around: Around, places: FloatArray, mask: BoolArray, radii: EntryRadii, sasa: Sasa
 ) -> FloatArray:
     """Return the areas of NZ atoms within the assembly, in square angstroms."""
     own = radii.by_name.of("LYS", "NZ", "N")
-    reach = own + max(radii.by_name.table.largest.values()) + 2 * probe
+    reach = own + max(radii.by_name.table.largest.values()) + 2 * sasa.probe_radius
     parts: list[tuple[IntArray, FloatArray]] = []
     for body, placement in _standing(scene, around):
         local = placement.undo(places)
@@ -84,7 +84,7 @@ def _areas(
             parts.append((near, placement.apply(scene.atoms.xyz[near])))
     index = np.concatenate([part[0] for part in parts])
     xyz = np.concatenate([places, *(part[1] for part in parts)])
-    return Sasa(probe, SLICES).areas(xyz, np.concatenate([np.full(len(places), own), radii.of(index)]), len(places))
+    return sasa.areas(xyz, np.concatenate([np.full(len(places), own), radii.of(index)]), len(places))
 
 
 def _standing(scene: Scene, around: Around) -> list[tuple[Body, Placement]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.exposure.method import KERNEL
+from scripts.lib.exposure.sasa import Sasa
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class CleanSettings:
         Whether deposited hydrogens are written to the cleaned complex.
     probe_radius : float
         Of the exposure, in angstroms; sets how far the neighbourhood reaches.
+    engine : str
+        Program that computes areas, one of `scripts.lib.exposure.method.ENGINES`.
     min_rscc, max_rfree : float or None
         Limits of the fit to the experiment; None for no limit.
     own_files : bool
@@ -43,7 +47,12 @@ class CleanSettings:
     context: str = "target"
     keep_hydrogens: bool = False
     probe_radius: float = 1.4
+    engine: str = KERNEL
     min_rscc: float | None = None
     max_rfree: float | None = None
     own_files: bool = False
     predicted: bool = False
+
+    def sasa(self, slices: int) -> Sasa:
+        """Return the method that computes areas with a number of slices."""
+        return Sasa(self.probe_radius, slices, self.engine)

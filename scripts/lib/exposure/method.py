@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+KERNEL, FREESASA = "kernel", "freesasa"
+ENGINES = (KERNEL, FREESASA)
+"""Programs that compute areas: the compiled loops of `scripts.lib.kernels`, and the FreeSASA library."""
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -15,7 +19,10 @@ class Method:
         In angstroms.
     slices : int
         Slices of each atom.
+    engine : str
+        Program that computed them, one of `ENGINES`.
     """
 
     probe_radius: float
     slices: int
+    engine: str = KERNEL

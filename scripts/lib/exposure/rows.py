@@ -75,6 +75,7 @@ def summary_row(
         "slices": method.slices,
         "probe_radius_A": method.probe_radius,
         "radii": RADII_NAME,
+        "engine": method.engine,
     }
 
 
@@ -135,7 +136,7 @@ def sdf_fields(target_name: str, atoms: Sequence[Row], method: Method) -> dict[s
         "SASA_free_A2": f"{free:.3f}",
         "buried_fraction": f"{1 - bound / free:.4f}" if free > 0 else "",
         "SASA_method": f"{ALGORITHM}, {method.slices} slices, probe {method.probe_radius} A, radii {RADII_NAME},"
-        f" context {HEADLINE_CONTEXT}",
+        f" context {HEADLINE_CONTEXT}, engine {method.engine}",
     }
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from scripts.lib.arrays import FloatArray
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
+from scripts.lib.exposure.engines import freesasa_areas, kernel_areas
+from scripts.lib.exposure.method import FREESASA, KERNEL
 from scripts.lib.instance.model import Neighbourhood
-from scripts.lib.kernels.spheres import Spheres
 
 ALGORITHM = "Lee-Richards"
 
@@ -94,11 +95,14 @@ class Sasa:
         In angstroms.
     slices : int
         Slices of each atom.
+    engine : str
+        One of `scripts.lib.exposure.method.ENGINES`.
     """
 
-    def __init__(self, probe_radius: float, slices: int) -> None:
+    def __init__(self, probe_radius: float, slices: int, engine: str = KERNEL) -> None:
         self.probe_radius = probe_radius
         self._slices = slices
+        self._nested_areas = freesasa_areas if engine == FREESASA else kernel_areas
 
     def areas(self, xyz: FloatArray, radii: FloatArray, count: int) -> FloatArray:
         """Return the SASA of the first `count` of all atoms.
@@ -117,8 +121,8 @@ class Sasa:
         ndarray of float, shape (count,)
             In square angstroms. Of atoms in one place the largest, then the first, has it all.
         """
-        levels = np.zeros(len(xyz), dtype=np.int8)
-        areas: FloatArray = Spheres(xyz, radii + self.probe_radius, levels, 1).areas(count, self._slices)[0]
+        level = np.zeros(len(xyz), dtype=np.int64)
+        areas: FloatArray = self._nested_areas(xyz, radii, level, 1, count, self.probe_radius, self._slices)[0]
         return areas
 
     def exposure(
@@ -137,13 +141,15 @@ class Sasa:
         -------
         Exposure
         """
-        spheres = Spheres(
+        free, *bound = self._nested_areas(
             np.concatenate([xyz, neighbourhood.xyz]),
-            np.concatenate([radii, radii_around]) + self.probe_radius,
+            np.concatenate([radii, radii_around]),
             np.concatenate([np.zeros(len(xyz), dtype=np.int64), neighbourhood.context + 1]),
             1 + len(CONTEXTS),
+            len(xyz),
+            self.probe_radius,
+            self._slices,
         )
-        free, *bound = spheres.areas(len(xyz), self._slices)
         for areas in bound[neighbourhood.largest + 1 :]:
             areas.fill(np.nan)
         return Exposure(free, dict(zip(CONTEXTS, bound, strict=True)))

@@ -119,7 +119,7 @@ def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: ExitFiles |
                 "anchor": made.anchor,
                 "unique": not made.alike,
                 "alike": list(made.alike),
-                "open_babel": made.open_babel,
+                **({"open_babel": made.open_babel} if made.open_babel else {}),
                 "params": made.params,
             },
             "protac_ternary": {"atom_list": made.atom_list, "atom_delete": made.atom_delete},

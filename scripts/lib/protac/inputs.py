@@ -10,7 +10,7 @@ from scripts.lib.protac.exits_json import exits_json
 from scripts.lib.protac.ligand import ExitFiles, RankedExit, RankedLigand, exit_files
 from scripts.lib.protac.protein import protein_of
 from scripts.lib.protac.readme import readmes
-from scripts.lib.protac.round_trip import NOT_CHECKED, anchor_after_round_trip
+from scripts.lib.protac.round_trip import OpenBabel
 from scripts.lib.protac.side import Side
 from scripts.lib.protac.warhead import WarheadSmiles
 from scripts.lib.tables import JOINED, Row, Value
@@ -24,12 +24,12 @@ class InputMaker:
     ----------
     side : Side
         Half of the degrader that the job is about.
-    open_babel : bool
-        Whether anchors are tried with Open Babel, where it is there.
+    babel : OpenBabel or None
+        Converts each head as PRosettaC does, which shows whether its anchor survives; a run never asks for it.
     """
 
     side: Side
-    open_babel: bool
+    babel: OpenBabel | None = None
     _smiles: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def make(
@@ -73,16 +73,13 @@ class InputMaker:
         shown: list[ExitFiles] = []
         rows: list[Row] = []
         for one in chosen:
-            made = exit_files(ligand, one, side, protein.chains, smiles[one.rank], self._checked)
+            made = exit_files(ligand, one, side, protein.chains, smiles[one.rank], self.babel)
             files.update(made.files)
             shown.append(made)
             rows.append({**names, **_row(instance.stem, one.row, made)})
-        files.update(readmes(ligand, side, protein, shown))
+        files.update(readmes(ligand, side, protein, shown, self.babel))
         files["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
         return files, rows
-
-    def _checked(self, sdf: str, anchor: int) -> str:
-        return anchor_after_round_trip(sdf, anchor) if self.open_babel else NOT_CHECKED
 
     def _smiles_of(self, ligand: RankedLigand) -> dict[int, str]:
         """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal names."""
@@ -105,7 +102,6 @@ def _row(stem: str, row: Row, made: ExitFiles) -> Row:
         "head_anchor": made.anchor,
         "anchor_unique": not made.alike,
         "alike_atoms": JOINED.join(map(str, made.alike)),
-        "open_babel": made.open_babel,
         "params_file": f"{stem}/{made.params}",
         "atom_list_file": f"{stem}/{made.atom_list}",
         "atom_delete_file": f"{stem}/{made.atom_delete}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.instance.model import Instance
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.protac import prosettac, texts
+from scripts.lib.protac.round_trip import OpenBabel, anchor_after_round_trip
 from scripts.lib.protac.side import Side
 from scripts.lib.protac.warhead import core_cut, cut_warhead
 from scripts.lib.tables import JOINED, Row
@@ -115,8 +116,8 @@ class ExitFiles:
         The same atom in the ligand, and the ligand's atoms that head and mask lack (`core_cut`).
     alike : tuple of int
         1-based numbers in the head of the atoms that are the same as the anchor.
-    open_babel : str
-        What becomes of the anchor on PRosettaC's way through Open Babel, a code of `round_trip.OUTCOMES`.
+    open_babel : dict of str to str
+        Outcome of PRosettaC's conversion, a code of `round_trip.OUTCOMES`, and version; empty if not asked for.
     smiles : str
         The warhead with ``[*]`` for the linker.
     """
@@ -133,12 +134,12 @@ class ExitFiles:
     core_anchor: int
     core_leaving: tuple[int, ...]
     alike: tuple[int, ...]
-    open_babel: str
+    open_babel: dict[str, str]
     smiles: str
 
 
 def exit_files(
-    ligand: RankedLigand, one: RankedExit, side: Side, letters: str, smiles: str, check: Callable[[str, int], str]
+    ligand: RankedLigand, one: RankedExit, side: Side, letters: str, smiles: str, babel: OpenBabel | None
 ) -> ExitFiles:
     """Return the files for one exit.
 
@@ -152,8 +153,8 @@ def exit_files(
         Chains of the protein's file.
     smiles : str
         SMILES of the warhead.
-    check : callable
-        Tells what becomes of the anchor (0-based) of a head, `round_trip.anchor_after_round_trip`.
+    babel : OpenBabel or None
+        If given, the head is converted as PRosettaC does it.
     """
     anchor, leaving = core_cut(ligand.graph, one.anchor, one.leaving)
     sanitised = ligand.molecule.sanitised
@@ -175,6 +176,9 @@ def exit_files(
         delete: texts.atom_list((*leaving, anchor), ligand.names, side),
         mask: texts.ligand_pdb(ligand.graph, ligand.names, side, warhead.kept),
     }
+    checked = {}
+    if babel is not None:
+        checked = {"outcome": anchor_after_round_trip(babel, sdf, warhead.anchor), "version": babel.version}
     return ExitFiles(
         one.rank,
         number,
@@ -188,6 +192,6 @@ def exit_files(
         core_anchor=anchor,
         core_leaving=leaving,
         alike=tuple(k + 1 for k in warhead.alike),
-        open_babel=check(sdf, warhead.anchor),
+        open_babel=checked,
         smiles=smiles,
     )

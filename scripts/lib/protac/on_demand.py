@@ -17,6 +17,7 @@ from scripts.lib.protac.ligand import RankedExit, RankedLigand
 from scripts.lib.protac.pose import matched_halves
 from scripts.lib.protac.programs import MOST_SMILES, NO_INPUTS, NO_MOLECULE, PROGRAMS, TOOLS
 from scripts.lib.protac.read import complex_text, read_ligands
+from scripts.lib.protac.round_trip import OpenBabel
 from scripts.lib.protac.side import job_gene, job_side
 from scripts.lib.reasons import EXIT_REASONS
 from scripts.lib.tables import JOINED, Row
@@ -52,11 +53,17 @@ class AskedAnchor:
 
 
 def inputs_of_anchor(
-    asked: AskedAnchor, tools: Collection[str] = TOOLS, *, degrader: str = "", other: AskedAnchor | None = None
+    asked: AskedAnchor,
+    tools: Collection[str] = TOOLS,
+    *,
+    degrader: str = "",
+    other: AskedAnchor | None = None,
+    babel: OpenBabel | None = None,
 ) -> dict[str, str]:
     """Return the files for one anchor of a ligand of a finished job, or for two that a linker joins, by path.
 
-    Files of one name are the same bytes as those that the job itself writes with `protac_inputs.exits` above 0.
+    Files of one name are the same bytes as those that the job itself writes with `protac_inputs.exits` above 0, but
+    for what Open Babel adds.
 
     Parameters
     ----------
@@ -68,6 +75,8 @@ def inputs_of_anchor(
         SMILES of the degrader, where it is known.
     other : AskedAnchor or None
         The other half: of a job about the other side.
+    babel : OpenBabel or None
+        If given, each head is converted as PRosettaC does it, and the outcome is in its exits.json and README.
 
     Raises
     ------
@@ -76,9 +85,9 @@ def inputs_of_anchor(
     """
     if unknown := sorted(set(tools) - set(TOOLS)):
         raise NoInputsError(f"There are no inputs for {unknown[0]}: give one of {', '.join(TOOLS)}.")
-    halves = [_half(asked)]
+    halves = [_half(asked, babel)]
     if other is not None:
-        halves.append(_half(other))
+        halves.append(_half(other, babel))
         if halves[0].side is halves[1].side:
             side = halves[0].side.name
             raise NoInputsError(f"Both are the side {side}: run one job with protac_inputs.side set to the other.")
@@ -92,14 +101,13 @@ def inputs_of_anchor(
     return {path: text for path, text in files.items() if path in wanted}
 
 
-def _half(asked: AskedAnchor) -> AskedHalf:
+def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
     ligand, rows = ligand_of(asked.job, asked.stem)
     chosen = exit_at(ligand, rows, asked.anchor)
     settings = json.loads((asked.job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
-    told = settings["protac_inputs"]
     name, query = settings["target_name"], settings["search_query"]
-    side = job_side(told["side"], name, query)
-    maker = InputMaker(side, told["open_babel"])
+    side = job_side(settings["protac_inputs"]["side"], name, query)
+    maker = InputMaker(side, babel)
     complex_pdb = complex_text(asked.job, ligand.instance)
     files, rows_made = maker.make(name, ligand, complex_pdb, [chosen])
     gene = job_gene(name, query) if side.name == "e3" else ""

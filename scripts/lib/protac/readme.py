@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scripts.lib.protac.ligand import ExitFiles, RankedLigand
 from scripts.lib.protac.protein import Protein
-from scripts.lib.protac.round_trip import LOST, OTHER, OUTCOMES
+from scripts.lib.protac.round_trip import LOST, OTHER, OUTCOMES, OpenBabel
 from scripts.lib.protac.side import Side
 from scripts.lib.reasons import PROTAC_REASONS
 
@@ -25,7 +25,7 @@ PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../{side}.pdb, a {s
 and the files of {other} into one folder, fill in what is in capitals, write the degrader's SMILES to protac.smi.
 A head is what the degrader keeps of the ligand (of an ester that becomes an amide, up to the carbonyl): heavy \
 atoms in the bound frame. Anchors, counted from 1: {anchors}.
-An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.{trouble}
+An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.{babel}
 """
 
 _PROTAC_TERNARY = """\
@@ -72,13 +72,17 @@ Chai-1 (github.com/chaidiscovery/chai-lab): chai-lab fold job.fasta results --co
 """What stands beside the files that are made on demand."""
 
 
-def readmes(ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[ExitFiles]) -> dict[str, str]:
+def readmes(
+    ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[ExitFiles], babel: OpenBabel | None
+) -> dict[str, str]:
     """Return a README of three lines for the folder of a ligand and for each tool, by path.
 
     Parameters
     ----------
     side : Side
         Half of the degrader that it is.
+    babel : OpenBabel or None
+        The program that the heads were converted with, if they were.
     """
     chains = f"{side.name}.pdb: its polymer as {' '.join(protein.chains)}"
     told = chains if protein.text else PROTAC_REASONS[protein.reason]
@@ -92,15 +96,23 @@ def readmes(ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[
         ),
         "prosettac/README.txt": _PROSETTAC.format(
             anchors="; ".join(f"site {one.site_rank} atom {one.anchor}" for one in shown),
-            checks="; ".join(f"site {one.site_rank} {_alike(one)}, {one.open_babel}" for one in shown),
-            trouble="".join(
-                f" {code}: {OUTCOMES[code]}" for code in (OTHER, LOST) if code in {one.open_babel for one in shown}
-            ),
+            checks="; ".join(f"site {one.site_rank} {_alike(one)}" for one in shown),
+            babel=_converted(shown, babel),
             **names,
         ),
         "protac_ternary/README.txt": _PROTAC_TERNARY.format(**names),
         "deepternary/README.txt": _DEEPTERNARY.format(**names),
     }
+
+
+def _converted(shown: Sequence[ExitFiles], babel: OpenBabel | None) -> str:
+    """Return what the conversion did to each anchor."""
+    if babel is None:
+        return " The conversion was not tried."
+    outcomes = {one.site_rank: one.open_babel["outcome"] for one in shown}
+    tried = "; ".join(f"site {site} {outcome}" for site, outcome in outcomes.items())
+    trouble = "".join(f" {code}: {OUTCOMES[code]}" for code in (OTHER, LOST) if code in outcomes.values())
+    return f" With Open Babel {babel.version}: {tried}.{trouble}"
 
 
 def _warning(ligand: RankedLigand) -> str:

@@ -13,38 +13,50 @@ import importlib.util
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from rdkit import Chem, rdBase
 
-SAME, OTHER, LOST, NOT_CHECKED = "same_atom", "other_atom", "no_match", "not_checked"
+SAME, OTHER, LOST = "same_atom", "other_atom", "no_match"
 OUTCOMES = {
     SAME: "The anchor comes back as the same atom.",
     OTHER: "A symmetric match moves the anchor to another atom: give it again for the converted head.",
     LOST: "Open Babel perceives other bonds than the head has: PRosettaC goes on with a wrong anchor, don't use it.",
-    NOT_CHECKED: "Not tried: Open Babel was not found, or the setting protac_inputs.open_babel is off.",
 }
-"""What can come of it, each with a sentence for people."""
+"""Possible outcomes, each with a sentence for people."""
 
 WITHIN = 0.01
 """Farthest that a PDB file's rounding can move an atom, in angstroms."""
 
 
-Converter = Callable[[str, str, str, bool], str]
-"""Converts a text from one format to another, with hydrogens or as it is."""
+@dataclass(frozen=True, slots=True)
+class OpenBabel:
+    """An installed Open Babel.
+
+    Parameters
+    ----------
+    version : str
+        Its version, such as ``3.1.1``.
+    convert : callable
+        Converts a text from one format to another, with hydrogens added or unchanged.
+    """
+
+    version: str
+    convert: Callable[[str, str, str, bool], str]
 
 
 @lru_cache(maxsize=1)
-def open_babel() -> Converter | None:
-    """Return Open Babel, its Python module or else the program ``obabel``; None where there is neither."""
+def open_babel() -> OpenBabel | None:
+    """Return Open Babel, its Python module or else the program ``obabel``; None if neither is installed."""
     if importlib.util.find_spec("openbabel") is not None:
         return _module()
     program = shutil.which("obabel")
     return _program(program) if program else None
 
 
-def _module() -> Converter:
+def _module() -> OpenBabel:
     openbabel = importlib.import_module("openbabel.openbabel")
 
     openbabel.obErrorLog.StopLogging()
@@ -58,30 +70,31 @@ def _module() -> Converter:
             mol.AddHydrogens()
         return str(conversion.WriteString(mol))
 
-    return convert
+    return OpenBabel(str(openbabel.OBReleaseVersion()), convert)
 
 
-def _program(path: str) -> Converter:
+def _program(path: str) -> OpenBabel:
     def convert(text: str, source: str, wanted: str, hydrogens: bool) -> str:
         command = [path, f"-i{source}", f"-o{wanted}", *(["-h"] if hydrogens else [])]
         return subprocess.run(command, input=text, capture_output=True, text=True, check=False).stdout
 
-    return convert
+    says = subprocess.run([path, "-V"], capture_output=True, text=True, check=False).stdout.split()
+    return OpenBabel(says[2] if len(says) > 2 else "", convert)  # "Open Babel 3.1.1 -- Jan 12 2023 -- 10:44:46"
 
 
-def anchor_after_round_trip(sdf: str, anchor: int) -> str:
+def anchor_after_round_trip(babel: OpenBabel, sdf: str, anchor: int) -> str:
     """Return what becomes of an anchor, one of `OUTCOMES`.
 
     Parameters
     ----------
+    babel : OpenBabel
+        The program that converts.
     sdf : str
         The head as it is written.
     anchor : int
         0-based index of the anchor in it.
     """
-    convert = open_babel()
-    if convert is None:
-        return NOT_CHECKED
+    convert = babel.convert
     with rdBase.BlockLogs():
         before = _read(sdf, sanitize=False)
         after = _read(convert(convert(sdf, "sdf", "pdb", False), "pdb", "sdf", True), sanitize=True)

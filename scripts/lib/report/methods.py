@@ -33,6 +33,7 @@ from scripts.lib.consensus.limits import (
 )
 from scripts.lib.exits.limits import AREA_WEIGHT, BOND, LARGEST_LEAVING, MOBILE, PRIOR_WEIGHT, RAY_END
 from scripts.lib.exits.words import MOSTLY, OPEN_FROM
+from scripts.lib.exposure.method import FREESASA, KERNEL
 from scripts.lib.observed.limits import LEAST_COVERED, LEAST_HALF
 from scripts.lib.series.limits import SIMILAR
 from scripts.lib.validation.limits import limit
@@ -234,9 +235,11 @@ def _complexes_text(settings: Mapping[str, Any]) -> str:
 
 def _exposure_text(settings: Mapping[str, Any]) -> str:
     sasa = settings["sasa"]
+    by = {KERNEL: "by our own loop, sliced as in", FREESASA: "by"}[sasa["engine"]]
     return (
         f"Solvent-accessible surface after Lee and Richards (Lee 1971) with {sasa['slices']} slices per atom and a"
-        f" probe of {sasa['probe_radius']} Å as in FreeSASA (Mitternacht 2016); hydrogens are left out and radii are"
+        f" probe of {sasa['probe_radius']} Å, computed {by} FreeSASA (Mitternacht 2016; engine {sasa['engine']});"
+        " hydrogens are left out and radii are"
         " united-atom radii (C, N, O and S: Tsai 1999; F, Cl, Br and I: Bondi 1964; P and Se: by convention; other"
         " elements: Alvarez 2013). The free surface is that of the bound"
         " conformer alone. Contexts: chain, the nearest target chain; target, all target chains of the assembly;"

@@ -52,6 +52,7 @@ def cleaning(given: Settings) -> dict[str, Any]:
         **{key: given[key] for key in ("target_name", "search_query", "fasta_seq", "structure")},
         "filters": {name: given["filters"][name] for name in filters},
         "probe_radius": given["sasa"]["probe_radius"],
+        "engine": given["sasa"]["engine"],
         "predicted": given["source"]["predicted"],
     }
 

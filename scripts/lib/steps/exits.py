@@ -74,7 +74,8 @@ class ExitRanker:
         self._target_name = target_name
         self._method = method
         self._find = find
-        self._holders = Holders(PolymerRadii(RadiusTable(RADII), find), Sasa(method.probe_radius, method.slices))
+        sasa = Sasa(method.probe_radius, method.slices, method.engine)
+        self._holders = Holders(PolymerRadii(RadiusTable(RADII), find), sasa)
         self._step = step
         self._write = write
 

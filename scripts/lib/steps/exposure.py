@@ -48,7 +48,7 @@ class ExposureMeter:
     ) -> None:
         self._target_name = target_name
         self._method = method
-        self._sasa = Sasa(method.probe_radius, method.slices)
+        self._sasa = Sasa(method.probe_radius, method.slices, method.engine)
         self._radii = RadiusTable(RADII)
         self._polymer_radii = PolymerRadii(self._radii, find)
         self._step = step

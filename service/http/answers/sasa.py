@@ -66,6 +66,7 @@ class SasaMethod(Answer):
     slices: Count
     probe_radius: Number | None
     radii: str
+    engine: str
     context: Annotated[str, WithJsonSchema({"enum": list(HEADLINE_FIRST)})]
 
 

@@ -14,11 +14,11 @@ from scripts.lib.complex.clean import CleanedEntry, KeptInstance
 from scripts.lib.complex.settings import CleanSettings
 from scripts.lib.components.index import ComponentIndex
 from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.exposure.method import FREESASA
 from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
 from scripts.lib.exposure.sasa import Exposure, Sasa
 from scripts.lib.reference import RADII
 from tests.tools.cleaning import ANY_TARGET, Find, clean_file
-from tests.tools.freesasa import freesasa_areas
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive:
     xyz = np.array([polymer[k][1].pos.tolist() for k in order])
     table = PolymerRadii(RadiusTable(RADII), find)
     radii = np.array([table.of(polymer[k][0].name, polymer[k][1].name, polymer[k][1].element.name) for k in order])
-    areas = freesasa_areas(xyz, radii, len(amines), slices=20)
+    areas = Sasa(1.4, 20, FREESASA).areas(xyz, radii, len(amines))
     near = np.linalg.norm(xyz[: len(amines), None] - ligand[None], axis=2).min(axis=1) <= 30.0
     expected = {
         str(polymer[k][0].seqid): area

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.lib.arrays import FloatArray
+from scripts.lib.exposure.method import FREESASA
 from scripts.lib.exposure.sasa import Sasa
-from tests.tools.freesasa import freesasa_areas
 
-SASA = Sasa(1.4, 100)
+SASA, BY_FREESASA = Sasa(1.4, 100), Sasa(1.4, 100, FREESASA)
 
 
 def scattered() -> tuple[FloatArray, FloatArray]:
@@ -30,15 +30,18 @@ def test_atoms_in_one_place_have_the_area_of_one() -> None:
     xyz, radii = scattered()
     doubled = np.concatenate([xyz, xyz[:3]])
     areas = SASA.areas(doubled, np.concatenate([radii, radii[:3]]), 27)
-    assert np.array_equal(areas[:24], freesasa_areas(xyz, radii, 24))
+    assert np.array_equal(areas[:24], BY_FREESASA.areas(xyz, radii, 24))
     assert areas[24:].tolist() == [0.0, 0.0, 0.0]
+    assert np.array_equal(areas, BY_FREESASA.areas(doubled, np.concatenate([radii, radii[:3]]), 27))
 
 
 def test_of_atoms_in_one_place_the_largest_has_the_area() -> None:
     xyz, radii = scattered()
-    areas = SASA.areas(np.concatenate([xyz, xyz[:1]]), np.append(radii, 2.5), 25)
+    doubled = np.concatenate([xyz, xyz[:1]]), np.append(radii, 2.5), 25
+    areas = SASA.areas(*doubled)
+    assert np.array_equal(areas, BY_FREESASA.areas(*doubled))
     radii[0] = 2.5
-    assert np.array_equal(areas, [0.0, *(alone := freesasa_areas(xyz, radii, 24))[1:], alone[0]])
+    assert np.array_equal(areas, [0.0, *(alone := BY_FREESASA.areas(xyz, radii, 24))[1:], alone[0]])
 
 
 def test_atoms_above_each_other_share_what_is_between_them() -> None:

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 from scripts.lib.components.index import ComponentIndex
 from scripts.lib.contexts import CONTEXTS
+from scripts.lib.exposure.method import ENGINES as ENGINE_NAMES
+from scripts.lib.exposure.method import FREESASA
 from scripts.lib.exposure.sasa import Sasa, buried_fraction, relative_sasa
 from scripts.lib.instance.model import Neighbourhood
 from tests.tools.cleaning import Find, clean_file, clean_sample, differ_from_freesasa, largest_difference, read_cleaned
 
 METHOD = Sasa(probe_radius=1.4, slices=100)
+ENGINES = pytest.mark.parametrize("method", [Sasa(1.4, 100, engine) for engine in ENGINE_NAMES], ids=ENGINE_NAMES)
 
 
 def empty_neighbourhood() -> Neighbourhood:
@@ -25,17 +28,21 @@ def empty_neighbourhood() -> Neighbourhood:
     return Neighbourhood(np.zeros((0, 3)), names, names, names, names, names, names, np.zeros(0, dtype=np.int64), 3)
 
 
-def test_sphere_alone_has_the_area_of_a_sphere() -> None:
-    area = METHOD.areas(np.zeros((1, 3)), np.array([1.88]), 1)
+@ENGINES
+def test_sphere_alone_has_the_area_of_a_sphere(method: Sasa) -> None:
+    area = method.areas(np.zeros((1, 3)), np.array([1.88]), 1)
     assert area[0] == pytest.approx(4 * math.pi * (1.88 + 1.4) ** 2, rel=1e-3)
 
 
+@ENGINES
 @pytest.mark.parametrize(("distance", "first", "second"), [(1.5, 1.88, 1.61), (3.0, 1.64, 1.42), (4.5, 1.88, 1.88)])
-def test_two_spheres_lose_the_caps_of_the_closed_formula(distance: float, first: float, second: float) -> None:
+def test_two_spheres_lose_the_caps_of_the_closed_formula(
+    method: Sasa, distance: float, first: float, second: float
+) -> None:
     """Area of a sphere less its cap: 2 pi R (R + (d^2 + R^2 - r^2) / 2d)."""
     big, small = first + 1.4, second + 1.4
     expected = 2 * math.pi * big * (big + (distance**2 + big**2 - small**2) / (2 * distance))
-    areas = METHOD.areas(np.array([[0.0, 0, 0], [0, distance, 0]]), np.array([first, second]), 1)
+    areas = method.areas(np.array([[0.0, 0, 0], [0, distance, 0]]), np.array([first, second]), 1)
     assert areas[0] == pytest.approx(expected, rel=1e-3)
 
 
@@ -54,6 +61,9 @@ def test_larger_context_never_exposes_an_atom(seed: int, spread: float) -> None:
     names = np.array(["C"] * 10)
     neighbourhood = Neighbourhood(around, names, names, names, names, names, names, levels, largest=3)
     exposure = METHOD.exposure(ligand, np.full(6, 1.88), neighbourhood, np.full(10, 1.64))
+    again = Sasa(1.4, 100, FREESASA).exposure(ligand, np.full(6, 1.88), neighbourhood, np.full(10, 1.64))
+    assert np.allclose(exposure.free, again.free, rtol=0, atol=1e-9)
+    assert all(np.allclose(exposure.bound[name], again.bound[name], rtol=0, atol=1e-9) for name in CONTEXTS)
     ordered = [exposure.free, *(exposure.bound[context] for context in CONTEXTS)]
     for wider, narrower in pairwise(ordered):
         assert (narrower <= wider).all()

@@ -37,7 +37,7 @@ def half(folder: Path, smiles: str, anchor: int, side: Side) -> AskedHalf:
     rows = list(read_table(folder / "exits.csv", EXIT_VECTORS))
     ligand = RankedLigand(instance, molecule, graph, ranked_exits(graph, rows))
     chosen = next(one for one in ligand.exits if one.anchor == anchor)
-    files, index = InputMaker(side, open_babel=False).make("any", ligand, complex_pdb(), [chosen])
+    files, index = InputMaker(side).make("any", ligand, complex_pdb(), [chosen])
     gene = "VHL" if side is E3 else ""
     return AskedHalf(side, "any", ligand, chosen, complex_pdb(), str(index[0]["smiles"]), gene, files)
 

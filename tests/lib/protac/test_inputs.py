@@ -12,7 +12,7 @@ from scripts.lib.exits.rank import rank_candidates
 from scripts.lib.exits.rows import exit_rows
 from scripts.lib.protac.inputs import InputMaker
 from scripts.lib.protac.ligand import RankedLigand, ranked_exits
-from scripts.lib.protac.round_trip import LOST, OUTCOMES, SAME, open_babel
+from scripts.lib.protac.round_trip import LOST, OUTCOMES, SAME, OpenBabel, open_babel
 from scripts.lib.protac.side import TARGET
 from scripts.lib.tables import EXIT_VECTORS, Row, read_table, write_table
 from tests.tools.exits import embedded, surroundings
@@ -24,7 +24,7 @@ def inputs(
     atoms_missing: tuple[str, ...] = (),
     *,
     ranked: bool = True,
-    babel: bool = False,
+    babel: OpenBabel | None = None,
 ) -> tuple[dict[str, str], list[Row]]:
     """Return the files and the rows of a ligand for its best exits."""
     instance, molecule = embedded(smiles)
@@ -35,7 +35,7 @@ def inputs(
     ligand = RankedLigand(
         instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS))
     )
-    return InputMaker(TARGET, open_babel=babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
+    return InputMaker(TARGET, babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
 
 
 def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, list[Row]]:
@@ -76,16 +76,26 @@ def test_ligand_without_inputs_tells_its_missing_atoms_too(tmp_path: Path) -> No
         ("Cn1ccc2c(OC)cccc21", {SAME}),
     ],
 )
-def test_head_that_prosettac_cannot_find_in_its_copy_is_told_in_index_json_and_readme(
+def test_head_that_prosettac_cannot_find_in_its_copy_is_named_in_json_and_readme(
     tmp_path: Path, smiles: str, outcomes: set[str]
 ) -> None:
     """Open Babel takes a guanine cut at its oxygen for a ketone."""
-    if open_babel() is None:
+    babel = open_babel()
+    if babel is None:
         pytest.skip("Open Babel is not installed")
-    files, rows = inputs(tmp_path, smiles, babel=True)
-    assert {row["open_babel"] for row in rows} == outcomes
-    exits = {one["rank"]: one for one in json.loads(files["exits.json"])["exits"] if "files" in one}
-    assert {rank: one["files"]["prosettac"]["open_babel"] for rank, one in exits.items()} == {
-        row["rank"]: row["open_babel"] for row in rows
-    }
-    assert (OUTCOMES[LOST] in files["prosettac/README.txt"]) == (LOST in outcomes)
+    files, _ = inputs(tmp_path, smiles, babel=babel)
+    checked = [
+        one["files"]["prosettac"]["open_babel"] for one in json.loads(files["exits.json"])["exits"] if "files" in one
+    ]
+    assert {one["outcome"] for one in checked} == outcomes
+    assert {one["version"] for one in checked} == {babel.version}
+    readme = files["prosettac/README.txt"]
+    assert (OUTCOMES[LOST] in readme) == (LOST in outcomes)
+    assert f"With Open Babel {babel.version}: " in readme
+
+
+def test_inputs_name_no_open_babel_unless_it_was_asked_for(tmp_path: Path) -> None:
+    files, rows = inputs(tmp_path, "COc1nc(N)nc2[nH]cnc12")
+    assert "open_babel" not in files["exits.json"]
+    assert "open_babel" not in rows[0]
+    assert "The conversion was not tried." in files["prosettac/README.txt"]

@@ -151,7 +151,7 @@ class OneJob:
         )  # fmt: skip
         write_protac_inputs.main(
             instances, molecules, shard("exits"), shard("observed"), shard("protac_inputs"), shard("protac_files"), job,
-            progress["write_protac_inputs"], target_name="Anything", side=TARGET, sites=3, open_babel=False,
+            progress["write_protac_inputs"], target_name="Anything", side=TARGET, sites=3,
         )  # fmt: skip
         check_results.main(
             shard("structures"), instances, shard("sasa_summary"), shard("sasa_atoms"), shard("exits"),
