@@ -6,14 +6,17 @@ FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test
 CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
+.PHONY: help setup setup-tests assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
 	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-setup: ## make .venv, the component index and what the pages load; nothing when they are there
+setup: ## make .venv, the component index and what the pages load; nothing if they are there
 	@sh .ci/setup.sh
+
+setup-tests: ## the same, and the packages that tests, lint and benchmarks need
+	@sh .ci/setup.sh tests
 
 assets: setup ## fetch what the pages load, where the set-up could not
 	@sh .ci/assets.sh
@@ -28,28 +31,28 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 		'In ChimeraX:  chimerax $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.cxc'
 
 # One worker more than cores, as tests of services, clusters and browsers wait; files stay whole, with what they set up.
-test: setup ## run all tests
+test: setup-tests ## run all tests
 	@$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist loadfile --no-loadscope-reorder tests
 
 # A minute: modules that belong to processes as a whole, damaged files and ternary complexes are not even read.
-test-fast: setup ## run the tests that start no process: no run, service, browser, cluster
+test-fast: setup-tests ## run the tests that start no process: no run, service, browser, cluster
 	@$(BIN)/python -m pytest -n $(CORES) --dist loadfile -m 'not process' $(FAST)
 
-test-slurm: setup ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
+test-slurm: setup-tests ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
 	@: $${TETHERMAP_TEST_SLURM:?names the script that starts a cluster} $${TETHERMAP_TEST_MIRROR:?names the large mirror}
 	@$(BIN)/python -m pytest tests/workflow/test_slurm.py tests/service/test_cluster.py
 
-crashes: setup ## kill Snakemake, scripts, service, cluster nodes at random moments, 20 times each: the bytes stay the same
+crashes: setup-tests ## kill Snakemake, scripts, service, cluster nodes at random moments, 20 times each: the bytes stay the same
 	@$(BIN)/python -m tests.tools.crash_points
 
-lint: setup ## check style, types and the workflow
+lint: setup-tests ## check style, types and the workflow
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy $(CODE)
 	@$(BIN)/snakefmt --check Snakefile rules
 	@$(BIN)/snakemake --snakefile Snakefile --configfile config/demo.yaml --directory results/lint --lint
 
-format: setup ## write Python and Snakemake files in the house style
+format: setup-tests ## write Python and Snakemake files in the house style
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/snakefmt Snakefile rules
@@ -60,35 +63,35 @@ recruiters: setup ## build the E3 recruiters of config/recruiters.yaml into resu
 examples: setup ## build the curated examples of the service
 	@$(BIN)/python -m service.build_examples
 
-bench: setup ## measure cost and memory by stage, beside those of the checkout that TETHERMAP_BENCH_BASE names
+bench: setup-tests ## measure cost and memory by stage, beside TETHERMAP_BENCH_BASE; RECORD=1 writes BENCHMARKS.md
 	@$(BIN)/python -m tests.tools.bench
 
-bench-exits: setup ## compare the ranking of exits with published degraders (needs TETHERMAP_TEST_MIRROR)
+bench-exits: setup-tests ## compare the ranking of exits with published degraders (needs TETHERMAP_TEST_MIRROR)
 	@$(BIN)/python -m tests.tools.bench_exits
 
 serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entries unless TETHERMAP_SOURCE says else
 	@TETHERMAP_SOURCE=$${TETHERMAP_SOURCE:-archive} $(BIN)/python -m service
 
-bench-service: setup ## measure the service: index, polls, downloads, memory
+bench-service: setup-tests ## measure the service: index, polls, downloads, memory
 	@$(BIN)/python -m tests.tools.bench_service
 
-bench-routes: setup ## measure answers about a job over the whole mirror (needs TETHERMAP_TEST_MIRROR)
+bench-routes: setup-tests ## measure answers about a job over the whole mirror (needs TETHERMAP_TEST_MIRROR)
 	@$(BIN)/python -m tests.tools.bench_routes
 
-soak: setup ## run 200 jobs through the service, and start it over many job folders
+soak: setup-tests ## run 200 jobs through the service, and start it over many job folders
 	@$(BIN)/python -m tests.tools.soak
 
-bench-mirror: setup ## measure the index of a mirror of 250,000 entries (needs TETHERMAP_TEST_MIRROR)
+bench-mirror: setup-tests ## measure the index of a mirror of 250,000 entries (needs TETHERMAP_TEST_MIRROR)
 	@$(BIN)/python -m tests.tools.bench_mirror
 
-bench-jobs: setup ## measure jobs of 50, 500 and 5,000 entries, half an hour (needs TETHERMAP_TEST_MIRROR)
+bench-jobs: setup-tests ## measure jobs of 50, 500 and 5,000 entries, half an hour (needs TETHERMAP_TEST_MIRROR)
 	@$(BIN)/python -m tests.tools.bench_jobs
 
-fuzz: setup ## feed 10,000 damaged structure files to the pipeline, a quarter of an hour; goes on where it was ended
+fuzz: setup-tests ## feed 10,000 damaged structure files to the pipeline, a quarter of an hour; goes on where it was ended
 	@$(BIN)/python -m tests.tools.fuzz
 
-mutants: setup ## change constants of the science on purpose: each change must make a test fail
+mutants: setup-tests ## change constants of the science on purpose: each change must make a test fail
 	@$(BIN)/python -m tests.tools.mutants
 
-lock: setup ## renew requirements.lock from environment.yml
+lock: setup-tests ## renew requirements.lock from environment.yml
 	@$(BIN)/python -m tests.tools.lock

@@ -11,13 +11,15 @@ from packaging.specifiers import SpecifierSet
 
 from tests.tools import lock
 
-LOCKS = pytest.mark.parametrize("path", [lock.LOCK, lock.NPM_LOCK], ids=lambda path: path.name)
+LOCKS = pytest.mark.parametrize("path", [lock.LOCK, lock.TEST_LOCK, lock.NPM_LOCK], ids=str)
+BOUNDS = {**lock.bounds(), **lock.bounds(lock.TEST_ENVIRONMENT)}
+LOCKED = {**lock.locked(), **lock.locked(lock.TEST_LOCK)}
 ASSETS = lock.NPM_LOCK.parent
 
 
-@pytest.mark.parametrize(("package", "bound"), lock.bounds().items())
+@pytest.mark.parametrize(("package", "bound"), BOUNDS.items())
 def test_locked_version_is_within_the_bounds_of_the_environment(package: str, bound: str) -> None:
-    versions = {**lock.locked(), **lock.locked(lock.NPM_LOCK)}[package]
+    versions = {**LOCKED, **lock.locked(lock.NPM_LOCK)}[package]
     assert len(versions) == 1
     assert all(version in SpecifierSet(bound) for version in versions)
 
@@ -36,9 +38,12 @@ def test_every_locked_package_has_hashes(path: Path) -> None:
 
 
 def test_running_packages_are_the_locked_ones() -> None:
-    locked = lock.locked()
-    names = lock.bounds().keys() - {lock.ONLY_WITHOUT_NPM}
-    assert {name: {importlib.metadata.version(name)} for name in names} == {name: locked[name] for name in names}
+    names = BOUNDS.keys() - {lock.ONLY_WITHOUT_NPM}
+    assert {name: {importlib.metadata.version(name)} for name in names} == {name: LOCKED[name] for name in names}
+
+
+def test_no_package_is_in_both_locks() -> None:
+    assert not lock.locked().keys() & lock.locked(lock.TEST_LOCK).keys()
 
 
 def test_asset_lock_has_a_hash_for_each_package_and_names_no_registry() -> None:

@@ -13,8 +13,8 @@ from tests.tools.runs import ROOT
 pytestmark = pytest.mark.process
 
 TOOLS = ("sh", "dirname", "cat", "cksum", "tr", "cut", "rm", "mkdir", "cp", "chmod")
-FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "scripts/lib/kernels/kernels.c",
-         "scripts/lib/component_index.py", "scripts/lib/components/index_build.py",
+FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "tests/requirements.lock",
+         "scripts/lib/kernels/kernels.c", "scripts/lib/component_index.py", "scripts/lib/components/index_build.py",
          *(f"service/pages/assets/{name}" for name in ("package-lock.json", "npm.lock", ".npmrc")))  # fmt: skip
 
 # Stands for an interpreter: knows its version, makes environments of copies of itself, has what the test says.
@@ -87,9 +87,9 @@ def python(
     )
 
 
-def set_up(machine: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def set_up(machine: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": str(machine / "bin"), "TOLD": str(machine / "told"), **variables}
-    command = [str(machine / "bin/sh"), ".ci/setup.sh"]
+    command = [str(machine / "bin/sh"), ".ci/setup.sh", *arguments]
     return subprocess.run(command, cwd=machine, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -167,6 +167,17 @@ def test_npm_that_fails_leaves_the_rest_of_the_set_up_done(machine: Path) -> Non
     said, called = went_on(machine)
     assert "The pages will work without 3D" in said
     assert called == [f"{machine}/bin/npm ci --loglevel=error"]
+
+
+def test_each_step_is_announced_and_packages_of_tests_come_on_request_only(machine: Path) -> None:
+    install(machine, "python3", python(freesasa=True))
+    install(machine, "npm", NPM.format(version="9.2.0", fails=0))
+    steps = [line for line in set_up(machine).stdout.splitlines() if line[:2] in ("1/", "2/", "3/", "4/")]
+    assert [step[:3] for step in steps] == ["1/4", "2/4", "3/4", "4/4"]
+    assert not (machine / ".venv/tethermap-test-setup").exists()
+    assert "packages that tests and lint need" in set_up(machine, "tests").stdout
+    assert (machine / ".venv/tethermap-test-setup").exists()
+    assert set_up(machine, "tests").stdout == ""
 
 
 def test_npm_that_is_there_is_taken(machine: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from service.jobs.record import JobRecord
 from service.results.compare import half_of, pairs_of
 from service.results.job import Job
 from service.results.tables import TableCache
+from tests.tools.programs import programs
 from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import JobRun, Row, rows_of
 
@@ -103,8 +103,7 @@ def test_heads_are_found_in_their_copies_as_prosettac_looks_for_them(whole: JobR
     All are of ligands of published degraders; elsewhere what is not found is a metal complex, or deposited so that
     the copy is another molecule, which the index of a job tells (`no_match`).
     """
-    if shutil.which("obabel") is None:
-        pytest.skip("Open Babel is not installed")
+    programs("obabel")
     rows = [row for row in rows_of(whole.job, layout.PROTAC_INPUTS) if row["head_file"]]
     folder = (whole.job / layout.PROTAC_INPUTS).parent
     texts = [(folder / row["head_file"]).read_text(encoding="utf-8") for row in rows]

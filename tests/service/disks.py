@@ -10,19 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.programs import program
+
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[Path]:
     """Mount a file system in memory of `size` bytes; skip the test where that is not permitted."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    mount = [program("mount"), "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     done = subprocess.run(mount, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"a small disk can't be mounted here: {done.stderr.strip()}")
     try:
         yield folder
     finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+        subprocess.run([program("umount"), "--lazy", str(folder)], check=True)
 
 
 def fill(folder: Path, leave: int = 0) -> Path:

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from tests.service.core import LiveService
 from tests.tools.patience import wait_until
+from tests.tools.programs import program
 from tests.tools.runs import ROOT
 
 SITE = ROOT / "config/deploy/nginx.conf"
@@ -55,8 +54,8 @@ def _free_port() -> int:
 def _certificate(folder: Path) -> tuple[Path, Path]:
     certificate, key = folder / "lab.pem", folder / "lab.key"
     names = "subjectAltName=DNS:lab.example,IP:127.0.0.1"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=lab.example"]
-    command += ["-addext", names, "-keyout", str(key), "-out", str(certificate)]
+    command = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    command += ["-subj", "/CN=lab.example", "-addext", names, "-keyout", str(key), "-out", str(certificate)]
     subprocess.run(command, check=True, capture_output=True)
     return certificate, key
 
@@ -64,9 +63,7 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
 @contextlib.contextmanager
 def behind_nginx(folder: Path, job: Path) -> Iterator[Proxied]:
     """Run a private service below /tethermap/ with one finished job and two tokens, and nginx before it."""
-    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
-    if nginx is None:
-        pytest.skip("NO NGINX: the service is not tested behind a proxy; install the package nginx-light")
+    nginx = program("nginx")
     shutil.copytree(job, folder / "jobs" / job.name)
     certificate, key = _certificate(folder)
     tokens = "ann:ann-secret,operator:operator-secret"

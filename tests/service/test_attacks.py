@@ -7,9 +7,9 @@ import errno
 import json
 import logging
 import os
+import re
 import resource
 import socket
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +32,7 @@ from service.settings import Settings, SettingsError, Token
 from tests.service.core import HPV, LiveService, ended, hold, running, settings_in, submission, until
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience
+from tests.tools.runs import ROOT
 from tests.tools.styles import programs
 
 Http = httpx2.Client
@@ -400,8 +401,9 @@ def test_an_open_service_has_a_limit_of_rate() -> None:
 
 
 def test_every_variable_that_a_part_reads_is_known() -> None:
-    command = "grep -rhoE 'TETHERMAP_[A-Z_]+[A-Z]' scripts service config tests Makefile | sort -u"
-    used = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout.split()
+    paths = [path for name in ("scripts", "service", "config", "tests") for path in (ROOT / name).rglob("*")]
+    texts = [path.read_bytes() for path in (*paths, ROOT / "Makefile") if path.is_file() and path.suffix != ".pyc"]
+    used = {name.decode() for text in texts for name in re.findall(rb"TETHERMAP_[A-Z_]+[A-Z]", text)}
     wrong = {"TETHERMAP_API_TOKEN", "TETHERMAP_MAX_JOB_BYTES"}  # those that tests misspell
     Settings.from_environment({name: "" for name in used if name not in wrong})
 

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import os
-import subprocess
 import zipfile
 from pathlib import Path
 
@@ -157,19 +156,17 @@ def test_svg_and_html_files_can_run_nothing(http: httpx2.Client, done_job: str) 
     [("bundle", "{job}_results.zip"), ("download", "{job}.zip"), ("war-pdbs.zip", "{job}_WAR_PDB.zip")],
 )
 def test_archive_is_whole_of_known_length_and_the_same_each_time(
-    http: httpx2.Client, done_job: str, path: str, name: str, tmp_path: Path
+    http: httpx2.Client, done_job: str, path: str, name: str
 ) -> None:
     url = f"/api/jobs/{done_job}/{path}"
     first, second = http.get(url), http.get(url)
     assert first.content == second.content
     assert int(first.headers["content-length"]) == len(first.content)
     assert f'filename="{name.format(job=done_job)}"' in first.headers["content-disposition"]
-    file = tmp_path / "a.zip"
-    file.write_bytes(first.content)
-    assert subprocess.run(["unzip", "-tq", str(file)], check=False, capture_output=True).returncode == 0
     folder = f"{done_job}_WAR_PDB" if path == "war-pdbs.zip" else done_job
     listing = http.get(f"/api/jobs/{done_job}/files" + ("?kind=war_pdb" if path == "war-pdbs.zip" else "")).json()
     with zipfile.ZipFile(io.BytesIO(first.content)) as archive:
+        assert archive.testzip() is None
         assert set(archive.namelist()) == {f"{folder}/{entry['relative_path']}" for entry in listing["files"]}
 
 

@@ -18,6 +18,7 @@ import pytest
 from service.settings import PREFIX, VARIABLES, Settings
 from tests.service.core import LiveService
 from tests.tools.patience import patience, wait_until
+from tests.tools.programs import programs
 from tests.tools.runs import ROOT
 from tests.tools.service_readme import MARKER, README, Session, answers, command_of, routes_text
 
@@ -45,6 +46,7 @@ def test_command_of_every_route_answers_well(tmp_path: Path) -> None:
 @contextmanager
 def made_to_serve(folder: Path, command: str) -> Iterator[int]:
     """Run the README's command that starts the service, in a checkout with its own folders; yield the port."""
+    programs("bash", "make")
     service = LiveService(folder)
     service.environment.pop("TETHERMAP_SOURCE")  # the command's own
     folder.mkdir()
@@ -62,6 +64,7 @@ def made_to_serve(folder: Path, command: str) -> Iterator[int]:
 
 
 def test_first_commands_of_the_readme_work_as_they_stand(tmp_path: Path) -> None:
+    programs("bash", "curl", "grep", "sed")
     serve, flow = re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)[:2]
     assert serve.split() == ["make", "serve", *serve.split()[2:]]
     assert """-d '{"target_name": "HIV protease", "search_query": "1HPV"}'""" in flow

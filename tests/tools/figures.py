@@ -13,6 +13,7 @@ import json
 import math
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -110,7 +111,7 @@ def write_section(
     tables: Sequence[Table] = (),
     notes: Sequence[str] = (),
 ) -> list[str]:
-    """Write one section of the file and the page; return the sentences on what got worse.
+    """Print one section; return the sentences on what got worse. With RECORD=1 the file and the page are written too.
 
     Parameters
     ----------
@@ -133,11 +134,12 @@ def write_section(
     if section not in SECTIONS:
         raise ValueError(f"no such section: {section}")
     record = section_record(command, figures, tables, notes)
-    with _alone():
-        sections = {**load(), section: record}
-        ordered = {name: sections[name] for name in SECTIONS if name in sections}
-        write_text(FILE, _json({"format": 1, "sections": ordered}))
-        write_text(PAGE, page(ordered))
+    if os.environ.get("RECORD") == "1":
+        with _alone():
+            sections = {**load(), section: record}
+            ordered = {name: sections[name] for name in SECTIONS if name in sections}
+            write_text(FILE, _json({"format": 1, "sections": ordered}))
+            write_text(PAGE, page(ordered))
     worse = list(regressions(section, _committed().get(section), record))
     missed = [
         f"{section}: {figure.name}: {_value(figure)}, goal {_goal(figure)}" for figure in figures if figure.missed
@@ -226,9 +228,9 @@ def page(sections: Mapping[str, Any]) -> str:
         "# Benchmarks",
         "",
         (
-            f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write, each its own section, telling what"
-            f" got worse by more than {WORSE:.0%} since the last commit. CPU is that of all processes; CPU times are"
-            " compared as ratios to a calibration loop of the same run, as other work on the machine makes them"
+            f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write with RECORD=1, each its own section;"
+            f" they tell what got worse by more than {WORSE:.0%} since the last commit. CPU is that of all processes;"
+            " CPU times are compared as ratios to a calibration loop of the same run, as other work on the machine makes them"
             " longer (the load is given). One table a benchmark stands here; the file holds the others,"
             " by stage, by job and by ligand, and all remarks."
         ),
@@ -326,8 +328,11 @@ def _cores() -> int:
 
 def _committed() -> dict[str, Any]:
     """Return the sections of the last commit; none when there is no repository or no such file in it."""
+    git = shutil.which("git")
+    if git is None:
+        return {}
     shown = subprocess.run(
-        ["git", "show", f"HEAD:{FILE.relative_to(ROOT)}"], cwd=ROOT, check=False, capture_output=True, text=True
+        [git, "show", f"HEAD:{FILE.relative_to(ROOT)}"], cwd=ROOT, check=False, capture_output=True, text=True
     )
     if shown.returncode:
         return {}

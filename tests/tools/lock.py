@@ -1,10 +1,11 @@
-"""Make the locks from environment.yml: ``python -m tests.tools.lock``, or ``make lock``."""
+"""Make the locks from both environment.yml files: ``python -m tests.tools.lock``, or ``make lock``."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+from collections.abc import Container
 from pathlib import Path
 
 import yaml
@@ -12,6 +13,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = ROOT / "environment.yml"
 LOCK = ROOT / "requirements.lock"
+TEST_ENVIRONMENT = ROOT / "tests" / "environment.yml"
+TEST_LOCK = ROOT / "tests" / "requirements.lock"
 NPM_LOCK = ROOT / "service/pages/assets/npm.lock"
 
 PYPI_NAMES = {
@@ -36,9 +39,15 @@ NOT_PYTHON = ("python", "c-compiler")
 """What PyPI does not have: the set-up takes the machine's own."""
 
 OLDEST_PYTHON = "3.11"
+_PINNED = re.compile(r"([A-Za-z0-9._-]+)==([^ ;\\]+)")
 
 HEADER = """\
-# Every package that `make` installs, for Python 3.11 to 3.13 on Linux and macOS, with hashes.
+# Every package that `make setup` installs, for Python 3.11 to 3.13 on Linux and macOS, with hashes.
+# Made from environment.yml by `make lock`; not edited by hand.
+"""
+
+TEST_HEADER = """\
+# Every package that `make test` and `make lint` install beside those of ../requirements.lock, with hashes.
 # Made from environment.yml by `make lock`; not edited by hand.
 """
 
@@ -47,10 +56,10 @@ NPM_HEADER = """\
 """
 
 
-def bounds() -> dict[str, str]:
-    """Return the version bounds of environment.yml by PyPI name, without what is not there."""
+def bounds(environment: Path = ENVIRONMENT) -> dict[str, str]:
+    """Return the version bounds of an environment.yml by PyPI name, without packages that PyPI does not have."""
     found = {}
-    for line in yaml.safe_load(ENVIRONMENT.read_text(encoding="utf-8"))["dependencies"]:
+    for line in yaml.safe_load(environment.read_text(encoding="utf-8"))["dependencies"]:
         name, _, bound = line.partition(" ")
         if name not in NOT_PYTHON:
             found[PYPI_NAMES.get(name, name)] = bound
@@ -67,26 +76,43 @@ def locked(lock: Path = LOCK) -> dict[str, set[str]]:
     """Return the versions in a lock by package; more than one when they depend on the platform."""
     found: dict[str, set[str]] = {}
     for line in lock.read_text(encoding="utf-8").splitlines():
-        if match := re.match(r"([A-Za-z0-9._-]+)==([^ ;\\]+)", line):
+        if match := _PINNED.match(line):
             found.setdefault(match[1], set()).add(match[2])
     return found
 
 
-def resolve(requirements: list[str]) -> str:
+def without(lock: str, others: Container[str]) -> str:
+    """Return a lock without some packages."""
+    blocks = re.split(r"\n(?=\S)", lock)
+    return "\n".join(block for block in blocks if not (match := _PINNED.match(block)) or match[1] not in others)
+
+
+def resolve(requirements: list[str], *options: str) -> str:
     """Return a lock as uv resolves it: one version of each package for all platforms and Pythons."""
     command = [sys.executable, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version", OLDEST_PYTHON]
-    command += ["--fork-strategy", "fewest", "--generate-hashes", "--no-annotate", "--no-header", "--no-config", "-q"]
+    command += [
+        "--fork-strategy",
+        "fewest",
+        "--generate-hashes",
+        "--no-annotate",
+        "--no-header",
+        "--no-config",
+        "-q",
+        *options,
+    ]
     text = "\n".join(requirements)
     return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def main() -> None:
     """Write the locks."""
-    asked = bounds()
+    asked, tests = bounds(), bounds(TEST_ENVIRONMENT)
     npm = f"{ONLY_WITHOUT_NPM}{asked.pop(ONLY_WITHOUT_NPM)}"
     requirements = [f"{name}{bound}" for name, bound in asked.items()]
     requirements += [f"{name}{version}" for name, version in HELD_BACK.items()]
     LOCK.write_text(HEADER + resolve(requirements), encoding="utf-8")
+    everything = resolve([*requirements, *(f"{name}{bound}" for name, bound in tests.items())], "-c", str(LOCK))
+    TEST_LOCK.write_text(TEST_HEADER + without(everything, locked()), encoding="utf-8")
     NPM_LOCK.write_text(NPM_HEADER + resolve([npm]), encoding="utf-8")
 
 

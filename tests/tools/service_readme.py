@@ -16,6 +16,7 @@ from pathlib import Path
 from service.app import ENDPOINTS
 from service.http.endpoint import Endpoint
 from tests.service.core import LiveService
+from tests.tools.programs import programs
 from tests.tools.runs import ROOT
 
 README = ROOT / "service" / "README.md"
@@ -126,6 +127,7 @@ class Session:
 
     def run(self, command: str) -> str:
         """Return what a command prints."""
+        programs("bash", "curl")
         environment = {"PATH": "/usr/bin:/bin", "S": f"http://127.0.0.1:{self.service.port}", **self.variables}
         ended = subprocess.run(
             ["bash", "-c", command], check=True, cwd=self.folder, env=environment, capture_output=True, text=True

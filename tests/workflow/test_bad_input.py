@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from scripts.lib import layout
 from scripts.lib.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
+from tests.service.disks import small_disk as small_disk_at
 from tests.tools.runs import ROOT, JobRun, result_files, run_job
 
 Runner = Callable[..., JobRun]
@@ -65,13 +65,8 @@ def test_missing_mirror_is_named_with_the_remedy(job_runner: Runner, tmp_path: P
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of a few hundred kilobytes; only root can make one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1000k", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no small file system can be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with small_disk_at(tmp_path / "disk", 1000 << 10) as disk:
+        yield disk
 
 
 def test_full_disk_is_said_in_one_sentence_and_the_job_goes_on_when_there_is_room(
