@@ -6,7 +6,7 @@ FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test
 CODE := $(wildcard scripts service tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
+.PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
 	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters
 
 help: ## show this list
@@ -16,7 +16,10 @@ setup: ## make .venv, the component index and what the pages load; nothing if th
 	@sh .ci/setup.sh
 
 setup-tests: ## the same, and the packages that tests, lint and benchmarks need
-	@sh .ci/setup.sh tests
+	@sh .ci/setup.sh tests/requirements.lock
+
+setup-slurm: ## the same, and the packages that a Slurm cluster needs
+	@sh .ci/setup.sh config/profiles/slurm/requirements.lock
 
 assets: setup ## fetch what the pages load, where the set-up could not
 	@sh .ci/assets.sh
@@ -38,7 +41,7 @@ test: setup-tests ## run all tests
 test-fast: setup-tests ## run the tests that start no process: no run, service, browser, cluster
 	@$(BIN)/python -m pytest -n $(CORES) --dist loadfile -m 'not process' $(FAST)
 
-test-slurm: setup-tests ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
+test-slurm: setup-tests setup-slurm ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
 	@: $${TETHERMAP_TEST_SLURM:?names the script that starts a cluster} $${TETHERMAP_TEST_MIRROR:?names the large mirror}
 	@$(BIN)/python -m pytest tests/workflow/test_slurm.py tests/service/test_cluster.py
 

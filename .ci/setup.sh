@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes .venv from requirements.lock, compiles our loops, builds the component index and fetches what the pages load;
-# with the argument "tests", adds what tests and lint need. Called by make; a second call does nothing. PYTHON names the
+# arguments name further locks whose packages are added. Called by make; a second call does nothing. PYTHON names the
 # interpreter to use: PYTHON=python3.12 make demo
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,18 +10,19 @@ stop() {
     exit 1
 }
 
-# Adds the packages of tests and lint, if asked for, and ends.
+# Installs the packages of further locks, if any are named, and ends.
 finish() {
-    tests=.venv/tethermap-test-setup
-    wanted="$state $(cksum <tests/requirements.lock | tr ' ' '-')"
-    if [ "$1" != tests ] || { [ -f "$tests" ] && [ "$(cat "$tests")" = "$wanted" ]; }; then
-        exit 0
-    fi
-    printf 'Installing the packages that tests and lint need (half a minute, 0.4 GB) ...\n'
-    .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --no-deps --require-hashes \
-        -r tests/requirements.lock ||
-        stop "pip could not install the packages of tests/requirements.lock; its message stands above."
-    printf '%s\n' "$wanted" >"$tests"
+    for lock in "$@"; do
+        added=.venv/tethermap-$(printf '%s' "$lock" | tr '/' '-')
+        wanted="$state $(cksum <"$lock" | tr ' ' '-')"
+        if [ -f "$added" ] && [ "$(cat "$added")" = "$wanted" ]; then
+            continue
+        fi
+        printf 'Adding the packages of %s (less than a minute, up to 0.4 GB) ...\n' "$lock"
+        .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --no-deps --require-hashes -r "$lock" ||
+            stop "pip could not install the packages of $lock; its message stands above."
+        printf '%s\n' "$wanted" >"$added"
+    done
     exit 0
 }
 
@@ -30,7 +31,7 @@ digest() { cat requirements.lock scripts/lib/component_index.py scripts/lib/comp
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then
-    finish "${1:-}"
+    finish "$@"
 fi
 
 supported='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
@@ -92,4 +93,4 @@ printf '4/4 3D viewer and API explorer of the pages (some seconds, 40 MB) ...\n'
 sh .ci/assets.sh || printf '%s\n' 'The pages will work without 3D and without the API explorer: make assets tries again.' >&2
 printf '%s\n' "$state" >"$stamp"
 printf 'The environment is ready.\n'
-finish "${1:-}"
+finish "$@"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import importlib.util
 import ipaddress
 import re
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 PREFIX = "TETHERMAP_"
@@ -132,7 +134,21 @@ def _profile(text: str) -> Path:
     path = path if path.is_absolute() else REPOSITORY / path
     if not (path / "config.yaml").is_file():
         raise ValueError("is not the folder of a Snakemake profile (it has no config.yaml)")
+    executor = cluster_executor(path)
+    if executor and importlib.util.find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}") is None:
+        remedy = "make setup-slurm installs it" if executor == "slurm" else "install its plugin"
+        raise ValueError(f"needs Snakemake's executor {executor}, which is not installed: {remedy}")
     return path
+
+
+def cluster_executor(profile: Path) -> str:
+    """Return the executor by which a Snakemake profile hands steps to a cluster; empty if they run here."""
+    try:
+        content = yaml.safe_load((profile / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError):
+        return ""
+    executor = str(content.get("executor", "")) if isinstance(content, dict) else ""
+    return "" if executor in ("local", "dryrun", "touch") else executor
 
 
 def _choice(*allowed: str) -> Callable[[str], str]:

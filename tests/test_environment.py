@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import json
 import re
 import sys
@@ -11,9 +12,11 @@ from packaging.specifiers import SpecifierSet
 
 from tests.tools import lock
 
-LOCKS = pytest.mark.parametrize("path", [lock.LOCK, lock.TEST_LOCK, lock.NPM_LOCK], ids=str)
-BOUNDS = {**lock.bounds(), **lock.bounds(lock.TEST_ENVIRONMENT)}
-LOCKED = {**lock.locked(), **lock.locked(lock.TEST_LOCK)}
+ADDED_LOCKS = [folder / lock.LOCK.name for folder in lock.ADDED.values()]
+ENVIRONMENTS = [lock.ENVIRONMENT, *(folder / lock.ENVIRONMENT.name for folder in lock.ADDED.values())]
+LOCKS = pytest.mark.parametrize("path", [lock.LOCK, *ADDED_LOCKS, lock.NPM_LOCK], ids=str)
+BOUNDS = {name: bound for path in ENVIRONMENTS for name, bound in lock.bounds(path).items()}
+LOCKED = {name: versions for path in (lock.LOCK, *ADDED_LOCKS) for name, versions in lock.locked(path).items()}
 ASSETS = lock.NPM_LOCK.parent
 
 
@@ -39,11 +42,15 @@ def test_every_locked_package_has_hashes(path: Path) -> None:
 
 def test_running_packages_are_the_locked_ones() -> None:
     names = BOUNDS.keys() - {lock.ONLY_WITHOUT_NPM}
+    if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
+        names -= lock.bounds(lock.ADDED["Slurm clusters"] / lock.ENVIRONMENT.name).keys()
     assert {name: {importlib.metadata.version(name)} for name in names} == {name: LOCKED[name] for name in names}
 
 
-def test_no_package_is_in_both_locks() -> None:
-    assert not lock.locked().keys() & lock.locked(lock.TEST_LOCK).keys()
+@pytest.mark.parametrize("path", ADDED_LOCKS, ids=str)
+def test_added_lock_repeats_no_package_of_the_main_lock(path: Path) -> None:
+    assert lock.locked(path)
+    assert not lock.locked().keys() & lock.locked(path).keys()
 
 
 def test_asset_lock_has_a_hash_for_each_package_and_names_no_registry() -> None:

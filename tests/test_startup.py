@@ -25,6 +25,7 @@ def run(path: Path, text: str) -> str:
 
 @pytest.mark.parametrize("hidden", [True, False])
 def test_efficiency_report_of_slurm_loads_pandas_when_it_is_made(tmp_path: Path, hidden: bool) -> None:
+    pytest.importorskip("snakemake_executor_plugin_slurm")
     told = run(
         tmp_path / "main.py",
         "import logging, snakemake_executor_plugin_slurm as plugin\n"

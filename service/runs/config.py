@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from service.errors import InvalidField
-from service.settings import REPOSITORY, VARIABLES, Settings
+from service.settings import REPOSITORY, VARIABLES, Settings, cluster_executor
 
 SNAKEFILE = REPOSITORY / "Snakefile"
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
@@ -70,24 +68,13 @@ def snakemake_command(
     command = [*snakemake, "--snakefile", str(SNAKEFILE), "--directory", str(folder), "--configfile", str(config)]
     if settings.profile is not None:
         command += ["--profile", str(settings.profile)]
-    cores = "--local-cores" if on_cluster(settings.profile) else "--cores"
+    cores = "--local-cores" if settings.profile and cluster_executor(settings.profile) else "--cores"
     return [*command, cores, str(settings.cores_per_job), "--rerun-incomplete", "--nocolor", *arguments]
 
 
 def scout_command(config: Path, folder: Path) -> list[str]:
     """Return the command that does the search of a job alone and writes what it finds to a folder."""
     return [sys.executable, "-m", "scripts.scout", str(config), str(folder)]
-
-
-def on_cluster(profile: Path | None) -> bool:
-    """Return whether a profile hands the steps to a cluster instead of running them here."""
-    if profile is None:
-        return False
-    try:
-        content = yaml.safe_load((profile / "config.yaml").read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError):
-        return False
-    return isinstance(content, dict) and content.get("executor", "local") not in ("local", "dryrun", "touch")
 
 
 def child_environment(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -24,9 +24,9 @@ from scripts.lib.run.slurm import cancel_slurm_jobs
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER
 from service.runs import processes
-from service.runs.config import SNAKEMAKE, child_environment, on_cluster, snakemake_command
+from service.runs.config import SNAKEMAKE, child_environment, snakemake_command
 from service.runs.processes import Process
-from service.settings import REPOSITORY, Settings
+from service.settings import REPOSITORY, Settings, cluster_executor
 
 Intent = Literal["", "cancel", "timeout", "shutdown", "vanished"]
 
@@ -134,7 +134,7 @@ class Runner:
     def __init__(self, settings: Settings, snakemake: tuple[str, ...] | None = None) -> None:
         self._settings = settings
         self._snakemake = SNAKEMAKE if snakemake is None else snakemake
-        self._cluster = on_cluster(settings.profile)
+        self._cluster = bool(settings.profile and cluster_executor(settings.profile))
 
     async def start(self, folder: Path, prepared: Callable[[], Awaitable[None]]) -> Run:
         """Start a run of a job, or go on with it after an earlier one, all of whose processes are dead.

@@ -14,10 +14,11 @@ import pytest
 
 from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER, JobRecord
 from service.runs import processes
-from service.runs.config import child_environment, on_cluster, snakemake_command
+from service.runs.config import child_environment, snakemake_command
 from service.runs.ending import judge
 from service.runs.runner import RUN_LOG, Runner, RunState, read_state
 from service.runs.supervisor import note_cancel
+from service.settings import cluster_executor
 from tests.service.core import NOTHING, ended, living, running, settings_in, submission, until
 from tests.tools.crash_points import script_processes
 from tests.tools.patience import patience, wait_until
@@ -215,8 +216,9 @@ def test_command_and_environment_hold_no_secret(tmp_path: Path) -> None:
     assert environment["TETHERMAP_RCSB_DATA_URL"] == "u"
     command = snakemake_command(settings, tmp_path, tmp_path / CONFIG)
     assert command[command.index("--local-cores") + 1] == "3"
-    assert on_cluster(settings.profile)
-    assert not on_cluster(ROOT / "config/profiles/local")
+    assert settings.profile
+    assert cluster_executor(settings.profile) == "slurm"
+    assert not cluster_executor(ROOT / "config/profiles/local")
 
 
 def test_children_get_a_cache_folder_that_can_be_written(tmp_path: Path) -> None:

@@ -30,7 +30,8 @@ def test_two_jobs_folders_have_two_indexes() -> None:
     ("name", "value"),
     [
         ("PORT", "80000"), ("PORT", "http"), ("JOBS_DIR", "relative/path"), ("SOURCE", "pdb"), ("SOURCE", "mirror"),
-        ("MIRROR", "/no/such/folder"), ("PROFILE", "/no/such/profile"), ("CORES_PER_JOB", "0"),
+        ("MIRROR", "/no/such/folder"), ("PROFILE", "/no/such/profile"), ("PROFILE", "config/profiles/generic"),
+        ("CORES_PER_JOB", "0"),
         ("MAX_RUNNING_JOBS", "-1"), ("JOB_TIMEOUT_S", "soon"), ("KEEP_DAYS", "-3"), ("MAX_JOBS_BYTES", "20X"),
         ("METRICS", "maybe"), ("CORS_ORIGINS", "example.org"), ("BASE_URL_PRIMARY", "ftp://x"),
         ("MAX_BODY_BYTES", "1"), ("MAX_BATCH", "many"), ("RATE_LIMIT", "60"), ("RATE_LIMIT", "60/day"),
@@ -51,7 +52,7 @@ def test_a_token_is_never_shown() -> None:
 def test_values_are_read(tmp_path: Path) -> None:
     variables = {
         "MIRROR": str(tmp_path), "SOURCE": "mirror", "MAX_JOBS_BYTES": "20G", "API_TOKENS": "one, ann:two",
-        "RATE_LIMIT": "60/minute", "JOB_TIMEOUT_S": "0", "METRICS": "on", "PROFILE": "config/profiles/slurm",
+        "RATE_LIMIT": "60/minute", "JOB_TIMEOUT_S": "0", "METRICS": "on", "PROFILE": "config/profiles/local",
         "CORS_ORIGINS": "https://a.example http://localhost:3000", "MAX_BODY_BYTES": "2M",
     }  # fmt: skip
     settings = Settings.from_environment({f"TETHERMAP_{name}": value for name, value in variables.items()})

@@ -230,8 +230,8 @@ def page(sections: Mapping[str, Any]) -> str:
         (
             f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write with RECORD=1, each its own section;"
             f" they tell what got worse by more than {WORSE:.0%} since the last commit. CPU is that of all processes;"
-            " CPU times are compared as ratios to a calibration loop of the same run, as other work on the machine makes them"
-            " longer (the load is given). One table a benchmark stands here; the file holds the others,"
+            " CPU times are compared as ratios to a calibration loop of the same run, as other work makes"
+            " them longer (the load is given). One table a benchmark stands here; the file holds the others,"
             " by stage, by job and by ligand, and all remarks."
         ),
         "",

@@ -1,4 +1,4 @@
-"""Make the locks from both environment.yml files: ``python -m tests.tools.lock``, or ``make lock``."""
+"""Make the locks from the environment.yml files: ``python -m tests.tools.lock``, or ``make lock``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = ROOT / "environment.yml"
 LOCK = ROOT / "requirements.lock"
-TEST_ENVIRONMENT = ROOT / "tests" / "environment.yml"
-TEST_LOCK = ROOT / "tests" / "requirements.lock"
+ADDED = {"tests": ROOT / "tests", "Slurm clusters": ROOT / "config" / "profiles" / "slurm"}
+"""Folders with an environment.yml and a lock of their own for what only some users need, by what needs it."""
 NPM_LOCK = ROOT / "service/pages/assets/npm.lock"
 
 PYPI_NAMES = {
@@ -46,8 +46,8 @@ HEADER = """\
 # Made from environment.yml by `make lock`; not edited by hand.
 """
 
-TEST_HEADER = """\
-# Every package that `make test` and `make lint` install beside those of ../requirements.lock, with hashes.
+ADDED_HEADER = """\
+# Every package that {purpose} need beside those of the main lock, with hashes.
 # Made from environment.yml by `make lock`; not edited by hand.
 """
 
@@ -106,13 +106,16 @@ def resolve(requirements: list[str], *options: str) -> str:
 
 def main() -> None:
     """Write the locks."""
-    asked, tests = bounds(), bounds(TEST_ENVIRONMENT)
+    asked = bounds()
     npm = f"{ONLY_WITHOUT_NPM}{asked.pop(ONLY_WITHOUT_NPM)}"
     requirements = [f"{name}{bound}" for name, bound in asked.items()]
     requirements += [f"{name}{version}" for name, version in HELD_BACK.items()]
     LOCK.write_text(HEADER + resolve(requirements), encoding="utf-8")
-    everything = resolve([*requirements, *(f"{name}{bound}" for name, bound in tests.items())], "-c", str(LOCK))
-    TEST_LOCK.write_text(TEST_HEADER + without(everything, locked()), encoding="utf-8")
+    for purpose, folder in ADDED.items():
+        added = [f"{name}{bound}" for name, bound in bounds(folder / ENVIRONMENT.name).items()]
+        everything = resolve([*requirements, *added], "-c", str(LOCK))
+        text = ADDED_HEADER.format(purpose=purpose) + without(everything, locked())
+        (folder / LOCK.name).write_text(text, encoding="utf-8")
     NPM_LOCK.write_text(NPM_HEADER + resolve([npm]), encoding="utf-8")
 
 
