@@ -75,7 +75,7 @@ if ! .venv/bin/python -c 'import freesasa' 2>/dev/null; then
         stop "the headers of $(.venv/bin/python -V), which FreeSASA needs, are missing: install the package python3-dev."
 fi
 
-printf 'Setting up the environment in .venv, once: about two minutes and 0.8 GB.\n'
+printf 'Setting up the environment in .venv, once: about two minutes and 0.9 GB.\n'
 printf '1/4 Python packages (a minute or two, 0.7 GB) ...\n'
 rm -f "$stamp"
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --require-hashes -r requirements.lock ||
