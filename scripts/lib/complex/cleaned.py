@@ -15,7 +15,6 @@ from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.elements import covalent_radii
 from scripts.lib.entry.atoms import NON_POLYMER, POLYMER
 from scripts.lib.entry.near import distances
-from scripts.lib.entry.pdb_atoms import atom_lines, polymer_ends
 from scripts.lib.instance.bonds import Bond
 from scripts.lib.instance.model import Residue
 
@@ -125,12 +124,11 @@ def clean_complex(
     names = [chain.name for chain in structure[0]]
     codes = sorted(name for name in structure[0].get_all_residue_names() if len(name) > 3)
     flat = _columns(structure)
-    ends = polymer_ends(flat)
     fits = _fits_pdb(flat, len(names))
-    serial_of, serials = _numbers(scene, flat, ends & fits)
+    structure.assign_serial_numbers(numbered_ter=fits)
+    serial_of = _serials(scene, flat, structure)
     mmcif = None
     if not fits or codes or any(len(name) > 1 and name not in copy_names for name in names):
-        structure.assign_serial_numbers(numbered_ter=fits)
         mmcif = _mmcif_text(structure)
     renamed: list[RenamedName] = []
     if fits:
@@ -144,10 +142,8 @@ def clean_complex(
                 renamed.append(RenamedName("chain", chain.name, old))
     pdb = None
     if fits:
-        flat = _columns(structure) if renamed else flat
-        flat.serials[:] = serials
         remarks = [*remarks, *_rename_remarks(renamed)]
-        pdb = _pdb_text(structure, atom_lines(flat, ends), _bonds(scene, ligand, serial_of), remarks)
+        pdb = _pdb_text(structure, _bonds(scene, ligand, serial_of), remarks)
     head = ligand.residues[ligand.head]
     new_code = next((r.name_in_pdb for r in renamed if r.what == "component" and r.name == head.comp_id), head.comp_id)
     new_chain = next(
@@ -237,16 +233,16 @@ def _columns(structure: gemmi.Structure) -> gemmi.FlatStructure:
     return flat
 
 
-def _numbers(scene: Scene, flat: gemmi.FlatStructure, ends: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the serial numbers of the entry's atoms, 0 for those not written, and of the atoms as they are written.
+def _serials(scene: Scene, flat: gemmi.FlatStructure, structure: gemmi.Structure) -> IntArray:
+    """Return the serial numbers of the entry's atoms in a structure, 0 for those not written.
 
-    The PDB format numbers TER records too: those behind the atoms at `ends`.
+    `flat` holds its atoms from before they were numbered: the index of each in the entry, -1 in copies.
     """
-    serials = np.arange(1, len(flat) + 1) + np.cumsum(ends) - ends
     index = np.asarray(flat.serials)
+    serials = np.asarray(_columns(structure).serials)
     serial_of = np.zeros(len(scene.atoms), dtype=np.int64)
     serial_of[index[index >= 0]] = serials[index >= 0]
-    return serial_of, serials
+    return serial_of
 
 
 def _fits_pdb(flat: gemmi.FlatStructure, n_chains: int) -> bool:
@@ -278,17 +274,13 @@ def _rename_remarks(renamed: Iterable[RenamedName]) -> list[str]:
     return lines
 
 
-def _pdb_text(
-    structure: gemmi.Structure, atoms: str | None, bonds: Iterable[tuple[int, int]], remarks: Iterable[str]
-) -> str:
+def _pdb_text(structure: gemmi.Structure, bonds: Iterable[tuple[int, int]], remarks: Iterable[str]) -> str:
     """Return a structure as a PDB file.
 
     Parameters
     ----------
     structure : gemmi.Structure
-        The complex, its names shortened.
-    atoms : str or None
-        The lines of its atoms; None where gemmi is to write them.
+        The complex, its names shortened and its atoms numbered.
     bonds : iterable of tuple of int
         Serial numbers of atoms for CONECT.
     remarks : iterable of str
@@ -304,14 +296,8 @@ def _pdb_text(
         structure.add_conect(first, second, 1)
     options = gemmi.PdbWriteOptions()
     options.conect_records = True
-    if atoms is None:
-        structure.assign_serial_numbers(numbered_ter=True)
-        options.preserve_serial = True
-        return _ANISOTROPIC.sub("", str(structure.make_pdb_string(options)))
-    options.atom_records = False
-    lines: str = structure.make_pdb_string(options)
-    head = max(lines.find("\nCONECT"), 0) or lines.rfind("\nEND")
-    return f"{lines[: head + 1]}{atoms}{lines[head + 1 :]}"
+    options.preserve_serial = True
+    return _ANISOTROPIC.sub("", str(structure.make_pdb_string(options)))
 
 
 def _wrapped(line: str, width: int = 68) -> list[str]:

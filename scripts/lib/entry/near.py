@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from scripts.lib.arrays import FloatArray, IntArray
-from scripts.lib.kernels.library import call
 
 
 class NearAtoms:
@@ -88,11 +87,29 @@ class NearAtoms:
         distance : ndarray of float, shape (n_found,)
             In angstroms.
         """
-        points = np.ascontiguousarray(xyz, dtype=np.float64)
-        number, distance = np.empty(len(self), dtype=np.int64), np.empty(len(self))
-        looked_for = len(self), self._xyz, self._order, len(points), points, cutoff
-        count = call("atoms_near", *looked_for, number, distance)
-        return self.members[number[:count]], distance[:count]
+        index, distance = self.within(xyz, cutoff)
+        return index, distance.min(axis=1)
+
+
+def count_within(points: FloatArray, xyz: FloatArray, cutoff: float) -> IntArray:
+    """Return the number of atoms nearer to each point than a cut-off.
+
+    Parameters
+    ----------
+    points, xyz : ndarray of float, shapes (n, 3) and (n_atoms, 3)
+        Points and atoms, in angstroms.
+    cutoff : float
+        In angstroms.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    >>> count_within(np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]), 2.0).tolist()
+    [1]
+    """
+    counts: IntArray = np.count_nonzero(squared_distances(points, xyz) < cutoff**2, axis=1)
+    return counts
 
 
 def box_around(xyz: FloatArray) -> tuple[FloatArray, FloatArray]:

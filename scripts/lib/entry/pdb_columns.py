@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import gemmi
-import numpy as np
-
-from scripts.lib.kernels.library import call
 
 _ODD_COLUMNS = re.compile(
     r"""^(?:ATOM|HETA|atom|heta)
@@ -49,28 +45,12 @@ def with_decimal_waters(text: str) -> str:
 
 
 def odd_lines(text: str) -> int:
-    """Return how many lines of atoms would be misread.
-
-    Nearly all lines are written alike, which their columns tell at once; the others are looked at one by one.
-    """
-    if not text.isascii() or "\r" in text:
-        return len(_ODD_COLUMNS.findall(text))
-    return sum(_ODD_COLUMNS.match(text, start) is not None for start in _atom_lines(text)[0])
+    """Return the number of lines of atoms that would be misread."""
+    return len(_ODD_COLUMNS.findall(text))
 
 
 def with_known_elements(text: str) -> str:
-    """Return the text without what stands in the columns of the element and is none, such as types of other formats."""
-    if text.isascii() and _atom_lines(text)[1] <= _SYMBOLS | {"  "}:
-        return text
+    """Return the text with blanks in the columns of the element if they hold another word (types of other formats)."""
     if {*_ELEMENTS.findall(text)} <= _SYMBOLS:
         return text
     return _ELEMENTS.sub(lambda match: match[0] if match[1] in _SYMBOLS else f"{match[0][:-2]}  ", text)
-
-
-@lru_cache(maxsize=1)  # asked twice of most files
-def _atom_lines(text: str) -> tuple[list[int], set[str]]:
-    """Return where lines of atoms start that are not written as nearly all are, and what stands in columns 77-78."""
-    letters = np.frombuffer(text.encode(), dtype=np.uint8)
-    starts, pairs = np.empty(text.count("\n") + 1, dtype=np.int64), np.zeros((256, 256), dtype=np.uint8)
-    odd = call("atom_lines", len(letters), letters, starts, pairs)
-    return starts[:odd].tolist(), {f"{chr(first)}{chr(second)}" for first, second in np.argwhere(pairs).tolist()}

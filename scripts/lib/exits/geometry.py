@@ -13,6 +13,7 @@ import numpy as np
 
 from scripts.lib.arrays import BoolArray, FloatArray, IntArray
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
+from scripts.lib.entry.near import count_within
 from scripts.lib.exits.candidates import Candidate
 from scripts.lib.exits.graph import LigandGraph
 from scripts.lib.exits.limits import BOND, LINKER_RADIUS, RAY_END, RAY_START
@@ -20,7 +21,7 @@ from scripts.lib.exits.poses import Poser, Poses
 from scripts.lib.exits.torsions import TORSIONS
 from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.instance.model import Surroundings
-from scripts.lib.kernels.spheres import Grid, LevelArray, Spheres, atoms_within
+from scripts.lib.kernels.spheres import Grid, LevelArray, Spheres
 
 RADII = {
     "C": 1.80, "N": 1.64, "O": 1.46, "S": 1.77, "P": 1.80, "F": 1.47, "Cl": 1.75, "Br": 1.85, "I": 1.98, "Se": 1.90,
@@ -277,7 +278,7 @@ class Pocket:
         """Return how many N and O of the protein each N and O of the ligand has in a distance; 0 for other atoms."""
         polar = [k for k, element in enumerate(self._graph.element) if element in ("N", "O")]
         contacts = np.zeros(len(self._graph), dtype=np.int64)
-        contacts[polar] = atoms_within(self._graph.xyz[polar], self._polar, within)
+        contacts[polar] = count_within(self._graph.xyz[polar], self._polar, within)
         return contacts
 
     def _openings(
@@ -285,7 +286,7 @@ class Pocket:
     ) -> list[Opening]:
         """Return the openings of some directions, given what room and rays say of each."""
         ahead = starts + DEPTH_AHEAD * directions
-        depth = atoms_within(ahead, self._around, DEPTH_WITHIN)
+        depth = count_within(ahead, self._around, DEPTH_WITHIN)
         clearance = np.minimum(lengths, RAY_END).mean(axis=1)
         openings = zip(
             directions,

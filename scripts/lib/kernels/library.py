@@ -52,10 +52,6 @@ def loaded() -> ctypes.CDLL:
     library.lee_richards.argtypes = (size, *atoms, size, size, pointer)
     library.covered_points.argtypes = (*grid, real, *atoms, pointer, size, pointer)
     library.ray_lengths.argtypes = (*grid, real, real, real, *atoms, pointer, size, pointer, pointer)
-    library.atom_lines.argtypes = (size, pointer, pointer, pointer)
-    library.pdb_lines.argtypes = (size, *[pointer] * 4, size, *[pointer] * 12)
-    library.atoms_within.argtypes = (size, pointer, size, pointer, real, pointer)
-    library.atoms_near.argtypes = (size, pointer, pointer, size, pointer, real, pointer, pointer)
     return library
 
 

@@ -1,7 +1,4 @@
-"""Spheres in nested sets: what they leave open of each other, of points around a place, and of rays from it.
-
-Besides, how many atoms are near to points.
-"""
+"""Spheres in nested sets: the open surface of each, of points around a place, and of rays from it."""
 
 from __future__ import annotations
 
@@ -22,27 +19,6 @@ _MOST_LEVELS = int(np.iinfo(np.int8).max)
 def _laid_out(values: npt.ArrayLike, dtype: type, *shape: int) -> np.ndarray:
     """Return values as the loops take them: contiguous, of one type, the last axes of a given shape."""
     return np.ascontiguousarray(values, dtype).reshape(-1, *shape)
-
-
-def atoms_within(points: FloatArray, xyz: FloatArray, cutoff: float) -> npt.NDArray[np.int64]:
-    """Return how many atoms are nearer to each of some points than a cut-off.
-
-    Parameters
-    ----------
-    points, xyz : ndarray of float, shapes (n, 3) and (n_atoms, 3)
-        In angstroms, as the atoms are.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    >>> atoms_within(np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]), 2.0).tolist()
-    [1]
-    """
-    places, atoms = _laid_out(points, np.float64, 3), _laid_out(xyz, np.float64, 3)
-    counts = np.empty(len(places), dtype=np.int64)
-    call("atoms_within", len(places), places, len(atoms), atoms, cutoff**2, counts)
-    return counts
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.lib.arrays import FloatArray
-from scripts.lib.kernels.spheres import Grid, LevelArray, Spheres, atoms_within
+from scripts.lib.kernels.spheres import Grid, LevelArray, Spheres
 
 N_LEVELS = 3
 
@@ -71,9 +71,3 @@ def test_areas_do_not_depend_on_the_order_of_the_atoms_around(spheres: Spheres) 
     order = np.concatenate([[0], np.random.default_rng(7).permutation(np.arange(1, len(spheres)))])
     other = Spheres(spheres.xyz[order], spheres.radii[order], spheres.level[order], N_LEVELS)
     assert (spheres.areas(1, 100) == other.areas(1, 100)).all()
-
-
-def test_atoms_within_a_cutoff_are_counted(spheres: Spheres, grid: Grid) -> None:
-    apart = np.linalg.norm(grid.places[:, None] - spheres.xyz, axis=2)
-    assert atoms_within(grid.places, spheres.xyz, 8.0).tolist() == np.count_nonzero(apart < 8.0, axis=1).tolist()
-    assert atoms_within(grid.places, np.zeros((0, 3)), 8.0).tolist() == [0] * len(grid.places)
