@@ -1,19 +1,8 @@
 # Settings, the environment of the scripts, the recording of the run, and helpers of all rules.
-import _thread
-import atexit
-import gc
 import json
 import signal
 import sys
 from pathlib import Path
-from subprocess import CalledProcessError
-
-from snakemake import benchmark
-from snakemake.script import PythonScript
-
-# What Snakemake has loaded stays, and a large plan makes many objects: looking for circles less often saves a tenth.
-gc.freeze()
-gc.set_threshold(20_000)
 
 sys.path.insert(0, workflow.basedir)
 
@@ -42,7 +31,6 @@ from scripts.lib.run.settings import (
 )
 from scripts.lib.run.slurm import LOGS as SLURM_LOGS
 from scripts.lib.run.slurm import cancel_slurm_jobs
-from scripts.lib.run.warm_scripts import AVAILABLE, WarmScripts, script_variables
 
 prepare_environment(Path(workflow.basedir))
 
@@ -69,12 +57,6 @@ wildcard_constraints:
     shard=r"\d+",
 
 
-def spare_imports():
-    """Keep Snakemake from loading pandas and NumPy to see whether a param is a table or an array: none is."""
-    for name in ("pandas", "numpy"):
-        sys.modules.setdefault(name, None)  # takes effect where nothing has loaded them
-
-
 def attach_recorder():
     """Record the run's events and show progress, unless the logger plugin does it."""
     settings = workflow.output_settings
@@ -87,39 +69,6 @@ def attach_recorder():
     quiet = {str(name) for name in settings.quiet or ()} & {"all", "progress"}
     display = None if quiet else ProgressDisplay(sys.stderr, live=False)
     workflow.logger_manager.logger.addHandler(RecordingHandler(RunRecorder(display)))
-
-
-def lift_rate_limit():
-    """Lift Snakemake's default limit of 100 new jobs a second; a limit that the user gives stays.
-
-    No run of ours comes near it, but with a limit every job that ends makes the scheduler look at all
-    waiting jobs once more in each second to come: time that grows with the square of the jobs.
-    """
-    limiter = workflow.scheduler.job_rate_limiter
-    if limiter is not None and (limiter.max_jobs, limiter.timespan) == (100, 1):
-        workflow.scheduler.job_rate_limiter = None
-
-
-def choose_jobs_greedily():
-    """Choose the next jobs greedily, unless the user names a scheduler.
-
-    Snakemake's default writes a linear program and starts a solver each time that a job ends, to have few temporary
-    files at once: our jobs have none. The greedy choice takes no process; for a job of one entry that is a tenth.
-    """
-    scheduler = workflow.scheduler
-    if not any(word.startswith("--scheduler") for word in sys.argv):
-        scheduler._job_selector = scheduler.job_selector_greedy
-
-
-def end_when_asked():
-    """Let Snakemake's handler of SIGTERM run in a thread of its own.
-
-    It takes a lock of the scheduler, which the main thread holds while it looks after jobs that have ended:
-    interrupted there, it would wait for itself.
-    """
-    end = workflow.scheduler.exit_gracefully
-    if signal.getsignal(signal.SIGTERM) == end:
-        signal.signal(signal.SIGTERM, lambda *_: _thread.start_new_thread(end, ()))
 
 
 def tell_interruption():
@@ -135,44 +84,16 @@ def tell_interruption():
 
 
 def fork_scripts():
-    """Have scripts forked from a process that has loaded what they need, as long as it lives.
+    """Have scripts forked if the profile says so (`snakemake_logger_plugin_tethermap.fork_scripts`)."""
+    settings = workflow.output_settings.log_handler_settings.get("tethermap")
+    if settings is not None and settings.fork_scripts:
+        from snakemake_logger_plugin_tethermap.fork_scripts import start
 
-    Snakemake starts a shell and in it Python for each; what they load takes longer than an entry.
-    """
-    if not AVAILABLE:
-        return
-    warm, started = WarmScripts(), PythonScript.execute_script
-    # A look takes 10 ms: it goes through all processes for children, and a script's memory page by page.
-    benchmark.BENCHMARK_INTERVAL_SHORT = 2.0
-    atexit.register(warm.close)
-
-    def execute_script(job, path, edit=False):
-        elsewhere = (
-            job.conda_env or job.container_img or job.env_modules or job.shadow_dir
-        )
-        status = None
-        if not (edit or elsewhere or job.resources.get("shell_exec")):
-            variables = script_variables(job.resources.get("tmpdir"))
-            status = warm.run(
-                path,
-                variables,
-                lambda pid: benchmark.benchmarked(
-                    pid if job.bench_record else False, job.bench_record
-                ),
-            )
-        if status is None:
-            started(job, path, edit=edit)
-        elif status:
-            raise CalledProcessError(status, f"{sys.executable} {path}")
-
-    PythonScript.execute_script = execute_script
+        start(workflow)
 
 
 def begin_run():
     """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
-    lift_rate_limit()
-    choose_jobs_greedily()
-    end_when_asked()
     tell_interruption()
     if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
         cancel_slurm_jobs(Path.cwd())
@@ -233,5 +154,4 @@ def protac_inputs(wildcards):
     return of_all_shards("protac_inputs")(wildcards)
 
 
-spare_imports()
 attach_recorder()

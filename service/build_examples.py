@@ -24,7 +24,7 @@ from service.jobs.outcome import record_of_folder
 from service.jobs.record import RECORD, JobRecord
 from service.results.examples import Example, load_examples
 from service.runs.config import child_environment, pipeline_config, snakemake_command
-from service.settings import REPOSITORY, Settings
+from service.settings import LOCAL_PROFILE, REPOSITORY, Settings
 
 SHIPPED = REPOSITORY / "data" / "examples"
 
@@ -123,7 +123,7 @@ def run_example(example: Example, settings: Settings, job: Path) -> None:
     path = job.with_name(f"{job.name}.json")
     path.write_text(json.dumps(config), encoding="utf-8")
     job.mkdir()
-    command = snakemake_command(settings.model_copy(update={"profile": None}), job, path, "--quiet", "all")
+    command = snakemake_command(settings.model_copy(update={"profile": LOCAL_PROFILE}), job, path, "--quiet", "all")
     ended = subprocess.run(
         command, check=False, env=child_environment(settings), stdin=subprocess.DEVNULL, capture_output=True, text=True
     )

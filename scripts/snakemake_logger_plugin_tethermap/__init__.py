@@ -4,16 +4,26 @@ Runs without it are recorded as well (`rules/common.smk` sees to that); what it 
 quieter terminal: one line of progress instead of Snakemake's lines for every job.
 """
 
-from __future__ import annotations
-
+# Without postponed annotations: Snakemake makes its options from the types of `LogHandlerSettings`.
 import logging
 import sys
+from dataclasses import dataclass, field
 
 from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
 from scripts.lib.run.display import ProgressDisplay
 from scripts.lib.run.recorder import RunRecorder
+
+
+@dataclass
+class LogHandlerSettings(LogHandlerSettingsBase):
+    """Options of Snakemake's command line and of profiles, there with ``logger-tethermap-`` before them."""
+
+    fork_scripts: bool = field(
+        default=False, metadata={"help": "Fork scripts from a process that has loaded their imports (Linux)"}
+    )
 
 
 class LogHandler(LogHandlerBase):

@@ -66,9 +66,8 @@ def snakemake_command(
         How Snakemake itself is started.
     """
     command = [*snakemake, "--snakefile", str(SNAKEFILE), "--directory", str(folder), "--configfile", str(config)]
-    if settings.profile is not None:
-        command += ["--profile", str(settings.profile)]
-    cores = "--local-cores" if settings.profile and cluster_executor(settings.profile) else "--cores"
+    command += ["--profile", str(settings.profile), "--printshellcmds"]  # so that the log has all of Snakemake's lines
+    cores = "--local-cores" if cluster_executor(settings.profile) else "--cores"
     return [*command, cores, str(settings.cores_per_job), "--rerun-incomplete", "--nocolor", *arguments]
 
 

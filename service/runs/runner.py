@@ -134,7 +134,7 @@ class Runner:
     def __init__(self, settings: Settings, snakemake: tuple[str, ...] | None = None) -> None:
         self._settings = settings
         self._snakemake = SNAKEMAKE if snakemake is None else snakemake
-        self._cluster = bool(settings.profile and cluster_executor(settings.profile))
+        self._cluster = bool(cluster_executor(settings.profile))
 
     async def start(self, folder: Path, prepared: Callable[[], Awaitable[None]]) -> Run:
         """Start a run of a job, or go on with it after an earlier one, all of whose processes are dead.

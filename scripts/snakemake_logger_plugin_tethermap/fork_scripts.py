@@ -1,0 +1,81 @@
+"""Scripts forked from a process that has loaded their imports: the one module that changes Snakemake.
+
+Snakemake starts a shell and in it Python for each script; the imports take longer than an entry. `rules/common.smk`
+calls `start` if a profile sets ``logger-tethermap-fork-scripts``; without it Snakemake runs as it is.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import signal
+import sys
+import threading
+from subprocess import CalledProcessError
+from typing import TYPE_CHECKING, Any
+
+from snakemake import benchmark
+from snakemake.script import PythonScript
+
+from scripts.lib.run.warm_scripts import AVAILABLE, WarmScripts, script_variables
+
+if TYPE_CHECKING:
+    from snakemake.workflow import Workflow
+
+_BENCHMARK_SECONDS = 2.0
+"""A sample of a script's memory takes 10 ms, as it walks through all processes for children; Snakemake's default is
+0.5 s."""
+
+_COLLECT_AFTER = 20_000
+"""New objects after which the garbage collector runs: a large plan makes many, none of them garbage."""
+
+
+def start(workflow: Workflow) -> None:
+    """Have the scripts of a run forked, and spare Snakemake repeated work, as its `onstart` hook."""
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
+    _lift_rate_limit(workflow)
+    _end_in_thread(workflow)
+    if AVAILABLE:
+        _fork_scripts()
+
+
+def _lift_rate_limit(workflow: Workflow) -> None:
+    """Lift Snakemake's default limit of 100 new jobs a second; a limit that the user sets stays.
+
+    With a limit, each job that ends makes the scheduler look at all waiting jobs once more a second later: time that
+    grows with the square of the number of jobs. No option of Snakemake lifts it.
+    """
+    limiter = workflow.scheduler.job_rate_limiter
+    if limiter is not None and (limiter.max_jobs, limiter.timespan) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
+
+
+def _end_in_thread(workflow: Workflow) -> None:
+    """Run Snakemake's handler of SIGTERM in a thread of its own.
+
+    It acquires a lock of the scheduler that the main thread may hold: interrupted there, it would wait for itself.
+    """
+    end = workflow.scheduler.exit_gracefully
+    if signal.getsignal(signal.SIGTERM) == end:
+        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=end, daemon=True).start())
+
+
+def _fork_scripts() -> None:
+    warm, started = WarmScripts(), PythonScript.execute_script
+    benchmark.BENCHMARK_INTERVAL_SHORT = _BENCHMARK_SECONDS
+    atexit.register(warm.close)
+
+    def execute_script(script: PythonScript, path: str, edit: bool = False) -> Any:
+        elsewhere = script.conda_env or script.container_img or script.env_modules or script.shadow_dir
+        status = None
+        if not (edit or elsewhere or script.resources.get("shell_exec")):
+            variables = script_variables(script.resources.get("tmpdir"))
+            record = script.bench_record
+            status = warm.run(path, variables, lambda pid: benchmark.benchmarked(pid if record else False, record))
+        if status is None:
+            started(script, path, edit=edit)
+        elif status:
+            raise CalledProcessError(status, f"{sys.executable} {path}")
+
+    PythonScript.execute_script = execute_script

@@ -1,0 +1,28 @@
+"""Scripts are forked in runs with our profile, and Snakemake runs as it is in others."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from scripts.lib.run.warm_scripts import AVAILABLE
+from tests.tools.crash_points import LOCAL, script_servers
+from tests.tools.runs import RunningJob
+
+pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scripts are forked on Linux alone")]
+
+
+@pytest.mark.parametrize(("arguments", "forks"), [((), False), (LOCAL, True), (("--logger", "tethermap"), False)])
+def test_scripts_are_forked_only_if_the_profile_says_so(
+    tmp_path: Path, arguments: tuple[str, ...], forks: bool
+) -> None:
+    settings = {"target_name": "BAZ2B", "search_query": "4CUP", "source": {"kind": "archive"}}
+    run = RunningJob(tmp_path / "job", settings, *arguments)
+    seen = False
+    while not run.ended:
+        seen = seen or bool(script_servers(run.pid))
+        time.sleep(0.05)
+    run.wait().checked()
+    assert seen == forks
