@@ -80,9 +80,8 @@ printf '1/4 Python packages (a minute or two, 0.7 GB) ...\n'
 rm -f "$stamp"
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --require-hashes -r requirements.lock ||
     stop "pip could not install the packages of requirements.lock; its message stands above."
-# Makes our modules, and the Snakemake logger among the scripts, importable wherever a run has its folder;
-# scripts/tethermap_startup.py says what is loaded at each start.
-printf '%s\n' "$(pwd -P)" "$(pwd -P)/scripts" "$(pwd -P)/service/client" 'import tethermap_startup' \
+# Makes our modules, and the Snakemake logger among the scripts, importable wherever a run has its folder.
+printf '%s\n' "$(pwd -P)" "$(pwd -P)/scripts" "$(pwd -P)/service/client" \
     >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
 printf '2/4 Compiled loops (some seconds) ...\n'
 .venv/bin/python -m scripts.build_kernels || stop "the compiled part could not be built; the message stands above."

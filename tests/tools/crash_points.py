@@ -26,7 +26,6 @@ import psutil
 
 from scripts.lib import layout
 from scripts.lib.run.events import read_events
-from scripts.tethermap_startup import SCRIPT_SERVER as SERVER
 from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
 from tests.tools.figures import Cell, Figure, Table, write_section
@@ -35,6 +34,7 @@ from tests.tools.runs import ROOT, RunningJob, difference, job_results, run_job
 
 SETTINGS: Mapping[str, Any] = MIXED
 LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
+SERVER = "scripts.lib.run.script_server"
 POINTS = ("snakemake", "worker", "server", "all", "service", "node")
 KILLED = {
     "snakemake": "Snakemake, whose scripts go on",

@@ -1,0 +1,212 @@
+"""Production code uses other packages by their public names and changes nothing of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tools.runs import ROOT
+
+OURS = frozenset(("scripts", "service", "tethermap", "snakemake_logger_plugin_tethermap", "tests"))
+PYTHON = sorted(path for folder in ("scripts", "service") for path in (ROOT / folder).rglob("*.py"))
+RULES = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
+
+EXCEPTIONS = {
+    # Scripts forked by Snakemake, and only if a profile sets logger-tethermap-fork-scripts.
+    "scripts/snakemake_logger_plugin_tethermap/fork_scripts.py",
+    # A timeout for the head of a request, which uvicorn lacks.
+    "service/connections.py",
+}
+
+_IMPORT_SYSTEM = re.compile(
+    r"sys\.(?:modules\s*\[[^\]]+\]\s*=[^=]|modules\.(?:setdefault|update|pop)|meta_path|path_hooks)"
+    r"|builtins\.__import__|del sys\.modules"
+)
+_PRIVATE = re.compile(r"_[a-z]\w*")
+_PUBLIC = frozenset(("_make", "_replace", "_asdict", "_fields", "_exit"))
+"""Documented names with an underscore: those of named tuples, and `os._exit`."""
+
+
+def tricks(path: str, text: str, own: frozenset[str] = frozenset()) -> list[str]:
+    """Return the places where Python code uses private parts of other packages, or changes them.
+
+    Parameters
+    ----------
+    path : str
+        Named in each place.
+    text : str
+        The module.
+    own : frozenset of str
+        Private names that our own classes and modules define.
+    """
+    tree = ast.parse(text)
+    found = [(text[: match.start()].count("\n") + 1, match[0]) for match in _IMPORT_SYSTEM.finditer(text)]
+    found += _private_imports(tree)
+    foreign = dict(_foreign_names(tree))
+    own = own | own_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            root = _root(node)
+            private = _PRIVATE.fullmatch(node.attr) and node.attr not in _PUBLIC
+            if private and (root in foreign or node.attr not in own):
+                found.append((node.lineno, f"{ast.unparse(node)} is private"))
+            if not isinstance(node.ctx, ast.Load) and _is_installed(foreign.get(root, "")) and _is_static(node):
+                found.append((node.lineno, f"{ast.unparse(node)} is changed"))
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "getattr", "delattr"):
+            found += _by_name(node, foreign, own)
+    return [f"{path}:{line}: {what}" for line, what in sorted(found)]
+
+
+def own_names(tree: ast.Module) -> frozenset[str]:
+    """Return the private names that a module defines: functions, classes, variables, attributes of ``self``."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _root(node) in ("self", "cls"):
+            names.add(node.attr)
+    return frozenset(name for name in names if _PRIVATE.fullmatch(name))
+
+
+def rule_tricks(path: str, text: str) -> list[str]:
+    """Return the lines of a Snakefile that use private names, or set attributes of objects that are not theirs."""
+    changed = re.compile(r"\s*(?:workflow|[A-Za-z_]\w*)(?:\.\w+)+\s*(?:\[[^\]]*\]\s*)?=[^=]")
+    private = re.compile(r"\b\w+\._[a-z]\w*")
+    lines = enumerate(text.splitlines(), start=1)
+    wrong = [
+        (n, line) for n, line in lines if changed.match(line) or private.search(line) or _IMPORT_SYSTEM.search(line)
+    ]
+    return [f"{path}:{number}: {line.strip()}" for number, line in wrong]
+
+
+def _foreign_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names that a module imports from packages that are not ours, with the package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                package = name.name.partition(".")[0]
+                if package not in OURS:
+                    yield name.asname or package, package
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            package = (node.module or "").partition(".")[0]
+            if package not in OURS:
+                yield from ((name.asname or name.name, package) for name in node.names)
+
+
+def _private_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        before = f"{node.module}." if isinstance(node, ast.ImportFrom) and not node.level else ""
+        for module in (f"{before}{name.name}" for name in node.names if before or isinstance(node, ast.Import)):
+            package, *parts = module.split(".")
+            private = any(_PRIVATE.fullmatch(part) or part.endswith("_impl") for part in (package, *parts))
+            if package not in OURS and private:
+                yield node.lineno, f"{module} is private"
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that an expression such as ``a.b().c`` begins with; empty if it is none."""
+    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_static(node: ast.Attribute) -> bool:
+    """Return whether an attribute belongs to a module or class, not to what a call has returned."""
+    value: ast.expr = node.value
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return isinstance(value, ast.Name)
+
+
+def _is_installed(package: str) -> bool:
+    return bool(package) and package not in sys.stdlib_module_names
+
+
+def _by_name(call: ast.Call, foreign: dict[str, str], own: frozenset[str]) -> Iterator[tuple[int, str]]:
+    if len(call.args) < 2:
+        return
+    changes = getattr(call.func, "id", "") != "getattr"
+    root, name = _root(call.args[0]), call.args[1]
+    if changes and isinstance(call.args[0], ast.Name | ast.Attribute) and _is_installed(foreign.get(root, "")):
+        yield call.lineno, f"{ast.unparse(call)} changes {root}"
+    if isinstance(name, ast.Constant) and _PRIVATE.fullmatch(str(name.value)) and name.value not in own:
+        yield call.lineno, f"{ast.unparse(call)} is private"
+
+
+def all_own_names() -> frozenset[str]:
+    return frozenset().union(*(own_names(ast.parse(path.read_text(encoding="utf-8"))) for path in PYTHON))
+
+
+def test_production_code_uses_public_names_of_other_packages_and_changes_none() -> None:
+    own = all_own_names()
+    found = []
+    for path in PYTHON:
+        name = path.relative_to(ROOT).as_posix()
+        if name not in EXCEPTIONS:
+            found += tricks(name, path.read_text(encoding="utf-8"), own)
+    assert found == []
+
+
+def test_rules_use_public_names_of_snakemake_and_change_nothing_of_it() -> None:
+    assert [line for path in RULES for line in rule_tricks(path.name, path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("name", sorted(EXCEPTIONS))
+def test_each_exception_is_needed(name: str) -> None:
+    assert tricks(name, (ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_set_up_writes_folders_alone_into_the_environment() -> None:
+    lines = (ROOT / ".ci/setup.sh").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "pth" in line and re.search(r"\bimport (?!sysconfig)", line)] == []
+    for path in (Path(place) / "tethermap.pth" for place in sys.path):
+        assert not path.is_file() or all(Path(line).is_dir() for line in path.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nsys.modules['pandas'] = None",
+        "import sys\nsys.modules.setdefault('pandas', None)",
+        "import sys\nsys.meta_path.insert(0, object())",
+        "import builtins\nbuiltins.__import__ = print",
+        "import gemmi\ngemmi._thing()",
+        "from gemmi import _thing",
+        "import _thread",
+        "import numpy.core._internal",
+        "def f(workflow):\n    workflow.scheduler._job_selector = None",
+        "from snakemake.script import PythonScript\nPythonScript.execute_script = print",
+        "from snakemake import benchmark\nbenchmark.BENCHMARK_INTERVAL_SHORT = 2.0",
+        "import gemmi\nsetattr(gemmi.Atom, 'x', 1)",
+        "import gemmi\ngetattr(gemmi.Atom(), '_x')",
+    ],
+)
+def test_tricks_are_found(text: str) -> None:
+    assert tricks("module.py", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A:\n    def __init__(self):\n        self._x = 1\n    def f(self, other):\n        return other._x",
+        "from collections import namedtuple\nA = namedtuple('A', 'x')\nA(1)._replace(x=2)",
+        "import gemmi\noptions = gemmi.PdbWriteOptions()\noptions.conect_records = True",
+        "import sys\nsys.path.insert(0, 'here')",
+    ],
+)
+def test_common_code_is_no_trick(text: str) -> None:
+    assert tricks("module.py", text) == []
+
+
+@pytest.mark.parametrize("line", ["workflow.scheduler.job_rate_limiter = None", "    workflow._onstart", "gc.x = 1"])
+def test_tricks_in_rules_are_found(line: str) -> None:
+    assert rule_tricks("Snakefile", line)
