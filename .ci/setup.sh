@@ -27,7 +27,7 @@ finish() {
 }
 
 # The stamp names everything the environment depends on: the lock, this script, what is compiled, the place.
-digest() { cat requirements.lock scripts/lib/component_index.py scripts/lib/components/index_build.py .ci/setup.sh .ci/assets.sh scripts/lib/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
+digest() { cat requirements.lock scripts/lib/component_index.py scripts/lib/components/index_build.py .ci/setup.sh .ci/assets.sh pyproject.toml scripts/lib/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then
@@ -63,16 +63,16 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1 || ! .venv/bin/python -c 
     "$python" -m venv --clear .venv
 fi
 
-# FreeSASA comes as source: it needs a C compiler, the C library's headers and Python's.
-if ! .venv/bin/python -c 'import freesasa' 2>/dev/null; then
+# FreeSASA and our loops come as source: they need a C compiler, the C library's headers and Python's.
+if ! .venv/bin/python -c 'import freesasa, scripts.lib.kernels._kernels' 2>/dev/null; then
     compiler=${CC:-$(.venv/bin/python -c 'import sysconfig; print((sysconfig.get_config_var("CC") or "cc").split()[0])')}
     command -v "${compiler%% *}" >/dev/null 2>&1 ||
-        stop "the C compiler $compiler, which FreeSASA needs, is missing: install the packages gcc and libc6-dev."
+        stop "the C compiler $compiler, which FreeSASA and our loops need, is missing: install the packages gcc and libc6-dev."
     headers=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("include"))')
     printf '#include <stdlib.h>\n' | $compiler -E - >/dev/null 2>&1 ||
-        stop "the headers of the C library, which FreeSASA needs, are missing: install the package libc6-dev."
+        stop "the headers of the C library, which FreeSASA and our loops need, are missing: install the package libc6-dev."
     printf '#include <Python.h>\n' | $compiler -I"$headers" -E - >/dev/null 2>&1 ||
-        stop "the headers of $(.venv/bin/python -V), which FreeSASA needs, are missing: install the package python3-dev."
+        stop "the headers of $(.venv/bin/python -V), which FreeSASA and our loops need, are missing: install the package python3-dev."
 fi
 
 printf 'Setting up the environment in .venv, once: about two minutes and 0.9 GB.\n'
@@ -80,11 +80,13 @@ printf '1/4 Python packages (a minute or two, 0.7 GB) ...\n'
 rm -f "$stamp"
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --require-hashes -r requirements.lock ||
     stop "pip could not install the packages of requirements.lock; its message stands above."
-# Makes our modules, and the Snakemake logger among the scripts, importable wherever a run has its folder.
-printf '%s\n' "$(pwd -P)" "$(pwd -P)/scripts" "$(pwd -P)/service/client" \
+# Makes the library, the Snakemake logger among the scripts, and the client importable wherever a run has its folder.
+printf '%s\n' "$(pwd -P)/scripts" "$(pwd -P)/service/client" \
     >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
 printf '2/4 Compiled loops (some seconds) ...\n'
-.venv/bin/python -m scripts.build_kernels || stop "the compiled part could not be built; the message stands above."
+rm -f scripts/lib/kernels/_kernels*.so
+.venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --no-deps --no-build-isolation \
+    --config-settings editable_mode=compat -e . || stop "our loops could not be compiled; the message stands above."
 printf '3/4 Component dictionary (ten seconds, 25 MB in the user'"'"'s cache folder) ...\n'
 .venv/bin/python -m scripts.build_component_index ||
     stop "the component index could not be built; the message stands above."

@@ -13,7 +13,7 @@ from tests.tools.runs import ROOT
 pytestmark = pytest.mark.process
 
 TOOLS = ("sh", "dirname", "cat", "cksum", "tr", "cut", "rm", "mkdir", "cp", "chmod")
-FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "tests/requirements.lock",
+FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "tests/requirements.lock", "pyproject.toml",
          "scripts/lib/kernels/kernels.c", "scripts/lib/component_index.py", "scripts/lib/components/index_build.py",
          *(f"service/pages/assets/{name}" for name in ("package-lock.json", "npm.lock", ".npmrc")))  # fmt: skip
 

@@ -1,8 +1,11 @@
 /* The loops that Python is too slow for: areas of a ligand's atoms, points and rays around a linker's first atom.
 
-   Called through ctypes by library.py, which checks the arrays. Every function is one expression after another in
+   A Python extension module that has the compiler's version alone: library.py calls the functions through ctypes, as
+   they know of arrays and numbers only, and checks the arrays. Every function is one expression after another in
    double precision, compiled without contraction or reordering, so that results are the same on every machine.
    Levels number nested sets of atoms from 0: what a set does to a ligand, the larger ones do too. */
+
+#include <Python.h>
 
 #include <math.h>
 #include <stdint.h>
@@ -12,7 +15,6 @@
 #define PI 3.14159265358979323846
 #define FULL (2.0 * PI)
 #define SHELLS 32 /* of rays: the last one holds all that lies beyond */
-#define UNCLEAR 1e-8 /* so near to the middle of two numbers, rounding may be of a computed last digit */
 #define NEAR 3.0  /* places so near to another share the look at what is around them: those of one anchor */
 
 /* An arc of a circle, from begin to end in radians, 0 <= begin <= end <= 2 pi. */
@@ -421,4 +423,14 @@ int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n
     free(turned);
     free(starts);
     return failed ? -1 : 0;
+}
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, -1, NULL};
+
+PyMODINIT_FUNC PyInit__kernels(void)
+{
+    PyObject *created = PyModule_Create(&module);
+    if (created != NULL && PyModule_AddStringConstant(created, "COMPILER", __VERSION__) < 0)
+        Py_CLEAR(created);
+    return created;
 }

@@ -1,51 +1,36 @@
-"""The compiled loops of `kernels.c`: built at set-up into the Python environment, called with NumPy arrays.
-
-The file's name holds a digest of its source, so that a library is never used with another version of it.
-"""
+"""The compiled loops of `kernels.c`, an extension module that pip builds, called with NumPy arrays."""
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import platform
-import sysconfig
 from functools import lru_cache
-from pathlib import Path
+from importlib import import_module
 
 import numpy as np
 
 from scripts.lib.errors import UserError
 
-SOURCE = Path(__file__).with_name("kernels.c")
-
-FLAGS = ("-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
-"""Nothing here lets the compiler change a result: sums keep their order, products are not contracted into them."""
-
-
-def library_path() -> Path:
-    """Return where the library of this source lies, built or not: beside the packages of the environment."""
-    content = SOURCE.read_bytes() + " ".join((*FLAGS, platform.system(), platform.machine())).encode()
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    return Path(sysconfig.get_path("platlib")) / f"tethermap-kernels-{digest}.so"
+MODULE = "scripts.lib.kernels._kernels"
 
 
 @lru_cache(maxsize=1)
 def loaded() -> ctypes.CDLL:
-    """Return the library of this source.
+    """Return the library.
 
     Raises
     ------
     UserError
         If it was not built.
     """
-    path = library_path()
-    if not path.is_file():
+    try:
+        path = import_module(MODULE).__file__
+    except ImportError as error:
         raise UserError(
-            f"the compiled part of this version, {path}, is not there: make setup builds it, in an environment of"
-            " your own python -m scripts.build_kernels",
+            f"the compiled part, {MODULE}, can't be loaded ({error}): make setup builds it, in an environment of your"
+            " own pip install --no-deps --no-build-isolation -e .",
             kind="pipeline",
-        )
-    library = ctypes.CDLL(str(path))
+        ) from error
+    library = ctypes.CDLL(path)
     size, pointer, real = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
     atoms = (size, pointer, pointer, pointer)
     grid = (size, pointer, pointer, size, pointer)
