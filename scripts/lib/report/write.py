@@ -134,7 +134,7 @@ def _contacts(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
 
 
 class _Pictures:
-    """Depictions from the result folder, each with ids of its own.
+    """Depictions from the result folder.
 
     Parameters
     ----------
@@ -148,7 +148,6 @@ class _Pictures:
         self._job = job
         self._n_exits = n_exits
         self._contacts = contacts
-        self._count = 0
 
     def of_ligand(self, stem: str, style: str) -> str:
         """Return a depiction of an instance, empty when it has none."""
@@ -179,12 +178,11 @@ class _Pictures:
             f"{amid.below}{ligand}{amid.above}</svg>"
         )
 
-    def _inline(self, path: str, label: str, legend: float = 0.0, name: str = "") -> str:
-        self._count += 1
+    def _inline(self, path: str, label: str, legend: float, name: str = "") -> str:
         try:
             text = (self._job / path).read_text(encoding="utf-8")
-            picture = inline_svg(text, f"p{self._count}-", label, legend=legend)
+            picture = inline_svg(text, label, legend=legend)
             return picture.replace("<svg ", f'<svg id="{escape(name)}" ', 1) if name else picture
-        except (OSError, ElementTree.ParseError) as error:
+        except (OSError, ElementTree.ParseError, ValueError) as error:
             log.warning("%s is left out of the report: %s", path, error)
             return ""
