@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib.version import __version__, versions
+from scripts.lib.version import __version__
 from service.addresses import WES, address
 from service.errors import InvalidField, InvalidJson, InvalidParameter, MissingField, UnsupportedInput
 from service.http.answers.wes import (
@@ -77,7 +78,7 @@ async def get_service_info(request: Request) -> Response:
         workflow_type_versions={_TYPE: WesVersions(workflow_type_version=[_TYPE_VERSION])},
         supported_wes_versions=["1.1.0"],
         supported_filesystem_protocols=["http", "https"],
-        workflow_engine_versions={"snakemake": WesEngineVersions(workflow_engine_version=[versions()["snakemake"]])},
+        workflow_engine_versions={"snakemake": WesEngineVersions(workflow_engine_version=[version("snakemake")])},
         default_workflow_engine_parameters=[],
         system_state_counts={"QUEUED": counts.queued, "RUNNING": counts.running},
         auth_instructions_url=f"{here}/login",

@@ -216,7 +216,6 @@ def test_command_and_environment_hold_no_secret(tmp_path: Path) -> None:
     assert environment["TETHERMAP_RCSB_DATA_URL"] == "u"
     command = snakemake_command(settings, tmp_path, tmp_path / CONFIG)
     assert command[command.index("--local-cores") + 1] == "3"
-    assert settings.profile
     assert cluster_executor(settings.profile) == "slurm"
     assert not cluster_executor(ROOT / "config/profiles/local")
 

@@ -9,8 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from scripts.lib.errors import UserError
-
-MODULE = "scripts.lib.kernels._kernels"
+from scripts.lib.kernels import MODULE
 
 
 @lru_cache(maxsize=1)

@@ -22,8 +22,8 @@ from scripts.lib.exits.words import legend_height
 from scripts.lib.report.content import MAX_SERIES, Tables, build_content, shown_series
 from scripts.lib.report.depictions import inline_svg
 from scripts.lib.report.render import render_report
+from scripts.lib.run.software import versions
 from scripts.lib.tables import Row, Table
-from scripts.lib.version import versions
 
 log = logging.getLogger(__name__)
 

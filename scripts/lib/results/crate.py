@@ -12,7 +12,8 @@ from typing import Any
 
 from scripts.lib import layout
 from scripts.lib.tables import Row
-from scripts.lib.version import __version__, versions
+from scripts.lib.run.software import versions
+from scripts.lib.version import __version__
 
 Entity = dict[str, Any]
 
@@ -107,7 +108,7 @@ def _root(settings: Mapping[str, Any], date: str, parts: Collection[str]) -> Ent
 
 def _workflow() -> Iterator[Entity]:
     """Yield the workflow, its language, its parameters, the software that it uses, the licences."""
-    software = {_address(name): (name, version) for name, version in versions().items() if name != "tethermap"}
+    software = {_address(name): (name, version) for name, version in versions().items() if name not in ("tethermap", "compiler")}
     yield {
         "@id": layout.WORKFLOW,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],

@@ -13,7 +13,8 @@ from scripts.lib import layout
 from scripts.lib.check.names import CHECKS, fails_job
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.tables import Row
-from scripts.lib.version import __version__, versions
+from scripts.lib.run.software import versions
+from scripts.lib.version import __version__
 
 VARYING = (layout.JOB_CONFIG, layout.JOB_LOG, layout.SEARCH_QUERY, layout.CRATE)
 """Result files that hold times, or how the work was divided: they have no hash in the manifest."""

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from scripts.lib.component_index import INDEX_VARIABLE, default_index
-from scripts.lib.version import DIGEST_VARIABLE, source_digest
+from scripts.lib.run.software import DIGEST_VARIABLE, source_digest
 
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": 32 << 20, "MALLOC_TRIM_THRESHOLD_": 1 << 30, "MALLOC_TOP_PAD_": 16 << 20}
 """What the GNU C library is told in bytes, others pass it over: to keep memory that is freed instead of giving it back.

@@ -17,8 +17,8 @@ from typing import Any
 from scripts.lib.atomic import write_bytes
 from scripts.lib.components.finder import JobComponents
 from scripts.lib.config import cache_folder
+from scripts.lib.run.software import source_digest
 from scripts.lib.tables import Row
-from scripts.lib.version import source_digest
 
 _LOG = logging.getLogger(__name__)
 

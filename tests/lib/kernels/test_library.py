@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
 from scripts.lib.errors import UserError
-from scripts.lib.kernels import library
+from scripts.lib.kernels import MODULE, compiler, library
 from scripts.lib.kernels.spheres import Spheres
 
 
 def test_missing_library_is_named_with_what_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "MODULE", f"{library.MODULE}_not_built")
+    monkeypatch.setattr(library, "MODULE", f"{MODULE}_not_built")
     library.loaded.cache_clear()
     with pytest.raises(UserError, match="make setup builds it"):
         Spheres(np.zeros((1, 3)), np.ones(1), np.zeros(1, dtype=int), 1).areas(1, 10)
 
 
 def test_extension_module_names_its_compiler() -> None:
-    assert importlib.import_module(library.MODULE).COMPILER
+    assert compiler()
 
 
 @pytest.mark.parametrize(("atoms", "levels"), [(2, [0]), (1, [-1]), (1, [1]), (1, [256])])

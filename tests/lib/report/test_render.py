@@ -5,8 +5,8 @@ from scripts.lib.drawing.ramp import exposure_colour
 from scripts.lib.exits.words import OPEN_FROM
 from scripts.lib.report.content import Tables, build_content
 from scripts.lib.report.render import render_report
+from scripts.lib.run.software import versions
 from scripts.lib.tables import EXIT_ANSWERS, EXIT_CONSENSUS, OBSERVED_EXITS, RESULTS_TABLE, Row
-from scripts.lib.version import versions
 from tests.lib.report.test_content import line
 from tests.lib.report.test_directions import moved
 
