@@ -18,6 +18,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, str]
+NO_BASH = "Cannot set bash as default shell because it is not available in your PATH. Falling back to sh.\n"
+"""A line of Snakemake's on machines without bash, which no run of ours needs."""
 ARCHIVE_IDS = ("1a8o", "1gbt", "1hpv", "4cup", "4zhl")
 
 
@@ -139,7 +141,7 @@ class RunningJob:
         with self._output, self._errors:
             self._output.seek(0)
             self._errors.seek(0)
-            output, errors = self._output.read(), self._errors.read()
+            output, errors = self._output.read(), self._errors.read().replace(NO_BASH, "")
         return JobRun(self.job, self._process.returncode, output, errors, usage.ru_utime + usage.ru_stime)
 
 
