@@ -22,10 +22,11 @@ from service.addresses import WES
 from service.errors import InternalError, JobNotFound, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
 from service.http.access import token_of
 from service.http.answers.discovery import UnavailableExampleAnswer
+from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS, Bodies, BodyLimit
 from service.http.compression import Compression
 from service.http.endpoint import Endpoint
 from service.http.metrics import Metrics
-from service.http.middleware import BodyLimit, HostCheck, RateLimit, RequestContext, request_id
+from service.http.middleware import HostCheck, RateLimit, RequestContext, request_id
 from service.http.openapi import document
 from service.http.parameters import refuse_unknown
 from service.http.responses import error_answer, json_answer
@@ -204,9 +205,11 @@ def _middleware(settings: Settings, metrics: Metrics) -> list[Middleware]:
     if settings.rate_limit is not None:
         rate = settings.rate_limit
         layers.append(Middleware(RateLimit, count=rate.count, seconds=rate.seconds))
-    files = max(settings.max_body_bytes, settings.max_upload_bytes)
-    others = {"/api/uploads": files, "/upload": files}
-    layers.append(Middleware(BodyLimit, maximum=settings.max_body_bytes, others=others))
+    seconds = settings.body_timeout_s
+    usual = Bodies(settings.max_body_bytes, seconds, MAX_WAITING_BODIES)
+    largest = max(settings.max_body_bytes, settings.max_upload_bytes)
+    files = Bodies(largest, max(seconds, UPLOAD_SECONDS), MAX_WAITING_UPLOADS)
+    layers.append(Middleware(BodyLimit, usual=usual, others=dict.fromkeys(("/api/uploads", "/upload"), files)))
     return layers
 
 

@@ -1,4 +1,4 @@
-"""Connections: those that send no request are ended, so that they never keep others out."""
+"""Connections that wait for their client are closed in time, so that they never keep others out."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from collections import OrderedDict
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HEADER_SECONDS = 15.0
-"""How long a connection may take to send the head of a request."""
+"""Time limit for the head of a request, and for the rest of a body that was answered before it was read."""
+READ_SECONDS = 60.0
+"""Time limit for a client to read 64 kB of its answer."""
 BACKLOG = 128
-"""Connections that the system keeps until we take them, and that are taken at once."""
+"""Connections that the system queues before they are accepted, and that are accepted at once."""
 
 _MOST = 8192
 _KEPT = 384
@@ -21,7 +23,7 @@ _LEAST = 64
 
 
 def raise_descriptor_limit() -> int:
-    """Let this process have as many file descriptors as the system allows; return how many."""
+    """Raise the limit of file descriptors of this process as far as the system allows; return the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         with contextlib.suppress(OSError, ValueError):  # macOS has a limit below the hard one
@@ -30,7 +32,7 @@ def raise_descriptor_limit() -> int:
 
 
 class Waiting:
-    """The connections of which no request has come yet, oldest first.
+    """Connections that wait for their client to send a head or to read its answer, longest first.
 
     Parameters
     ----------
@@ -44,50 +46,72 @@ class Waiting:
 
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's protocol, which has no time limit for the head of a request.
+    """uvicorn's protocol with time limits for heads of requests and for reading answers, which it lacks.
 
-    Of more connections than the process has room for the one that has waited longest goes.
+    If there are more connections than `Waiting.most`, the one that has waited longest is closed. Connections whose body
+    is awaited are not among them: `http.bodies` limits their time and number, and answers them.
     """
 
     waiting = Waiting(1024)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
-        self._head_timer: asyncio.TimerHandle | None = None
+        """Wait for the first request."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._paused = False
         super().connection_made(transport)
-        self._await_head()
+        self._review()
         if len(self.connections) > self.waiting.most and self.waiting.connections:
             next(iter(self.waiting.connections)).abandon()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        self._head_has_come()
+        """Stop waiting."""
+        self._stop_waiting()
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Read what has come, and wait for the rest of a head, the first or a later one."""
+        """Read the events that have arrived; a complete head, the first or a later one, ends the wait for it."""
         cycle = self.cycle
         super().handle_events()
         if self.cycle is not cycle:
-            self._head_has_come()
-        elif not _is_answered(cycle) and not self.transport.is_closing():
-            self._await_head()
+            self._stop_waiting()
+        self._review()
+
+    def on_response_complete(self) -> None:
+        """Wait for the client to read the rest of its answer and to send its next request."""
+        super().on_response_complete()
+        self._review()
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read its answer."""
+        super().pause_writing()
+        self._paused = True
+        self._stop_waiting()
+        self._review()
+
+    def resume_writing(self) -> None:
+        """Go on once the client has read its answer so far."""
+        super().resume_writing()
+        self._paused = False
+        self._stop_waiting()
+        self._review()
 
     def abandon(self) -> None:
-        """End the connection without a word."""
-        self._head_has_come()
+        """Close the connection at once."""
+        self._stop_waiting()
         self.transport.abort()
 
-    def _await_head(self) -> None:
-        if self._head_timer is None:
-            self._head_timer = self.loop.call_later(HEADER_SECONDS, self.abandon)
+    def _review(self) -> None:
+        """Start the time limit if the connection waits for its client now and did not before."""
+        if self._timer is None and (self._paused or not _is_answered(self.cycle)):
+            unread = self.transport.get_write_buffer_size()
+            self._timer = self.loop.call_later(READ_SECONDS if unread else HEADER_SECONDS, self.abandon)
             self.waiting.connections[self] = None
 
-    def _head_has_come(self) -> None:
+    def _stop_waiting(self) -> None:
         self.waiting.connections.pop(self, None)
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 def _is_answered(cycle: RequestResponseCycle | None) -> bool:

@@ -103,11 +103,11 @@ def _room(text: str) -> int:
     return size
 
 
-def _hours(text: str) -> float:
-    hours = _positive(text)
-    if hours is None:
+def _above_zero(text: str) -> float:
+    number = _positive(text)
+    if number is None:
         raise ValueError("is not a positive number")
-    return hours
+    return number
 
 
 def _flag(text: str) -> bool:
@@ -287,6 +287,10 @@ class Settings(BaseModel):
         Jobs that may wait for one token, dry runs included.
     keep_days, max_jobs_bytes : float or None, int or None
         Final jobs that are older, or the oldest beyond this size, are removed; None keeps all.
+    body_timeout_s : float
+        Time limit in seconds for the body of a request; uploads have `http.bodies.UPLOAD_SECONDS`.
+    max_upload_bytes_per_token : int or None
+        Bytes of all uploads of one token that are kept at a time; None for no limit.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -319,12 +323,14 @@ class Settings(BaseModel):
     base_url_primary: Annotated[str, _by(_url)] = ""
     base_url_secondary: Annotated[str, _by(_url)] = ""
     max_body_bytes: Annotated[int, _by(_body_size)] = 1 << 20
+    body_timeout_s: Annotated[float, _by(_above_zero)] = 60.0
     max_queued_jobs: Annotated[int, _by(_whole(1, 1_000_000))] = 1000
     max_upload_file_bytes: Annotated[int, _by(_body_size)] = 50 << 20
     max_upload_bytes: Annotated[int, _by(_body_size)] = 200 << 20
     max_upload_files: Annotated[int, _by(_whole(1, 1000))] = 50
     max_uploads_bytes: Annotated[int, _by(_room)] = 20 << 30
-    keep_uploads_hours: Annotated[float, _by(_hours)] = 24.0
+    max_upload_bytes_per_token: Annotated[int | None, _by(_size)] = 2 << 30
+    keep_uploads_hours: Annotated[float, _by(_above_zero)] = 24.0
     max_batch: Annotated[int, _by(_whole(1, 10_000))] = 100
     max_target_chars: Annotated[int, _by(_whole(1, 200))] = 64
     max_query_chars: Annotated[int, _by(_whole(1, 10_000))] = 1000

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from typing import Any
 
-import anyio
 import anyio.to_thread
 from starlette.requests import Request
 
@@ -16,9 +15,6 @@ from service.errors import InvalidJson, UnsupportedMediaType
 
 MAX_DEPTH = 32
 """Levels of lists and objects, the outermost included."""
-
-BODY_SECONDS = 60.0
-"""How long a body may take to arrive."""
 
 _SMALL = 1 << 14
 """Bytes that are parsed at once; more are not, as all other requests would wait."""
@@ -38,7 +34,7 @@ async def read_json(request: Request) -> dict[str, Any]:
         If the body is not one JSON object in UTF-8 with unique keys, finite numbers and at
         most `MAX_DEPTH` levels.
     """
-    body = await read_body(request)
+    body = await request.body()
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not media_type and not body:
         raise InvalidJson("The body is missing: send a JSON object.")
@@ -47,21 +43,6 @@ async def read_json(request: Request) -> dict[str, Any]:
     if len(body) < _SMALL:
         return parse_object(body)
     return await anyio.to_thread.run_sync(parse_object, body)
-
-
-async def read_body(request: Request) -> bytes:
-    """Return the body of a request.
-
-    Raises
-    ------
-    InvalidJson
-        If it doesn't arrive in time: a connection that sends nothing must not be kept for ever.
-    """
-    try:
-        with anyio.fail_after(BODY_SECONDS):
-            return await request.body()
-    except TimeoutError:
-        raise InvalidJson(f"The body did not arrive within {BODY_SECONDS:g} seconds.") from None
 
 
 def parse_object(body: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its log line, its counts, its address, limits of rate and size."""
+"""Middleware: request id, access log, metrics, host check, limit of rate; that of bodies is in `http.bodies`."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ import logging
 import re
 import secrets
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.addresses import ROOT_PATH, WES
-from service.errors import MisdirectedRequest, PayloadTooLarge, RateLimited
+from service.errors import MisdirectedRequest, RateLimited
 from service.http.metrics import Metrics
+from service.http.rates import Buckets, client_of
 from service.http.responses import error_answer
 from service.settings import is_loopback
 
 _LOG = logging.getLogger("service.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PORT = re.compile(r":\d*\Z")
-_CLIENTS = 10_000
-"""Clients whose rate is remembered."""
 
 
 def request_id(scope: Scope) -> str:
@@ -148,16 +146,12 @@ class RateLimit:
 
     def __init__(self, app: ASGIApp, count: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.app = app
-        self._count = count
-        self._seconds = seconds
-        self._clock = clock
-        self._clients: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets = Buckets(count, seconds, clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 429."""
         if scope["type"] == "http" and _counts(scope["method"], scope["path"]):
-            client = (scope.get("client") or ("", 0))[0]
-            wait = self._wait(client)
+            wait = self._buckets.take(client_of(scope))
             if wait > 0:
                 error = RateLimited(
                     "Too many requests: wait and try again.", headers={"Retry-After": str(int(wait) + 1)}
@@ -166,62 +160,7 @@ class RateLimit:
                 return
         await self.app(scope, receive, send)
 
-    def _wait(self, client: str) -> float:
-        """Take one from a client's bucket, which fills steadily; return the seconds to wait when it is empty."""
-        now = self._clock()
-        left, then = self._clients.pop(client, (float(self._count), now))
-        left = min(float(self._count), left + (now - then) * self._count / self._seconds)
-        wait = 0.0 if left >= 1 else (1 - left) * self._seconds / self._count
-        self._clients[client] = (left - 1 if left >= 1 else left, now)
-        if len(self._clients) > _CLIENTS:
-            self._clients.popitem(last=False)
-        return wait
-
 
 def _counts(method: str, path: str) -> bool:
     """Return whether a request counts for the limit of rate: pages are read freely, but a sent form starts work."""
     return (path.startswith(("/api/", f"{WES}/")) and path != "/api/health") or method not in ("GET", "HEAD")
-
-
-class BodyLimit:
-    """Refuses a body over the limit, by its announced length or as soon as it has grown over it.
-
-    Our own, as Starlette limits forms alone, and servers not at all.
-
-    Parameters
-    ----------
-    app : ASGIApp
-        What answers.
-    maximum : int
-        Bytes.
-    others : mapping of str to int
-        Bytes by path, of those that take more.
-    """
-
-    def __init__(self, app: ASGIApp, maximum: int, others: Mapping[str, int]) -> None:
-        self.app = app
-        self._maximum = maximum
-        self._others = others
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 413."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        maximum = self._others.get(scope["path"], self._maximum)
-        error = PayloadTooLarge(f"The body is larger than {maximum} bytes.", details={"maximum": maximum})
-        length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and (len(length) > 18 or int(length) > maximum):
-            await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
-            return
-        read = 0
-
-        async def receive_limited() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > maximum:
-                raise error
-            return message
-
-        await self.app(scope, receive_limited, send)

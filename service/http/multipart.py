@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import anyio
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from service.errors import InvalidField, MissingField, UnsupportedMediaType
 
 FIELD = "files"
-_SECONDS = 900.0
-"""How long a form may take to arrive."""
-
 _FIELDS = 20
 _LARGEST = 1 << 20
 """Bytes of a field that is no file."""
+
+
+class _Parser(MultiPartParser):
+    """Starlette's parser with less of each file in memory: an upload may hold many, and many may be sent at once."""
+
+    spool_max_size = 1 << 16
 
 
 @asynccontextmanager
@@ -57,11 +59,11 @@ async def sent_form(
         reason = "is not in UTF-8"
     else:
         try:
-            with anyio.fail_after(_SECONDS):
-                form = await request.form(max_files=files, max_fields=_FIELDS, max_part_size=largest)
-        except (HTTPException, TimeoutError) as error:
-            detail = getattr(error, "detail", "") or f"did not arrive within {_SECONDS:g} seconds"
-            reason = str(detail).rstrip(".")
+            form = await _Parser(
+                request.headers, request.stream(), max_files=files, max_fields=_FIELDS, max_part_size=largest
+            ).parse()
+        except MultiPartException as error:
+            reason = error.message.rstrip(".")
     if reason:
         raise InvalidField(f"{field}: {reason}.", details={"field": field, "reason": reason})
     try:

@@ -22,6 +22,7 @@ from service.http.answers.discovery import (
     RouteGroup,
     RouteNote,
 )
+from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS
 from service.http.endpoint import Routes
 from service.http.openapi import API_VERSION, MAX_BULK
 from service.http.responses import json_answer, tagged
@@ -44,6 +45,7 @@ LOW_DISK_BYTES = 1 << 30
 
 _LIMITS = (
     "max_body_bytes",
+    "body_timeout_s",
     "max_target_chars",
     "max_query_chars",
     "max_fasta_residues",
@@ -51,6 +53,7 @@ _LIMITS = (
     "max_upload_file_bytes",
     "max_upload_bytes",
     "max_upload_files",
+    "max_upload_bytes_per_token",
     "keep_uploads_hours",
     "max_queued_jobs",
     "max_queued_per_token",
@@ -135,6 +138,9 @@ async def get_manifest(request: Request) -> Response:
         limits={
             **{name: getattr(settings, name) for name in _LIMITS},
             "max_sasa_bulk": MAX_BULK,
+            "upload_timeout_s": max(settings.body_timeout_s, UPLOAD_SECONDS),
+            "max_waiting_bodies": MAX_WAITING_BODIES,
+            "max_waiting_uploads": MAX_WAITING_UPLOADS,
             "max_event_streams": MAX_STREAMS,
             "max_filters": MAX_FILTERS,
             "rate_limit": _rate(shared),

@@ -15,7 +15,6 @@ from service.addresses import address
 from service.errors import InvalidField, ServiceError, Unauthorized, UnsupportedMediaType
 from service.http.answers.jobs import FormMeaningAnswer, FormMistakeAnswer
 from service.http.endpoint import PAGE, Routes
-from service.http.json_body import read_body
 from service.http.multipart import sent_files
 from service.http.parameters import Parameter
 from service.http.responses import json_answer, json_bytes
@@ -102,7 +101,7 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
         raise Unauthorized("The form was sent from another site.")
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise UnsupportedMediaType("The form is sent as application/x-www-form-urlencoded.")
-    body = (await read_body(request)).decode("utf-8", errors="replace")
+    body = (await request.body()).decode("utf-8", errors="replace")
     try:
         return parse_qsl(body, max_num_fields=_FIELDS)
     except ValueError:

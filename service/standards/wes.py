@@ -26,7 +26,7 @@ from service.http.answers.wes import (
     WesVersions,
 )
 from service.http.endpoint import Routes
-from service.http.json_body import parse_object, read_body
+from service.http.json_body import parse_object
 from service.http.multipart import sent_form
 from service.http.parameters import Text, Whole
 from service.http.responses import json_answer, tagged
@@ -121,7 +121,7 @@ async def run_workflow(request: Request) -> Response:
 async def _form(request: Request) -> dict[str, str]:
     """Return the fields of a form by name; what it attaches is only looked for, as nothing is run that is sent."""
     try:
-        (await read_body(request)).decode("utf-8")
+        (await request.body()).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidJson(f"The form is not UTF-8 (byte {error.start}).") from None
     most = shared_of(request).parts.settings.max_body_bytes
