@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from service.addresses import WES
 from service.errors import InternalError, JobNotFound, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
-from service.http.access import token_of
+from service.http.access import Access, Sessions
 from service.http.answers.discovery import UnavailableExampleAnswer
 from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS, Bodies, BodyLimit
 from service.http.compression import Compression
@@ -59,7 +59,7 @@ from service.routes.shared import ExampleUnavailable, Shared, from_own_page, job
 from service.runs.dry_run import DryRuns
 from service.runs.interface import Service
 from service.scrub import Scrubber
-from service.settings import Settings
+from service.settings import SESSIONS, Settings
 from service.standards import agents, wes
 
 
@@ -146,6 +146,7 @@ def create_app(parts: Service, *, examples_file: Path = CONFIGURATION, manage: b
     app.state.openapi = document(ENDPOINTS, _limits(settings), settings.root_path)
     app.state.shared = Shared(
         parts=parts,
+        access=Access(settings.api_tokens, Sessions(settings.jobs_dir / SESSIONS)),
         examples=load_examples(examples_file),
         limits=_limits(settings),
         metrics=metrics,
@@ -164,6 +165,7 @@ def _limits(settings: Settings) -> Limits:
         batch_jobs=settings.max_batch,
         entries=settings.max_entries,
         webhooks=bool(settings.webhook_secret),
+        private_webhooks=settings.webhook_private,
     )
 
 
@@ -280,7 +282,7 @@ def _authorize(request: Request, endpoint: Endpoint) -> None:
     origins = settings.cors_origins
     if endpoint.changes and not (from_own_page(request) or "*" in origins or request.headers.get("origin") in origins):
         raise Unauthorized("A page of another site may not change anything here.")
-    token = token_of(request, settings.api_tokens)
+    token = None if endpoint.public else shared_of(request).access.token_of(request)
     request.scope["state"]["token"] = token
     needed = settings.api_tokens and not endpoint.public and (endpoint.changes or settings.private)
     if needed and token is None:

@@ -19,6 +19,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 PREFIX = "TETHERMAP_"
 UPLOADS = ".uploads"
 """Folder of what clients have sent, beside the jobs."""
+SESSIONS = ".sessions.json"
+"""File of the sessions of browsers, beside the jobs."""
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

@@ -86,3 +86,9 @@ async def sent_files(request: Request, most: int) -> AsyncIterator[list[UploadFi
         if not files:
             raise MissingField("files is missing: send one file or more in it.", details={"field": FIELD})
         yield files
+
+
+def announced_length(request: Request) -> int:
+    """Return the length of the body that a request announces; 1 if it announces none."""
+    length = request.headers.get("content-length", "")
+    return int(length) if length.isdecimal() else 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,6 +18,7 @@ from scripts.lib.config import all_settings, expected, load_schema
 from scripts.lib.fasta import NUCLEOTIDES, SHORTEST_SEQUENCE, is_nucleotide, read_records
 from scripts.lib.identifiers import COMPONENT_CODE, ENTRY_ID
 from service.errors import InvalidField, MissingField, ServiceError, UnsupportedInput
+from service.hosts import is_public, literal_address
 from service.jobs.uploads import UPLOAD_ID
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -35,7 +37,9 @@ _FIELDS = {"target_name", "search_query", "fasta_seq", "options", "pdb_id", "lig
 _OWN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _SHOWN_NAMES = 20
 _LONGEST_ADDRESS = 500
-_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,4}|:[1-5][0-9]{4}|:6[0-4][0-9]{3})?(/[\x21-\x7e]*)?")
+_LAST_PORT = 65535
+_PRIVATE = "leads to an address that is not of the open internet, where this service sends no notices"
+_ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/[\x21-\x7e]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class Limits:
         Entries that one job may name.
     webhooks : bool
         Whether notices are sent.
+    private_webhooks : bool
+        Whether they may go to addresses that are not of the open internet.
     """
 
     target_characters: int = 64
@@ -62,6 +68,7 @@ class Limits:
     batch_jobs: int = 100
     entries: int = 2000
     webhooks: bool = False
+    private_webhooks: bool = False
 
 
 class Submission(BaseModel):
@@ -196,12 +203,21 @@ def parse_batch(body: Mapping[str, Any], limits: Limits) -> BatchSubmission:
                 raise _invalid("jobs", "is not an object")
             accepted.append(parse_submission(item, limits))
         except ServiceError as error:
-            field = error.details.get("field")
-            refused.append({"index": index, "code": error.code, "field": field, "message": error.message})
+            refused.append(refused_item(index, error))
     if refused:
-        reason = f"{len(refused)} of {len(jobs)} jobs can't be accepted; nothing was started"
-        raise InvalidField(f"jobs: {reason}.", details={"field": "jobs", "reason": reason, "items": refused})
+        raise refused_batch(refused, len(jobs))
     return BatchSubmission(jobs=tuple(accepted), delay_seconds=float(delay))
+
+
+def refused_item(index: int, error: ServiceError) -> dict[str, Any]:
+    """Return how a batch names one of its jobs that can't be accepted."""
+    return {"index": index, "code": error.code, "field": error.details.get("field"), "message": error.message}
+
+
+def refused_batch(items: Sequence[dict[str, Any]], count: int) -> InvalidField:
+    """Return the error for a batch of `count` jobs of which some can't be accepted."""
+    reason = f"{len(items)} of {count} jobs can't be accepted; nothing was started"
+    return InvalidField(f"jobs: {reason}.", details={"field": "jobs", "reason": reason, "items": list(items)})
 
 
 def _invalid(field: str, reason: str) -> InvalidField:
@@ -313,9 +329,25 @@ def _webhook(value: Any, limits: Limits) -> str | None:
         return None
     if not limits.webhooks:
         raise _invalid("webhook", "is not offered: this service sends no notices")
-    if not isinstance(value, str) or len(value) > _LONGEST_ADDRESS or not _ADDRESS.fullmatch(value):
+    url = value if isinstance(value, str) and len(value) <= _LONGEST_ADDRESS else ""
+    match = _ADDRESS.fullmatch(url)
+    if match is None or not 0 < int(match["port"] or 80) <= _LAST_PORT:
         raise _invalid("webhook", f"is not an http or https address of at most {_LONGEST_ADDRESS} characters")
-    return value
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        host = "[]"
+    address = literal_address(host)
+    if address is None and ("[" in host or host.rstrip(".").rpartition(".")[2].isdecimal()):
+        raise _invalid("webhook", "has a host that is neither a name nor an address")
+    if address is not None and not limits.private_webhooks and not is_public(host):
+        raise private_receiver()
+    return url
+
+
+def private_receiver() -> InvalidField:
+    """Return the error for a webhook to an address that is not of the open internet."""
+    return _invalid("webhook", _PRIVATE)
 
 
 def _validate(name: str, given: Any, schema: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ import secrets
 import shutil
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,7 +20,7 @@ from typing import Any
 from starlette.datastructures import UploadFile
 
 from scripts.lib.sources.naming import other_format
-from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull
+from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull, RateLimited
 from service.jobs.durable import read_json, write_json
 from service.settings import REPOSITORY, UPLOADS, Settings
 
@@ -34,6 +35,8 @@ _MOST_EXPANDED = 10
 """A gzipped file may be so many times as large as a plain one."""
 
 _SECONDS = 120.0
+_ROOM_SECONDS = "600"
+"""Retry-After if there is no room."""
 _CHECKS_AT_ONCE = 2
 _RECORD = "upload.json"
 _FILES = "files"
@@ -74,6 +77,7 @@ class UploadStore:
         self._settings = settings
         self._folder = settings.jobs_dir / UPLOADS
         self._checking = asyncio.Semaphore(_CHECKS_AT_ONCE)
+        self._arriving: Counter[str | None] = Counter()
 
     async def add(self, files: Sequence[UploadFile], now: datetime, owner: str | None) -> Upload:
         """Keep files that can be used, all or none.
@@ -86,11 +90,16 @@ class UploadStore:
             If one is too large.
         QueueFull
             If there is no room for more uploads.
+        RateLimited
+            If the uploads of this owner would be larger than its quota.
         """
         upload_id = f"upload_{secrets.token_hex(8)}"
         building = self._folder / f"{upload_id}.part"
-        await asyncio.to_thread(self._check_room)
+        total = sum(file.size or 0 for file in files)
+        self._arriving[owner] += total
         try:
+            # The quota counts what arrives at this moment, too: an upload that ends meanwhile may be counted twice.
+            await asyncio.to_thread(self._check_room, owner, self._arriving[owner])
             sizes = await asyncio.to_thread(self._write, files, building / _FILES)
             async with self._checking:
                 told = await self._inspect(building)
@@ -102,6 +111,7 @@ class UploadStore:
             await asyncio.to_thread(write_json, building / _RECORD, record)
             await asyncio.to_thread(building.rename, self._folder / upload_id)
         finally:
+            self._arriving[owner] -= total
             await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
         return Upload(upload_id, **record)  # type: ignore[arg-type]
 
@@ -147,10 +157,34 @@ class UploadStore:
             if path.name not in in_use and (not isinstance(record, dict) or str(record.get("expires_at")) < moment):
                 self.remove(path.name)
 
-    def _check_room(self) -> None:
+    def check_quota(self, owner: str | None, size: int = 0) -> None:
+        """Refuse an upload of this size before it is read, if its owner's quota is used up.
+
+        Raises
+        ------
+        RateLimited
+            If the uploads of this owner would be larger than its quota.
+        """
+        quota = self._settings.max_upload_bytes_per_token
+        if owner is None or quota is None:
+            return
+        records = [read_json(path) for path in self._folder.glob(f"upload_*/{_RECORD}")]
+        own = [one["files"] for one in records if isinstance(one, dict) and one.get("owner") == owner]
+        used = sum(file["size_bytes"] for files in own for file in files)
+        if used + size > quota:
+            raise RateLimited(
+                f"The uploads of one token may have {quota} bytes together: delete some or try again later.",
+                details={"maximum": quota, "used": used},
+                headers={"Retry-After": _ROOM_SECONDS},
+            )
+
+    def _check_room(self, owner: str | None, size: int) -> None:
         used = sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
         if used + self._settings.max_upload_bytes > self._settings.max_uploads_bytes:
-            raise QueueFull("There is no room for more uploads: try again later.", headers={"Retry-After": "600"})
+            raise QueueFull(
+                "There is no room for more uploads: try again later.", headers={"Retry-After": _ROOM_SECONDS}
+            )
+        self.check_quota(owner, size)
 
     def _write(self, files: Sequence[UploadFile], folder: Path) -> dict[str, int]:
         """Write the files under safe names; return the size of each."""

@@ -17,7 +17,14 @@ from service.jobs.record import CANCELED, COMPLETED, FINAL, QUEUED, RUNNING, Bat
 from service.jobs.submission import parse_batch
 from service.results.overview import results_answer
 from service.routes.jobs import idempotency
-from service.routes.shared import in_thread, owner_of, require_own_uploads, require_owner, shared_of
+from service.routes.shared import (
+    in_thread,
+    owner_of,
+    require_own_uploads,
+    require_owner,
+    require_public_receivers,
+    shared_of,
+)
 
 
 async def submit_batch(request: Request) -> Response:
@@ -26,6 +33,7 @@ async def submit_batch(request: Request) -> Response:
     body = await read_json(request)
     submission = await in_thread(parse_batch, body, shared.limits)
     require_own_uploads(request, *submission.jobs)
+    await require_public_receivers(request, *submission.jobs)
     key = idempotency(request, "/api/batches", body)
     batch = await shared.parts.queue.submit_batch(
         submission.jobs, submission.delay_seconds, owner=owner_of(request), idempotency=key

@@ -39,7 +39,9 @@ async def job_events(request: Request) -> Response:
 
 
 async def _counted(request: Request, job: Job, last: int) -> AsyncIterator[bytes]:
-    """Yield the events of a job while it counts as an open stream."""
+    """Yield the events of a job while it counts as an open stream; none if too many have been opened at once."""
+    if shared_of(request).streams.full:
+        return
     with shared_of(request).streams.taken():
         async with contextlib.aclosing(_stream(request, job, last)) as stream:
             async for event in stream:

@@ -37,7 +37,16 @@ from service.results.bundles import public_bundle
 from service.results.events import log_lines
 from service.results.job import Job
 from service.results.reproduce import reproduction
-from service.routes.shared import Shared, changeable_job, in_thread, job_of, owner_of, require_own_uploads, shared_of
+from service.routes.shared import (
+    Shared,
+    changeable_job,
+    in_thread,
+    job_of,
+    owner_of,
+    require_own_uploads,
+    require_public_receivers,
+    shared_of,
+)
 from service.runs.idempotency import Idempotency
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -96,6 +105,7 @@ async def submit_job(request: Request) -> Response:
     body = await read_json(request)
     submission = await in_thread(parse_submission, body, shared.limits)
     require_own_uploads(request, submission)
+    await require_public_receivers(request, submission)
     if DRY_RUN.of(request):
         with shared.parts.queue.room(owner_of(request)):
             return json_answer(await shared.dry_runs.run(submission))

@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from service.addresses import address
-from service.http.access import end_session, known_token, set_session
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Parameter
 from service.pages.render import page
@@ -32,22 +31,23 @@ async def login_page(request: Request) -> Response:
 async def login_form(request: Request) -> Response:
     """Give the browser a cookie for the right token, and go where it wanted to."""
     values = dict(await form_pairs(request))
-    settings = shared_of(request).parts.settings
-    token = known_token(values.get("token", "").strip(), settings.api_tokens)
+    shared = shared_of(request)
+    settings = shared.parts.settings
     response = RedirectResponse(address(_own(values.get("next", "/"))), 303)
     if not settings.api_tokens:
         return response
+    token = shared.access.log_in(request, values.get("token", "").strip())
     if token is None:
         return asked(request, 401, wrong=True, after=values.get("next", "/"))
     secure = request.url.scheme == "https" or settings.base_url_primary.startswith("https://")
-    set_session(response, token, secure=secure)
+    await shared.access.begin_session(response, token, secure=secure)
     return response
 
 
-async def logout_form(request: Request) -> Response:  # noqa: ARG001 - as all handlers
-    """Take the cookie away."""
+async def logout_form(request: Request) -> Response:
+    """End the session."""
     response = RedirectResponse(address("/login"), 303)
-    end_session(response)
+    await shared_of(request).access.end_session(request, response)
     return response
 
 
@@ -78,5 +78,5 @@ ENDPOINTS = (
         changes=True,
         public=True,
     ),
-    _ROUTES.post("/logout", logout_form, "Takes the cookie away.", {303: ""}, changes=True, public=True),
+    _ROUTES.post("/logout", logout_form, "Ends the session.", {303: ""}, changes=True, public=True),
 )

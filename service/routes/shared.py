@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import anyio.to_thread
 from starlette.requests import Request
 
 from service.addresses import address
 from service.errors import ExampleNotFound, Forbidden, JobNotFound, JobStateConflict, NotFound, ResultsNotReady
+from service.hosts import Resolver, is_public
+from service.http.access import Access
 from service.http.answers.jobs import waiting_headers
 from service.http.metrics import Metrics
 from service.jobs.record import JobRecord
-from service.jobs.submission import Limits, Submission
+from service.jobs.submission import Limits, Submission, private_receiver, refused_batch, refused_item
 from service.jobs.uploads import UploadStore
 from service.results.examples import Example
 from service.results.job import Job
@@ -27,6 +31,9 @@ from service.settings import OPERATOR, Token
 
 T = TypeVar("T")
 
+
+_LOOKUP_SECONDS = 2.0
+_RESOLVER = Resolver(8)
 
 MAX_STREAMS = 256
 """Event streams at once: each asks the disk twice a second."""
@@ -87,6 +94,8 @@ class Shared:
     ----------
     parts : Service
         Settings, store, queue and index.
+    access : Access
+        Tokens and sessions.
     examples : mapping of str to Example
         The configured examples.
     limits : Limits
@@ -106,6 +115,7 @@ class Shared:
     """
 
     parts: Service
+    access: Access
     examples: Mapping[str, Example]
     limits: Limits
     metrics: Metrics
@@ -245,6 +255,33 @@ def require_own_uploads(request: Request, *submissions: Submission) -> None:
             with contextlib.suppress(NotFound):
                 owner = shared_of(request).uploads.get(structures).owner
                 require_owner(request, owner, "upload", upload_id=structures)
+
+
+async def require_public_receivers(request: Request, *submissions: Submission) -> None:
+    """Refuse jobs whose webhook is a name that leads to an address that is not of the open internet.
+
+    Names that are not found in `_LOOKUP_SECONDS` are accepted: each delivery checks the address that it connects to.
+
+    Raises
+    ------
+    InvalidField
+        If there are such jobs; of several jobs it names each.
+    """
+    hosts = {urlsplit(one.webhook).hostname or "" for one in submissions if one.webhook}
+    if not hosts or shared_of(request).parts.settings.webhook_private:
+        return
+    lookups = {host: asyncio.ensure_future(_RESOLVER.addresses(host, 443)) for host in hosts}
+    _, late = await asyncio.wait(lookups.values(), timeout=_LOOKUP_SECONDS)
+    for lookup in late:
+        lookup.cancel()
+    found = {host: [] if one in late or one.exception() else one.result() for host, one in lookups.items()}
+    private = {host for host, addresses in found.items() if not all(is_public(address) for address in addresses)}
+    refused = [number for number, one in enumerate(submissions)
+               if one.webhook and urlsplit(one.webhook).hostname in private]  # fmt: skip
+    if refused and len(submissions) == 1:
+        raise private_receiver()
+    if refused:
+        raise refused_batch([refused_item(number, private_receiver()) for number in refused], len(submissions))
 
 
 def from_own_page(request: Request) -> bool:

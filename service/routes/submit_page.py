@@ -15,14 +15,22 @@ from service.addresses import address
 from service.errors import InvalidField, ServiceError, Unauthorized, UnsupportedMediaType
 from service.http.answers.jobs import FormMeaningAnswer, FormMistakeAnswer
 from service.http.endpoint import PAGE, Routes
-from service.http.multipart import sent_files
+from service.http.multipart import announced_length, sent_files
 from service.http.parameters import Parameter
 from service.http.responses import json_answer, json_bytes
 from service.jobs.submission import public_settings
 from service.jobs.uploads import Upload
 from service.pages.form import Meaning, meaning_of, option_groups, values_of_request
 from service.pages.render import page
-from service.routes.shared import Shared, from_own_page, owner_of, require_own_uploads, shared_of
+from service.routes.shared import (
+    Shared,
+    from_own_page,
+    in_thread,
+    owner_of,
+    require_own_uploads,
+    require_public_receivers,
+    shared_of,
+)
 from service.runs.idempotency import Idempotency
 
 _FIELDS = 200
@@ -47,6 +55,7 @@ async def submit_form(request: Request) -> Response:
     try:
         meaning = meaning_of(pairs, shared.limits)
         require_own_uploads(request, meaning.submission)
+        await require_public_receivers(request, meaning.submission)
         if values.get("task") == ["preview"]:
             with shared.parts.queue.room(owner_of(request)):
                 return _form(request, values, meaning, preview=await shared.dry_runs.run(meaning.submission))
@@ -63,6 +72,7 @@ async def upload_form(request: Request) -> Response:
         raise Unauthorized("The form was sent from another site.")
     shared = shared_of(request)
     try:
+        await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
         async with sent_files(request, shared.parts.settings.max_upload_files) as files:
             upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
     except ServiceError as error:

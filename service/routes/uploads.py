@@ -8,7 +8,7 @@ from starlette.responses import Response
 from service.errors import JobStateConflict
 from service.http.answers.uploads import RemovedUploadAnswer, UploadAnswer
 from service.http.endpoint import Routes
-from service.http.multipart import sent_files
+from service.http.multipart import announced_length, sent_files
 from service.http.responses import json_answer
 from service.routes.shared import in_thread, owner_of, require_owner, shared_of
 
@@ -16,6 +16,7 @@ from service.routes.shared import in_thread, owner_of, require_owner, shared_of
 async def add_upload(request: Request) -> Response:
     """Take structures and what goes with them."""
     shared = shared_of(request)
+    await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
     async with sent_files(request, shared.parts.settings.max_upload_files) as files:
         upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
     return json_answer(UploadAnswer.of(upload), 201, {"Location": f"/api/uploads/{upload.upload_id}"})

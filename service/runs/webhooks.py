@@ -9,18 +9,20 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import ipaddress
 import json
 import logging
+import ssl
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 
+from service.hosts import Resolver, is_public
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import JobRecord
 from service.jobs.store import Store
@@ -30,10 +32,16 @@ FOLDER = ".webhooks"
 RETRY_SECONDS = (10.0, 60.0, 600.0, 3600.0, 6 * 3600.0)
 """Pauses after a notice that was not taken; after the last it is given up."""
 
-_AT_ONCE = 8
-_ANSWER_SECONDS = 10.0
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+DELIVERY_SECONDS = 10.0
+"""Time limit of one delivery: lookup of the name, connection, request and head of the answer."""
+
+_AT_ONCE = 64
+_PER_RECEIVER = 8
+"""Deliveries to one host and port at once."""
+
 _LOG = logging.getLogger(__name__)
+
+_RESOLVER = Resolver(16)
 
 Send = Callable[[str, bytes, dict[str, str]], Awaitable[int]]
 
@@ -62,6 +70,7 @@ class Webhooks:
         self._clock = clock
         self._folder = store.jobs_dir / FOLDER
         self._sending: dict[str, asyncio.Task[None]] = {}
+        self._receivers: Counter[str] = Counter()
 
     def note(self, record: JobRecord) -> None:
         """Note that a job ends, before that is recorded; blocks."""
@@ -70,12 +79,15 @@ class Webhooks:
             write_json(self._path(record.job_id), {"url": record.webhook, "attempts": 0, "due": self._clock()})
 
     async def look(self) -> None:
-        """Begin to send what is due."""
+        """Begin to send notices that are due, the longest due first; a slow receiver holds up its own alone."""
         for job_id, notice in await asyncio.to_thread(self._due):
-            if job_id not in self._sending and len(self._sending) < _AT_ONCE:
+            receiver = urlsplit(notice["url"]).netloc
+            room = len(self._sending) < _AT_ONCE and self._receivers[receiver] < _PER_RECEIVER
+            if room and job_id not in self._sending:
                 task = asyncio.create_task(self._deliver(job_id, notice))
                 self._sending[job_id] = task
-                task.add_done_callback(partial(self._sent, job_id))
+                self._receivers[receiver] += 1
+                task.add_done_callback(partial(self._sent, job_id, receiver))
 
     async def stop(self) -> None:
         """Stop sending; what was not taken is sent after the next start."""
@@ -84,8 +96,11 @@ class Webhooks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _sent(self, job_id: str, _: asyncio.Task[None]) -> None:
+    def _sent(self, job_id: str, receiver: str, _: asyncio.Task[None]) -> None:
         self._sending.pop(job_id, None)
+        self._receivers[receiver] -= 1
+        if not self._receivers[receiver]:
+            del self._receivers[receiver]
 
     def _path(self, job_id: str) -> Path:
         return self._folder / f"{job_id}.json"
@@ -95,7 +110,8 @@ class Webhooks:
         notices = (
             [(path.stem, read_json(path)) for path in self._folder.glob("*.json")] if self._folder.is_dir() else []
         )
-        return [(job_id, notice) for job_id, notice in notices if isinstance(notice, dict) and notice["due"] <= now]
+        due = [(job_id, notice) for job_id, notice in notices if isinstance(notice, dict) and notice["due"] <= now]
+        return sorted(due, key=lambda one: (one[1]["due"], one[0]))
 
     async def _deliver(self, job_id: str, notice: dict[str, Any]) -> None:
         record = self._store.get(job_id)
@@ -109,7 +125,7 @@ class Webhooks:
         try:
             status = await self._send(notice["url"], body, self._headers(job_id, body))
             failure = "" if 200 <= status < 300 else f"answered {status}"
-        except (OSError, ValueError, httpx2.HTTPError) as error:
+        except (OSError, ValueError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             failure = str(error) or type(error).__name__
         attempts = notice["attempts"] + 1
         if not failure:
@@ -148,35 +164,35 @@ class Webhooks:
 
 
 async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool) -> int:
-    """Post a body and return the status; the address that was judged is the one that is asked.
+    """Post a body and return the status; the address that was checked is the one that is connected to.
+
+    The body of the answer is not read: it may have any size, packed or not, and never end.
 
     Raises
     ------
+    TimeoutError
+        If the head of the answer has not come within `DELIVERY_SECONDS`.
     ValueError
         If the host has an address that is not of the open internet and `private` is false.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    answers = await asyncio.get_running_loop().getaddrinfo(host, port, proto=6)
-    addresses = [str(address[4][0]) for address in answers]
-    if not private and not all(is_public(address) for address in addresses):
-        raise ValueError(f"{host} has an address that is not of the open internet")
-    literal = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
-    asked = parts._replace(netloc=f"{literal}:{port}").geturl()
-    sent = {**headers, "Host": parts.netloc.rpartition("@")[2]}
-    async with httpx2.AsyncClient(timeout=_ANSWER_SECONDS, trust_env=False) as http:
-        answer = await http.post(asked, content=body, headers=sent, extensions={"sni_hostname": host})
-        return answer.status_code
+    async with asyncio.timeout(DELIVERY_SECONDS):
+        addresses = await _RESOLVER.addresses(host, port)
+        if not private and not all(is_public(address) for address in addresses):
+            raise ValueError(f"{host} has an address that is not of the open internet")
+        literal = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
+        asked = parts._replace(netloc=f"{literal}:{port}").geturl()
+        sent = {**headers, "Host": parts.netloc.rpartition("@")[2], "Accept-Encoding": "identity"}
+        async with (
+            httpx2.AsyncClient(timeout=DELIVERY_SECONDS, trust_env=False, verify=_tls()) as http,
+            http.stream("POST", asked, content=body, headers=sent, extensions={"sni_hostname": host}) as answer,
+        ):
+            return answer.status_code
 
 
-def is_public(address: str) -> bool:
-    """Return whether an address is one of the open internet, whatever it is wrapped in."""
-    one = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(one, ipaddress.IPv6Address):
-        inner = one.ipv4_mapped or one.sixtofour
-        if one in _NAT64:
-            inner = ipaddress.IPv4Address(int(one) & 0xFFFFFFFF)
-        if inner is not None:
-            one = inner
-    return one.is_global and not one.is_multicast
+@cache
+def _tls() -> ssl.SSLContext:
+    """Return the context of all connections: to read the certificates takes longer than a delivery."""
+    return httpx2.create_ssl_context(trust_env=False)

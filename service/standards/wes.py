@@ -33,7 +33,15 @@ from service.http.responses import json_answer, tagged
 from service.index.query import JobFilters
 from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
-from service.routes.shared import changeable_job, in_thread, job_of, owner_of, require_own_uploads, shared_of
+from service.routes.shared import (
+    changeable_job,
+    in_thread,
+    job_of,
+    owner_of,
+    require_own_uploads,
+    require_public_receivers,
+    shared_of,
+)
 
 WORKFLOW_URL = "tethermap"
 """The one workflow that there is."""
@@ -114,6 +122,7 @@ async def run_workflow(request: Request) -> Response:
     body = parse_object(fields.get("workflow_params", "").encode())
     submission = await in_thread(parse_submission, body, shared.limits)
     require_own_uploads(request, submission)
+    await require_public_receivers(request, submission)
     record = await shared.parts.queue.submit(submission, owner=owner_of(request))
     return json_answer(WesRunAnswer(run_id=record.job_id))
 

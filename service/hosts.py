@@ -1,0 +1,85 @@
+"""Hosts of others: which addresses are of the open internet, and to which a name leads."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+"""All public addresses; ``::/96``, ``64:ff9b::/96``, ``64:ff9b:1::/48``, ``fec0::/10`` and ``5f00::/16`` are outside."""
+_SPECIAL = [
+    ipaddress.ip_network(network)
+    for network in (
+        "192.0.0.0/24",  # IETF protocol assignments; Python knows parts of them
+        "192.88.99.0/24",  # relays of 6to4
+        "2001::/23",  # IETF protocol assignments, Teredo among them, which holds an IPv4 address
+        "2001:db8::/32",
+        "2002::/16",  # 6to4, which holds an IPv4 address
+        "3fff::/20",
+    )
+]
+
+
+def literal_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the address that a host is, in any spelling that a resolver reads; None for a name.
+
+    Examples
+    --------
+    >>> literal_address("0x7f.1")
+    IPv4Address('127.0.0.1')
+    """
+    bare = host.strip("[]").partition("%")[0].rstrip(".")
+    try:
+        return ipaddress.ip_address(bare)
+    except ValueError:
+        pass
+    if not bare.isascii() or not bare.isprintable() or " " in bare:
+        return None
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(bare))  # decimal, octal, hexadecimal, fewer than four parts
+    except OSError:
+        return None
+
+
+def is_public(host: str) -> bool:
+    """Return whether a host is an address of the open internet; False for names.
+
+    Addresses that are translated or tunnelled to IPv4 are none: what they lead to depends on the network.
+    """
+    address = literal_address(host)
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is None and address not in _GLOBAL_UNICAST:
+            return False
+        address = address.ipv4_mapped or address  # the system sends mapped ones by IPv4
+    if address is None or not address.is_global or address.is_multicast:
+        return False
+    return not any(address.version == network.version and address in network for network in _SPECIAL)
+
+
+class Resolver:
+    """Looks up names in threads of its own: a name server that does not answer holds up nothing else.
+
+    Parameters
+    ----------
+    at_once : int
+        Names that are looked up at once.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="resolve")
+
+    async def addresses(self, host: str, port: int) -> list[str]:
+        """Return the addresses of a host.
+
+        Raises
+        ------
+        OSError, UnicodeError
+            If it has none.
+        """
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(
+            self._threads, lambda: socket.getaddrinfo(host, port, proto=socket.IPPROTO_TCP)
+        )
+        return [str(address[4][0]) for address in found]
