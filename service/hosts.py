@@ -8,7 +8,7 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-"""All public addresses; ``::/96``, ``64:ff9b::/96``, ``64:ff9b:1::/48``, ``fec0::/10`` and ``5f00::/16`` are outside."""
+"""Public addresses; ``::/96``, ``64:ff9b::/96``, ``64:ff9b:1::/48``, ``fec0::/10`` and ``5f00::/16`` are outside."""
 _SPECIAL = [
     ipaddress.ip_network(network)
     for network in (

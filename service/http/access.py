@@ -62,7 +62,7 @@ class Sessions:
         value, now = secrets.token_hex(32), self._clock()
         self._sessions = {digest: one for digest, one in self._sessions.items() if one[1] > now}
         own = [digest for digest, (name, _) in self._sessions.items() if name == token.name]
-        for digest in own[: len(own) + 1 - SESSIONS_PER_TOKEN]:
+        for digest in own[: max(0, len(own) + 1 - SESSIONS_PER_TOKEN)]:
             del self._sessions[digest]
         self._sessions[_digest(token, value)] = (token.name, now + SESSION_SECONDS)
         await self._write()

@@ -83,10 +83,9 @@ async def upload_form(request: Request) -> Response:
 async def check_form(request: Request) -> Response:
     """Answer what a filled-in form asks for, or which field can't be; nothing is submitted."""
     shared = shared_of(request)
+    pairs = await form_pairs(request)
     try:
-        meaning = meaning_of(await form_pairs(request), shared.limits)
-    except (Unauthorized, UnsupportedMediaType):
-        raise
+        meaning = meaning_of(pairs, shared.limits)
     except ServiceError as error:
         return json_answer(FormMistakeAnswer(field=_field(error), message=error.message))
     notes = list(meaning.submission.notes)

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from service.errors import InvalidField
+from service.hosts import is_public
 from service.jobs.submission import Limits, parse_submission
-from service.runs.webhooks import FOLDER, RETRY_SECONDS, Webhooks, is_public, post
+from service.runs.webhooks import FOLDER, RETRY_SECONDS, Webhooks, post
 from tests.service.core import HPV, ended, running, settings_in, until
 
 SECRET = "a secret of the test".replace(" ", "-")

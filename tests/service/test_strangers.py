@@ -1,0 +1,707 @@
+"""Nothing a stranger starts is unbounded: sockets, bodies, readers, receivers of notices, guesses, uploads.
+
+Attackers and services are on loopback, and each test ends by itself. `pytest -rP` shows its figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import gzip
+import ipaddress
+import json
+import re
+import resource
+import socket
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+import uvicorn
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.connections import TimedProtocol, Waiting
+from service.errors import InvalidField, QueueFull
+from service.hosts import is_public, literal_address
+from service.http.access import COOKIE, GUESSES, SESSIONS_PER_TOKEN, Sessions
+from service.http.bodies import MAX_WAITING_BODIES, Bodies
+from service.http.rates import Buckets, client_of
+from service.jobs.submission import Limits, parse_submission
+from service.runs.lifecycle import build_parts
+from service.runs.webhooks import Webhooks
+from service.settings import SESSIONS, Token
+from tests.service.core import HPV, LiveService, ended, running, settings_in, until
+from tests.standin.pipeline import COMMAND
+from tests.tools.patience import patience, slowness, wait_until
+from tests.tools.styles import programs
+
+SECRET = "a-secret-of-the-test"
+TOKENS = tuple(Token(name, f"{name}-secret") for name in ("ann", "ben"))
+ANN, BEN = ({"Authorization": f"Bearer {token.secret}"} for token in TOKENS)
+MIB = 1 << 20
+
+Figures = Callable[[str, object], None]
+
+
+@pytest.fixture
+def figures() -> Figures:
+    """Show a measured figure."""
+
+    def show(name: str, value: object) -> None:
+        sys.stdout.write(f"{name}: {value:.3g}\n" if isinstance(value, float) else f"{name}: {value}\n")
+
+    return show
+
+
+def memory_mb(process: int | str = "self") -> float:
+    """Return the memory of a process."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / MIB
+
+
+def sockets_of(process: int) -> int:
+    """Return the number of sockets that a process has open."""
+    count = 0
+    for descriptor in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            count += str(descriptor.readlink()).startswith("socket:")
+    return count
+
+
+# Bodies
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("descriptors", [None, 1024], ids=["all", "1024"])
+def test_heads_whose_bodies_never_come_keep_nobody_out(
+    tmp_path: Path, descriptors: int | None, figures: Figures
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    count = min(8400 if descriptors is None else 1500, hard - 200)
+    head = b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+    with LiveService(tmp_path / "service", quick=True) as service, contextlib.ExitStack() as opened:
+        opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        if descriptors is not None:
+            resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (descriptors, descriptors))
+        before = memory_mb(service.process_id)
+        attackers = []
+        for _ in range(count):
+            attackers.append(socket.create_connection(("127.0.0.1", service.port), timeout=patience(10)))
+            opened.callback(attackers[-1].close)
+            attackers[-1].sendall(head)
+        begun = time.monotonic()
+        job = service.submit()
+        seconds = time.monotonic() - begun
+        service.ended(job)
+        grown = memory_mb(service.process_id) - before
+        wait_until(lambda: sockets_of(service.process_id) < MAX_WAITING_BODIES + 64, 10, "sockets to be closed")
+        left = sockets_of(service.process_id)
+        first = attackers[0].recv(4096)
+        for name, value in (("sockets", count), ("left", left), ("seconds", seconds), ("grown_mb", grown)):
+            figures(name, value)
+        assert first.startswith(b"HTTP/1.1 503 ")
+        assert b"\r\nretry-after: " in first.lower()
+        assert json.loads(first.partition(b"\r\n\r\n")[2])["error"]["code"] == "QUEUE_FULL"
+        assert seconds < patience(5)
+        assert grown < 120
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    """A service that waits a second for bodies."""
+    with LiveService(tmp_path_factory.mktemp("short"), quick=True, BODY_TIMEOUT_S="1") as service:
+        yield service
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("path", "media"),
+    [("/api/jobs", "application/json"), ("/api/batches", "application/json"), ("/mcp", "application/json"),
+     ("/", "application/x-www-form-urlencoded"), ("/api/form", "application/x-www-form-urlencoded"),
+     ("/ga4gh/wes/v1/runs", "multipart/form-data; boundary=x")],
+)  # fmt: skip
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunks"])
+def test_a_body_that_trickles_is_refused_and_its_connection_closed(
+    short: LiveService, path: str, media: str, *, chunked: bool, figures: Figures
+) -> None:
+    announced = "Transfer-Encoding: chunked" if chunked else "Content-Length: 900"
+    piece = b"1\r\n-\r\n" if chunked else b"-"
+    answer = b""
+    with socket.create_connection(("127.0.0.1", short.port), timeout=0.1) as connection:
+        connection.sendall(
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media}\r\n{announced}\r\n\r\n".encode()
+        )
+        begun = time.monotonic()
+        while time.monotonic() - begun < patience(10):
+            with contextlib.suppress(TimeoutError):
+                try:
+                    if not (part := connection.recv(4096)):
+                        break
+                    answer += part
+                except ConnectionError:
+                    break
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(piece)
+        seconds = time.monotonic() - begun
+    figures("seconds", seconds)
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 503 "), answer
+    assert b"\r\nretry-after: " in head.lower()
+    told = json.loads(body)
+    assert told.get("msg") or told["error"]["code"] == "QUEUE_FULL"
+    assert 0.9 < seconds < patience(5)
+
+
+@pytest.mark.process
+def test_a_body_that_nobody_reads_is_not_waited_for(short: LiveService) -> None:
+    """Answers that need no body come at once, and a stream goes on though its body is not complete."""
+    for head in (b"POST /api/jobs/00000000/cancel", b"POST /nowhere", b"GET /api/health", b"DELETE /api/jobs/00000000"):
+        with socket.create_connection(("127.0.0.1", short.port), timeout=patience(5)) as connection:
+            connection.sendall(head + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n")
+            assert connection.recv(64).startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 200 "))
+
+
+async def silence() -> dict[str, Any]:
+    """Never send a message."""
+    await anyio.sleep_forever()
+    raise AssertionError
+
+
+def test_bodies_over_their_number_or_time_are_given_up() -> None:
+    async def check() -> None:
+        outcomes: dict[str, str] = {}
+
+        async def wait(client: str, bodies: Bodies) -> None:
+            body = bodies.expect(client)
+            try:
+                await bodies.receive(body, silence)
+            except QueueFull as error:
+                outcomes[client] = f"{error.message} {error.headers['Connection']}"
+            finally:
+                bodies.release(body)
+
+        bodies = Bodies(100, 0.5, 2)
+        async with asyncio.TaskGroup() as group:
+            for client in ("first", "second", "third"):
+                group.create_task(wait(client, bodies))
+                await asyncio.sleep(0.01)
+        assert all(outcome.endswith(" close") for outcome in outcomes.values())
+        assert "Too many" in outcomes["first"]
+        assert "0.5 seconds" in outcomes["second"]
+        assert "0.5 seconds" in outcomes["third"]
+        assert len(bodies) == 0
+
+    asyncio.run(check())
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=60), st.integers(1, 6))
+def test_only_clients_with_most_awaited_bodies_lose_one(clients: list[str], places: int) -> None:
+    async def part() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def check() -> None:
+        bodies, alive = Bodies(100, 60.0, places), []
+        for client in clients:
+            body = bodies.expect(client)
+            with contextlib.suppress(QueueFull):
+                await bodies.receive(body, part)
+            alive.append(body)
+            before = Counter(one.client for one in alive)
+            lost = [one for one in alive if one.given_up]
+            alive = [one for one in alive if not one.given_up]
+            assert len(bodies) == len(alive) <= places
+            assert len(lost) <= 1
+            for one in lost:
+                assert before[one.client] == max(before.values())
+                with pytest.raises(QueueFull):
+                    await bodies.receive(one, part)
+
+    asyncio.run(check())
+
+
+def test_clients_of_one_ipv6_network_are_one() -> None:
+    addresses = ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1", "192.0.2.1", "testclient")
+    assert len({client_of({"client": (address, 1)}) for address in addresses}) == 4
+    assert client_of({"client": None}) == ""
+
+
+# Connections that read nothing or send nothing more
+
+
+@contextlib.asynccontextmanager
+async def serving(app: Any) -> AsyncIterator[uvicorn.Server]:
+    """Serve an application by the service's own protocol."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, http=TimedProtocol, log_config=None, lifespan="off"))
+    task = asyncio.create_task(server.serve())
+    await until(lambda: server.started)
+    yield server
+    server.should_exit = True
+    server.force_exit = True
+    await task
+
+
+async def connect(server: uvicorn.Server, *, small: bool = False) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to it; `small` for a client that takes little at a time."""
+    client = socket.socket()
+    if small:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(client, server.servers[0].sockets[0].getsockname())
+    return await asyncio.open_connection(sock=client, limit=4096)
+
+
+async def large(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - as ASGI has it
+    """Answer as many bytes as the path says, in parts."""
+    left = int(scope["path"][1:])
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(left).encode())]})
+    while left:
+        part = min(left, 1 << 16)
+        left -= part
+        await send({"type": "http.response.body", "body": bytes(part), "more_body": left > 0})
+
+
+@pytest.mark.parametrize("closing", [False, True], ids=["kept", "closed"])
+@pytest.mark.parametrize("size", [64 * MIB, 3 * MIB], ids=["64 MiB", "3 MiB"])
+def test_an_answer_that_is_not_read_ends(
+    monkeypatch: pytest.MonkeyPatch, size: int, *, closing: bool, figures: Figures
+) -> None:
+    monkeypatch.setattr("service.connections.READ_SECONDS", 1.0)
+    monkeypatch.setattr("service.connections.HEADER_SECONDS", 1.0)
+    monkeypatch.setattr(TimedProtocol, "waiting", Waiting(1024))
+
+    async def check() -> None:
+        async with serving(large) as server:
+            before = memory_mb()
+            header = "Connection: close\r\n" if closing else ""
+            clients = [await connect(server, small=True) for _ in range(50)]
+            for _, writer in clients:
+                writer.write(f"GET /{size} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n".encode())
+            await until(lambda: len(server.server_state.connections) == 50)
+            begun = time.monotonic()
+            await until(lambda: not server.server_state.connections)
+            figures("seconds", time.monotonic() - begun)
+            figures("grown_mb", memory_mb() - before)
+            assert memory_mb() - before < 80
+            for _, writer in clients:
+                writer.close()
+
+    asyncio.run(check())
+
+
+def test_an_answer_that_is_read_slowly_is_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.connections.READ_SECONDS", patience(1.0))
+
+    async def check() -> None:
+        async with serving(large) as server:
+            reader, writer = await connect(server, small=True)
+            writer.write(f"GET /{16 * MIB} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            read, begun = 0, time.monotonic()
+            while part := await reader.read(MIB):
+                if read < 8 * MIB:  # slower than the limit allows for the whole, never for a part
+                    await asyncio.sleep(0.001 * slowness())
+                read += len(part)
+            assert read > 16 * MIB
+            assert time.monotonic() - begun > 0.5
+            writer.close()
+
+    asyncio.run(check())
+
+
+def test_idle_and_stalled_connections_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = Waiting(0)
+    waiting.most = 20
+    monkeypatch.setattr(TimedProtocol, "waiting", waiting)
+
+    async def check() -> None:
+        async with serving(large) as server:
+            clients = []
+            for number in range(60):
+                clients.append(await connect(server, small=True))
+                size = 0 if number % 2 else 64 * MIB
+                clients[-1][1].write(f"GET /{size} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                with contextlib.suppress(ConnectionError):
+                    await clients[-1][0].read(1)
+            assert len(server.server_state.connections) <= waiting.most + 1
+            address = server.servers[0].sockets[0].getsockname()
+            async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
+                assert [(await http.get("/9")).status_code for _ in range(3)] == [200] * 3
+            for _, writer in clients:
+                writer.close()
+
+    asyncio.run(check())
+
+
+# Receivers of notices
+
+
+async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer one byte of a head a moment, for ever."""
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 200 OK\r\nX: ")
+    with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+        while True:
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+    writer.transport.abort()
+
+
+@pytest.mark.parametrize("ports", [1, 12])
+def test_receivers_that_trickle_hold_up_no_other_notice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ports: int, figures: Figures
+) -> None:
+    monkeypatch.setattr("service.runs.webhooks.DELIVERY_SECONDS", 1.0)
+    taken = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        taken.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        writer.close()
+
+    async def check() -> None:
+        settings = settings_in(tmp_path, webhook_secret=SECRET, webhook_private=True)
+        async with running(settings) as parts, contextlib.AsyncExitStack() as servers:
+            job = await parts.queue.submit(parse_submission(HPV, Limits()))
+            record = await ended(parts, job.job_id)
+            hooks = Webhooks(parts.store, settings)
+            monkeypatch.setattr(parts.store, "get", lambda _: record)
+            slow = [await servers.enter_async_context(await asyncio.start_server(trickle, "127.0.0.1", 0))
+                    for _ in range(ports)]  # fmt: skip
+            own = await servers.enter_async_context(await asyncio.start_server(take, "127.0.0.1", 0))
+            monkeypatch.setattr(parts.queue, "webhooks", Webhooks(parts.store, settings))  # looks at none of these
+
+            def note(job_id: str, server: asyncio.Server) -> None:
+                port = server.sockets[0].getsockname()[1]
+                hooks._folder.mkdir(exist_ok=True)
+                notice = {"url": f"http://127.0.0.1:{port}/", "attempts": 0, "due": time.time()}
+                (hooks._folder / f"{job_id}.json").write_text(json.dumps(notice))
+
+            for number in range(100):
+                note(f"{number:08d}", slow[number % ports])
+            note("zzzzzzzz", own)
+            begun, most = time.monotonic(), 0
+            while not taken:
+                await hooks.look()
+                most = max(most, len(hooks._sending))
+                await asyncio.sleep(0.05)
+                assert time.monotonic() - begun < patience(15)
+            figures("seconds", time.monotonic() - begun)
+            figures("most_at_once", most)
+            assert most <= 64
+            await hooks.stop()
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_the_body_of_an_answer_to_a_notice_is_not_read(*, packed: bool, figures: Figures) -> None:
+    from service.runs.webhooks import post
+
+    block = gzip.compress(bytes(256 * MIB), 9) if packed else bytes(MIB)
+    head = b"HTTP/1.1 200 OK\r\n" + (b"Content-Encoding: gzip\r\n" if packed else b"") + b"\r\n"
+    sent = [0]
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        connection, _ = listening.accept()
+        with connection, contextlib.suppress(OSError):
+            connection.settimeout(patience(20))
+            connection.recv(65536)
+            connection.sendall(head)
+            while sent[0] < 6 << 30:
+                sent[0] += connection.send(block)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    before, begun = memory_mb(), time.monotonic()
+    status = asyncio.run(post(f"http://127.0.0.1:{listening.getsockname()[1]}/", b"{}", {}, private=True))
+    seconds, grown = time.monotonic() - begun, memory_mb() - before
+    thread.join()
+    listening.close()
+    for name, value in (("seconds", seconds), ("grown_mb", grown), ("sent_mb", sent[0] / MIB)):
+        figures(name, value)
+    assert status == 200
+    assert grown < 30
+    assert sent[0] < 64 * MIB
+    assert seconds < patience(5)
+
+
+# Addresses that are not of the open internet
+
+PRIVATE = ("127.0.0.1", "127.8.9.1", "10.1.2.3", "192.168.0.1", "172.16.5.5", "169.254.169.254", "0.0.0.0",
+           "100.64.0.1", "192.0.0.8", "192.88.99.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255")  # fmt: skip
+WRAPPED = ("::{}", "::ffff:{}", "::ffff:0:{}", "64:ff9b::{}", "64:ff9b:1::{}", "64:ff9b:1:ffff::{}", "fec0::{}",
+           "feff::{}", "5f00::{}", "fe80::{}", "fc00::{}", "fd00::{}", "100::{}",
+           "ff02::{}", "2001::{}", "2001:db8::{}",
+           "2002:7f00:1::{}", "3fff::{}")  # fmt: skip
+
+
+def spellings(number: int) -> list[str]:
+    """Return all ways in which resolvers read an IPv4 address."""
+    parts = [number >> 24, number >> 16 & 255, number >> 8 & 255, number & 255]
+    shapes = [parts, [*parts[:2], number & 0xFFFF], [parts[0], number & 0xFFFFFF], [number]]
+    bases: list[Callable[[int], str]] = [str, hex, lambda one: f"0{one:o}", lambda one: f"0X{one:08X}"]
+    plain = [".".join(base(part) for part in shape) for shape in shapes for base in bases]
+    return [*plain, *(f"{one}." for one in plain)]
+
+
+@pytest.mark.parametrize("inner", PRIVATE)
+def test_private_addresses_of_any_spelling_are_no_receivers(inner: str) -> None:
+    offered = Limits(webhooks=True)
+    names = [*spellings(int(ipaddress.IPv4Address(inner))), *(f"[{form.format(inner)}]" for form in WRAPPED)]
+    for name in names:
+        assert not is_public(name), name
+        with pytest.raises(InvalidField, match="open internet"):
+            parse_submission({**HPV, "webhook": f"http://{name}:8080/x"}, offered)
+        parse_submission({**HPV, "webhook": f"http://{name}/x"}, Limits(webhooks=True, private_webhooks=True))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_spelling_changes_no_address(number: int) -> None:
+    address = ipaddress.IPv4Address(number)
+    for name in spellings(number):
+        assert literal_address(name) == address
+        assert is_public(name) == is_public(str(address))
+
+
+@given(st.integers(0, 2**128 - 1))
+def test_public_ipv6_addresses_are_global_unicast_without_an_inner_one(number: int) -> None:
+    address = ipaddress.IPv6Address(number)
+    if is_public(str(address)) and address.ipv4_mapped is None:
+        assert address in ipaddress.ip_network("2000::/3")
+        assert address.sixtofour is None
+        assert address.teredo is None
+
+
+@pytest.mark.parametrize("host", ["9.9.9.9", "[2620:fe::fe]", "lab.example", "lab.example.", "a_b.example:65535"])
+def test_public_receivers_are_accepted(host: str) -> None:
+    assert parse_submission({**HPV, "webhook": f"https://{host}/x"}, Limits(webhooks=True)).webhook
+
+
+@pytest.mark.parametrize("host", ["999.1.1.1", "1.2.3.4.5", "[::g]", "[1.2.3.4", "x:0", "x:65536"])
+def test_a_host_that_is_none_is_refused(host: str) -> None:
+    with pytest.raises(InvalidField, match="webhook"):
+        parse_submission({**HPV, "webhook": f"https://{host}/x"}, Limits(webhooks=True))
+
+
+def test_names_that_lead_to_private_addresses_are_refused_by_every_door(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path, webhook_secret=SECRET)
+    bad, good = {**HPV, "webhook": "http://localhost:9/x"}, {**HPV, "webhook": "http://not-there.invalid/x"}
+    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as http:
+        answer = http.post("/api/jobs", json=bad)
+        assert (answer.status_code, answer.json()["error"]["details"]["field"]) == (422, "webhook")
+        batch = http.post("/api/batches", json={"jobs": [good, bad, HPV]})
+        assert batch.status_code == 422
+        assert [one["index"] for one in batch.json()["error"]["details"]["items"]] == [1]
+        run = {"workflow_params": json.dumps(bad), "workflow_type": "SMK", "workflow_type_version": "9",
+               "workflow_url": "tethermap"}  # fmt: skip
+        assert (
+            http.post("/ga4gh/wes/v1/runs", files={name: (None, text) for name, text in run.items()}).status_code == 422
+        )
+        assert http.get("/api/jobs").json()["count"] == 0
+        assert http.post("/api/jobs", json=good).status_code == 202
+    allowed = settings_in(tmp_path / "allowed", webhook_secret=SECRET, webhook_private=True)
+    with TestClient(create_app(build_parts(allowed, snakemake=COMMAND)), "http://localhost") as http:
+        assert http.post("/api/jobs", json=bad).status_code == 202
+
+
+def test_a_name_server_that_does_not_answer_holds_up_no_submission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figures: Figures
+) -> None:
+    released = threading.Event()
+
+    def hang(*_: object, **__: object) -> list[Any]:
+        released.wait(patience(30))
+        raise socket.gaierror(socket.EAI_AGAIN, "later")
+
+    settings = settings_in(tmp_path, webhook_secret=SECRET)
+    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as http:
+        monkeypatch.setattr("service.hosts.socket.getaddrinfo", hang)
+        begun = time.monotonic()
+        assert http.post("/api/jobs", json={**HPV, "webhook": "http://slow.example/x"}).status_code == 202
+        seconds = time.monotonic() - begun
+        released.set()
+    figures("seconds", seconds)
+    assert seconds < patience(4)
+
+
+def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    from service.runs.webhooks import post
+
+    heard, asked = [], []
+
+    async def hear(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(1)
+        writer.close()
+
+    async def check() -> None:
+        server = await asyncio.start_server(hear, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        real = socket.getaddrinfo
+
+        def rebind(host: Any, *more: Any, **named: Any) -> Any:
+            if host != "lab.example":
+                return real(host, *more, **named)
+            asked.append(host)  # the first answer is public, all later ones are of this machine
+            return real("192.0.2.1" if len(asked) == 1 else "127.0.0.1", *more, **named)
+
+        monkeypatch.setattr("socket.getaddrinfo", rebind)
+        monkeypatch.setattr("service.runs.webhooks.is_public", lambda address: address == "192.0.2.1")
+        monkeypatch.setattr("service.runs.webhooks.DELIVERY_SECONDS", 1.0)
+        async with server:
+            with pytest.raises((OSError, httpx2.HTTPError)):
+                await post(f"http://lab.example:{port}/", b"{}", {}, private=False)
+            with pytest.raises(ValueError, match="open internet"):
+                await post(f"http://lab.example:{port}/", b"{}", {}, private=False)
+        assert (asked, heard) == (["lab.example"] * 2, [])
+
+    asyncio.run(check())
+
+
+# Sessions, guesses, quotas
+
+
+@contextlib.contextmanager
+def guarded(folder: Path, **values: Any) -> Iterator[Callable[[str], TestClient]]:
+    """Run a private service; yield what makes a client of an address."""
+    settings = settings_in(folder, **{"api_tokens": TOKENS, "private": True, **values})
+    app = create_app(build_parts(settings, snakemake=COMMAND))
+    with TestClient(app, "http://localhost") as service:
+
+        def client_at(address: str) -> TestClient:
+            client = TestClient(app, "http://localhost", client=(address, 1), follow_redirects=False)
+            client.portal = service.portal  # one event loop for all
+            return client
+
+        yield client_at
+
+
+def logged_in(http: TestClient, token: str = "ann-secret") -> str:
+    """Log in and return the cookie."""
+    assert http.post("/login", data={"token": token}).status_code == 303
+    return str(http.cookies[COOKIE])
+
+
+def status_with(http: TestClient, cookie: str) -> int:
+    """Return the status of a page for a cookie."""
+    http.cookies.clear()
+    return http.get("/browse", headers={"Cookie": f"{COOKIE}={cookie}"}).status_code
+
+
+def test_a_session_ends_on_the_server_and_outlives_a_restart(tmp_path: Path) -> None:
+    with guarded(tmp_path) as client:
+        http = client("192.0.2.1")
+        kept, ended_ = logged_in(http), logged_in(http)
+        assert kept != ended_
+        assert http.post("/logout").status_code == 303
+        assert [status_with(http, cookie) for cookie in (kept, ended_)] == [200, 401]
+    stored = (tmp_path / "jobs" / SESSIONS).read_text()
+    for secret in (kept, ended_, "ann-secret"):
+        assert secret not in stored
+    with guarded(tmp_path) as client:
+        http = client("192.0.2.1")
+        assert [status_with(http, cookie) for cookie in (kept, ended_)] == [200, 401]
+    with guarded(tmp_path, api_tokens=(Token("ann", "another-secret"), TOKENS[1])) as client:
+        assert status_with(client("192.0.2.1"), kept) == 401
+    (tmp_path / "jobs" / SESSIONS).write_text('{"a": 1}')
+    with guarded(tmp_path) as client:
+        assert status_with(client("192.0.2.1"), kept) == 401
+
+
+def test_sessions_are_bounded_and_end_by_themselves(tmp_path: Path, figures: Figures) -> None:
+    now = [1_000_000.0]
+
+    async def check() -> None:
+        sessions = Sessions(tmp_path / SESSIONS, lambda: now[0])
+        ben = await sessions.begin(TOKENS[1])
+        values = [await sessions.begin(TOKENS[0]) for _ in range(3 * SESSIONS_PER_TOKEN)]
+        alive = [value for value in values if sessions.token_of(value, TOKENS) == TOKENS[0]]
+        assert alive == values[-SESSIONS_PER_TOKEN:]
+        assert sessions.token_of(ben, TOKENS) == TOKENS[1]
+        figures("bytes", (tmp_path / SESSIONS).stat().st_size)
+        assert (tmp_path / SESSIONS).stat().st_size < 20_000
+        now[0] += 31 * 24 * 3600
+        assert sessions.token_of(ben, TOKENS) is None
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("door", ["page", "header"])
+def test_guesses_of_one_address_are_limited(tmp_path: Path, door: str, figures: Figures) -> None:
+    def guess(http: TestClient, token: str) -> Any:
+        if door == "page":
+            return http.post("/login", data={"token": token})
+        return http.get("/api/jobs", headers={"Authorization": f"Bearer {token}"})
+
+    with guarded(tmp_path) as client:
+        guesser, other = client("192.0.2.1"), client("192.0.2.2")
+        cookie = logged_in(guesser, "ben-secret")
+        guesser.cookies.clear()
+        assert guesser.get("/api/jobs", headers=BEN).status_code == 200
+        begun = time.monotonic()
+        statuses = Counter(guess(guesser, f"guess-{number}").status_code for number in range(60))
+        allowed = GUESSES + GUESSES * (time.monotonic() - begun) / 60 + 1
+        figures("statuses", dict(statuses))
+        assert GUESSES <= statuses[401] <= allowed
+        assert statuses[401] + statuses[429] == 60
+        answer = guess(guesser, "ann-secret")
+        assert answer.status_code == 429, "the right one is not looked at any more"
+        assert 1 <= int(answer.headers["retry-after"]) <= 7
+        assert status_with(guesser, cookie) == 200
+        assert guesser.get("/api/jobs", headers=BEN).status_code == 200, "a token that was used before"
+        assert guess(other, "ann-secret").status_code == (303 if door == "page" else 200)
+        assert guesser.get("/api/health", headers={"Authorization": "Bearer x"}).status_code == 200
+
+
+def test_guesses_come_back_with_time() -> None:
+    now = [0.0]
+    buckets = Buckets(GUESSES, 60.0, lambda: now[0])
+    assert [buckets.take("a") > 0 for _ in range(GUESSES + 2)] == [False] * GUESSES + [True] * 2
+    now[0] = 6.1
+    assert [buckets.take("a") > 0 for _ in range(2)] == [False, True]
+
+
+def test_uploads_of_one_token_have_a_quota(tmp_path: Path, figures: Figures) -> None:
+    model = next(programs()).text
+    size = len(model.encode())
+    with guarded(tmp_path, max_upload_bytes_per_token=int(2.5 * size) + 1000) as client:
+        http = client("192.0.2.1")
+        send = functools.partial(http.post, "/api/uploads", headers=ANN)
+        made = [send(files={"files": ("model.pdb", model)}) for _ in range(4)]
+        assert [answer.status_code for answer in made] == [201, 201, 429, 429]
+        told = made[-1].json()["error"]
+        assert (told["code"], told["details"]["used"]) == ("RATE_LIMITED", 2 * size)
+        assert made[-1].headers["retry-after"]
+        figures("used", told["details"]["used"])
+        body = b"".join(made[0].request.read() for _ in range(1))
+        chunks = http.post(
+            "/api/uploads",
+            content=iter([body]),
+            headers={**ANN, "Content-Type": made[0].request.headers["content-type"]},
+        )
+        assert chunks.status_code == 429, "a body of no announced length"
+        page = http.post("/upload", files={"files": ("model.pdb", model)}, headers=ANN)
+        assert page.status_code == 429
+        assert http.post("/api/uploads", files={"files": ("model.pdb", model)}, headers=BEN).status_code == 201
+        assert http.delete(f"/api/uploads/{made[0].json()['upload_id']}", headers=ANN).status_code == 200
+        assert send(files={"files": ("model.pdb", model)}).status_code == 201
+        manifest = http.get("/api/manifest", headers=ANN).json()["limits"]
+        assert manifest["max_upload_bytes_per_token"] == int(2.5 * size) + 1000
+        assert (manifest["body_timeout_s"], manifest["upload_timeout_s"]) == (60.0, 900.0)
+
+
+def test_the_table_of_settings_says_how_long_bodies_may_take() -> None:
+    text = Path("service/README.md").read_text(encoding="utf-8")
+    assert re.search(r"\| `BODY_TIMEOUT_S` \| `60` \|", text)
