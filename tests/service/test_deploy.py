@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -79,6 +80,25 @@ def test_a_session_behind_the_proxy_is_for_tls_and_its_path_alone(proxied: Proxi
         assert http.get("browse").status_code == 200
         assert http.get("browse", headers={"Host": "evil.example"}).status_code == 421
         assert http.post("logout", headers={"Origin": "https://evil.example"}).status_code == 401
+
+
+def test_one_address_takes_not_all_connections_of_the_proxy(proxied: Proxied) -> None:
+    """Heads without bodies from one address; another one from the network is answered at once."""
+    port = int(proxied.address.split(":")[2].partition("/")[0])
+    head = "POST /tethermap/login HTTP/1.1\r\nHost: lab.example\r\nContent-Length: 9\r\n"
+    head += "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+    with contextlib.ExitStack() as opened:
+        stalled = []
+        for _ in range(120):
+            plain = socket.create_connection(("127.0.0.1", port), timeout=patience(5))
+            stalled.append(opened.enter_context(proxied.context.wrap_socket(plain, server_hostname="lab.example")))
+            stalled[-1].sendall(head.encode())
+        transport = httpx2.HTTPTransport(verify=proxied.context, local_address="127.0.0.2")
+        with httpx2.Client(base_url=proxied.address, transport=transport, headers=ANN, timeout=patience(10)) as http:
+            answer = http.post("api/jobs", json={"target_name": "HIV protease", "search_query": "1HPV"})
+            assert answer.status_code == 202, answer.text
+            assert answer.elapsed.total_seconds() < patience(3)
+        assert stalled[-1].recv(64).startswith(b"HTTP/1.1 429 ")
 
 
 @pytest.fixture(scope="module")
