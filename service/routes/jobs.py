@@ -48,6 +48,7 @@ from service.routes.shared import (
     shared_of,
 )
 from service.runs.idempotency import Idempotency
+from service.runs.webhooks import delivery_of
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LOG_PAGE = 10_000
@@ -96,6 +97,7 @@ def state_of(shared: Shared, job: Job) -> JobAnswer:
         shared.parts.queue.position(record.job_id),
         public_bundle=bundle.relative if bundle else None,
         failure=failure_of(shared, record),
+        webhook=delivery_of(record, job.folder),
     )
 
 

@@ -15,6 +15,7 @@ import ssl
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,13 @@ import httpx2
 
 from service.hosts import Resolver, is_public
 from service.jobs.durable import read_json, write_json
-from service.jobs.record import JobRecord
+from service.jobs.record import SERVICE_FOLDER, JobRecord, utc_text
 from service.jobs.store import Store
 from service.settings import Settings
 
 FOLDER = ".webhooks"
+DELIVERY = f"{SERVICE_FOLDER}/webhook.json"
+"""State of the notice of a job, in its folder."""
 RETRY_SECONDS = (10.0, 60.0, 600.0, 3600.0, 6 * 3600.0)
 """Pauses after a notice that was not taken; after the last it is given up."""
 
@@ -71,6 +74,8 @@ class Webhooks:
         self._folder = store.jobs_dir / FOLDER
         self._sending: dict[str, asyncio.Task[None]] = {}
         self._receivers: Counter[str] = Counter()
+        self._later: dict[str, float] = {}
+        """When failed notices are due: if the disk is full, their files say something earlier."""
 
     def note(self, record: JobRecord) -> None:
         """Note that a job ends, before that is recorded; blocks."""
@@ -80,10 +85,11 @@ class Webhooks:
 
     async def look(self) -> None:
         """Begin to send notices that are due, the longest due first; a slow receiver holds up its own alone."""
+        begun = set(self._sending)  # one of these may end while notices are read, and is not sent twice
         for job_id, notice in await asyncio.to_thread(self._due):
             receiver = urlsplit(notice["url"]).netloc
             room = len(self._sending) < _AT_ONCE and self._receivers[receiver] < _PER_RECEIVER
-            if room and job_id not in self._sending:
+            if room and job_id not in begun and self._later.get(job_id, 0.0) <= self._clock():
                 task = asyncio.create_task(self._deliver(job_id, notice))
                 self._sending[job_id] = task
                 self._receivers[receiver] += 1
@@ -115,27 +121,41 @@ class Webhooks:
 
     async def _deliver(self, job_id: str, notice: dict[str, Any]) -> None:
         record = self._store.get(job_id)
-        path = self._path(job_id)
         if record is None:
-            path.unlink(missing_ok=True)
+            self._later.pop(job_id, None)
+            self._path(job_id).unlink(missing_ok=True)
             return
         if not record.final:  # ended before this was recorded: the next look finds it so
             return
         body = json.dumps(self._notice(record), ensure_ascii=False).encode()
+        status = None
         try:
             status = await self._send(notice["url"], body, self._headers(job_id, body))
             failure = "" if 200 <= status < 300 else f"answered {status}"
         except (OSError, ValueError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             failure = str(error) or type(error).__name__
         attempts = notice["attempts"] + 1
-        if not failure:
-            path.unlink(missing_ok=True)
-        elif attempts > len(RETRY_SECONDS):
-            path.unlink(missing_ok=True)
+        state, due = "delivered", None
+        if failure and attempts > len(RETRY_SECONDS):
+            state = "failed"
             _LOG.warning("a notice was not taken and is given up: %s", failure, extra={"job_id": job_id})
-        else:
-            due = self._clock() + RETRY_SECONDS[attempts - 1]
-            await asyncio.to_thread(write_json, path, {**notice, "attempts": attempts, "due": due})
+        elif failure:
+            state, due = "pending", self._clock() + RETRY_SECONDS[attempts - 1]
+            self._later[job_id] = due
+        told = {"state": state, "attempts": attempts, "last_status": status, "next_at": due}
+        await asyncio.to_thread(self._write, job_id, told, {**notice, "attempts": attempts, "due": due})
+
+    def _write(self, job_id: str, told: dict[str, Any], notice: dict[str, Any]) -> None:
+        """Write what became of a notice to the folder of its job; remove the notice if it is not due again."""
+        if notice["due"] is None:
+            self._later.pop(job_id, None)
+            self._path(job_id).unlink(missing_ok=True)
+        try:
+            if notice["due"] is not None:
+                write_json(self._path(job_id), notice)
+            write_json(self._store.folder(job_id) / DELIVERY, told)
+        except OSError as error:  # a full disk, or a job that was deleted meanwhile
+            _LOG.warning("the state of a notice could not be written: %s", error, extra={"job_id": job_id})
 
     def _notice(self, record: JobRecord) -> dict[str, Any]:
         base = self._settings.base_url_primary or self._settings.root_path
@@ -161,6 +181,20 @@ class Webhooks:
             "X-Tethermap-Timestamp": stamp,
             "X-Tethermap-Signature": f"sha256={signature.hexdigest()}",
         }
+
+
+def delivery_of(record: JobRecord, folder: Path) -> dict[str, Any] | None:
+    """Return ``state, attempts, last_status, next_at`` of the notice of a job; None if it has no webhook.
+
+    The state is ``waiting`` until the job has ended, then ``pending``, and ``delivered`` or ``failed`` at last.
+    """
+    if not record.webhook:
+        return None
+    told = read_json(folder / DELIVERY) if record.final else None
+    if not isinstance(told, dict):
+        return {"state": "pending" if record.final else "waiting", "attempts": 0, "last_status": None, "next_at": None}
+    due = told["next_at"]
+    return {**told, "next_at": None if due is None else utc_text(datetime.fromtimestamp(due, UTC))}
 
 
 async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool) -> int:

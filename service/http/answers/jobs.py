@@ -162,6 +162,15 @@ class Outputs(Answer):
     public_bundle_path: str | None
 
 
+class Delivery(Answer):
+    """The notice of a job's end."""
+
+    state: Literal["waiting", "pending", "delivered", "failed"]
+    attempts: Count
+    last_status: Count | None
+    next_at: Time | None
+
+
 def _short(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request for polls: the number of its entries in place of many ids."""
     options = request.get("options") or {}
@@ -198,6 +207,7 @@ class JobAnswer(Success):
     request: Map
     notes: list[str]
     error: Failure | None
+    webhook: Delivery | None
     has_results: bool
     results_ready: bool
     results_row_count: Count
@@ -217,6 +227,7 @@ class JobAnswer(Success):
         *,
         public_bundle: str | None = None,
         failure: Failure | None = None,
+        webhook: Mapping[str, Any] | None = None,
     ) -> JobAnswer:
         """Return the state of a job.
 
@@ -228,6 +239,8 @@ class JobAnswer(Success):
             Path of the prepared bundle in the job folder, which only examples have.
         failure : Failure or None
             Why it failed, without places of this machine.
+        webhook : mapping or None
+            State of its notice.
         """
         base, urls = address(f"/api/jobs/{record.job_id}"), job_urls(record.job_id)
         same = {name: getattr(record, name, None) for name in cls.model_fields}
@@ -239,6 +252,7 @@ class JobAnswer(Success):
             "queue_position": position if record.status == QUEUED else None,
             "notes": list(record.notes),
             "error": failure,
+            "webhook": None if webhook is None else Delivery(**webhook),
             "results_row_count": record.result_rows,
             "available_artifacts": ArtifactCounts(
                 **{name: record.artifacts.get(name.removesuffix("_count"), 0) for name in ArtifactCounts.model_fields}
