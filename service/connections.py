@@ -13,6 +13,8 @@ HEADER_SECONDS = 15.0
 """Time limit for the head of a request, and for the rest of a body that was answered before it was read."""
 READ_SECONDS = 60.0
 """Time limit for a client to read 64 kB of its answer."""
+MAX_UNREAD_BYTES = 256 << 20
+"""Memory of all answers that wait to be read."""
 BACKLOG = 128
 """Connections that the system queues before they are accepted, and that are accepted at once."""
 
@@ -42,13 +44,27 @@ class Waiting:
 
     def __init__(self, descriptors: int) -> None:
         self.most = max(_LEAST, min(_MOST, descriptors - _KEPT))
-        self.connections: OrderedDict[TimedProtocol, None] = OrderedDict()
+        self.connections: OrderedDict[TimedProtocol, int] = OrderedDict()
+        """Connections with the bytes that they have not read."""
+        self.unread = 0
+
+    def add(self, connection: TimedProtocol, unread: int) -> None:
+        """Add a connection; close those that have waited longest with unread bytes if there are too many bytes."""
+        self.connections[connection] = unread
+        self.unread += unread
+        while unread and self.unread > MAX_UNREAD_BYTES:
+            next(one for one, size in self.connections.items() if size).abandon()
+
+    def remove(self, connection: TimedProtocol) -> None:
+        """Remove a connection, if it waits."""
+        self.unread -= self.connections.pop(connection, 0)
 
 
 class TimedProtocol(H11Protocol):
     """uvicorn's protocol with time limits for heads of requests and for reading answers, which it lacks.
 
-    If there are more connections than `Waiting.most`, the one that has waited longest is closed. Connections whose body
+    If there are more connections than `Waiting.most`, or more unread bytes than `MAX_UNREAD_BYTES`, the one that has
+    waited longest is closed. Connections whose body
     is awaited are not among them: `http.bodies` limits their time and number, and answers them.
     """
 
@@ -105,10 +121,10 @@ class TimedProtocol(H11Protocol):
         if self._timer is None and (self._paused or not _is_answered(self.cycle)):
             unread = self.transport.get_write_buffer_size()
             self._timer = self.loop.call_later(READ_SECONDS if unread else HEADER_SECONDS, self.abandon)
-            self.waiting.connections[self] = None
+            self.waiting.add(self, unread)
 
     def _stop_waiting(self) -> None:
-        self.waiting.connections.pop(self, None)
+        self.waiting.remove(self)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -300,6 +300,37 @@ def test_an_answer_that_is_not_read_ends(
     asyncio.run(check())
 
 
+def test_answers_that_are_not_read_have_a_bounded_memory(monkeypatch: pytest.MonkeyPatch, figures: Figures) -> None:
+    monkeypatch.setattr("service.connections.MAX_UNREAD_BYTES", 32 * MIB)
+    monkeypatch.setattr(TimedProtocol, "waiting", Waiting(1024))
+
+    async def whole(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - as ASGI has it
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % (8 * MIB))]})
+        await send({"type": "http.response.body", "body": bytes(8 * MIB)})
+
+    async def check() -> None:
+        async with serving(whole) as server:
+            before, most = memory_mb(), 0.0
+            clients = []
+            for _ in range(120):
+                clients.append(await connect(server, small=True))
+                clients[-1][1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert await clients[-1][0].read(1)
+                most = max(most, memory_mb() - before)
+            assert TimedProtocol.waiting.unread <= 32 * MIB
+            address = server.servers[0].sockets[0].getsockname()
+            async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
+                assert len((await http.get("/")).content) == 8 * MIB
+            for name, value in (("connections", 120), ("grown_mb", most)):
+                figures(name, value)
+            assert most < 480, "half of what all of them would hold"
+            for _, writer in clients:
+                writer.close()
+        assert TimedProtocol.waiting.unread == 0
+
+    asyncio.run(check())
+
+
 def test_an_answer_that_is_read_slowly_is_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.connections.READ_SECONDS", patience(1.0))
 
