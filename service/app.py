@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import duckdb
 from starlette.applications import Starlette
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
@@ -30,6 +32,7 @@ from service.http.middleware import HostCheck, RateLimit, RequestContext, reques
 from service.http.openapi import document
 from service.http.parameters import refuse_unknown
 from service.http.responses import error_answer, json_answer
+from service.jobs.durable import is_shortage
 from service.jobs.submission import Limits
 from service.jobs.uploads import UploadStore
 from service.pages.render import page
@@ -103,6 +106,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 )
 """Every route there is; the router, the manifest and the OpenAPI document are made from it."""
 
+_SHORTAGE_RETRY_SECONDS = 60
+_LOG = logging.getLogger(__name__)
+
 _START_SECONDS = 20.0
 """How long a request waits while the service reads the job folders."""
 
@@ -137,6 +143,7 @@ def create_app(parts: Service, *, examples_file: Path = CONFIGURATION, manage: b
             ServiceError: _service_error,
             ExampleUnavailable: _example_unavailable,
             HTTPException: _http_error,
+            **dict.fromkeys((OSError, MemoryError, RuntimeError, duckdb.Error), _shortage),
             Exception: _internal_error,
         },
         lifespan=lifespan,
@@ -314,6 +321,15 @@ def _error_response(request: Request, error: ServiceError) -> Response:
 async def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)
     return _error_response(request, error)
+
+
+async def _shortage(request: Request, error: Exception) -> Response:
+    """Answer 503 if the disk is full, or the machine lacks descriptors, memory or processes."""
+    if not is_shortage(error):
+        raise error
+    _LOG.warning("a request was refused for lack of resources: %s", error)
+    message = "The service lacks disk space or other resources of its machine: try again later."
+    return _error_response(request, QueueFull(message, headers={"Retry-After": str(_SHORTAGE_RETRY_SECONDS)}))
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -293,6 +293,8 @@ class Settings(BaseModel):
         Time limit in seconds for the body of a request; uploads have `http.bodies.UPLOAD_SECONDS`.
     max_upload_bytes_per_token : int or None
         Bytes of all uploads of one token that are kept at a time; None for no limit.
+    min_free_bytes : int
+        Free space of the disks of jobs and cache below which no job is launched.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -311,6 +313,7 @@ class Settings(BaseModel):
     job_timeout_s: Annotated[float | None, _by(_positive)] = 24 * 3600.0
     keep_days: Annotated[float | None, _by(_positive)] = None
     max_jobs_bytes: Annotated[int | None, _by(_size)] = None
+    min_free_bytes: Annotated[int, _by(_room)] = 1 << 30
     metrics: Annotated[bool, _by(_flag)] = False
     api_tokens: Annotated[tuple[Token, ...], _by(_tokens)] = ()
     webhook_secret: Annotated[str, _by(_secret)] = ""

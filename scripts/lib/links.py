@@ -1,11 +1,36 @@
-"""Where more is told of a ligand: pages of public databases by its code or its InChIKey."""
+"""Addresses of public services: those of the PDB's archives, and pages about a ligand by its code or InChIKey."""
 
 from __future__ import annotations
 
+import os
 import re
+from typing import NamedTuple
 
 _CODE = re.compile(r"[A-Z0-9]{1,5}")
 _KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
+
+
+class Addresses(NamedTuple):
+    """Addresses of RCSB and PDBe; each can be set through the environment. Reports lie beside the files."""
+
+    search: str
+    data: str
+    files: str
+    pdbe_files: str
+    reports: str
+
+    @classmethod
+    def from_environment(cls) -> Addresses:
+        """Return the public addresses, overridden by ``TETHERMAP_RCSB_SEARCH_URL`` and so on."""
+        named = {
+            "TETHERMAP_RCSB_SEARCH_URL": "https://search.rcsb.org/rcsbsearch/v2/query",
+            "TETHERMAP_RCSB_DATA_URL": "https://data.rcsb.org",
+            "TETHERMAP_RCSB_FILES_URL": "https://files.rcsb.org/download",
+            "TETHERMAP_PDBE_FILES_URL": "https://www.ebi.ac.uk/pdbe/entry-files/download",
+        }
+        given = [os.environ.get(name, "").rstrip("/") or default for name, default in named.items()]
+        given.append(given[2].removesuffix("/download") + "/pub/pdb/validation_reports")
+        return cls(*given)
 
 
 def ligand_links(comp_id: str, inchikey: str, *, in_dictionary: bool = True) -> dict[str, str]:

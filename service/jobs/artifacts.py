@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from scripts.lib import layout
 from service.errors import FileNotFound, InvalidPath
+from service.jobs.durable import raise_shortage
 
 KINDS = ("manifest", "war_pdb", "pdb", "sdf", "svg", "table", "csv", "html", "log", "other")
 """Kinds in the order of listings' counts; the first that matches is a file's."""
@@ -331,7 +332,8 @@ def _walk(root: Path, folders: list[str]) -> Iterator[Artifact | None]:
         folders.append(folder)
         try:
             entries = list(os.scandir(root / folder))
-        except OSError:  # removed meanwhile
+        except OSError as error:  # removed meanwhile
+            raise_shortage(error)
             continue
         for entry in entries:
             relative = f"{folder}/{entry.name}"
@@ -368,7 +370,8 @@ def _hashes(path: Path, modified: int, size: int) -> Mapping[str, str]:  # noqa:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         return {str(row["path"]): str(row["sha256"]) for row in manifest["files"]}
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise_shortage(error)
         return {}
 
 

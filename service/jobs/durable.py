@@ -6,21 +6,40 @@ import contextlib
 import errno
 import json
 import os
+import re
 import secrets
 from pathlib import Path
 from typing import Any
+
+import duckdb
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a full disk."""
 
 _SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS)
 
+SHORTAGE = re.compile(
+    r"Too many open files|Cannot allocate memory|Resource temporarily unavailable|can't start new thread"
+)
+"""Texts by which programs report a lack of descriptors, memory or processes."""
+
+NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded|database or disk is full")
+"""Texts by which programs report a full disk."""
+
 
 def is_shortage(error: BaseException) -> bool:
-    """Return whether the machine lacks file descriptors, memory or processes at the moment."""
+    """Return whether the machine lacks file descriptors, memory, processes or disk space at the moment."""
     if isinstance(error, OSError):
-        return error.errno in _SHORT
-    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "new thread" in str(error))
+        return error.errno in (*_SHORT, *FULL, errno.EROFS)
+    if isinstance(error, RuntimeError | duckdb.Error):
+        return any(pattern.search(str(error)) for pattern in (SHORTAGE, NO_SPACE))
+    return isinstance(error, MemoryError | duckdb.OutOfMemoryException)
+
+
+def raise_shortage(error: BaseException) -> None:
+    """Raise an error that says nothing about a file, only about what the machine lacks."""
+    if is_shortage(error):
+        raise error
 
 
 def write_json(path: Path, value: Any) -> int:
@@ -51,10 +70,19 @@ def write_json(path: Path, value: Any) -> int:
 
 
 def read_json(path: Path) -> Any:
-    """Return the value of a JSON file; None when it is missing or no JSON."""
+    """Return the value of a JSON file; None if it is missing or no JSON.
+
+    Raises
+    ------
+    OSError
+        If the machine lacks the means to read it: that says nothing about the file.
+    """
     try:
         return json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except ValueError:
+        return None
+    except OSError as error:
+        raise_shortage(error)
         return None
 
 

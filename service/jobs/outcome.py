@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from scripts.lib import layout
 from scripts.lib.tables import RESULTS_TABLE, Value, read_table
 from service.jobs.artifacts import kind_counts
-from service.jobs.durable import read_json
+from service.jobs.durable import raise_shortage, read_json
 from service.jobs.record import COMPLETED, EntryCounts, JobRecord, ResultRow, utc_text
 
 T = TypeVar("T")
@@ -69,7 +69,8 @@ def result_rows(folder: Path) -> tuple[bool, tuple[ResultRow, ...]]:
         return True, tuple(
             _row(row) for row in read_table(folder / layout.RESULTS_DISPLAY, RESULTS_TABLE, strict=False)
         )
-    except (OSError, ValueError, csv.Error):
+    except (OSError, ValueError, csv.Error) as error:
+        raise_shortage(error)
         return False, ()
 
 
@@ -83,7 +84,7 @@ def _row(row: dict[str, Value]) -> ResultRow:
 def folder_bytes(folder: Path) -> int:
     """Return the size of all files of a folder; links are not followed."""
     total = 0
-    for root, _, names in os.walk(folder):
+    for root, _, names in os.walk(folder, onerror=raise_shortage):
         for name in names:
             try:
                 total += os.lstat(os.path.join(root, name)).st_size  # noqa: PTH118 - many files

@@ -22,13 +22,19 @@ FINAL: frozenset[State] = frozenset({COMPLETED, FAILED, CANCELED})
 EDGES: Mapping[State, frozenset[State]] = {
     QUEUED: frozenset({RUNNING, CANCELED}),
     RUNNING: frozenset({COMPLETED, FAILED, CANCELED, QUEUED}),
+    FAILED: frozenset({QUEUED}),
+    CANCELED: frozenset({QUEUED}),
 }
-"""Where a job may go from a state; final states have no way on."""
+"""Where a job may go from a state; from a failed or canceled one if a client retries it."""
 
 MAX_ATTEMPTS = 2
 """A job that was interrupted is run once more."""
 
 _NOT_BEGUN: Mapping[str, Any] = {"current_step": None, "planned": 0, "done": 0, "percent": None}
+_NOT_ENDED: Mapping[str, Any] = {
+    "finished_at": None, "error": None, "results_ready": False, "has_results": False, "result_rows": 0,
+    "ligand_count": 0, "size_bytes": 0, "artifacts": {},
+}  # fmt: skip
 
 RECORD = "job_record.json"
 SERVICE_FOLDER = ".service"
@@ -81,6 +87,8 @@ class JobRecord:
         The submission as accepted, and what was ignored of it.
     created_at, started_at, finished_at, modified_at : str or None
         UTC, ``2026-05-30T10:00:00Z``; never before one another, whatever the clock does.
+    attempt, first_attempt : int
+        Number of the run, and that of the first run since a client submitted or retried the job.
     current_step, planned, done, percent : str or None, int, int, int or None
         Rule of the pipeline and steps planned so far and done; live, not kept over restarts.
     results_ready, has_results : bool
@@ -108,6 +116,7 @@ class JobRecord:
     started_at: str | None = None
     finished_at: str | None = None
     attempt: int = 1
+    first_attempt: int = 1
     current_step: str | None = None
     planned: int = 0
     done: int = 0
@@ -126,6 +135,11 @@ class JobRecord:
     def final(self) -> bool:
         """Whether the job has ended."""
         return self.status in FINAL
+
+    @property
+    def runs_again(self) -> bool:
+        """Whether the job is run once more if this run is interrupted."""
+        return self.attempt - self.first_attempt + 1 < MAX_ATTEMPTS
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values, as it is stored."""
@@ -174,6 +188,8 @@ class JobRecord:
             values.setdefault("started_at", self.started_at or time)
         elif status == QUEUED:
             values = {"attempt": self.attempt + 1, **_NOT_BEGUN, **values}
+            if self.final:
+                values = {**_NOT_ENDED, "first_attempt": self.attempt + 1, **values}
         elif status in FINAL:
             values.setdefault("finished_at", time)
             values.setdefault("current_step", None)

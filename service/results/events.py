@@ -10,6 +10,7 @@ from typing import Any
 from scripts.lib.run import job_log
 from scripts.lib import layout
 from scripts.lib.run.events import read_events
+from service.jobs.durable import raise_shortage
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,5 +115,6 @@ def last_lines(job: Path, *, begun: bool) -> list[str]:
         return job_log.closing_lines(job)
     try:
         return (job / layout.JOB_LOG).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+    except OSError as error:
+        raise_shortage(error)
         return []

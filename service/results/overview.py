@@ -10,6 +10,7 @@ from scripts.lib import layout, tables
 from service.addresses import address
 from service.jobs.artifacts import Listing, list_artifacts
 from service.http.answers.results import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
+from service.jobs.durable import raise_shortage
 from service.results.tables import TableCache
 from service.jobs.record import JobRecord
 
@@ -62,5 +63,6 @@ def pipeline_of(folder: Path) -> PipelineVersion:
     try:
         manifest = json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8"))
         return PipelineVersion(version=manifest["pipeline"]["version"], config_sha256=manifest["config_sha256"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise_shortage(error)
         return PipelineVersion()

@@ -11,6 +11,7 @@ from typing import Any
 from scripts.lib import layout, recorded_search, tables
 from scripts.lib.config import NO_PATH
 from scripts.lib.tables import Value
+from service.jobs.durable import raise_shortage
 from service.results.tables import TableCache, read_rows
 
 COMMAND = "snakemake --snakefile <tethermap>/Snakefile --directory <job folder> --configfile <job.json> --cores <cores>"
@@ -98,6 +99,7 @@ def _sha256(path: Path) -> str:
 def _json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        raise_shortage(error)
         return {}
     return value if isinstance(value, dict) else {}

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from scripts.lib import tables
 from scripts.lib.tables import PARSERS, Column, Table, Value, lines_ending, natural_key, parse_value, read_table
+from service.jobs.durable import raise_shortage
 
 Rows = Sequence[Mapping[str, Value]]
 Reader = Callable[[str], Value]
@@ -201,7 +202,8 @@ def cell_rows(
                 row = CellRow(columns, cells if len(cells) >= len(columns) else [*cells, *missing[len(cells) :]])
                 if stems is None or last or row.get("stem") in stems:
                     yield row
-    except OSError:
+    except OSError as error:
+        raise_shortage(error)
         return
 
 
@@ -214,7 +216,8 @@ def row_count(job: Path, table: Table) -> int:
     try:
         with (job / table.path).open("rb") as stream:
             return max(sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b"")) - 1, 0)
-    except OSError:
+    except OSError as error:
+        raise_shortage(error)
         return 0
 
 
@@ -223,7 +226,8 @@ def columns_of(job: Path, table: Table) -> tuple[Column, ...]:
     try:
         with (job / table.path).open(encoding="utf-8", newline="") as stream:
             header = next(csv.reader(stream), [])
-    except OSError:
+    except OSError as error:
+        raise_shortage(error)
         return table.columns
     known = {column.name: column for column in table.columns}
     return tuple(known.get(name, Column(name)) for name in header)
@@ -233,7 +237,8 @@ def read_rows(path: Path, table: Table, stems: Collection[str] | None = None) ->
     """Yield the rows of a table, of some instances or of all; none when it is not there (yet)."""
     try:
         yield from read_table(path, table, strict=False, stems=stems)
-    except OSError:
+    except OSError as error:
+        raise_shortage(error)
         return
 
 

@@ -40,9 +40,6 @@ _LINKS = tuple(
         ("UCSF ChimeraX", "https://www.cgl.ucsf.edu/chimerax/"),
     )
 )
-LOW_DISK_BYTES = 1 << 30
-"""Free bytes below which the service is degraded: a job of a few hundred entries writes that much."""
-
 _LIMITS = (
     "max_body_bytes",
     "body_timeout_s",
@@ -59,6 +56,7 @@ _LIMITS = (
     "max_queued_per_token",
     "max_entries",
     "max_running_jobs",
+    "min_free_bytes",
 )
 
 
@@ -77,6 +75,7 @@ def _health(shared: Shared) -> HealthAnswer:
     able = writable and assets and parts.queue.accepting
     consistent = parts.ready.is_set() and parts.index.consistent
     free = shutil.disk_usage(jobs_dir).free if exists else 0
+    lacking = {lack.reason for lack in parts.queue.lacks()}
     now = _now()
     wrong = {
         "jobs_dir_missing": not exists,
@@ -86,7 +85,9 @@ def _health(shared: Shared) -> HealthAnswer:
         "stopping": parts.stopping.is_set(),
         "index_inconsistent": parts.ready.is_set() and not parts.index.consistent,
         "housekeeping_stopped": not parts.looked_after,
-        "disk_low": free < LOW_DISK_BYTES,
+        "disk_low": "disk_low" in lacking,
+        "source_unavailable": "source_unavailable" in lacking,
+        "resources_short": "resources_short" in lacking,
         "queue_full": counts.queued >= parts.settings.max_queued_jobs,
     }
     reasons = [reason for reason, is_so in wrong.items() if is_so]

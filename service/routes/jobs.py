@@ -95,6 +95,7 @@ def state_of(shared: Shared, job: Job) -> JobAnswer:
     return JobAnswer.of(
         record,
         shared.parts.queue.position(record.job_id),
+        waits_for=shared.parts.queue.waits_for(record.job_id),
         public_bundle=bundle.relative if bundle else None,
         failure=failure_of(shared, record),
         webhook=delivery_of(record, job.folder),
@@ -156,6 +157,14 @@ async def cancel_job(request: Request) -> Response:
     record, changed = await shared.parts.queue.cancel(changeable_job(request).job_id)
     job = Job(record, shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
     return json_answer(state_of(shared, job), 202 if changed else 200, waiting_headers(record.status))
+
+
+async def retry_job(request: Request) -> Response:
+    """Queue a failed or canceled job again."""
+    shared = shared_of(request)
+    record = await shared.parts.queue.retry(changeable_job(request).job_id)
+    job = Job(record, shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
+    return json_answer(state_of(shared, job), 202, waiting_headers(record.status))
 
 
 async def delete_job(request: Request) -> Response:
@@ -248,6 +257,14 @@ ENDPOINTS = (
         "Cancel a job that is queued or running.",
         {200: JobAnswer, 202: JobAnswer},
         errors=("JOB_STATE_CONFLICT",),
+        changes=True,
+    ),
+    _ROUTES.post(
+        "/api/jobs/{job_id}/retry",
+        retry_job,
+        "Queue a job again that has failed or was canceled; it goes on from the steps that are kept.",
+        {202: JobAnswer},
+        errors=("JOB_STATE_CONFLICT", "QUEUE_FULL"),
         changes=True,
     ),
     _ROUTES.get(

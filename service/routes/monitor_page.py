@@ -53,6 +53,15 @@ async def cancel_form(request: Request) -> Response:
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 
+async def retry_form(request: Request) -> Response:
+    """Retry a job by the button of its page; go back to the page whatever has become of the job."""
+    await form_pairs(request)
+    record = changeable_job(request)
+    with contextlib.suppress(JobStateConflict):  # somebody else was faster, or its structures are gone
+        await shared_of(request).parts.queue.retry(record.job_id)
+    return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
+
+
 def sentence_of(job: JobRecord, place: int | None) -> str:
     """Say in words how far a job is.
 
@@ -65,11 +74,13 @@ def sentence_of(job: JobRecord, place: int | None) -> str:
     """
     step = STEPS.get(job.current_step or "", job.current_step)
     if job.status == "queued":
-        if job.attempt > 1:
+        if job.attempt > job.first_attempt:
             return "Interrupted; it waits to go on where it was."
+        if job.attempt > 1:
+            return "Waiting to go on where it was."
         return "Next to run." if place in (None, 1) else f"Waiting: number {place} in the queue."
     if job.status == "running":
-        again = " for the second time" if job.attempt > 1 else ""
+        again = " again" if job.attempt > 1 else ""
         return f"Running{again}: {step}." if step else f"Running{again}: starting."
     if job.status == "completed":
         if job.result_rows:
@@ -105,6 +116,15 @@ ENDPOINTS = (
         "What the cancel button of that page sends.",
         {303: ""},
         errors=("JOB_STATE_CONFLICT",),
+        body="Form",
+        changes=True,
+    ),
+    _ROUTES.post(
+        "/monitor/{job_id}/retry",
+        retry_form,
+        "What the retry button of that page sends.",
+        {303: ""},
+        errors=("JOB_STATE_CONFLICT", "QUEUE_FULL"),
         body="Form",
         changes=True,
     ),

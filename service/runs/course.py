@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 from service.jobs.durable import is_shortage
 from service.jobs.outcome import read_outcome
-from service.jobs.record import COMPLETED, FAILED, MAX_ATTEMPTS, QUEUED, RUNNING, JobError
+from service.jobs.record import COMPLETED, FAILED, QUEUED, RUNNING, JobError, JobRecord
+from service.jobs.resources import SHORTAGE_SECONDS, Resources
 from service.runs.ending import Ending
 from service.runs.ledger import Ledger
 from service.runs.supervisor import NotWanted, Paused, Supervisor, launch_failure
 from service.runs.waiting import WaitingList
-
-SHORTAGE_SECONDS = 5.0
-"""How long is waited after the machine had no descriptors, memory or processes left."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -28,14 +27,16 @@ class Course:
         Where their states are recorded.
     waiting : WaitingList
         Where jobs go that are to be run again.
+    resources : Resources
+        What jobs need to be launched.
     """
 
-    def __init__(self, ledger: Ledger, waiting: WaitingList) -> None:
+    def __init__(self, ledger: Ledger, waiting: WaitingList, resources: Resources) -> None:
         self._ledger = ledger
         self._store = ledger.store
         self._clock = ledger.clock
         self._waiting = waiting
-        self.not_before = 0.0
+        self._resources = resources
 
     async def run(self, job_id: str, supervisor: Supervisor, *, recovering: bool) -> None:
         """Bring one job to the end of this run, whatever that is."""
@@ -64,7 +65,8 @@ class Course:
         except (OSError, MemoryError, RuntimeError) as error:
             if not is_shortage(error):
                 raise
-            _LOG.warning("a job waits: the machine lacks means for it: %s", error, extra={"job_id": job_id})
+            _LOG.warning("a job waits for resources of the machine: %s", error, extra={"job_id": job_id})
+            self._resources.short(error)
             if supervisor.launched or recovering:
                 return False
             await self._put_back(job_id)
@@ -99,29 +101,35 @@ class Course:
                 await self._ledger.save(record.moved(RUNNING, self._clock.text()))
 
     async def _put_back(self, job_id: str) -> None:
-        """Leave a job queued that could not be launched for want of means: that is no attempt."""
-        self.not_before = self._clock.monotonic() + SHORTAGE_SECONDS
+        """Leave a job queued that could not be launched for lack of a resource: that is no attempt."""
         async with self._ledger.lock(job_id):
             record = self._store.get(job_id)
             if record is None or record.final:
                 return
             if record.status == RUNNING:
                 started = None if record.attempt == 1 else record.started_at
-                moved = record.moved(QUEUED, self._clock.text(), attempt=record.attempt, started_at=started)
-                record = await self._ledger.save(moved)
-            self._waiting.add(record)
+                await self._requeue(record, attempt=record.attempt, started_at=started)
+            else:
+                self._waiting.add(record)
 
     async def _finish(self, job_id: str, ending: Ending) -> None:
-        """Write how a run ended, or put the job back into the queue after its first interruption."""
+        """Write how a run ended, or put the job back: after its first interruption, or for lack of a resource."""
+        lack = await self._lack_behind(job_id, ending)
         async with self._ledger.lock(job_id):
             record = self._store.get(job_id)
             if record is None:
                 raise FileNotFoundError(job_id)
-            time = self._clock.text()
-            if ending.status is None and record.attempt < MAX_ATTEMPTS:
-                _LOG.warning("%s: interrupted, to be run once more", job_id)
-                self._waiting.add(await self._ledger.save(record.moved(QUEUED, time)))
+            if lack:
+                _LOG.warning("%s: waits to go on: %s", job_id, lack)
+                await self._requeue(record, attempt=record.attempt)
                 return
+            disk_full = ending.error is not None and ending.error.kind == "disk_full"
+            if (ending.status is None or disk_full) and record.runs_again:
+                _LOG.warning("%s: %s, to be run once more", job_id, "disk full" if disk_full else "interrupted")
+                await self._requeue(record)
+                return
+            time = self._clock.text()
+            self._resources.forget(job_id)
             outcome = await asyncio.to_thread(read_outcome, self._store.folder(job_id))
             values = outcome.values()
             if ending.status == COMPLETED:
@@ -130,6 +138,25 @@ class Course:
             await self._ledger.save(ended, outcome.rows)
             if (batch := self._store.batch(record.batch_id or "")) is not None:
                 self._waiting.pause(batch)
+
+    async def _lack_behind(self, job_id: str, ending: Ending) -> str:
+        """Return the missing resource for which a run has ended early, in words; empty if it is an end of its own."""
+        record = self._store.get(job_id)
+        if record is None or record.status != RUNNING or ending.error is None:
+            return ""
+        if ending.shortage:
+            self._resources.short(OSError(0, ending.shortage))
+            return ending.shortage
+        if ending.status != FAILED:
+            return ""
+        lack = await self._resources.behind(ending.error.kind, record)
+        if ending.error.kind == "disk_full":
+            self._resources.filled_disk(job_id)
+        return lack.note if lack else ""
+
+    async def _requeue(self, record: JobRecord, **values: Any) -> None:
+        """Put a job that was running back into the queue; its lock is held."""
+        self._waiting.add(await self._ledger.save(record.moved(QUEUED, self._clock.text(), **values)))
 
     async def _give_up(self, job_id: str) -> None:
         """End a job that this program can't bring further because of an error of its own."""

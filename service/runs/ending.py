@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from scripts.lib import layout
 from scripts.lib.run.events import read_events
-from scripts.lib.run.logs import read_error
+from service.jobs.durable import NO_SPACE, SHORTAGE, read_json
 from service.jobs.outcome import is_complete
 from service.jobs.record import CANCELED, COMPLETED, FAILED, ErrorKind, JobError, State
+from service.jobs.resources import is_full
 from service.runs.runner import Intent, log_tail
 
-FULL_BELOW_BYTES = 1 << 20
-"""A disk with less free space is full: Snakemake itself needs about as much."""
-
 _KINDS: tuple[str, ...] = get_args(ErrorKind)
-_NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded|database or disk is full")
 _FROM_OUTSIDE = re.compile(
     r"died with <Signals\.|non-zero exit status (?:-9|-15|137|143)\b"  # a step
     r"|Terminating processes on user request|Will exit after finishing currently running jobs"  # Snakemake
@@ -36,10 +32,13 @@ class Ending:
         The final state; None for an interruption, after which the job is run once more.
     error : JobError or None
         Why it failed, or would if it may not be run again.
+    shortage : str
+        What the machine lacked so that not even the first step began; empty if nothing.
     """
 
     status: State | None
     error: JobError | None = None
+    shortage: str = ""
 
 
 def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: float | None = None) -> Ending:
@@ -64,31 +63,27 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
     if intent == "timeout":
         limit = f"{timeout_s:g} seconds" if timeout_s else "its time limit"
         return Ending(FAILED, JobError(f"The job took longer than {limit} and was stopped.", step, "timeout"))
-    recorded, tail = read_error(folder), log_tail(folder)
+    found, tail = read_json(folder / layout.ERROR), log_tail(folder)
+    recorded: dict[str, str] = found if isinstance(found, dict) else {}
     if _FROM_OUTSIDE.search(tail) and not recorded.get("step"):  # for lack of memory, or by hand
         message = recorded.get("message") or "A step of the pipeline was ended from outside."
         return Ending(None, JobError(message, step, "interrupted"))
+    in_pipeline = recorded.get("kind", "pipeline") == "pipeline"
+    if in_pipeline and (short := SHORTAGE.search(f"{tail}\n{recorded.get('message', '')}")):
+        message = f"The machine lacked resources for the run: {short[0]}."
+        return Ending(None, JobError(message, step, "interrupted"), short[0] if not step else "")
     if recorded:
         kind = recorded.get("kind", "pipeline")
         message = recorded.get("message") or "The pipeline failed."
         known: ErrorKind = kind if kind in _KINDS else "pipeline"  # type: ignore[assignment]
         return Ending(FAILED, JobError(message, recorded.get("step") or "", known))
-    if is_full(folder) or _NO_SPACE.search(tail):
+    if is_full(folder) or NO_SPACE.search(tail):
         return Ending(FAILED, JobError("The disk of the jobs is full.", step, "disk_full"))
     interrupted = "The job was interrupted twice; its finished steps are kept."
     if exit_status is None or exit_status < 0:
         return Ending(None, JobError(interrupted, step, "interrupted"))
     where = f" in {step}" if step else ""
     return Ending(FAILED, JobError(f"The pipeline stopped{where} without giving a reason.", step, "pipeline"))
-
-
-def is_full(folder: Path) -> bool:
-    """Return whether the disk of a folder has no space left."""
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    try:
-        return shutil.disk_usage(existing).free < FULL_BELOW_BYTES
-    except OSError:
-        return False
 
 
 def last_step(folder: Path) -> str:

@@ -11,31 +11,36 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from service.errors import BatchNotFound, JobNotFound, JobStateConflict
+from service.errors import BatchNotFound, JobNotFound, JobStateConflict, QueueFull
 from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
 from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import (
     CANCELED,
+    COMPLETED,
     QUEUED,
     RUNNING,
     BatchRecord,
     JobRecord,
 )
+from service.jobs.resources import Lack, Resources, is_full
 from service.jobs.store import Store
 from service.jobs.submission import Submission
 from service.runs.course import Course
 from service.runs.idempotency import Idempotency, KeyStore
-from service.runs.intake import Intake
+from service.runs.intake import RETRY_SECONDS, Intake
 from service.runs.ledger import Ledger
 from service.runs.runner import Runner
-from service.runs.supervisor import Supervisor, note_cancel
+from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
 from service.runs.waiting import QueueCounts, WaitingList
 from service.runs.webhooks import Webhooks
 from service.settings import Settings
 
 _INDEX_SECONDS = 5.0
 """How long a submission waits for the index, which may be read anew just then."""
+
+_LOOK_SECONDS = 2.0
+"""Pause between looks at the resources that waiting jobs lack."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,7 +67,8 @@ class JobQueue:
         self._ledger = Ledger(store, index, clock, self.webhooks.note)
         self._waiting = WaitingList(clock)
         self._intake = Intake(self._ledger, settings, self._waiting)
-        self._course = Course(self._ledger, self._waiting)
+        self._resources = Resources(settings, clock)
+        self._course = Course(self._ledger, self._waiting, self._resources)
         self._supervisors: dict[str, tuple[Supervisor, str | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
@@ -200,6 +206,33 @@ class JobQueue:
         self._supervisors[job_id][0].stop("cancel")
         return record, True
 
+    async def retry(self, job_id: str) -> JobRecord:
+        """Queue a failed or canceled job again; it goes on from the steps that are kept.
+
+        Raises
+        ------
+        JobNotFound, JobStateConflict
+            If there is none; if it has not ended, has completed, or its uploaded structures are gone.
+        QueueFull, RateLimited
+            As for `submit`.
+        """
+        async with self._ledger.lock(job_id):
+            record = self._changeable(job_id)
+            if not record.final or record.status == COMPLETED:
+                raise _conflict(record, "retried")
+            if (upload := record.request.get("structures")) and not self._settings.upload_folder(upload).is_dir():
+                message = "The structures of this job are removed: upload them and submit a new job."
+                raise JobStateConflict(message, details={"status": record.status})
+            with self._intake.room(record.owner):
+                if is_full(self._store.jobs_dir):
+                    raise QueueFull("The disk of the jobs is full.", headers={"Retry-After": str(RETRY_SECONDS)})
+                (self._store.jobs_dir / job_id / CANCEL_FILE).unlink(missing_ok=True)
+                record = await self._ledger.save(record.moved(QUEUED, self._clock.text()))
+                self._waiting.add(record)
+        self._wake.set()
+        await self._indexed()
+        return record
+
     async def cancel_batch(self, batch_id: str) -> BatchRecord:
         """Cancel what of a batch has not ended, the last job first, so that none begins meanwhile.
 
@@ -249,6 +282,17 @@ class JobQueue:
         """Return the place of a waiting job, from 1; None when it doesn't wait."""
         return self._waiting.position(job_id)
 
+    def waits_for(self, job_id: str) -> str:
+        """Return the resource that a waiting job lacks, as a sentence; empty if none, or if it doesn't wait."""
+        record = self._store.get(job_id) if self.position(job_id) else None
+        lack = self._resources.lack(record) if record is not None else None
+        return lack.note if lack else ""
+
+    def lacks(self) -> list[Lack]:
+        """Look at the resources of all jobs and return what is missing; blocks."""
+        self._resources.look()
+        return self._resources.lacks()
+
     def counts(self) -> QueueCounts:
         """Return how many jobs wait, run and have ended."""
         first = self._store.get(next(iter(self._waiting), ""))
@@ -296,25 +340,36 @@ class JobQueue:
         for record in records:
             self._waiting.add(record)
         self._wake.set()
-        with contextlib.suppress(TimeoutError):  # who is told of a job finds it in the index
-            await asyncio.wait_for(self._ledger.index.settled(), _INDEX_SECONDS)
+        await self._indexed()
         return records
+
+    async def _indexed(self) -> None:
+        """Wait until the index knows the jobs, but not for long: a client that got an id finds it there."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._ledger.index.settled(), _INDEX_SECONDS)
 
     async def _dispatch(self) -> None:
         """Launch what may run, whenever something has changed."""
         while not self.stopping.is_set():
             self._wake.clear()
-            pause: float | None = max(0.0, self._course.not_before - self._clock.monotonic()) or None
-            while pause is None and len(self._supervisors) < self._settings.max_running_jobs:
-                job_id, pause = self._waiting.next([batch for _, batch in self._supervisors.values()])
+            pause: float | None = None
+            while len(self._waiting) and len(self._supervisors) < self._settings.max_running_jobs:
+                await self._resources.check()
+                if self.stopping.is_set():
+                    return
+                job_id, pause = self._waiting.next([batch for _, batch in self._supervisors.values()], self._launchable)
                 if job_id is None:
+                    pause = min(pause or _LOOK_SECONDS, _LOOK_SECONDS)
                     break
-                pause = None
                 self._waiting.drop(job_id)
                 if (record := self._store.get(job_id)) is not None:
                     self._supervise(record, recovering=False)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), pause)
+
+    def _launchable(self, job_id: str) -> bool:
+        record = self._store.get(job_id)
+        return record is None or self._resources.lack(record) is None
 
     def _supervise(self, record: JobRecord, *, recovering: bool) -> None:
         job_id = record.job_id

@@ -21,7 +21,7 @@ from typing import Literal
 from scripts.lib import layout
 from scripts.lib.atomic import is_leftover, remove_leftovers
 from scripts.lib.run.slurm import cancel_slurm_jobs
-from service.jobs.durable import read_json, write_json
+from service.jobs.durable import raise_shortage, read_json, write_json
 from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER
 from service.runs import processes
 from service.runs.config import SNAKEMAKE, child_environment, snakemake_command
@@ -299,5 +299,6 @@ def log_tail(folder: Path, size: int = 16_384) -> str:
         with (folder / RUN_LOG).open("rb") as stream:
             stream.seek(max(0, os.fstat(stream.fileno()).st_size - size))
             return stream.read().decode("utf-8", errors="replace")
-    except OSError:
+    except OSError as error:
+        raise_shortage(error)
         return ""

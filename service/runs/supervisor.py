@@ -9,12 +9,12 @@ import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from service.jobs.durable import FULL, write_json
+from service.jobs.durable import write_json
 from service.jobs.outcome import is_complete
 from service.jobs.record import FAILED, RECORD, SERVICE_FOLDER, JobError
 from service.jobs.store import Store
 from service.runs import processes
-from service.runs.ending import Ending, is_full, judge
+from service.runs.ending import Ending, judge
 from service.runs.follow import Follower, Live
 from service.runs.runner import Intent, LaunchError, Run, Runner, read_state
 
@@ -26,8 +26,6 @@ SHUTDOWN_SECONDS = 2.5
 """How long runs may take to end cleanly when the service itself ends."""
 
 _LOG = logging.getLogger(__name__)
-
-_DISK_FULL = JobError("The disk of the jobs is full.", "", "disk_full")
 
 
 class Paused(Exception):  # noqa: N818 - no error: the run was stopped with the service and goes on with it
@@ -173,8 +171,6 @@ def launch_failure(error: OSError, folder: Path) -> Ending:
     OSError
         If the job's folder is gone.
     """
-    if error.errno in FULL or is_full(folder):
-        return Ending(FAILED, _DISK_FULL)
     if not folder.exists():
         raise error
     return Ending(FAILED, JobError(f"The run could not be started: {error.strerror}.", "", "pipeline"))

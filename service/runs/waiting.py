@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from service.jobs.clock import Clock
@@ -75,13 +75,17 @@ class WaitingList:
         if batch.delay_seconds:
             self._not_before[batch.batch_id] = self._clock.monotonic() + batch.delay_seconds
 
-    def next(self, running_batches: Collection[str | None]) -> tuple[str | None, float | None]:
+    def next(
+        self, running_batches: Collection[str | None], launchable: Callable[[str], bool]
+    ) -> tuple[str | None, float | None]:
         """Return the job to launch now, or after how many seconds to ask again.
 
         Parameters
         ----------
         running_batches : collection of str or None
             Batches of which a job is running.
+        launchable : callable
+            Whether a job has all resources that it needs; the others wait, and younger ones may overtake them.
 
         Returns
         -------
@@ -93,10 +97,14 @@ class WaitingList:
         for _, job_id in self._order:
             batch_id = self._records[job_id][1]
             if batch_id is None:
-                return job_id, None
+                if launchable(job_id):
+                    return job_id, None
+                continue
             if batch_id in seen:
                 continue
             seen.add(batch_id)
+            if not launchable(job_id):
+                continue
             left = self._not_before.get(batch_id, 0.0) - self._clock.monotonic()
             if left <= 0:
                 self._not_before.pop(batch_id, None)

@@ -14,7 +14,10 @@ import pytest
 
 from tests.service.answers import checked
 from tests.service.core import REFUSED, LiveService
+from tests.standin.fixtures import served, standin
 from tests.tools.patience import patience
+
+__all__ = ["served", "standin"]
 
 
 @pytest.fixture(scope="session")

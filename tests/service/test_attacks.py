@@ -319,6 +319,22 @@ def test_others_jobs_are_not_canceled_or_deleted(guarded: TestClient, anns_job: 
     assert guarded.post(f"/api/batches/{batch['batch_id']}/cancel", headers=OPERATOR).status_code == 202
 
 
+def test_a_job_is_retried_by_its_owner_and_the_operator_alone(guarded: TestClient) -> None:
+    job = guarded.post("/api/jobs", json=HPV, headers=BEN).json()["status_url"]
+    error(guarded.post(f"{job}/retry", headers=BEN), 409, "JOB_STATE_CONFLICT")
+    for headers in (BEN, OPERATOR):
+        assert guarded.post(f"{job}/cancel", headers=headers).status_code == 202
+        error(guarded.post(f"{job}/retry"), 401, "UNAUTHORIZED")
+        error(guarded.post(f"{job}/retry", headers=ANN), 403, "FORBIDDEN")
+        error(guarded.post(f"{job}/retry", headers={**headers, "Sec-Fetch-Site": "cross-site"}), 401, "UNAUTHORIZED")
+        again = guarded.post(f"{job}/retry", headers=headers)
+        assert (again.status_code, again.json()["status"]) == (202, "queued")
+    guarded.post(f"{job}/cancel", headers=BEN)
+    batch = guarded.post("/api/batches", json={"jobs": [HPV, HPV]}, headers=BEN).json()
+    error(guarded.post(f"{job}/retry", headers=BEN), 429, "RATE_LIMITED", maximum=2)
+    guarded.post(f"{batch['batch_status_url']}/cancel", headers=BEN)
+
+
 def test_others_uploads_are_not_used_or_removed(guarded: TestClient) -> None:
     upload = guarded.post("/api/uploads", files={"files": ("model.pdb", next(programs()).text)}, headers=ANN).json()
     at, job = f"/api/uploads/{upload['upload_id']}", {"target_name": "BAZ2B", "structures": upload["upload_id"]}

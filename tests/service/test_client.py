@@ -92,6 +92,8 @@ def test_status_answers_and_cancel(run: Run, done_job: str, queued_job: str) -> 
     assert run("answers", "exam1hpv", "--format", "csv")[1].startswith("Target,")
     assert run("cancel", queued_job)[:2] == (DONE, f"{queued_job}  canceled  BAZ2B\n")
     assert run("status", queued_job)[0] == FAILED
+    assert run("retry", queued_job)[:2] == (DONE, f"{queued_job}  queued  BAZ2B\n")
+    assert run("retry", done_job)[0] == REFUSED
 
 
 def test_batch_of_a_csv_file(run: Run, tmp_path: Path) -> None:

@@ -291,10 +291,21 @@ def test_failed_job_answers_with_what_there_is_and_why(http: httpx2.Client, fail
     assert_error(http.post(f"/api/jobs/{failed_job}/cancel"), 409, "JOB_STATE_CONFLICT")
 
 
-@pytest.mark.parametrize("path", ["/api/jobs/{id}/cancel", "/api/jobs/{id}"])
+def test_only_failed_and_canceled_jobs_are_retried(http: httpx2.Client, done_job: str, queued_job: str) -> None:
+    for job in (done_job, queued_job):
+        assert_error(http.post(f"/api/jobs/{job}/retry"), 409, "JOB_STATE_CONFLICT")
+    assert_error(http.post("/api/jobs/00000000/retry"), 404, "JOB_NOT_FOUND")
+    http.post(f"/api/jobs/{queued_job}/cancel")
+    again = http.post(f"/api/jobs/{queued_job}/retry")
+    assert again.status_code == 202
+    assert (again.json()["status"], again.json()["attempt"], again.json()["finished_at"]) == ("queued", 2, None)
+    assert int(again.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize("path", ["/api/jobs/{id}/cancel", "/api/jobs/{id}/retry", "/api/jobs/{id}"])
 @pytest.mark.parametrize("example", ["exam1hpv", "exambrd4"])
 def test_examples_cannot_be_changed(http: httpx2.Client, path: str, example: str) -> None:
-    answer = http.request("POST" if path.endswith("cancel") else "DELETE", path.format(id=example))
+    answer = http.request("DELETE" if path.endswith("{id}") else "POST", path.format(id=example))
     assert_error(answer, 409, "JOB_STATE_CONFLICT")
 
 

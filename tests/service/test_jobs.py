@@ -18,7 +18,7 @@ def test_only_the_edges_of_the_contract_exist() -> None:
     allowed = {(one, other) for one, others in EDGES.items() for other in others}
     assert allowed == {
         ("queued", "running"), ("queued", "canceled"), ("running", "completed"), ("running", "failed"),
-        ("running", "canceled"), ("running", "queued"),
+        ("running", "canceled"), ("running", "queued"), ("failed", "queued"), ("canceled", "queued"),
     }  # fmt: skip
 
 
@@ -42,6 +42,19 @@ def test_started_at_is_that_of_the_first_attempt() -> None:
     again = RECORD.moved(RUNNING, "2026-05-30T10:00:05Z").moved(QUEUED, "2026-05-30T10:01:00Z")
     assert again.attempt == 2
     assert again.moved(RUNNING, "2026-05-30T10:02:00Z").started_at == "2026-05-30T10:00:05Z"
+
+
+def test_a_retried_job_forgets_its_end_and_may_be_interrupted_once_again() -> None:
+    error, time = JobError("m", "s", "pipeline"), "2026-05-30T10:01:00Z"
+    first = RECORD.moved(RUNNING, time)
+    assert first.runs_again
+    assert not first.moved(QUEUED, time).runs_again
+    ended = first.moved("failed", time, error=error, results_ready=True, result_rows=2, artifacts={"sdf": 1})
+    again = ended.moved(QUEUED, time)
+    assert (again.attempt, again.started_at, again.finished_at, again.error) == (2, time, None, None)
+    assert (again.results_ready, again.result_rows, again.artifacts) == (False, 0, {})
+    assert again.runs_again
+    assert not again.moved(RUNNING, time).moved(QUEUED, time).runs_again
 
 
 def test_a_record_survives_its_json() -> None:

@@ -25,9 +25,10 @@ def job(status: State, **fields: Any) -> JobRecord:
         ((job("queued"), 1), "Next to run."),
         ((job("queued"), 3), "Waiting: number 3 in the queue."),
         ((job("queued", attempt=2), None), "Interrupted; it waits to go on where it was."),
+        ((job("queued", attempt=2, first_attempt=2), 2), "Waiting to go on where it was."),
         ((job("running"), None), "Running: starting."),
         ((job("running", current_step="measure_sasa"), None), "Running: measuring exposure and exits."),
-        ((job("running", current_step="search_entries", attempt=2), None), "Running for the second time: searching."),
+        ((job("running", current_step="search_entries", attempt=2), None), "Running again: searching."),
         (
             (job("completed", result_rows=1, entries=EntryCounts(1)), None),
             "Completed: 1 ligand instance kept from 1 entry.",
@@ -64,3 +65,16 @@ def test_cancel_button_works_as_a_plain_form(http: httpx2.Client, queued_job: st
     assert (answer.status_code, answer.headers["location"]) == (303, f"/monitor/{queued_job}")
     assert http.get(f"/api/jobs/{queued_job}").json()["status"] == "canceled"
     assert http.post("/monitor/exam1hpv", data={"any": "thing"}).status_code == 409
+
+
+def test_retry_button_works_as_a_plain_form(http: httpx2.Client, queued_job: str) -> None:
+    page = f"/monitor/{queued_job}"
+    assert f'action="{page}/retry"' not in http.get(page).text
+    http.post(page, data={"any": "thing"})
+    assert f'<form method="post" action="{page}/retry">' in http.get(page).text
+    answer = http.post(f"{page}/retry", data={"any": "thing"}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, page)
+    assert http.get(f"/api/jobs/{queued_job}").json()["status"] == "queued"
+    assert http.post(f"{page}/retry", data={"any": "thing"}, follow_redirects=False).status_code == 303
+    assert http.post("/monitor/exam1hpv/retry", data={"any": "thing"}).status_code == 409
+    assert "/monitor/exam1hpv/retry" not in http.get("/monitor/exam1hpv").text

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from scripts.lib.atomic import write_bytes
 from scripts.lib.identifiers import is_component_code
+from scripts.lib.links import Addresses
 from scripts.lib.sources.base import SourceError
 from scripts.lib.sources.http import HttpAnswer, HttpClient, HttpError
-from scripts.lib.sources.rcsb_services import Addresses
 
 _OK = 200
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from scripts.lib.entry.model import PolymerEntity
 from scripts.lib.identifiers import is_entry_id
+from scripts.lib.links import Addresses
 from scripts.lib.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
 from scripts.lib.sources.cache import Cached, StructureCache
 from scripts.lib.sources.content import Content, check_file
 from scripts.lib.sources.http import HttpAnswer, HttpClient, HttpError
 from scripts.lib.sources.rcsb_queries import ACCESSION, SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
-from scripts.lib.sources.rcsb_services import Addresses, DataService, SearchService
+from scripts.lib.sources.rcsb_services import DataService, SearchService
 from scripts.lib.validation.file import NONE, ReportFile, checked
 from scripts.lib.validation.report import check_report
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -25,29 +24,6 @@ BATCH = 300
 
 _READINGS = 3
 """How often all pages are read when hits come and go in between."""
-
-
-class Addresses(NamedTuple):
-    """Where the services are; each can be set through the environment. Reports lie beside the files."""
-
-    search: str
-    data: str
-    files: str
-    pdbe_files: str
-    reports: str
-
-    @classmethod
-    def from_environment(cls) -> Addresses:
-        """Return the public addresses, overridden by ``TETHERMAP_RCSB_SEARCH_URL`` and so on."""
-        named = {
-            "TETHERMAP_RCSB_SEARCH_URL": "https://search.rcsb.org/rcsbsearch/v2/query",
-            "TETHERMAP_RCSB_DATA_URL": "https://data.rcsb.org",
-            "TETHERMAP_RCSB_FILES_URL": "https://files.rcsb.org/download",
-            "TETHERMAP_PDBE_FILES_URL": "https://www.ebi.ac.uk/pdbe/entry-files/download",
-        }
-        given = [os.environ.get(name, "").rstrip("/") or default for name, default in named.items()]
-        given.append(given[2].removesuffix("/download") + "/pub/pdb/validation_reports")
-        return cls(*given)
 
 
 class Removed(NamedTuple):

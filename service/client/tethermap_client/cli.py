@@ -79,6 +79,9 @@ def _parser() -> argparse.ArgumentParser:
     cancel = commands.add_parser("cancel", help="cancel jobs")
     cancel.add_argument("job_id", nargs="+")
     cancel.set_defaults(does=_cancel)
+    retry = commands.add_parser("retry", help="queue failed or canceled jobs again")
+    retry.add_argument("job_id", nargs="+")
+    retry.set_defaults(does=_retry)
     return parser
 
 
@@ -150,6 +153,12 @@ def _answers(service: Tethermap, chosen: argparse.Namespace) -> int:
 def _cancel(service: Tethermap, chosen: argparse.Namespace) -> int:
     for job_id in chosen.job_id:
         _print(_sentence(service.cancel(job_id)))
+    return DONE
+
+
+def _retry(service: Tethermap, chosen: argparse.Namespace) -> int:
+    for job_id in chosen.job_id:
+        _print(_sentence(service.retry(job_id)))
     return DONE
 
 

@@ -164,6 +164,10 @@ class Tethermap:
         """Cancel a job that has not ended."""
         return Job.of(self._json("POST", f"/api/jobs/{_part(job_id)}/cancel"))
 
+    def retry(self, job_id: str) -> Job:
+        """Queue a failed or canceled job again; it goes on from the steps that are kept."""
+        return Job.of(self._json("POST", f"/api/jobs/{_part(job_id)}/retry"))
+
     # Batches
 
     def submit_batch(

@@ -225,6 +225,7 @@ class JobAnswer(Success):
         record: JobRecord,
         position: int | None,
         *,
+        waits_for: str = "",
         public_bundle: str | None = None,
         failure: Failure | None = None,
         webhook: Mapping[str, Any] | None = None,
@@ -235,6 +236,8 @@ class JobAnswer(Success):
         ----------
         position : int or None
             Its place in the queue, from 1.
+        waits_for : str
+            Sentence about the resource that it waits for.
         public_bundle : str or None
             Path of the prepared bundle in the job folder, which only examples have.
         failure : Failure or None
@@ -250,7 +253,7 @@ class JobAnswer(Success):
             "request": _short(record.request),
             "progress": JobProgress.model_validate(record),
             "queue_position": position if record.status == QUEUED else None,
-            "notes": list(record.notes),
+            "notes": [*record.notes, *([waits_for] if waits_for else [])],
             "error": failure,
             "webhook": None if webhook is None else Delivery(**webhook),
             "results_row_count": record.result_rows,

@@ -15,6 +15,7 @@ from scripts.lib.tables import Column, Value, parse_value
 from service.jobs.artifacts import resolve_artifact
 from service.errors import FileNotFound, InvalidPath
 from scripts.lib.contexts import HEADLINE_FIRST, area_column
+from service.jobs.durable import raise_shortage
 from service.results.exposure import atoms_by_instance, relative
 from service.results.tables import TableCache, number
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
@@ -92,7 +93,8 @@ def _map_rows(path: Path, series: str) -> Iterator[dict[str, Value]]:
     known = {column.name: column for column in tables.LIGAND_MCS_MAP.columns}
     try:
         stream = path.open(encoding="utf-8", newline="")
-    except OSError:
+    except OSError as error:
+        raise_shortage(error)
         return
     with stream:
         header = next(csv.reader([stream.readline()]), [])

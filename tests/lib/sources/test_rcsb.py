@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from scripts.lib.errors import UserError
+from scripts.lib.links import Addresses
 from scripts.lib.sources import cache as cache_module
 from scripts.lib.sources.base import FetchError, SourceError
 from scripts.lib.sources.rcsb import RcsbSource
 from scripts.lib.sources.rcsb_queries import accession_node, full_text
-from scripts.lib.sources.rcsb_services import Addresses
 from tests.standin import StandIn
 
 ENTRIES = {f"{number}abc" for number in range(1, 6)}

@@ -1,0 +1,371 @@
+"""Jobs wait for what the machine lacks, and go on when it is back; a client retries what has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scripts.lib import layout
+from service.errors import JobNotFound, JobStateConflict, QueueFull
+from service.jobs.clock import Clock
+from service.jobs.durable import read_json
+from service.jobs.outcome import folder_bytes, result_rows
+from service.jobs.record import JobRecord
+from service.jobs.resources import FULL_BELOW_BYTES, Resources
+from service.runs.ending import judge
+from service.runs.runner import RUN_LOG
+from tests.service.core import (
+    HPV,
+    MIXED,
+    NOTHING,
+    REFUSED,
+    LiveService,
+    ended,
+    hold,
+    running,
+    settings_in,
+    submission,
+    until,
+)
+from tests.service.disks import fill, small_disk
+from tests.service.test_jobs import RECORD
+from tests.standin import StandIn
+from tests.tools.patience import wait_until
+
+pytestmark = pytest.mark.process
+
+GIB = 1 << 30
+
+
+@contextlib.contextmanager
+def descriptors(least_left: int) -> Iterator[None]:
+    """Leave this process so few file descriptors."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 1 + least_left, before[1]))
+    kept: list[int] = []
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                kept.append(os.open("/dev/null", os.O_RDONLY))
+        for _ in range(least_left):
+            os.close(kept.pop())
+        yield
+    finally:
+        for number in kept:
+            os.close(number)
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def states(service: LiveService, jobs: list[str]) -> set[str]:
+    return {service.job(job)["status"] for job in jobs}
+
+
+@pytest.mark.parametrize("least", ["1G", "1M"])
+def test_eight_jobs_on_a_disk_of_5_mb_wait_and_complete_when_there_is_room(tmp_path: Path, least: str) -> None:
+    """The real pipeline; with 1M the first jobs are launched and fill the disk while they run."""
+    with small_disk(tmp_path / "disk", 5 << 20) as disk:
+        service = LiveService(tmp_path, JOBS_DIR=str(disk / "jobs"), MIN_FREE_BYTES=least)
+        with service:
+            jobs = [service.submit() for _ in range(8)]
+            wait_until(lambda: "disk_low" in service.call("GET", "/api/health")[1]["reasons"], 60, "the disk to be low")
+            wait_until(lambda: "running" not in states(service, jobs), 90, "the runs to end")
+            assert states(service, jobs) <= {"queued", "completed"}
+            waiting = [job for job in map(service.job, jobs) if job["status"] == "queued"]
+            assert len(waiting) >= 4
+            assert all("disk space" in job["notes"][-1] for job in waiting)
+            service.restart()
+            assert service.call("GET", "/api/health")[1]["status"] == "degraded"
+            subprocess.run(["mount", "-o", "remount,size=2g", str(disk)], check=True)
+            done = [service.ended(job, 240) for job in jobs]
+            assert [(job["status"], job["attempt"], job["notes"]) for job in done] == [("completed", 1, [])] * 8
+
+
+def test_writes_on_a_full_disk_are_503_and_reads_go_on(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 5 << 20) as disk:
+        service = LiveService(tmp_path, quick=True, JOBS_DIR=str(disk / "jobs"), INDEX_DIR=str(disk / "index"))
+        with service:
+            job = service.submit()
+            (service.jobs / ".reserve").unlink()
+            filler = fill(disk)
+            assert service.call("POST", "/api/jobs", HPV)[0] == 503
+            assert service.call("POST", "/api/batches", {"jobs": [HPV, HPV], "delay_seconds": 0})[0] == 503
+            assert uploaded(service, b"ATOM  " * 4000) == (503, "QUEUE_FULL")
+            service.call("POST", f"/api/jobs/{job}/cancel")
+            assert service.call("POST", f"/api/jobs/{job}/retry")[0] == 503
+            assert service.call("GET", "/api/indexed-jobs")[1]["total"] >= 1
+            assert service.job(job)["status"] == "canceled"
+            filler.unlink()
+            assert service.call("POST", f"/api/jobs/{job}/retry")[0] == 202
+            assert not list((service.jobs / ".uploads").glob("*"))
+
+
+def uploaded(service: LiveService, content: bytes) -> tuple[int, str]:
+    """Send a structure; return the status and the code of the error."""
+    import httpx2
+
+    with httpx2.Client(base_url=f"http://127.0.0.1:{service.port}") as http:
+        answer = http.post("/api/uploads", files={"files": ("model.pdb", content)})
+    assert answer.status_code < 400 or int(answer.headers["retry-after"]) > 0
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_jobs_wait_for_a_mirror_that_is_missing_or_an_empty_mount_point(tmp_path: Path) -> None:
+    mirror, away = tmp_path / "mirror", tmp_path / "away"
+    shutil.copytree(Path("data/archive"), mirror)
+
+    async def run() -> None:
+        async with running(settings_in(tmp_path, source="mirror", mirror=mirror)) as parts:
+            mirror.rename(away)
+            job = await parts.queue.submit(submission(HPV))
+            await until(lambda: parts.queue.waits_for(job.job_id))
+            assert [lack.reason for lack in parts.queue.lacks()] == ["source_unavailable"]
+            mirror.mkdir()
+            assert [lack.reason for lack in parts.queue.lacks()] == ["source_unavailable"]
+            assert "mirror" in parts.queue.waits_for(job.job_id)
+            own = parts.store.get(job.job_id)
+            assert own is not None
+            assert own.status == "queued"
+            mirror.rmdir()
+            away.rename(mirror)
+            record = await ended(parts, job.job_id)
+            assert (record.status, record.attempt) == ("completed", 1)
+
+    asyncio.run(run())
+
+
+def test_a_mirror_that_disappears_during_a_run_lets_the_job_wait(tmp_path: Path) -> None:
+    """The real pipeline: its search finds no folder."""
+    mirror = tmp_path / "mirror"
+    shutil.copytree(Path("data/archive"), mirror)
+
+    async def run() -> None:
+        async with running(settings_in(tmp_path, source="mirror", mirror=mirror), real=True) as parts:
+            job = await parts.queue.submit(submission(HPV))
+            await until(lambda: status(parts, job.job_id) == "running")
+            mirror.rename(tmp_path / "away")
+            await until(lambda: parts.queue.waits_for(job.job_id), 90)
+            (tmp_path / "away").rename(mirror)
+            assert (await ended(parts, job.job_id, 120)).status == "completed"
+
+    asyncio.run(run())
+
+
+def status(parts: Any, job_id: str) -> str:
+    record = parts.store.get(job_id)
+    return str(record.status) if record is not None else ""
+
+
+def test_jobs_wait_while_rcsb_does_not_answer(
+    standin: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real pipeline: the first job finds out, the others are not even launched."""
+    monkeypatch.setattr("service.jobs.resources._PROBE_SECONDS", 0.2)
+    for name in ("search", "data", "files"):
+        standin.fault(name, "status")
+    body = {"target_name": "EGFR", "search_query": "1ABC 2ABC"}
+
+    async def run() -> None:
+        async with running(settings_in(tmp_path, source="rcsb", max_running_jobs=1), real=True) as parts:
+            jobs = [await parts.queue.submit(submission(body)) for _ in range(3)]
+            await until(lambda: parts.queue.waits_for(jobs[2].job_id), 120)
+            assert [status(parts, job.job_id) for job in jobs] == ["queued"] * 3
+            assert [parts.store.folder(job.job_id).joinpath(RUN_LOG).exists() for job in jobs] == [True, False, False]
+            assert "RCSB" in parts.queue.waits_for(jobs[0].job_id)
+            standin.reset()
+            records = [await ended(parts, job.job_id, 240) for job in jobs]
+            assert [(record.status, record.attempt) for record in records] == [("completed", 1)] * 3
+
+    asyncio.run(run())
+
+
+def test_a_query_that_rcsb_refuses_by_itself_fails_and_costs_no_other(standin: StandIn, tmp_path: Path) -> None:
+    standin.fault("search", "status", times=5)  # no more than its own tries
+
+    async def run() -> None:
+        async with running(settings_in(tmp_path, source="rcsb", max_running_jobs=1), real=True) as parts:
+            body = {"target_name": "EGFR", "search_query": "EGFR kinase"}
+            jobs = [await parts.queue.submit(submission(body)) for _ in range(2)]
+            records = [await ended(parts, job.job_id, 240) for job in jobs]
+            assert [record.status for record in records] == ["failed", "completed"]
+            assert records[0].error is not None
+            assert records[0].error.kind == "upstream"
+
+    asyncio.run(run())
+
+
+def test_without_descriptors_a_job_waits_and_files_are_not_taken_for_missing(tmp_path: Path) -> None:
+    path = tmp_path / "value.json"
+    path.write_text("{}")
+    (tmp_path / layout.RESULTS_DISPLAY).parent.mkdir()
+    (tmp_path / layout.RESULTS_DISPLAY).write_text("x\n")
+    with descriptors(0):
+        for read in (read_json, lambda _: result_rows(tmp_path), lambda _: folder_bytes(tmp_path)):
+            with pytest.raises(OSError, match="Too many open files"):
+                read(path)
+
+    async def run() -> None:
+        gate = hold(tmp_path, "search_entries")
+        async with running(settings_in(tmp_path)) as parts:
+            before = parts.store.get((await parts.queue.submit(submission(HPV))).job_id)
+            assert before is not None
+            await until(lambda: status(parts, before.job_id) == "running")
+            with descriptors(2):
+                gate.unlink()
+                await asyncio.sleep(2)
+            assert (await ended(parts, before.job_id)).status == "completed"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("text", ["[Errno 24] Too many open files", "[Errno 11] Resource temporarily unavailable"])
+def test_a_run_that_lacks_resources_before_its_first_step_is_no_attempt(tmp_path: Path, text: str) -> None:
+    failing = tmp_path / "failing"
+    failing.touch()
+    command = f"import pathlib, sys; pathlib.Path({str(failing)!r}).exists() and sys.exit('OSError: {text}')"
+
+    async def run() -> JobRecord:
+        async with running(settings_in(tmp_path), snakemake=(sys.executable, "-c", command)) as parts:
+            job = await parts.queue.submit(submission(HPV))
+            await until(lambda: parts.queue.waits_for(job.job_id))
+            assert status(parts, job.job_id) == "queued"
+            failing.unlink()
+            return await ended(parts, job.job_id)
+
+    record = asyncio.run(run())
+    assert (record.status, record.attempt) == ("failed", 1)  # the command makes no results
+    assert "without giving a reason" in (record.error.message if record.error else "")
+
+
+def test_a_run_that_lacks_resources_in_a_step_is_run_once_more(tmp_path: Path) -> None:
+    (tmp_path / ".service").mkdir()
+    (tmp_path / RUN_LOG).write_text("BlockingIOError: [Errno 11] Resource temporarily unavailable")
+    (tmp_path / layout.EVENTS).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / layout.EVENTS).write_text('{"n":1,"event":"job_started","rule":"measure_sasa"}\n')
+    ending = judge(tmp_path, 1, "")
+    assert ending.error is not None
+    assert (ending.status, ending.shortage, ending.error.kind) == (None, "", "interrupted")
+
+
+def test_a_job_that_fills_a_disk_with_room_enough_fails_at_the_second_time_and_costs_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = [2 * GIB]
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free[0]))
+    command = (
+        "import json, pathlib, sys; a = sys.argv; config = json.loads(pathlib.Path(a[a.index('--configfile') + 1])"
+        ".read_text()); sys.exit('No space left on device' if config['search_query'] == '1HPV' else 'other')"
+    )
+
+    async def run() -> None:
+        async with running(settings_in(tmp_path), snakemake=(sys.executable, "-c", command)) as parts:
+            large = await parts.queue.submit(submission(HPV))
+            await until(lambda: parts.queue.waits_for(large.job_id))
+            assert "filled the disk" in parts.queue.waits_for(large.job_id)
+            other = await ended(parts, (await parts.queue.submit(submission(NOTHING))).job_id)
+            assert other.error is not None
+            assert other.error.kind == "pipeline"
+            free[0] += FULL_BELOW_BYTES
+            record = await ended(parts, large.job_id)
+            assert record.error is not None
+            assert (record.status, record.attempt, record.error.kind) == ("failed", 2, "disk_full")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("free", "kind", "waits"),
+    [(GIB, "disk_full", False), (GIB - 1, "disk_full", True), (GIB - 1, "input", False), (GIB - 1, "timeout", False)],
+)
+def test_only_a_failure_that_the_missing_resource_explains_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, kind: Any, *, waits: bool
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    resources = Resources(settings_in(tmp_path), Clock())
+    assert (asyncio.run(resources.behind(kind, RECORD)) is not None) == waits
+
+
+# Retry
+
+
+def test_a_canceled_job_goes_on_from_its_kept_steps(tmp_path: Path) -> None:
+    async def run() -> None:
+        gate = hold(tmp_path, "match_ligands")
+        async with running(settings_in(tmp_path)) as parts:
+            job = (await parts.queue.submit(submission(MIXED | {"search_query": "1HPV"}))).job_id
+            await until(lambda: (one := parts.store.get(job)) and one.current_step == "match_ligands")
+            with pytest.raises(JobStateConflict):
+                await parts.queue.retry(job)
+            await parts.queue.cancel(job)
+            assert (await ended(parts, job)).status == "canceled"
+            gate.unlink()
+            again = await parts.queue.retry(job)
+            assert (again.status, again.attempt, again.finished_at) == ("queued", 2, None)
+            record = await ended(parts, job)
+            assert (record.status, record.attempt, record.has_results) == ("completed", 2, True)
+            events = (parts.store.folder(job) / layout.EVENTS).read_text().splitlines()
+            began = [line for line in events if '"job_started"' in line]
+            assert [sum(f'"{step}"' in line for line in began) for step in ("search_entries", "match_ligands")] == [
+                1,
+                2,
+            ]
+            with pytest.raises(JobStateConflict):
+                await parts.queue.retry(job)
+            with pytest.raises(JobNotFound):
+                await parts.queue.retry("00000000")
+
+    asyncio.run(run())
+
+
+def test_a_failed_job_is_retried_survives_a_restart_and_may_fail_again(tmp_path: Path) -> None:
+    async def run() -> None:
+        settings = settings_in(tmp_path, max_queued_jobs=1)
+        gate = hold(tmp_path, "search_entries")
+        async with running(settings) as parts:
+            failed = (await parts.queue.submit(submission(REFUSED))).job_id
+            await ended(parts, failed)
+            blocking = [await parts.queue.submit(submission(HPV)) for _ in range(1)]
+            await until(lambda: parts.queue.counts().running == 1)
+            blocking.append(await parts.queue.submit(submission(HPV)))
+            await until(lambda: parts.queue.counts().running == 2)
+            blocking.append(await parts.queue.submit(submission(HPV)))
+            with pytest.raises(QueueFull):
+                await parts.queue.retry(failed)
+            await parts.queue.cancel(blocking[2].job_id)
+            await parts.queue.retry(failed)
+        async with running(settings) as parts:
+            gate.unlink()
+            record = await ended(parts, failed)
+            assert (record.status, record.attempt) == ("failed", 2)
+            assert [(await ended(parts, job.job_id)).status for job in blocking[:2]] == ["completed"] * 2
+
+    asyncio.run(run())
+
+
+def test_a_job_whose_uploaded_structures_are_removed_is_not_retried(tmp_path: Path) -> None:
+    async def run() -> None:
+        settings = settings_in(tmp_path)
+        upload = "upload_" + "0" * 16
+        settings.upload_folder(upload).mkdir(parents=True)
+        gate = hold(tmp_path, "search_entries")
+        async with running(settings) as parts:
+            job = (await parts.queue.submit(submission(HPV, structures=upload))).job_id
+            await parts.queue.cancel(job)
+            await ended(parts, job)
+            shutil.rmtree(settings.upload_folder(upload), ignore_errors=True)  # without a record it may be gone already
+            with pytest.raises(JobStateConflict, match="upload them"):
+                await parts.queue.retry(job)
+            gate.unlink()
+
+    asyncio.run(run())
