@@ -8,6 +8,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ import duckdb
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a full disk."""
+
+FULL_BELOW_BYTES = 1 << 20
+"""A disk with less free space is full: Snakemake itself needs about as much."""
 
 _SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS)
 
@@ -40,6 +44,19 @@ def raise_shortage(error: BaseException) -> None:
     """Raise an error that says nothing about a file, only about what the machine lacks."""
     if is_shortage(error):
         raise error
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the free space of the disk on which a folder is, or will be."""
+    return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
+
+
+def is_full(folder: Path) -> bool:
+    """Return whether the disk of a folder has no space left."""
+    try:
+        return free_bytes(folder) < FULL_BELOW_BYTES
+    except OSError:
+        return False
 
 
 def write_json(path: Path, value: Any) -> int:

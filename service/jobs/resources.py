@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +15,9 @@ import httpx2
 
 from scripts.lib.links import Addresses
 from service.jobs.clock import Clock
-from service.jobs.durable import is_shortage
+from service.jobs.durable import FULL_BELOW_BYTES, free_bytes, is_shortage
 from service.jobs.record import ErrorKind, JobRecord
 from service.settings import Settings
-
-FULL_BELOW_BYTES = 1 << 20
-"""A disk with less free space is full: Snakemake itself needs about as much."""
 
 SHORTAGE_SECONDS = 5.0
 """Pause after the machine had no descriptors, memory or processes left."""
@@ -146,19 +142,6 @@ class Resources:
         except (httpx2.HTTPError, httpx2.InvalidURL):
             self._no_answer = True
         self._next_probe = self._clock.monotonic() + _PROBE_SECONDS
-
-
-def free_bytes(folder: Path) -> int:
-    """Return the free space of the disk on which a folder is, or will be."""
-    return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
-
-
-def is_full(folder: Path) -> bool:
-    """Return whether the disk of a folder has no space left."""
-    try:
-        return free_bytes(folder) < FULL_BELOW_BYTES
-    except OSError:
-        return False
 
 
 def _is_absent(folder: Path) -> bool:

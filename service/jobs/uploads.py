@@ -21,7 +21,7 @@ from starlette.datastructures import UploadFile
 
 from scripts.lib.sources.naming import other_format
 from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull, RateLimited
-from service.jobs.durable import read_json, write_json
+from service.jobs.durable import is_full, read_json, write_json
 from service.settings import REPOSITORY, UPLOADS, Settings
 
 ENDINGS = ("cif", "mmcif", "pdb", "ent", "sdf", "mol2", "smi", "csv", "json", "npz", "mtz", "ccp4", "map", "xml")
@@ -102,7 +102,12 @@ class UploadStore:
             await asyncio.to_thread(self._check_room, owner, self._arriving[owner])
             sizes = await asyncio.to_thread(self._write, files, building / _FILES)
             async with self._checking:
-                told = await self._inspect(building)
+                try:
+                    told = await self._inspect(building)
+                except InvalidField:
+                    if is_full(building):  # no fault of the files
+                        raise QueueFull("The disk of the uploads is full.", headers={"Retry-After": "600"}) from None
+                    raise
             record = {
                 "owner": owner,
                 "files": [{**file, "size_bytes": sizes[file["name"]]} for file in told],

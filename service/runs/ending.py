@@ -9,10 +9,9 @@ from typing import get_args
 
 from scripts.lib import layout
 from scripts.lib.run.events import read_events
-from service.jobs.durable import NO_SPACE, SHORTAGE, read_json
+from service.jobs.durable import NO_SPACE, SHORTAGE, is_full, read_json
 from service.jobs.outcome import is_complete
 from service.jobs.record import CANCELED, COMPLETED, FAILED, ErrorKind, JobError, State
-from service.jobs.resources import is_full
 from service.runs.runner import Intent, log_tail
 
 _KINDS: tuple[str, ...] = get_args(ErrorKind)

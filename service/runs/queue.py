@@ -14,6 +14,7 @@ from typing import Any
 from service.errors import BatchNotFound, JobNotFound, JobStateConflict, QueueFull
 from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
+from service.jobs.durable import is_full
 from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import (
     CANCELED,
@@ -23,7 +24,7 @@ from service.jobs.record import (
     BatchRecord,
     JobRecord,
 )
-from service.jobs.resources import Lack, Resources, is_full
+from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
 from service.jobs.submission import Submission
 from service.runs.course import Course

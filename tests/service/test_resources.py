@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import json
 import os
 import resource
 import shutil
@@ -14,16 +16,20 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import duckdb
 import pytest
+from starlette.testclient import TestClient
 
 from scripts.lib import layout
+from service.app import create_app
 from service.errors import JobNotFound, JobStateConflict, QueueFull
 from service.jobs.clock import Clock
-from service.jobs.durable import read_json
+from service.jobs.durable import FULL_BELOW_BYTES, read_json
 from service.jobs.outcome import folder_bytes, result_rows
 from service.jobs.record import JobRecord
-from service.jobs.resources import FULL_BELOW_BYTES, Resources
+from service.jobs.resources import Resources
 from service.runs.ending import judge
+from service.runs.lifecycle import build_parts
 from service.runs.runner import RUN_LOG
 from tests.service.core import (
     HPV,
@@ -41,6 +47,7 @@ from tests.service.core import (
 from tests.service.disks import fill, small_disk
 from tests.service.test_jobs import RECORD
 from tests.standin import StandIn
+from tests.standin.pipeline import COMMAND
 from tests.tools.patience import wait_until
 
 pytestmark = pytest.mark.process
@@ -179,10 +186,10 @@ def test_jobs_wait_while_rcsb_does_not_answer(
     async def run() -> None:
         async with running(settings_in(tmp_path, source="rcsb", max_running_jobs=1), real=True) as parts:
             jobs = [await parts.queue.submit(submission(body)) for _ in range(3)]
-            await until(lambda: parts.queue.waits_for(jobs[2].job_id), 120)
+            await until(lambda: parts.queue.waits_for(jobs[0].job_id), 120)
             assert [status(parts, job.job_id) for job in jobs] == ["queued"] * 3
             assert [parts.store.folder(job.job_id).joinpath(RUN_LOG).exists() for job in jobs] == [True, False, False]
-            assert "RCSB" in parts.queue.waits_for(jobs[0].job_id)
+            assert all("RCSB" in parts.queue.waits_for(job.job_id) for job in jobs)
             standin.reset()
             records = [await ended(parts, job.job_id, 240) for job in jobs]
             assert [(record.status, record.attempt) for record in records] == [("completed", 1)] * 3
@@ -315,11 +322,8 @@ def test_a_canceled_job_goes_on_from_its_kept_steps(tmp_path: Path) -> None:
             record = await ended(parts, job)
             assert (record.status, record.attempt, record.has_results) == ("completed", 2, True)
             events = (parts.store.folder(job) / layout.EVENTS).read_text().splitlines()
-            began = [line for line in events if '"job_started"' in line]
-            assert [sum(f'"{step}"' in line for line in began) for step in ("search_entries", "match_ligands")] == [
-                1,
-                2,
-            ]
+            began = [json.loads(line)["rule"] for line in events if '"job_started"' in line]
+            assert (began.count("search_entries"), began.count("match_ligands")) == (1, 2)
             with pytest.raises(JobStateConflict):
                 await parts.queue.retry(job)
             with pytest.raises(JobNotFound):
@@ -355,10 +359,9 @@ def test_a_failed_job_is_retried_survives_a_restart_and_may_fail_again(tmp_path:
 
 def test_a_job_whose_uploaded_structures_are_removed_is_not_retried(tmp_path: Path) -> None:
     async def run() -> None:
-        settings = settings_in(tmp_path)
+        settings = settings_in(tmp_path, min_free_bytes=1 << 60)
         upload = "upload_" + "0" * 16
         settings.upload_folder(upload).mkdir(parents=True)
-        gate = hold(tmp_path, "search_entries")
         async with running(settings) as parts:
             job = (await parts.queue.submit(submission(HPV, structures=upload))).job_id
             await parts.queue.cancel(job)
@@ -366,6 +369,34 @@ def test_a_job_whose_uploaded_structures_are_removed_is_not_retried(tmp_path: Pa
             shutil.rmtree(settings.upload_folder(upload), ignore_errors=True)  # without a record it may be gone already
             with pytest.raises(JobStateConflict, match="upload them"):
                 await parts.queue.retry(job)
-            gate.unlink()
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), 503, "QUEUE_FULL"),
+        (OSError(errno.EMFILE, "Too many open files"), 503, "QUEUE_FULL"),
+        (OSError(errno.EROFS, "Read-only file system"), 503, "QUEUE_FULL"),
+        (MemoryError(), 503, "QUEUE_FULL"),
+        (RuntimeError("can't start new thread"), 503, "QUEUE_FULL"),
+        (duckdb.IOException("Could not write file: No space left on device"), 503, "QUEUE_FULL"),
+        (OSError(errno.EIO, "Input/output error"), 500, "INTERNAL_ERROR"),
+        (RuntimeError("another"), 500, "INTERNAL_ERROR"),
+        (duckdb.BinderException("another"), 500, "INTERNAL_ERROR"),
+    ],
+)
+def test_a_lack_of_resources_anywhere_in_a_request_is_503(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, code: str
+) -> None:
+    def lines(*_: object, **__: object) -> None:
+        raise error
+
+    app = create_app(build_parts(settings_in(tmp_path, min_free_bytes=1 << 60), snakemake=COMMAND))
+    with TestClient(app, "http://localhost", raise_server_exceptions=False) as client:
+        job = client.post("/api/jobs", json=HPV).json()["job_id"]
+        monkeypatch.setattr("service.routes.jobs.log_lines", lines)
+        answer = client.get(f"/api/job_log/{job}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert ("retry-after" in answer.headers) == (status == 503)

@@ -28,6 +28,10 @@ def listed(*jobs: JobRecord) -> tuple[WaitingList, Stopwatch]:
     return waiting, clock
 
 
+def any_job(_: str) -> bool:
+    return True
+
+
 def test_jobs_wait_in_the_order_of_their_numbers() -> None:
     waiting, _ = listed(job(3), job(1), job(2))
     assert list(waiting) == ["00000001", "00000002", "00000003"]
@@ -35,30 +39,39 @@ def test_jobs_wait_in_the_order_of_their_numbers() -> None:
     assert waiting.position("00000009") is None
     waiting.drop("00000001")
     waiting.drop("00000001")
-    assert waiting.next([]) == ("00000002", None)
+    assert waiting.next([], any_job) == ("00000002", None)
 
 
 def test_only_one_job_of_a_batch_runs_and_others_pass_it() -> None:
     waiting, _ = listed(job(2, "b"), job(3, "b"), job(4))
-    assert waiting.next([]) == ("00000002", None)
+    assert waiting.next([], any_job) == ("00000002", None)
     waiting.drop("00000002")
-    assert waiting.next(["b"]) == ("00000004", None)
+    assert waiting.next(["b"], any_job) == ("00000004", None)
     waiting.drop("00000004")
-    assert waiting.next(["b"]) == (None, None)
-    assert waiting.next([None]) == ("00000003", None)
+    assert waiting.next(["b"], any_job) == (None, None)
+    assert waiting.next([None], any_job) == ("00000003", None)
 
 
 def test_a_pause_keeps_a_batch_and_nothing_else() -> None:
     waiting, clock = listed(job(2, "b"), job(3, "b"))
     waiting.pause(BatchRecord("b", "", 5.0, (BatchItem("00000001", "", ""),)))
-    assert waiting.next([]) == (None, 5.0)
+    assert waiting.next([], any_job) == (None, 5.0)
     waiting.add(job(9))
-    assert waiting.next([]) == ("00000009", None)
+    assert waiting.next([], any_job) == ("00000009", None)
     clock.seconds += 5
-    assert waiting.next([]) == ("00000002", None)
+    assert waiting.next([], any_job) == ("00000002", None)
 
 
 def test_an_interrupted_job_comes_before_younger_ones() -> None:
     waiting, _ = listed(job(5), job(6))
     waiting.add(job(1))
     assert waiting.position("00000001") == 1
+
+
+def test_a_job_that_lacks_a_resource_is_passed_and_keeps_its_batch() -> None:
+    waiting, _ = listed(job(2), job(3, "b"), job(4, "b"), job(5))
+    lacking = {"00000002", "00000003"}
+    assert waiting.next([], lambda job_id: job_id not in lacking) == ("00000005", None)
+    waiting.drop("00000005")
+    assert waiting.next([], lambda job_id: job_id not in lacking) == (None, None)
+    assert waiting.next([], any_job) == ("00000002", None)

@@ -84,7 +84,8 @@ SPECIAL = {
     ("POST", "/api/batches"): BATCH,
     ("POST", "/api/batches/{batch_id}/cancel"): 'curl -s -X POST "$S/api/batches/$BATCH/cancel"',
     ("POST", "/api/jobs/{job_id}/cancel"): 'curl -s -X POST "$S/api/jobs/$OTHER/cancel"',
-    ("DELETE", "/api/jobs/{job_id}"): 'curl -s -X DELETE "$S/api/jobs/$OTHER"',
+    ("POST", "/api/jobs/{job_id}/retry"): 'curl -s -X POST "$S/api/jobs/$OTHER/retry"',
+    ("DELETE", "/api/jobs/{job_id}"): 'curl -s -X DELETE "$S/api/jobs/$FIRST"',
     ("POST", "/api/jobs/{job_id}/sasa/bulk"): BULK,
     ("POST", "/"): """curl -s -o page.html -w '%{http_code}\\n' "$S/" -d target_name=BAZ2B -d search_query=4CUP""",
     ("POST", "/mcp"): f"""curl -s "$S/mcp" {_BODY} '{{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}}'""",
@@ -103,6 +104,9 @@ SPECIAL = {
     ),
     ("POST", "/api/form"): 'curl -s "$S/api/form" -d target_name=BAZ2B -d search_query=4CUP',
     ("POST", "/monitor/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/monitor/$JOB" -d ''""",
+    ("POST", "/monitor/{job_id}/retry"): (
+        """curl -s -o page.html -w '%{http_code}\\n' "$S/monitor/$JOB/retry" -d ''"""
+    ),
     ("GET", "/metrics"): 'curl -s "$S/metrics" | head -n 1',
     ("GET", "/open_job/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/open_job/$JOB\"""",
 }
@@ -112,6 +116,7 @@ LATE = [
     ("GET", "/api/batches/{batch_id}/results"),
     ("POST", "/api/batches/{batch_id}/cancel"),
     ("POST", "/api/jobs/{job_id}/cancel"),
+    ("POST", "/api/jobs/{job_id}/retry"),
     ("DELETE", "/api/jobs/{job_id}"),
 ]
 """Run in this order, after all others: they need a job that waits."""
