@@ -15,6 +15,18 @@ _MARKUP = re.compile(r"~\{([^{}]*)\}|\^\{([^{}]*)\}")
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CLASSIC_ID = re.compile(r"[0-9][a-z0-9]{3}")
+_FILE = re.compile(
+    rf"(?:(?:RCSB[:_-]?)?(?:ww)?PDB[ej]?[:=#_-]?)?({ENTRY_ID})(?:\.(?:cif|mmcif|bcif|pdb|ent|xml)(?:\.gz)?)?",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"(?:^|[/.:])(?:rcsb\.org|wwpdb\.org|pdbj\.org|pdbe\.org|ebi\.ac\.uk|uniprot\.org|proteopedia\.org|identifiers\.org"
+    r"|10\.2210)/(.*)",
+    re.IGNORECASE,
+)
+"""Pages and files of an entry or a protein, and the DOI of an entry."""
+
+_UNIPROT = re.compile(r"uni-?prot(?:kb)?[:=#/_-]|(?:sp|tr)\|", re.IGNORECASE)
 _ACCESSION = re.compile(r"[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2}")
 """UniProt's own expression: https://www.uniprot.org/help/accession_numbers."""
 
@@ -32,6 +44,38 @@ def entry_id_of(word: str) -> str:
     entry_id = word.lower()
     classic = entry_id.removeprefix("pdb_0000")
     return classic if _CLASSIC_ID.fullmatch(classic) else entry_id
+
+
+def marked_entry(word: str) -> str:
+    """Return the id of the entry that a word names as such, lower case; empty if it names none or is a bare id.
+
+    >>> marked_entry("PDB:2ITY"), marked_entry("https://www.rcsb.org/structure/2ITY"), marked_entry("2ITY")
+    ('2ity', '2ity', '')
+    >>> marked_entry("doi:10.2210/pdb2ity/pdb"), marked_entry("pdb_00002ity"), marked_entry("2ity.cif.gz")
+    ('2ity', '2ity', '2ity')
+    """
+    if _CLASSIC_ID.fullmatch(word.lower()):
+        return ""
+    named = (match[1] for match in map(_FILE.fullmatch, _pieces(word)) if match)
+    return entry_id_of(next(named, ""))
+
+
+def marked_accession(word: str) -> str:
+    """Return the UniProt accession that a word names as such, upper case; empty if it names none or is a bare one.
+
+    >>> marked_accession("UniProt:P00533"), marked_accession("https://www.uniprot.org/uniprotkb/P00533/entry")
+    ('P00533', 'P00533')
+    """
+    label = _UNIPROT.match(word)
+    pieces = re.split(r"[|/:]", word[label.end() :]) if label else _pieces(word) if "/" in word else ()
+    codes = (accession(re.sub(r"^AF-|\.(?:fasta|txt|xml|json)$", "", piece)) for piece in pieces)
+    return next(filter(None, codes), "")
+
+
+def _pieces(word: str) -> list[str]:
+    """Return the parts of an address in order, or the word itself if it is none that may name an entry."""
+    address = _ADDRESS.search(word)
+    return re.split("[/?&=#:]", address[1]) if address else [word]
 
 
 def is_entry_id(text: str) -> bool:

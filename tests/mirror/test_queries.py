@@ -61,9 +61,16 @@ QUESTIONS: list[tuple[str, set[str], set[str]]] = [
     ("HIV1 protease", {"1hpx", "1hxw", "4k4p"}, EGFR),
     ('"HIV-1 protease" -ritonavir', {"1hpx", "4k4p"}, {"1hxw"}),
     ("trypsin OR thrombin", {"1gbt", "1ppc", "5pti", "1a4w"}, EGFR),
+    ("c-Src OR Bcr-Abl", {"2src"} | ABL, EGFR),
+    ("P07900 OR cereblon", {"4ci1", "7bqu"}, {"3o5r"} | EGFR),
+    ("UniProt accession P00533", EGFR, ABL),
     ("SARS-CoV-2 main protease", {"6lu7", "6wqf"}, EGFR),
 ]
 """Question, entries that it finds, entries that it must not find."""
+
+
+NAMED = ("PDB ID 2ITY", "PDB:2ITY", "rcsb.org/structure/2ITY", "https://www.ebi.ac.uk/pdbe/entry/pdb/2ity",
+         "doi 10.2210/pdb2ity/pdb", "pdb_00002ity")  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=["mirror", "rcsb"])
@@ -85,3 +92,24 @@ def test_question_finds_what_it_asks_for(asked: Source, question: str, found: se
     entries = {candidate.entry_id for candidate in find_entries(asked, question, question).candidates}
     assert found <= entries
     assert not others & entries
+
+
+@pytest.mark.parametrize("question", NAMED)
+def test_an_entry_is_found_by_its_id_however_it_is_written(asked: Source, question: str) -> None:
+    assert [candidate.entry_id for candidate in find_entries(asked, question, "cereblon").candidates] == ["2ity"]
+
+
+@pytest.mark.parametrize(
+    ("target", "question", "told"),
+    [
+        ("HSP90", "P07900", "entry of P07900"),
+        ("HSP90", "HSP90 P07900", "entry of P07900"),
+        ("EGFR", "PDB:9ZZZ", "entry 9ZZZ"),
+    ],
+)
+def test_what_a_source_does_not_have_is_no_reason_to_search_by_words(
+    asked: Source, target: str, question: str, told: str
+) -> None:
+    outcome = find_entries(asked, question, target)
+    assert (outcome.candidates, outcome.fallbacks) == ([], [])
+    assert outcome.notes == [f"No {told} here ({asked.label}): check it, give a name instead, or another source."]

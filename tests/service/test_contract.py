@@ -358,6 +358,18 @@ def test_pdb_id_alone_is_a_job_and_aliases_work(http: httpx2.Client) -> None:
     assert_error(post(http, both, "/api/jobs?dry_run=maybe"), 400, "INVALID_PARAMETER")
 
 
+def test_dry_run_finds_a_named_entry_however_it_is_written_and_no_other_for_one_that_is_not_there(
+    http: httpx2.Client,
+) -> None:
+    asked = {"target_name": "HIV-1 protease", "search_query": "https://www.rcsb.org/structure/4CUP"}
+    dry = post(http, asked, "/api/jobs?dry_run=true").json()
+    assert [entry["pdb_id"] for entry in dry["entries"]] == ["4cup"]
+    dry = post(http, {**asked, "search_query": "P07900"}, "/api/jobs?dry_run=true").json()
+    assert (dry["total"], dry["notes"]) == (
+        0, ["No entry of P07900 here (archive): check it, give a name instead, or another source."],
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("key", ["", "x" * 256, "a b", "ä"])
 def test_odd_idempotency_key_is_refused(http: httpx2.Client, key: str) -> None:
     headers = {b"Content-Type": b"application/json", b"Idempotency-Key": key.encode()}

@@ -53,6 +53,13 @@ def test_query_that_finds_nothing_ends_well_with_empty_tables(job_runner: Runner
     assert (run.job / layout.MANIFEST).is_file()
 
 
+def test_accession_that_the_source_does_not_have_is_an_answer(job_runner: Runner) -> None:
+    run = job_runner({"target_name": "HIV-1 protease", "search_query": "P07900", "source": ARCHIVE}).checked()
+    assert list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE)) == []
+    assert list(read_table(run.job / layout.ENTRY_STATUS, ENTRY_STATUS)) == []
+    assert "No entry of P07900 here" in (run.job / layout.JOB_LOG).read_text(encoding="utf-8")
+
+
 def test_missing_mirror_is_named_with_the_remedy(job_runner: Runner, tmp_path: Path) -> None:
     missing = tmp_path / "no such mirror"
     run = job_runner({"target_name": "x", "search_query": "x", "source": {"mirror": str(missing)}})

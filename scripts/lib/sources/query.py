@@ -10,11 +10,21 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from scripts.lib.identifiers import accession, entry_id_of
+from scripts.lib.identifiers import ENTRY_ID, accession, entry_id_of, marked_accession, marked_entry
 
 _QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"'})
 _PIECES = re.compile(r"(?<=[^\W\d_]{2})(?=\d+(?:\s|$))|(?<=\b\d)(?=[^\W\d_]{2})")
 _MAX_PIECES = 4
+_KIND = r"(?:[\s_-]*(?:IDs?|codes?|entry|entries|accessions?|AC|numbers?)\b)*[\s:=#]*"
+_LABELS = re.compile(
+    rf'(?P<phrase>"[^"]*"?)|(?<![^\W_])(?<![./])(?:'
+    rf"(?P<database>(?:RCSB\s+)?(?:ww)?PDB[ej]?|RCSB){_KIND}(?={ENTRY_ID}\b)"
+    rf"|(?P<protein>Uni-?Prot)(?:KB)?{_KIND}(?=[A-NR-Z][0-9]|[OPQ][0-9])"
+    r"|DOI[\s:]*(?=10\.2210/))",
+    re.IGNORECASE,
+)
+"""``PDB ID`` before an id, ``UniProt accession`` before an accession: they say what it is, and are no words to find."""
+
 _SPLIT = re.compile(r'([-\u2013\u2212]?)"([^"]*)"?|([^\s"]+)')
 _MINUS = "-\u2013\u2212"
 _GREEK = {
@@ -38,7 +48,8 @@ class Clause:
     terms : dict of str to None
         Phrases and words in order, each once.
     entry_ids, accessions : dict of str to str
-        Words that look like PDB ids or accessions, as written.
+        Words that look like PDB ids or accessions, as written; empty if they can't be a word to search for
+        (``PDB:2ITY``, an entry's address).
     excluded : dict of str to None
         Phrases, words, ids and accessions behind NOT or a minus.
     """
@@ -49,10 +60,10 @@ class Clause:
     excluded: dict[str, None] = field(default_factory=dict)
 
     def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
-        """Return the full-text terms when only the given ids and accessions are known to the source."""
-        unknown = [written for name, written in self.entry_ids.items() if name not in entry_ids]
-        unknown += [written for name, written in self.accessions.items() if name not in accessions]
-        return tuple(dict.fromkeys([*self.terms, *unknown]))
+        """Return the full-text terms if these ids and accessions are not searched for as words."""
+        spelled = [written for name, written in self.entry_ids.items() if name not in entry_ids]
+        spelled += [written for name, written in self.accessions.items() if name not in accessions]
+        return tuple(dict.fromkeys([*self.terms, *filter(None, spelled)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +106,12 @@ class Query:
 
     @property
     def spelling(self) -> dict[str, str]:
-        """The word behind each id and accession, as written."""
+        """The word behind each id and accession, as written; empty if it can't be searched for."""
         return {name: word for clause in self.clauses for part in (clause.entry_ids, clause.accessions)
                 for name, word in part.items()}  # fmt: skip
 
     def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
-        """Return the full-text terms of all clauses when only these ids and accessions are known to the source."""
+        """Return the full-text terms of all clauses if these ids and accessions are not searched for as words."""
         return tuple(dict.fromkeys(word for clause in self.clauses for word in clause.words(entry_ids, accessions)))
 
 
@@ -134,29 +145,54 @@ def parse_query(text: str) -> Query:
             continue
         brackets = brackets or (not phrase and _is_grouped(word))
         operators = operators or minus
-        clause, bare = clauses[-1], word.strip(",;.:()[]{}")
-        if negated or minus:
-            clause.excluded[bare or part] = None
-        elif entry_id := entry_id_of(bare):
-            clause.entry_ids.setdefault(entry_id, bare)
-        elif code := accession(bare):
-            clause.accessions.setdefault(code, bare)
-        else:
-            clause.terms[bare or part] = None
-        negated = False
+        clause, is_excluded, negated = clauses[-1], negated or minus, False
+        if phrase:
+            (clause.excluded if is_excluded else clause.terms)[phrase] = None
+            continue
+        for name in _listed(word.strip(",;.:()[]{}")):
+            _add(clause, name, is_excluded=is_excluded)
     if len(clauses) > 1 and clauses[-1] == Clause():
         clauses.pop()
     return Query(tuple(clauses), tuple(ignored), operators and brackets)
 
 
+def _add(clause: Clause, name: str, *, is_excluded: bool) -> None:
+    """Add an id, an accession or a word to a clause."""
+    entry_id, code = marked_entry(name), marked_accession(name)
+    if is_excluded:
+        clause.excluded[entry_id or code or name] = None
+    elif entry_id:
+        clause.entry_ids[entry_id] = ""
+    elif code:
+        clause.accessions[code] = ""
+    elif entry_id := entry_id_of(name):
+        clause.entry_ids.setdefault(entry_id, name)
+    elif code := accession(name):
+        clause.accessions.setdefault(code, name)
+    else:
+        clause.terms[name] = None
+
+
 def _parts(text: str) -> Iterator[tuple[bool, str, str]]:
     """Yield whether a part has a minus, and the phrase or the word that it is."""
-    for minus, phrase, word in _SPLIT.findall(text.translate(_QUOTES)):
+    for minus, phrase, word in _SPLIT.findall(_LABELS.sub(_joined, text.translate(_QUOTES))):
         bare = word.lstrip("([{")
         if word and bare[:1] in _MINUS and bare.strip(_MINUS):
             yield True, "", word.replace(bare, bare[1:])
         else:
             yield bool(minus and phrase.strip()), " ".join(phrase.split()), word
+
+
+def _listed(word: str) -> list[str]:
+    """Return the ids of a list without blanks (``2ITY,4ZAU``); any other word as it is."""
+    names = [name for name in re.split("[,;]", word) if name]
+    marks = (entry_id_of, accession, marked_entry, marked_accession)
+    return names if all(any(mark(name) for mark in marks) for name in names) else [word]
+
+
+def _joined(label: re.Match[str]) -> str:
+    """Return a label as one word with the id behind it; a phrase stays as it is."""
+    return label["phrase"] or ("PDB:" if label["database"] else "UniProt:" if label["protein"] else "")
 
 
 def _is_grouped(word: str) -> bool:

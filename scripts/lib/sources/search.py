@@ -1,16 +1,17 @@
 """From a query to entries: the same meaning on every source.
 
 Words that look like PDB ids and that the source knows name entries; they come first. UniProt
-accessions select by accession; phrases and the remaining words are full text, all of them, or
-one side of an OR; what stands behind NOT or a minus takes entries away.
-Only when that finds nothing is any word enough, and only when the whole query finds nothing
-is the target's name tried; both are said. A word of one letter narrows a search (cathepsin B),
+accessions select by accession, and one that no entry has is an answer; phrases and the
+remaining words are full text, all of them, or one side of an OR; what stands behind NOT or a
+minus takes entries away.
+Only when a side finds nothing is any word enough, and only when the whole query finds nothing
+is the target's name tried, if the query has words; both are said. A word of one letter narrows a search (cathepsin B),
 but finds nothing alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from scripts.lib.fasta import SHORTEST_SEQUENCE, read_fasta
@@ -65,6 +66,8 @@ class SearchResult:
         Entries, each once.
     not_found : list of str
         Ids asked for that the source doesn't know.
+    absent : list of str
+        Accessions that no entry of the source has, and ids named as such that it doesn't have.
     parsed : dict
         How the query was read.
     fallbacks : list of str
@@ -77,6 +80,7 @@ class SearchResult:
 
     candidates: list[FoundEntry] = field(default_factory=list)
     not_found: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
     parsed: dict[str, list[str]] = field(default_factory=dict)
     fallbacks: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -126,16 +130,17 @@ def find_entries(source: Source, search_query: str, target_name: str) -> SearchR
         outcome.notes.append(
             f"{len(wordless)} file(s) that say nothing about themselves were taken, as they are listed."
         )
+    answered = outcome.absent or (not query.terms and (query.entry_ids or query.accessions))
     differs = " ".join(target_name.split()).casefold() != " ".join(search_query.split()).casefold()
-    if not outcome.candidates and differs:
+    if not outcome.candidates and differs and not answered:
         second = _find(source, parse_query(target_name), "target_name/")
         outcome.notes.append("The query found nothing, so the target's name was searched for.")
         outcome.fallbacks += ["target_name", *second.fallbacks]
         outcome.notes += second.notes
         outcome.candidates = second.candidates
         outcome.totals.update({f"target_name/{key}": value for key, value in second.totals.items()})
-    if not outcome.candidates:
-        sought = f"{search_query!r} and {target_name!r}" if differs else repr(search_query)
+    if not outcome.candidates and not outcome.absent:
+        sought = f"{search_query!r} and {target_name!r}" if differs and not answered else repr(search_query)
         outcome.notes.append(f"Nothing was found for {sought}: try fewer or other words, a PDB id, or another source.")
     return outcome
 
@@ -194,44 +199,58 @@ def _find(source: Source, query: Query, prefix: str) -> SearchResult:
     known = source.resolve(query.entry_ids) if query.entry_ids else {}
     known_accessions = source.known_accessions(query.accessions)
     accessions = [name for name in query.accessions if name in known_accessions]
-    terms = query.words(set(known), set(accessions))
-    outcome = SearchResult(parsed=_described(query, known, accessions, terms))
+    absent = _absent(source, query, {*known, *accessions})
+    no_words = {*known, *accessions, *absent}
+    terms = query.words(no_words, no_words)
+    outcome = SearchResult(parsed=_described(query, known, accessions, terms, absent), absent=absent)
     outcome.candidates = [_named(name, known[name], f"{prefix}named") for name in query.entry_ids if name in known]
     outcome.totals["named"] = len(outcome.candidates)
-    if not (terms or accessions or known) and source.lists_all:
+    is_empty = not (query.terms or query.accessions or query.entry_ids)
+    if is_empty and source.lists_all:
         hits = [(entry_id, 0.0) for entry_id in source.all_entries()]
         left = _without(source, hits, (), (), query.excluded)
         _merge(outcome, left, [f"{prefix}all_files"])
         outcome.totals["all_files"] = len(left)
         return outcome
-    if not (terms or accessions or known) and query.excluded:
-        outcome.notes.append(
-            f"{', '.join(query.excluded)}: excluded, but nothing is searched for; give a word as well."
-        )
-        return outcome
-    clauses = [
-        OneSide(clause.words(set(known), set(accessions)), [a for a in clause.accessions if a in known_accessions],
-              tuple(clause.excluded))
-        for clause in query.clauses
-    ]  # fmt: skip
-    clauses = [clause for clause in clauses if clause.terms or clause.accessions]
+    clauses = []
+    for clause in query.clauses:
+        words, own = clause.words(no_words, no_words), [name for name in clause.accessions if name in known_accessions]
+        if own or (words and not set(clause.accessions) & set(absent)):
+            clauses.append(OneSide(words, own, tuple(clause.excluded)))
+        elif clause.excluded and not (clause.entry_ids or clause.accessions):
+            names = ", ".join(clause.excluded)
+            outcome.notes.append(f"{names}: excluded, but nothing is searched for; give a word as well.")
     if clauses:
         _add_text_hits(source, outcome, clauses, prefix)
     if named_out := {name for name in map(entry_id_of, query.excluded) if name}:
         outcome.candidates = [one for one in outcome.candidates if one.requested_id not in named_out]
-    _tell_unknown(outcome, query, known)
+    _tell_unknown(source, outcome, query, known)
     return outcome
 
 
-def _tell_unknown(outcome: SearchResult, query: Query, known: dict[str, KnownEntry]) -> None:
-    """Say which words look like ids that the source doesn't know."""
+def _absent(source: Source, query: Query, known: Collection[str]) -> list[str]:
+    """Return the accessions and marked ids that a source has neither as such nor, as ``P2RY12``, as a word."""
+    unknown = {name: word for name, word in query.spelling.items() if name not in known}
+    words = [word for name, word in unknown.items() if word and name in query.accessions]
+    if len(words) > 1 and not source.text_search(words, (), any_term=True):
+        found: set[str] = set()
+    else:
+        found = {word for word in words if source.text_search([word], (), any_term=False)}
+    return [name for name, word in unknown.items() if not word or (name in query.accessions and word not in found)]
+
+
+def _tell_unknown(source: Source, outcome: SearchResult, query: Query, known: dict[str, KnownEntry]) -> None:
+    """Say which ids and accessions the source doesn't have, and which of them were taken as words."""
     unknown = [name for name in query.entry_ids if name not in known]
-    if unknown and not outcome.totals.get("all_words"):
-        outcome.not_found = unknown
+    outcome.not_found = [name for name in unknown if name in outcome.absent or not outcome.totals.get("all_words")]
+    for name in outcome.absent:
+        what = f"entry {name.upper()}" if name in query.entry_ids else f"entry of {name}"
+        outcome.notes.append(f"No {what} here ({source.label}): check it, give a name instead, or another source.")
     for name in unknown:
-        outcome.notes.append(
-            f"{query.spelling[name]} looks like a PDB id that the source doesn't know; taken as a word."
-        )
+        if name not in outcome.absent:
+            outcome.notes.append(
+                f"{query.spelling[name]} looks like a PDB id that the source doesn't know; taken as a word."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +279,16 @@ def _without(
 
 
 def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneSide], prefix: str) -> None:
-    """Add the hits of full text and accessions: all words of a side, else any word, else the accessions alone."""
+    """Add the hits of full text and accessions: all words of each side, else any word, else the accessions alone."""
     sides = [(clause, _all_hits(source, outcome, clause)) for clause in clauses]
     outcome.totals["all_words"] = len({entry_id for _, hits in sides for entry_id, _ in hits})
     for clause, all_hits in sides:
         hits, reason = all_hits, "all_words" if clause.terms else ""
-        if not outcome.totals["all_words"]:
+        if not all_hits:
             hits, reason = _wider_hits(source, outcome, clause)
+        if not hits and len(clauses) > 1:
+            side = " ".join([*clause.terms, *clause.accessions])
+            outcome.notes.append(f"Nothing was found for one side of OR: {side}.")
         hits = _without(source, hits, clause.terms if reason == "all_words" else (), clause.accessions, clause.excluded)
         why = [f"{prefix}{ACCESSIONS}{','.join(clause.accessions)}"] if clause.accessions else []
         _merge(outcome, hits, [*why, *([f"{prefix}{reason}"] if reason else [])])
@@ -326,12 +348,13 @@ def _merge(outcome: SearchResult, hits: Sequence[Hit], reasons: list[str]) -> No
 
 
 def _described(
-    query: Query, known: dict[str, KnownEntry], accessions: Sequence[str], terms: Sequence[str]
+    query: Query, known: dict[str, KnownEntry], accessions: Sequence[str], terms: Sequence[str], absent: list[str]
 ) -> dict[str, list[str]]:
     return {
         "named": [name for name in query.entry_ids if name in known],
         "accessions": list(accessions),
         "terms": list(terms),
         "ignored": list(query.ignored),
+        **({"absent": absent} if absent else {}),
         **({"excluded": list(query.excluded)} if query.excluded else {}),
     }

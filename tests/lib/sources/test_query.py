@@ -37,6 +37,67 @@ def test_long_extended_ids_stay_extended() -> None:
     assert entry_id_of("pdb_1abcdefg") == "pdb_1abcdefg"
 
 
+NAMED = [
+    "PDB ID 2ITY", "PDB id: 2ity", "PDB:2ITY", "pdb 2ity", "PDBID=2ITY", "(PDB accession code 2ITY)", "RCSB PDB 2ITY",
+    "RCSB:2ITY", "PDBe 2ITY", "PDB entry: 2ITY", "pdb_00002ity", "PDB:pdb_00002ITY", "pdb2ity.ent.gz", "2ITY",
+    "2ITY.cif",    "https://www.rcsb.org/structure/2ITY", "rcsb.org/structure/2ITY", "www.rcsb.org/3d-view/2ITY/1",
+    "https://www.rcsb.org/structure/2ITY?assembly_id=1", "http://www.rcsb.org/pdb/explore/explore.do?structureId=2ITY",
+    "https://files.rcsb.org/download/2ITY.cif.gz", "https://www.wwpdb.org/pdb?id=pdb_00002ity",
+    "ebi.ac.uk/pdbe/entry/pdb/2ity", "https://www.ebi.ac.uk/pdbe/entry/pdb/2ity/bound/IRE", "https://pdbe.org/2ity",
+    "https://pdbj.org/mine/summary/2ity", "doi 10.2210/pdb2ity/pdb", "doi:10.2210/pdb2ity/pdb",
+    "https://doi.org/10.2210/pdb2ity/pdb", "10.2210/pdb_00002ity/pdb", "https://identifiers.org/pdb:2ITY",
+]  # fmt: skip
+"""Ways to write an entry's id, each the whole query."""
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_an_id_is_one_however_it_is_written(text: str) -> None:
+    query = parse_query(text)
+    assert (query.entry_ids, query.terms, query.ignored) == (("2ity",), (), ())
+
+
+@given(st.sampled_from(NAMED), st.sampled_from(["{} kinase", "kinase {}", "kinase AND {},", '"a b" ({}) kinase']))
+def test_an_id_is_one_wherever_it_stands(text: str, around: str) -> None:
+    query = parse_query(around.format(text))
+    assert query.entry_ids == ("2ity",)
+    assert "kinase" in query.terms
+    assert set(query.terms) <= {"kinase", "a b"}
+
+
+@pytest.mark.parametrize("text", ["kinase -{}", "kinase NOT {}"])
+@pytest.mark.parametrize("name", NAMED)
+def test_an_excluded_id_is_one_however_it_is_written(text: str, name: str) -> None:
+    if name.startswith("("):
+        return
+    query = parse_query(text.format(name))
+    assert (query.terms, query.entry_ids, {word.lower() for word in query.excluded}) == (("kinase",), (), {"2ity"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["UniProt P00533", "UniProtKB: P00533", "uniprot accession P00533-2", "sp|P00533|EGFR_HUMAN", "P00533",
+     "https://www.uniprot.org/uniprotkb/P00533/entry", "https://alphafold.ebi.ac.uk/entry/AF-P00533-F1"],
+)  # fmt: skip
+def test_an_accession_is_one_however_it_is_written(text: str) -> None:
+    query = parse_query(text)
+    assert (query.accessions, query.terms) == (("P00533",), ())
+
+
+@pytest.mark.parametrize("text", ["2ITY,4ZAU", "2ITY;4ZAU;", "PDB IDs: 2ITY, 4ZAU", "PDB:2ITY,pdb_00004zau"])
+def test_a_list_of_ids_needs_no_blanks(text: str) -> None:
+    assert parse_query(text).entry_ids == ("2ity", "4zau")
+    assert parse_query(f"kinase NOT {text.partition(', ')[0]}").entry_ids == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["PDB", "PDB files", '"PDB ID 2ITY"', "entry", "https://www.rcsb.org/ligand/IRE", "UniProt"]
+)
+def test_labels_without_an_id_are_words(text: str) -> None:
+    query = parse_query(text)
+    assert (query.entry_ids, query.accessions) == ((), ())
+    assert " ".join(query.terms) == text.strip('"')
+
+
 @pytest.mark.parametrize("word", ["EGFR", "12345", "pdb_1234", "1m1", "../x", "1m17.cif", "1М17"])
 def test_other_words_are_no_ids(word: str) -> None:
     assert entry_id_of(word) == ""

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scripts.lib.sources.base import SourceError
 from scripts.lib.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
@@ -102,9 +104,74 @@ def test_words_that_no_entry_of_an_accession_has_are_dropped_and_said() -> None:
     assert outcome.fallbacks == ["words_dropped"]
 
 
-def test_an_unknown_accession_is_a_word() -> None:
+def test_an_unknown_accession_that_entries_have_as_a_word_is_one() -> None:
     outcome = find_entries(FakeSource(entry("1abc", "P2RY12 receptor")), "P2RY12", "x")
     assert _ids(outcome) == ["1abc"]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [("P07900", "entry of P07900"), ("kinase P07900", "entry of P07900"), ("UniProt:P07900", "entry of P07900"),
+     ("P07900 Q99999 -HER2", "entry of Q99999"), ("PDB:9ZZZ", "entry 9ZZZ"), ("rcsb.org/structure/9zzz", "entry 9ZZZ"),
+     ("pdb_00009zzz", "entry 9ZZZ")],
+)  # fmt: skip
+def test_what_is_named_and_absent_is_an_answer(query: str, told: str) -> None:
+    outcome = find_entries(_source(), query, "EGFR kinase")
+    assert (_ids(outcome), outcome.fallbacks) == ([], [])
+    assert any(note.startswith(f"No {told} here (fake)") for note in outcome.notes)
+    assert outcome.parsed["absent"] == outcome.absent != []
+    assert outcome.not_found == ([] if "entry of" in told else ["9zzz"])
+
+
+def test_an_id_alone_that_is_not_there_is_no_reason_to_take_other_entries() -> None:
+    outcome = find_entries(_source(), "9zzz", "EGFR kinase")
+    assert (_ids(outcome), outcome.not_found, outcome.fallbacks) == ([], ["9zzz"], [])
+
+
+def test_the_rest_of_a_query_is_found_where_a_named_part_is_absent() -> None:
+    assert set(_ids(find_entries(_source(), "P00533 P07900", "x"))) == {"1abc", "2abc"}
+    assert set(_ids(find_entries(_source(), "P07900 OR trypsin", "x"))) == {"4abc"}
+    assert _ids(find_entries(_source(), "P07900 4abc", "x")) == ["4abc"]
+    assert set(_ids(find_entries(_source(), "PDB:9ZZZ EGFR", "x"))) == {"1abc", "2abc"}
+
+
+def test_an_absent_accession_takes_none_of_the_users_own_files() -> None:
+    source = FakeSource(entry("pose-1"), entry("pose-2"), lists_all=True)
+    assert _ids(find_entries(source, "P07900", "x")) == []
+    assert _ids(find_entries(source, "PDB:9ZZZ", "x")) == []
+
+
+def test_no_side_of_an_or_is_lost() -> None:
+    source = FakeSource(entry("1abc", "tyrosine kinase c Src"), entry("2abc", "Abl kinase"), entry("3abc", "trypsin"))
+    outcome = find_entries(source, "c-Src OR Bcr-Abl", "x")
+    assert set(_ids(outcome)) == {"1abc", "2abc"}
+    assert "any of its parts (bcr, abl) was enough" in outcome.notes[0]
+    outcome = find_entries(source, "trypsin OR zebra OR -kinase", "x")
+    assert _ids(outcome) == ["3abc"]
+    assert outcome.notes == [
+        "kinase: excluded, but nothing is searched for; give a word as well.",
+        "Nothing was found for one side of OR: zebra.",
+    ]
+
+
+_SIDES = [
+    "EGFR",
+    "HER2",
+    "trypsin",
+    "P00533",
+    "P04626",
+    "PDB:4ABC",
+    "EGFR kinase",
+    "kinase -EGFR",
+    "zebra-EGFR",
+    "3abc",
+]
+
+
+@given(st.lists(st.sampled_from(_SIDES), min_size=1, max_size=4))
+def test_an_or_finds_what_its_sides_find(sides: list[str]) -> None:
+    alone = {entry_id for side in sides for entry_id in _ids(find_entries(_source(), side, side))}
+    assert set(_ids(find_entries(_source(), " OR ".join(sides), "x"))) == alone
 
 
 def test_the_target_name_is_tried_when_nothing_is_found_and_said() -> None:
