@@ -43,7 +43,8 @@ def _search(job: Path, settings: dict[str, Any]) -> None:
     taken = [str(row["pdb_id"]) for row in read_table(entries, ENTRIES) if row["selected"]]
     opened = open_source(origin, cache, refresh=False)
     try:
-        proteins = proteins_of(opened.polymers(taken[:MOST_ENTRIES]))
+        limits = {key: settings["filters"][key] for key in ("min_identity", "min_coverage")}
+        proteins = proteins_of(opened.polymers(taken[:MOST_ENTRIES]), **limits)
     finally:
         opened.close()
     write_text(job / layout.PROTEINS, json.dumps(proteins, ensure_ascii=False))

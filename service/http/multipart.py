@@ -26,7 +26,7 @@ class _Parser(MultiPartParser):
 
 @asynccontextmanager
 async def sent_form(
-    request: Request, what: str, *, files: int, largest: int = _LARGEST, field: str = "form"
+    request: Request, what: str, *, files: int, fields: int = _FIELDS, largest: int = _LARGEST, field: str = "form"
 ) -> AsyncIterator[FormData]:
     """Yield the form that a request carries; its files are gone afterwards.
 
@@ -38,6 +38,8 @@ async def sent_form(
         What it carries, with its verb, for people.
     files : int
         So many files it may carry.
+    fields : int
+        Maximum number of fields without a file.
     largest : int
         Bytes that a field without a file may have.
     field : str
@@ -60,7 +62,7 @@ async def sent_form(
     else:
         try:
             form = await _Parser(
-                request.headers, request.stream(), max_files=files, max_fields=_FIELDS, max_part_size=largest
+                request.headers, request.stream(), max_files=files, max_fields=fields, max_part_size=largest
             ).parse()
         except MultiPartException as error:
             reason = error.message.rstrip(".")
@@ -82,7 +84,7 @@ async def sent_files(request: Request, most: int) -> AsyncIterator[list[UploadFi
         If it holds none.
     """
     async with sent_form(request, "Files, in the field files, are", files=most, field=FIELD) as form:
-        files = [file for file in form.getlist(FIELD) if isinstance(file, UploadFile) and file.filename]
+        files = files_of(form)
         if not files:
             raise MissingField("files is missing: send one file or more in it.", details={"field": FIELD})
         yield files
@@ -92,3 +94,8 @@ def announced_length(request: Request) -> int:
     """Return the length of the body that a request announces; 1 if it announces none."""
     length = request.headers.get("content-length", "")
     return int(length) if length.isdecimal() else 1
+
+
+def files_of(form: FormData) -> list[UploadFile]:
+    """Return the files of a form in the field ``files``; an empty field of a browser is none."""
+    return [file for file in form.getlist(FIELD) if isinstance(file, UploadFile) and file.filename]

@@ -15,7 +15,7 @@ from service.addresses import address
 from service.errors import InvalidField, ServiceError, Unauthorized, UnsupportedMediaType
 from service.http.answers.jobs import FormMeaningAnswer, FormMistakeAnswer
 from service.http.endpoint import PAGE, Routes
-from service.http.multipart import announced_length, sent_files
+from service.http.multipart import FIELD, announced_length, files_of, sent_form
 from service.http.parameters import Parameter
 from service.http.responses import json_answer, json_bytes
 from service.jobs.submission import public_settings
@@ -47,13 +47,42 @@ async def submit_page(request: Request) -> Response:
 
 async def submit_form(request: Request) -> Response:
     """Take a job from the form and go to its page; or show which entries it would use."""
+    return await _answered(request, _values(await form_pairs(request)))
+
+
+async def upload_form(request: Request) -> Response:
+    """Keep the files of a form that is sent without scripts; then go on as `submit_form`, or show the form again."""
+    if not from_own_page(request):
+        raise Unauthorized("The form was sent from another site.")
     shared = shared_of(request)
-    pairs = await form_pairs(request)
-    values = _values(pairs)
+    values: dict[str, list[str]] = {}
+    most = shared.parts.settings.max_upload_files
+    try:
+        await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
+        async with sent_form(request, "The form is", files=most, fields=_FIELDS, field=FIELD) as form:
+            values = _values([(name, value) for name, value in form.multi_items() if isinstance(value, str)])
+            if files := files_of(form):
+                values["refused"] = [", ".join(file.filename or "" for file in files)]
+                upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
+                values = {**values, "structures": [upload.upload_id]}
+                del values["refused"]
+    except ServiceError as error:
+        return _form(request, values, error=error)
+    if values.get("task") in (["submit"], ["preview"]) or "sequence" in values:
+        return await _answered(request, values)
+    return _form(request, values)
+
+
+async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
+    """Submit the job of a form, or preview it."""
+    shared = shared_of(request)
     if chosen := values.pop("sequence", None):  # a protein of the preview
         return _form(request, {**values, "fasta_seq": chosen})
     try:
-        meaning = meaning_of(pairs, shared.limits)
+        if (refused := values.get("refused")) and "without_files" not in values:
+            reason = f"these files were not taken: {refused[0]}; send others, or run the job without them"
+            raise InvalidField(f"Files: {reason}.", details={"field": FIELD, "reason": reason})
+        meaning = meaning_of(_pairs(values), shared.limits)
         require_own_uploads(request, meaning.submission)
         await require_public_receivers(request, meaning.submission)
         if values.get("task") == ["preview"]:
@@ -64,20 +93,6 @@ async def submit_form(request: Request) -> Response:
     except ServiceError as error:
         return _form(request, values, error=error)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
-
-
-async def upload_form(request: Request) -> Response:
-    """Keep the files of the page's own form, and show the form of a job over them."""
-    if not from_own_page(request):
-        raise Unauthorized("The form was sent from another site.")
-    shared = shared_of(request)
-    try:
-        await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
-        async with sent_files(request, shared.parts.settings.max_upload_files) as files:
-            upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
-    except ServiceError as error:
-        return _form(request, {}, error=error)
-    return _form(request, {"structures": [upload.upload_id]})
 
 
 async def check_form(request: Request) -> Response:
@@ -133,6 +148,10 @@ def _values(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     return values
 
 
+def _pairs(values: Mapping[str, list[str]]) -> list[tuple[str, str]]:
+    return [(name, one) for name, many in values.items() for one in many]
+
+
 def _values_from(shared: Shared, job_id: str) -> dict[str, list[str]]:
     """Return what the form holds for a job like an earlier one or an example."""
     example = shared.examples.get(job_id)
@@ -168,9 +187,9 @@ def _form(
     shared, owner = shared_of(request), owner_of(request)
     if meaning is None:
         try:
-            meaning = meaning_of([(name, one) for name, many in values.items() for one in many], shared.limits)
+            meaning = meaning_of(_pairs(values), shared.limits)
         except ServiceError:
-            meaning = meaning_of([(name, one) for name, many in _START.items() for one in many], shared.limits)
+            meaning = meaning_of(_pairs(_START), shared.limits)
     parts = shared.parts
     counts = parts.queue.counts()
     return page(
@@ -215,9 +234,9 @@ ENDPOINTS = (
     _ROUTES.post(
         "/upload",
         upload_form,
-        "What the form for files sends; shows what is in them, with the form of a job over them.",
-        PAGE,
-        errors=("QUEUE_FULL",),
+        "What the form sends without scripts, with files; without a task it only shows what is in them.",
+        {200: PAGE, 303: ""},
+        errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Files",
         changes=True,
     ),

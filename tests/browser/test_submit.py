@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
 from scripts.lib.run.display import STEPS
-from tests.browser.harness import Pages, assert_accessible, picture, readme_picture, tab_to
+from tests.browser.harness import Pages, assert_accessible, picture, readme_picture, tab_to, wait_ms, watched
 from tests.service.core import LiveService
 from tests.tools.styles import SMILES, programs
 
@@ -85,6 +88,130 @@ def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
     page.get_by_role("button", name="Take none of them").click()
     expect(page.locator("#uploaded li")).to_have_count(0)
     expect(page.locator("#job-yaml")).not_to_contain_text("kind: files")
+
+
+def job_of(page: Page, service: LiveService) -> dict[str, Any]:
+    """Return the job whose page has been reached."""
+    page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
+    return service.job(page.url.rsplit("/", 1)[1])
+
+
+def sent(name: str, text: str) -> FilePayload:
+    return {"name": name, "mimeType": "chemical/x-pdb", "buffer": text.encode()}
+
+
+@pytest.mark.parametrize("button", ["Submit", "Preview entries"])
+def test_submit_waits_for_files_on_their_way(pages: Pages, service: LiveService, button: str) -> None:
+    page = pages.open("/")
+    held: list[Route] = []
+    page.route("**/api/uploads", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it calls
+    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#upload-form summary").click()
+    page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
+    page.locator("#files").set_input_files([sent("ligands.smi", f"{SMILES} UNL")])
+    page.get_by_role("button", name=button).click()
+    expect(page.locator("#form-state")).to_contain_text("Waiting for your files")
+    held[0].continue_()
+    while len(held) < 2:
+        page.wait_for_timeout(20)
+    held[1].continue_()
+    if button == "Submit":
+        upload = job_of(page, service)["request"]["structures"]
+        files = service.call("GET", f"/api/uploads/{upload}")[1]["files"]
+        assert {file["name"] for file in files} == {"model.pdb", "ligands.smi"}
+    else:
+        expect(page.locator(".preview tbody")).to_contain_text("model")
+
+
+def test_no_job_runs_without_a_file_that_was_not_taken_unless_that_is_chosen(
+    pages: Pages, service: LiveService
+) -> None:
+    pages.watch.expect("422")
+    page = pages.open("/")
+    page.get_by_role("textbox", name="Target", exact=True).fill("HIV-1 protease")
+    page.get_by_role("textbox", name="Query", exact=True).fill("1HPV")
+    page.locator("#upload-form summary").click()
+    before = service.call("GET", "/api/indexed-jobs")[1]["count"]
+    page.locator("#files").set_input_files([sent("pose.mae", "x")])
+    page.get_by_role("button", name="Submit").click()  # while it is on its way
+    told = "Not submitted: pose.mae was not taken. Send another file, or choose to run the job without it."
+    expect(page.locator("#form-state")).to_have_text(told)
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_label("Run the job without these files")).to_be_focused()
+    expect(page.locator("#form-state")).to_have_text(told)
+    page.get_by_role("button", name="Preview entries").click()
+    expect(page.locator("#form-state")).to_have_text(told)
+    assert service.call("GET", "/api/indexed-jobs")[1]["count"] == before
+    assert_accessible(page)
+    page.get_by_label("Run the job without these files").check()
+    page.get_by_role("button", name="Submit").click()
+    assert "structures" not in job_of(page, service)["request"]
+
+
+def test_files_go_with_the_job_where_there_are_no_scripts(pages: Pages, service: LiveService) -> None:
+    page = pages.open("/", java_script_enabled=False)
+    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#upload-form summary").click()
+    page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
+    page.get_by_role("button", name="Submit").click()
+    assert job_of(page, service)["request"]["structures"].startswith("upload_")
+
+
+def test_refused_file_stops_the_job_where_there_are_no_scripts(pages: Pages, service: LiveService) -> None:
+    pages.watch.expect("422")
+    page = pages.open("/", java_script_enabled=False)
+    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#upload-form summary").click()
+    page.locator("#files").set_input_files([sent("pose.mae", "x")])
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#files-error")).to_contain_text("export it as PDB or mmCIF")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#form-error")).to_contain_text("these files were not taken: pose.mae; send others")
+    page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
+    page.get_by_role("button", name="Send files").click()
+    expect(page.locator("#uploaded")).to_contain_text("model.pdb")
+    expect(page.locator("#uploaded .notice")).to_have_count(0)
+    expect(page.get_by_role("textbox", name="Target", exact=True)).to_have_value("BAZ2B")
+    page.get_by_role("button", name="Submit").click()
+    assert job_of(page, service)["request"]["structures"].startswith("upload_")
+    page.goto("/")
+    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#upload-form summary").click()
+    page.locator("#files").set_input_files([sent("pose.mae", "x")])
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_label("Run the job without these files").check()
+    page.get_by_role("button", name="Submit").click()
+    assert "structures" not in job_of(page, service)["request"]
+
+
+BRD4 = ("5t35", "6duv", "6u6k", "7khh")
+"""Entries of either bromodomain, or both."""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("scripts", [True, False])
+def test_target_of_several_domains_keeps_all_its_entries(
+    browser: Browser, mirror: Path, tmp_path: Path, *, scripts: bool
+) -> None:
+    entries = tmp_path / "mirror"
+    entries.mkdir()
+    for path in (path for name in BRD4 for path in mirror.glob(f"{name}.*.gz")):
+        (entries / path.name).symlink_to(path)
+    expect.set_options(timeout=wait_ms())
+    with (
+        LiveService(tmp_path / "service", SOURCE="mirror", MIRROR=str(entries)) as service,
+        watched(browser, f"http://127.0.0.1:{service.port}") as pages,
+    ):
+        page = pages.open("/", java_script_enabled=scripts)
+        page.get_by_role("textbox", name="Target", exact=True).fill("BRD4")
+        page.get_by_role("button", name="Preview entries").click()
+        page.get_by_role("button", name=re.compile("Use as target.*bromodomain-containing", re.IGNORECASE)).click()
+        expect(page.locator("#fasta_seq")).to_have_value(re.compile(">.*construct 1\n[A-Z]+\n>.*construct 2\n[A-Z]+"))
+        page.get_by_role("button", name="Submit").click()
+        job = service.ended(job_of(page, service)["job_id"])
+        assert (job["status"], job["progress"]["entries"]["kept"]) == ("completed", len(BRD4))
+        rows = service.call("GET", f"/api/jobs/{job['job_id']}/rows?table=entries")[1]["rows"]
+        assert {row["pdb_id"]: row["target_match"] for row in rows} == dict.fromkeys(BRD4, "sequence")
 
 
 def test_command_and_file_follow_the_form(pages: Pages) -> None:

@@ -6,12 +6,19 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scripts import scout
 from scripts.lib import layout
-from scripts.lib.entry.model import PolymerEntity
+from scripts.lib.entry.model import EntryMetadata, PolymerEntity
 from scripts.lib.entry.proteins import proteins_of
+from scripts.lib.entry.sequence import best_match
+from scripts.lib.entry.target import find_target
+from scripts.lib.entry.target_query import TargetQuery
+from scripts.lib.fasta import SHORTEST_SEQUENCE, read_fasta
 from scripts.lib.run.logs import read_error
+from scripts.lib.sources.mirror import MirrorSource
 
 
 def test_proteins_of_one_accession_are_one_and_the_most_frequent_come_first() -> None:
@@ -26,6 +33,52 @@ def test_proteins_of_one_accession_are_one_and_the_most_frequent_come_first() ->
     ]  # fmt: skip
     assert [one["kind"] for one in found] == ["protein", "protein", "nucleic acid"]
     assert (found[0]["chains"], found[0]["sequence"]) == (["B"], "MK")
+
+
+def _domain(letters: str, accession: str = "O60885") -> PolymerEntity:
+    return PolymerEntity("1", "polypeptide(L)", description="BRD4", uniprot=(accession,), sequence=letters)
+
+
+FIRST, SECOND = "NPPPPETSNPNKPKRQTNQLQYLLRVVLKTLWKHQF", "VSEQLKCCSGILKEMFAKKHAAYAWPFYKPVDVEALGLHDYCD"
+
+
+def test_protein_of_several_domains_has_the_sequence_of_each() -> None:
+    mutant, both = FIRST.replace("PETS", "PATS"), f"GSHM{FIRST}{'GGSGGS' * 3}{SECOND}"
+    found = proteins_of(
+        {"1aaa": (_domain(FIRST),), "1bbb": (_domain(mutant),), "1ccc": (_domain(SECOND),), "1ddd": (_domain(both),)}
+    )
+    assert [one["sequence"] for one in found] == [f">BRD4 construct 1\n{FIRST}\n>BRD4 construct 2\n{SECOND}\n"]
+    assert found[0]["n_entries"] == 4
+    strict = proteins_of({"1aaa": (_domain(FIRST),), "1bbb": (_domain(mutant),)}, min_identity=1.0)
+    assert strict[0]["sequence"].count(">") == 2
+
+
+def test_proteins_of_the_mirror_find_each_of_their_entries(mirror: Path, tmp_path: Path) -> None:
+    """Where no construct is too short to be a sequence to compare with."""
+    source = MirrorSource(mirror, tmp_path).open()
+    polymers = source.polymers(source.all_entries())
+    several = 0
+    for protein in proteins_of(polymers):
+        if protein["kind"] != "protein" or not protein["accession"]:
+            continue
+        query = TargetQuery("x", sequences=read_fasta(protein["sequence"]))
+        several += len(query.sequences) > 1
+        for entry_id, entities in polymers.items():
+            own = [one for one in entities if one.uniprot[:1] == (protein["accession"],)]
+            if [one for one in own if len(one.sequence) >= SHORTEST_SEQUENCE]:
+                matched = find_target(EntryMetadata(entry_id, entities=entities), query).entities
+                assert set(own) & set(matched), (protein["name"], entry_id)
+    assert several >= 5
+
+
+@given(st.lists(st.text("ACDEFGHIKLMNPQRSTVWYX", min_size=0, max_size=60), min_size=1, max_size=6))
+def test_sequence_of_a_protein_matches_every_construct_that_matches_itself(constructs: list[str]) -> None:
+    limits = {"min_identity": 0.9, "min_coverage": 0.5}
+    (protein,) = proteins_of({f"{n}abc": (_domain(letters),) for n, letters in enumerate(constructs)}, **limits)
+    sequences = read_fasta(protein["sequence"])
+    for letters in constructs:
+        if len(letters) >= SHORTEST_SEQUENCE and best_match([letters], letters, **limits)[1]:
+            assert best_match(sequences, letters, **limits)[1]
 
 
 @pytest.mark.parametrize(("query", "status"), [("bromodomain", 0), ("(a OR b) c", 1)])

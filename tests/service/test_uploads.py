@@ -123,6 +123,33 @@ def test_files_of_the_page_are_taken_without_scripts(http: httpx2.Client) -> Non
     assert (refused.status_code, "Not submitted" in refused.text) == (422, True)
 
 
+def test_form_without_scripts_sends_files_and_job_together_and_stops_where_they_are_refused(
+    http: httpx2.Client,
+) -> None:
+    asked = {"target_name": "BAZ2B", "task": "submit", "max_entries": "7"}
+    model = {"files": ("model.pdb", MODEL.text.encode())}
+    sent = http.post("/upload", data=asked, files=model, follow_redirects=False)
+    assert sent.status_code == 303
+    request = http.get(f"/api/jobs/{sent.headers['location'][-8:]}").json()["request"]
+    assert (request["structures"][:7], request["options"]) == ("upload_", {"max_entries": 7})
+    refused = http.post("/upload", data=asked, files={"files": ("pose <b>.mae", b"x")}, follow_redirects=False)
+    assert refused.status_code == 422
+    assert 'name="refused" form="job-form" value="pose &lt;b&gt;.mae"' in refused.text
+    assert 'value="BAZ2B"' in refused.text
+    for path in ("/", "/upload"):
+        again = {**asked, "refused": "pose <b>.mae"}
+        send = {"files": {"files": ("", b"")}} if path == "/upload" else {}
+        assert http.post(path, data=again, follow_redirects=False, **send).status_code == 422
+        chosen = http.post(path, data={**again, "without_files": "true"}, follow_redirects=False, **send)
+        assert chosen.status_code == 303
+        request = http.get(f"/api/jobs/{chosen.headers['location'][-8:]}").json()["request"]
+        assert "structures" not in request
+    assert (
+        http.post("/upload", data={**asked, "refused": "pose.mae"}, files=model, follow_redirects=False).status_code
+        == 303
+    )
+
+
 def test_uploads_are_removed_when_their_time_is_over_and_no_job_uses_them(http: httpx2.Client) -> None:
     upload_id = send(http, ("model.pdb", MODEL.text.encode())).json()["upload_id"]
     store: UploadStore = http.app.state.shared.uploads  # type: ignore[attr-defined]

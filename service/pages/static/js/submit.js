@@ -9,7 +9,14 @@ const panel = document.getElementById("preview-panel");
 const touched = new Set();
 let asked = 0;
 
-const encoded = () => new URLSearchParams(new FormData(form));
+form.action = rooted("/"); // files go before the job, in a request of their own
+form.enctype = "application/x-www-form-urlencoded";
+
+function encoded() {
+  const data = new FormData(form);
+  data.delete("files");
+  return new URLSearchParams(data);
+}
 
 /** Return what the form means, as the server reads it. */
 function meaning() {
@@ -87,6 +94,7 @@ const box = document.getElementById("upload-form");
 const uploaded = document.getElementById("uploaded");
 const structures = document.getElementById("structures");
 let held = new Map(); // the files of the upload by name: what is added later is sent together with them
+let sending = null; // ends with the last upload, whatever came of it
 
 function shown(file) {
   return make("li", {}, make("b", {}, file.name), " ",
@@ -123,14 +131,46 @@ async function send(list) {
     announce(`${answer.files.length} files were read.`);
     check();
   } catch (error) {
-    const names = Array.from(list, (file) => file.name).join(", ");
-    uploaded.replaceChildren(...before,
-      make("div", { class: "notice bad", role: "alert" }, make("strong", {}, `Not taken: ${names}.`), " ", String(error.message ?? error)));
+    uploaded.replaceChildren(...before, refusal(Array.from(list, (file) => file.name).join(", "), String(error.message ?? error)));
   }
-  files.value = "";
 }
 
-files.addEventListener("change", () => files.files.length && send(files.files));
+/** Say that files were not taken; a job runs without them only if that is ticked. */
+function refusal(names, reason) {
+  const skip = make("input", { type: "checkbox", name: "without_files", form: form.id, value: "true" });
+  return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, `Not taken: ${names}.`), " ", reason,
+    make("input", { type: "hidden", name: "refused", form: form.id, value: names }),
+    make("label", { class: "flag" }, skip, " Run the job without these files"));
+}
+
+/** Send files when those before them have arrived. */
+function queue(list) {
+  const chosen = Array.from(list);
+  const last = Promise.resolve(sending).then(() => send(chosen)).then(() => {
+    if (sending === last) sending = null;
+  });
+  sending = last;
+}
+
+/** Wait for files that are on their way; return whether a job may run with what has arrived. */
+async function arrived() {
+  while (sending) {
+    formState.textContent = "Waiting for your files to arrive …";
+    await sending;
+  }
+  const skip = uploaded.querySelector("[name=without_files]");
+  if (!skip || skip.checked) return true;
+  box.querySelector("details").open = true;
+  skip.focus();
+  const names = uploaded.querySelector("[name=refused]").value;
+  formState.textContent = `Not submitted: ${names} was not taken. Send another file, or choose to run the job without it.`;
+  return false;
+}
+
+files.addEventListener("change", () => {
+  if (files.files.length) queue(files.files);
+  files.value = "";
+});
 for (const kind of ["dragover", "dragenter"]) {
   box.addEventListener(kind, (event) => {
     event.preventDefault();
@@ -141,7 +181,7 @@ for (const kind of ["dragleave", "drop"]) box.addEventListener(kind, () => box.c
 box.addEventListener("drop", (event) => {
   event.preventDefault();
   box.querySelector("details").open = true;
-  if (event.dataTransfer.files.length) send(event.dataTransfer.files);
+  if (event.dataTransfer.files.length) queue(event.dataTransfer.files);
 });
 
 /** A protein of the entries found: one click makes its sequence the target's. */
@@ -155,7 +195,7 @@ function protein(one) {
     field.value = one.sequence;
     field.dispatchEvent(new Event("input", { bubbles: true }));
     field.focus();
-    announce(`The sequence of ${one.name} is the target's.`);
+    announce(`${one.name} is the target.`);
   });
   return make("li", {}, make("span", {}, one.name || one.entity, " ", make("b", {}, one.gene)),
     make("span", { class: "muted tiny" }, facts), ...(one.sequence && one.kind === "protein" ? [use] : []));
@@ -169,7 +209,7 @@ function showPreview(found) {
   panel.replaceChildren(title, make("p", { class: "muted" }, [cost, ...left, ...found.notes].join(" ")));
   if (found.proteins.length > 0) {
     panel.append(make("h3", {}, "Proteins in them"),
-      make("p", { class: "hint" }, "Which of them is the target? Its sequence tells its chains from all others."),
+      make("p", { class: "hint" }, "Which of them is the target? Its sequences, one for each domain, tell its chains from all others."),
       make("ul", { class: "plain proteins" }, ...found.proteins.map(protein)));
   }
   if (found.entries.length === 0) {
@@ -192,15 +232,17 @@ function failed(error) {
 
 async function preview(button) {
   button.disabled = true;
-  formState.textContent = "Searching …";
   try {
+    if (!(await arrived())) return;
+    formState.textContent = "Searching …";
     const answer = await checked();
     if (answer) showPreview(await postJson("/api/jobs?dry_run=true", answer.request));
+    formState.textContent = "";
   } catch (error) {
+    formState.textContent = "";
     failed(error);
   } finally {
     button.disabled = false;
-    formState.textContent = "";
   }
 }
 
@@ -212,17 +254,18 @@ form.addEventListener("submit", async (event) => {
   }
   const button = document.getElementById("send");
   button.disabled = true;
-  formState.textContent = "Submitting …";
   try {
-    const answer = await checked();
-    if (answer) form.submit();
-    if (answer) return;
+    const may = await arrived();
+    if (may) formState.textContent = "Submitting …";
+    const answer = may && (await checked());
+    if (answer) {
+      form.submit();
+      return;
+    }
+    if (may) formState.textContent = "";
   } catch (error) {
     formState.textContent = error.message;
-    button.disabled = false;
-    return;
   }
-  formState.textContent = "";
   button.disabled = false;
 });
 
