@@ -56,9 +56,10 @@ async def upload_form(request: Request) -> Response:
         raise Unauthorized("The form was sent from another site.")
     shared = shared_of(request)
     values: dict[str, list[str]] = {}
-    most = shared.parts.settings.max_upload_files
+    most, length = shared.parts.settings.max_upload_files, announced_length(request)
     try:
-        await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
+        if length > shared.parts.settings.max_body_bytes:  # files, which the quota may refuse before they are read
+            await in_thread(shared.uploads.check_quota, owner_of(request), length)
         async with sent_form(request, "The form is", files=most, fields=_FIELDS, field=FIELD) as form:
             values = _values([(name, value) for name, value in form.multi_items() if isinstance(value, str)])
             if files := files_of(form):

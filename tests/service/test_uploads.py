@@ -138,9 +138,9 @@ def test_form_without_scripts_sends_files_and_job_together_and_stops_where_they_
     assert 'value="BAZ2B"' in refused.text
     for path in ("/", "/upload"):
         again = {**asked, "refused": "pose <b>.mae"}
-        send = {"files": {"files": ("", b"")}} if path == "/upload" else {}
-        assert http.post(path, data=again, follow_redirects=False, **send).status_code == 422
-        chosen = http.post(path, data={**again, "without_files": "true"}, follow_redirects=False, **send)
+        sends = {"files": ("", b"")} if path == "/upload" else None
+        assert http.post(path, data=again, files=sends, follow_redirects=False).status_code == 422
+        chosen = http.post(path, data={**again, "without_files": "true"}, files=sends, follow_redirects=False)
         assert chosen.status_code == 303
         request = http.get(f"/api/jobs/{chosen.headers['location'][-8:]}").json()["request"]
         assert "structures" not in request
