@@ -118,7 +118,7 @@ class _Walk:
     def last_core(self, least_share: float, longest_run: int) -> tuple[int, int | None]:
         """Return the number of the last core, and that of the block that failed, None where a run ended the walk."""
         core, run = 0, 0
-        for k, step in enumerate(self._steps[1:], 1):
+        for k, step in enumerate(self._steps[1:-1], 1):  # the last is the partner's, whatever covers it
             if not (step.is_ring or len(step.atoms) >= TESTED_FROM):
                 run += 1
                 if run > longest_run:

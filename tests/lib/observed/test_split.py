@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scripts.lib.exits.graph import ring_systems
 from scripts.lib.observed.blocks import path_between
@@ -50,6 +52,32 @@ def test_order_of_atoms_changes_nothing() -> None:
     found = split(DEGRADER, 13, 25, order=order)
     assert (order[found.anchor], order[found.linker_atom]) == (plain.anchor, plain.linker_atom)
     assert {order[k] for k in found.half} == plain.half
+
+
+@pytest.mark.parametrize("smiles", ["c1ccccc1Cc1ccccc1", "c1ccccc1-c1ccccc1", DEGRADER])
+@pytest.mark.parametrize("order", ["as written", "reversed"])
+def test_protein_that_covers_all_of_a_ligand_better_leaves_its_partner_the_last_ring(smiles: str, order: str) -> None:
+    graph = graph_of(smiles)
+    free, own, other = (np.full(len(graph), area) for area in (30.0, 20.0, 10.0))
+    first = sorted(ring_systems(graph)[0 if order == "as written" else -1])
+    own[first] += 2
+    found = observed_exit(graph, free, own, other)
+    assert found is not None
+    assert found.weak or smiles == DEGRADER
+    assert set(first) <= found.half < set(range(len(graph)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(["c1ccccc1Cc1ccccc1", "c1ccccc1-c1ccccc1", "C1CCN1CC1CCC1", DEGRADER]), st.data())
+def test_any_areas_give_an_exit_that_cuts_the_ligand_in_two(smiles: str, data: st.DataObject) -> None:
+    graph = graph_of(smiles)
+    count = len(graph)
+    areas = st.lists(st.sampled_from([0.0, 0.5, 10.0, 30.0]), min_size=count, max_size=count)
+    free, own, other = (np.array(data.draw(areas)) for _ in range(3))
+    found = observed_exit(graph, free, own, other)
+    for anchor, linker in found.bonds if found else ():
+        assert linker in graph.near[anchor]
+        assert (anchor, linker) not in graph.ring_bonds
 
 
 @pytest.mark.parametrize("smiles", ["CCCCCCCC", "c1ccccc1CCCC"])
