@@ -112,6 +112,7 @@ FLAGS = {
     "special_position": "lies on a symmetry axis; its own images were left out of the crystal context",
     "no_assembly": "no biological assembly is given; the asymmetric unit stands for it",
     "chain_from_nearest_polymer": "the file gives no chain; that of the nearest polymer atom was taken",
+    "number_made_up": "the file gives no residue number; one was made up",
     "names_shortened": "names too long for the PDB format were shortened; see Name_Map.csv",
     "mmcif_only": "too large for the PDB format: written as mmCIF only",
     "duplicate_atom_names": "atom names occur twice",

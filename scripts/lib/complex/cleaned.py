@@ -14,6 +14,7 @@ from scripts.lib.complex.placement import DEPOSITED, Placement
 from scripts.lib.complex.scene import Copy, Scene
 from scripts.lib.elements import covalent_radii
 from scripts.lib.entry.atoms import NON_POLYMER, POLYMER
+from scripts.lib.entry.cif_names import quote_names
 from scripts.lib.entry.near import distances
 from scripts.lib.instance.bonds import Bond
 from scripts.lib.instance.model import Residue
@@ -263,6 +264,7 @@ def _mmcif_text(structure: gemmi.Structure) -> str:
     )  # fmt: skip
     block = structure.make_mmcif_block(groups)
     block.find_mmcif_category("_atom_site_anisotrop.").erase()
+    quote_names(block, structure)
     return str(block.as_string())
 
 

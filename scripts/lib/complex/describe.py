@@ -245,6 +245,7 @@ def _flags(
 ) -> set[str]:
     atoms = entry.atoms
     occupancy = atoms.occupancy[ligand.atoms]
+    head = ligand.residues[ligand.head]
     bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
     conditions = {
         "covalent": bool(bound),
@@ -257,6 +258,7 @@ def _flags(
         "special_position": description.special,
         "no_assembly": not description.around.view.assembly,
         "chain_from_nearest_polymer": not description.own_chain,
+        "number_made_up": (head.auth_asym_id if description.own_chain else "", head.residue_id) in entry.numbered,
         "names_shortened": bool(cleaned.renamed) and any(name.what != "copy" for name in cleaned.renamed),
         "mmcif_only": cleaned.pdb is None,
         "duplicate_atom_names": _has_duplicate_names(atoms, ligand.atoms),

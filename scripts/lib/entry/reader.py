@@ -19,7 +19,7 @@ from scripts.lib.entry.near import box_around
 from scripts.lib.entry.pdb_columns import odd_lines, with_decimal_waters, with_known_elements
 from scripts.lib.entry.pdb_polymers import peptide_like_chains
 from scripts.lib.entry.polymers import decide_polymers, has_sequences, has_strays
-from scripts.lib.entry.repair import join_het_groups, name_waters, remove_atoms, repeated_atoms
+from scripts.lib.entry.repair import join_het_groups, name_waters, number_residues, remove_atoms, repeated_atoms
 from scripts.lib.entry.text_search import find_mark
 from scripts.lib.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
 from scripts.lib.identifiers import short_code
@@ -30,6 +30,9 @@ FARTHEST = 99_999.0
 
 HALF_TURN = 180.0
 """Angles of a unit cell are smaller, in degrees."""
+
+_NO_NUMBER = np.iinfo(np.int32).min
+"""Of a residue whose number the file does not give, in gemmi's columns."""
 
 LARGEST_NUMBER = 99_999_999
 """Of a residue; what doesn't fit 32 bits is read as another number."""
@@ -101,6 +104,8 @@ class Entry:
         UniProt numbers and mutations.
     additions : Additions
         What came with a user's model: ligands from files of their own, confidences.
+    numbered : frozenset of (str, str)
+        Author chain and number of residues to which the file gives no number.
     """
 
     entry_id: str
@@ -114,6 +119,7 @@ class Entry:
     in_crystal_frame: bool
     references: References
     additions: Additions = NONE
+    numbered: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def confidence_scale(self) -> float:
@@ -160,6 +166,10 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         del structure[-1]
     try:
         atoms = _atoms(structure, is_mmcif=is_mmcif)
+        numbered = frozenset[tuple[str, str]]()
+        if (atoms.auth_seq_id == _NO_NUMBER).any():
+            numbered = number_residues(structure)
+            atoms = _atoms(structure, is_mmcif=is_mmcif)
     except UnicodeDecodeError as error:
         raise EntryError("file_unreadable", NOT_ASCII) from error
     except RuntimeError as error:  # names that gemmi has no room for
@@ -180,6 +190,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         in_crystal_frame=parsed.in_crystal_frame,
         references=References(structure, atoms, parsed.stated),
         additions=parsed.additions,
+        numbered=numbered,
     )
 
 
@@ -279,7 +290,7 @@ def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
 
 
 def _check_names(atoms: Atoms) -> None:
-    """Refuse names that no output can hold, and residues without number."""
+    """Refuse names and numbers that no output can hold."""
     for what, column in (
         ("atoms", atoms.name),
         ("components", atoms.comp_id),
@@ -290,8 +301,6 @@ def _check_names(atoms: Atoms) -> None:
     ):
         if column.view(np.uint8).max() > _LAST_ASCII:
             raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
-    if (atoms.auth_seq_id == np.iinfo(np.int32).min).any():
-        raise EntryError("file_unreadable", "residues have no number")
     if (np.abs(atoms.auth_seq_id) > LARGEST_NUMBER).any():
         raise EntryError("file_unreadable", f"residues have numbers beyond {LARGEST_NUMBER:,}")
 

@@ -55,6 +55,18 @@ def join_het_groups(structure: gemmi.Structure) -> None:
     structure.remove_empty_chains()
 
 
+def number_residues(structure: gemmi.Structure) -> frozenset[tuple[str, str]]:
+    """Give residues without a number the next that is free in their chain; return chain and number of each."""
+    numbered = set()
+    for chain in structure[0]:
+        last = max((residue.seqid.num for residue in chain if residue.seqid.num is not None), default=0)
+        for residue in chain:
+            if residue.seqid.num is None:
+                last = residue.seqid.num = last + 1
+                numbered.add((chain.name.strip(), str(residue.seqid)))
+    return frozenset(numbered)
+
+
 def _bonded(one: gemmi.Residue, other: gemmi.Residue) -> bool:
     """Return whether an atom of one residue stands as near to one of the other as bonded atoms do, or in its place."""
     return any(a.pos.dist(b.pos) < LONGEST_BOND for a in one for b in other)

@@ -11,6 +11,7 @@ import gemmi
 from gemmi import cif
 
 from scripts.lib.entry.additions import BLOCK, ERROR_TAGS, ERRORS, LIGAND_TAGS, LIGANDS, ResidueKey
+from scripts.lib.entry.cif_names import quote_names
 from scripts.lib.own.poses import LigandPose
 
 _CHAINS = "LXYZWVUTSRQPONMKJIHGFEDCBA"
@@ -54,6 +55,7 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
         block = document.add_copied_block(header)
         structure.update_mmcif_block(block, gemmi.MmcifOutputGroups(False, atoms=True, entity=False, struct_asym=True))
     block.name = name
+    quote_names(block, structure)
     _add_ligands(document, asyms, poses)
     return str(document.as_string())
 

@@ -1,0 +1,33 @@
+"""Names of a structure in mmCIF text: gemmi writes some without the quotes that they need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gemmi
+from gemmi import cif
+
+
+def quote_names(block: cif.Block, structure: gemmi.Structure) -> None:
+    """Put quotes around the names of a structure's chains and entities wherever a block holds them without.
+
+    Parameters
+    ----------
+    block : gemmi.cif.Block
+        As gemmi made it of the structure.
+    structure : gemmi.Structure
+        Of one model.
+    """
+    chains = structure[0]
+    names = {chain.name for chain in chains} | {part.subchain_id() for chain in chains for part in chain.subchains()}
+    names |= {name for entity in structure.entities for name in (entity.name, *entity.subchains)}
+    quoted = {name: text for name in names if name and (text := cif.quote(name)) != name}
+    if not quoted:
+        return
+    items: list[Any] = list(block)
+    for item in items:
+        for tag in [item.pair[0]] if item.pair else item.loop.tags if item.loop else []:
+            column = block.find_values(tag)
+            for place, value in enumerate(column):
+                if value in quoted:
+                    column[place] = quoted[value]
