@@ -49,6 +49,16 @@ except UserError as error:
 config = {name: value for name, value in given.items() if name != "filters"}
 
 SHARD_LISTS = [layout.shard_file("{shard}", name) for name in layout.FILE_LISTS]
+ERROR_LISTS = [
+    f"{step}_errors"
+    for step in layout.FALLIBLE
+    if step != "write_protac_inputs" or given["protac_inputs"]["exits"]
+]
+SHARD_ERRORS = [
+    layout.shard_file("{shard}", name)
+    for name in ERROR_LISTS
+    if name != "check_results_errors"
+]
 if given["protac_inputs"]["exits"]:
     SHARD_LISTS.append(layout.shard_file("{shard}", "protac_files"))
 
@@ -145,6 +155,11 @@ def of_all_shards(name):
         return [layout.shard_file(shard, name) for shard in shards(wildcards)]
 
     return paths
+
+
+def shard_errors(wildcards):
+    """Return the lists of all shards of the ligands and entries on which steps have failed."""
+    return [path for name in ERROR_LISTS for path in of_all_shards(name)(wildcards)]
 
 
 def protac_inputs(wildcards):

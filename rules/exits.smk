@@ -9,6 +9,7 @@ rule write_protac_inputs:
     output:
         protac_inputs=layout.shard_file("{shard}", "protac_inputs"),
         files=layout.shard_file("{shard}", "protac_files"),
+        errors=layout.shard_file("{shard}", "write_protac_inputs_errors"),
     log:
         f"{layout.RULE_LOGS}/write_protac_inputs/{{shard}}.log",
     benchmark:

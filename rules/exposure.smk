@@ -17,6 +17,8 @@ rule measure_sasa:
         bridging=layout.shard_file("{shard}", "bridging"),
         observed=layout.shard_file("{shard}", "observed"),
         exit_files=layout.shard_file("{shard}", "exit_files"),
+        measure_sasa_errors=layout.shard_file("{shard}", "measure_sasa_errors"),
+        rank_exits_errors=layout.shard_file("{shard}", "rank_exits_errors"),
     log:
         f"{layout.RULE_LOGS}/measure_sasa/{{shard}}.log",
     benchmark:

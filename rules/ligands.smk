@@ -4,6 +4,7 @@ rule match_ligands:
         instances=layout.shard_file("{shard}", "instances"),
     output:
         molecules=layout.shard_file("{shard}", "molecules"),
+        errors=layout.shard_file("{shard}", "match_ligands_errors"),
     log:
         f"{layout.RULE_LOGS}/match_ligands/{{shard}}.log",
     benchmark:
@@ -28,6 +29,7 @@ rule find_series:
         series=layout.SERIES_TABLE,
         members=layout.SERIES_MEMBERS,
         ligands=layout.LIGANDS,
+        errors=layout.SERIES_ERRORS,
     log:
         f"{layout.RULE_LOGS}/find_series.log",
     benchmark:

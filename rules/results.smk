@@ -9,9 +9,11 @@ rule check_results:
         ligand_status=layout.shard_file("{shard}", "ligand_status"),
         exits=layout.shard_file("{shard}", "exits"),
         file_lists=SHARD_LISTS,
+        error_lists=SHARD_ERRORS,
     output:
         checks=layout.shard_file("{shard}", "checks"),
         files=layout.shard_file("{shard}", "files"),
+        errors=layout.shard_file("{shard}", "check_results_errors"),
     log:
         f"{layout.RULE_LOGS}/check_results/{{shard}}.log",
     benchmark:
@@ -50,6 +52,9 @@ rule build_tables:
         exit_files=of_all_shards("exit_files"),
         series=layout.SERIES_MEMBERS,
         ligands=layout.LIGANDS,
+        checks=of_all_shards("checks"),
+        shard_errors=shard_errors,
+        series_errors=layout.SERIES_ERRORS,
     output:
         results_display=layout.RESULTS_DISPLAY,
         sasa_summary=layout.SASA_SUMMARY,
@@ -67,6 +72,7 @@ rule build_tables:
         name_map=layout.NAME_MAP,
         ligand_mcs_map=layout.LIGAND_MCS_MAP,
         ligands_sdf=layout.LIGANDS_SDF,
+        errors=layout.TABLES_ERRORS,
     log:
         f"{layout.RULE_LOGS}/build_tables.log",
     benchmark:
@@ -85,8 +91,7 @@ rule build_tables:
         "../scripts/build_tables.py"
 
 
-# The report is written too, and stays where a failed check ends the job, which Snakemake would not let an output do;
-# so is the link Results_Display.csv, one file with its target that has no time of its own.
+# The report is written too, and the link Results_Display.csv, one file with its target that has no time of its own.
 rule finish_job:
     input:
         results_display=layout.RESULTS_DISPLAY,
@@ -103,6 +108,9 @@ rule finish_job:
         series=layout.SERIES_TABLE,
         query=layout.SEARCH_QUERY,
         checks=of_all_shards("checks"),
+        shard_errors=shard_errors,
+        series_errors=layout.SERIES_ERRORS,
+        tables_errors=layout.TABLES_ERRORS,
     output:
         manifest=layout.MANIFEST,
         log=layout.JOB_LOG,

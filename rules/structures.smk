@@ -33,6 +33,7 @@ rule clean_complexes:
         ligand_status=layout.shard_file("{shard}", "ligand_status"),
         name_map=layout.shard_file("{shard}", "name_map"),
         files=layout.shard_file("{shard}", "complex_files"),
+        errors=layout.shard_file("{shard}", "clean_complexes_errors"),
     log:
         f"{layout.RULE_LOGS}/clean_complexes/{{shard}}.log",
     benchmark:

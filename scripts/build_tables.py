@@ -4,17 +4,32 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from scripts.lib import layout
 from scripts.lib.results.searched import search_source
 from scripts.lib.run.logs import logged_to
 from scripts.lib.steps.cache import step_cache
+from scripts.lib.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
 from scripts.lib.steps.whole import repeat_or_compute
+from scripts.lib.tables import ENTRIES, LIGAND_STATUS, Row, read_table
 
 
-def main(job: Path, shards: Sequence[str], *, target_name: str, protac_inputs: Sequence[Path] = ()) -> None:
-    """Write all tables and the one SDF of a job; see `scripts.lib.results.write.write_tables`."""
+def main(job: Path, shards: Sequence[str], *, target_name: str, protac_inputs: Sequence[Path] = ()) -> list[Row]:
+    """Write all tables and the one SDF of a job but for ligands on which that fails, which are returned.
+
+    See `scripts.lib.results.write.write_tables`.
+    """
     from scripts.lib.results.write import write_tables  # RDKit, needed for new instances only
 
-    write_tables(job, shards, target_name=target_name, protac_inputs=protac_inputs)
+    def write(left_out: LeftOut) -> None:
+        write_tables(job, shards, target_name=target_name, protac_inputs=protac_inputs, left_out=left_out)
+
+    def members() -> list[InstanceId]:
+        paths = [job / layout.shard_file(shard, "ligand_status") for shard in shards]
+        searched = [InstanceId(str(row["pdb_id"])) for row in read_table(job / layout.SEARCH_ENTRIES, ENTRIES)]
+        found = [one for path in paths for one in instances_of(read_table(path, LIGAND_STATUS))]
+        return list(dict.fromkeys([*searched, *found]))
+
+    return without_failing("build_tables", members, write, job / layout.TABLES_ERRORS)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from scripts.lib.check.status import processed, status_rows
 from scripts.lib.records import EntryParts, entry_parts
 from scripts.lib.run.logs import logged_to
 from scripts.lib.steps.cache import StepCache, digest_of, step_cache, unchanged
+from scripts.lib.steps.program_errors import read_errors
 from scripts.lib.steps.shard_step import ShardStep
 from scripts.lib.tables import CHECKS, FILES, Row
 
@@ -34,17 +36,20 @@ def main(
     progress: Path,
     *,
     known: StepCache | None = None,
+    errors: Path | None = None,
+    error_lists: tuple[Path, ...] = (),
 ) -> None:
     """Write the outcome of every check of a shard, and the list of its files as they are on disk.
 
-    A check that fails is a row, never an error: `finish_job` decides what it means. What `known` tells of an entry was
+    A check that fails is a row, never an error: it marks its ligand. What `known` tells of an entry was
     found out by the same checks on files of the same bytes.
     """
     written = {str(row["path"]): str(row["sha256"]) for path in file_lists for row in tables.read_table(path, FILES)}
     downloaded = {str(row["pdb_id"]): row for row in tables.read_table(structures, tables.STRUCTURES)}
     since = structures.stat().st_mtime_ns
     stems: dict[str, list[str]] = {}
-    with ShardStep("check_results", {"checks": checks}, files, job, progress, known) as step:
+    lost = {str(row["stem"]) for row in read_errors(error_lists)}
+    with ShardStep("check_results", {"checks": checks}, files, job, progress, known, errors) as step:
         write = step.table("checks", CHECKS)
         on_disk = _hash_files(job, written, step)
 
@@ -62,8 +67,8 @@ def main(
             structure = downloaded[parts.entry_id]
             stems[parts.entry_id] = parts.stems
             digest = partial(_digest, parts, structure, written, on_disk) if unchanged(structure, since) else None
-            step.entry(parts.entry_id, digest, partial(check, parts, Path(str(structure["path"]))))
-        for entry_id, outcome in _status_outcomes(entry_status, ligand_status, stems):
+            step.entry(parts.entry_id, digest, partial(check, parts, Path(str(structure["path"]))), stems=parts.stems)
+        for entry_id, outcome in _status_outcomes(entry_status, ligand_status, stems, lost):
             write(outcome.logged_row(entry_id))
 
 
@@ -89,7 +94,7 @@ def _hash_files(job: Path, written: dict[str, str], step: ShardStep) -> dict[str
 
 
 def _status_outcomes(
-    entry_status: Path, ligand_status: Path, stems: dict[str, list[str]]
+    entry_status: Path, ligand_status: Path, stems: dict[str, list[str]], lost: AbstractSet[str]
 ) -> Iterator[tuple[str, CheckOutcome]]:
     """Yield the check of each entry's status rows."""
     ligands: dict[str, list[Row]] = {}
@@ -97,7 +102,7 @@ def _status_outcomes(
         ligands.setdefault(str(row["pdb_id"]), []).append(row)
     for row in tables.read_table(entry_status, tables.ENTRY_STATUS):
         entry_id = str(row["pdb_id"])
-        yield entry_id, status_rows(row, ligands.get(entry_id, []), stems.get(entry_id, []))
+        yield entry_id, status_rows(row, ligands.get(entry_id, []), stems.get(entry_id, []), lost)
         yield entry_id, processed(row)
 
 
@@ -119,5 +124,7 @@ if __name__ == "__main__":
             files=Path(snakemake.output.files),
             job=Path(),
             progress=Path(snakemake.params.progress),
+            errors=Path(snakemake.output.errors),
+            error_lists=tuple(map(Path, snakemake.input.error_lists)),
             known=step_cache("check_results", None, snakemake.params.cache_dir, snakemake.resources.result_cache_mb),
         )

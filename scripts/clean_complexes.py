@@ -42,6 +42,7 @@ def main(
     settings: CleanSettings,
     find: Find,
     known: StepCache | None = None,
+    errors: Path | None = None,
 ) -> None:
     """Clean every entry of a shard and write its complexes, instances and status rows."""
     streams = {
@@ -53,7 +54,7 @@ def main(
         "ligand_status": ligand_status,
         "name_map": name_map,
     }
-    with ShardStep("clean_complexes", streams, files, job, progress, known) as step:
+    with ShardStep("clean_complexes", streams, files, job, progress, known, errors) as step:
         write = CleaningWriters.of(step)
 
         @cache
@@ -65,6 +66,9 @@ def main(
         def clean(row: Row) -> bool:
             return cleaner().clean(row)
 
+        def leave_out(row: Row, error: Exception) -> None:
+            cleaner().leave_out(row, error)
+
         downloaded = structures.stat().st_mtime_ns
         for row in read_table(structures, STRUCTURES):
             keepable = not row["reason"] and not row["map"] and unchanged(row, downloaded)
@@ -72,6 +76,7 @@ def main(
                 str(row["pdb_id"]),
                 partial(_digest, row, settings) if keepable else None,
                 partial(clean, row),
+                instead=partial(leave_out, row),
             )
 
 
@@ -142,6 +147,7 @@ if __name__ == "__main__":
             progress=Path(snakemake.params.progress),
             settings=clean_settings(**snakemake.params.settings),
             find=components,
+            errors=Path(snakemake.output.errors),
             known=step_cache(
                 "clean_complexes",
                 None,

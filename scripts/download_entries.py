@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.lib import layout
+from scripts.lib.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from scripts.lib.run.logs import logged_to
 from scripts.lib.run.progress import ShardProgress
 from scripts.lib.sources.base import Fetched, FetchError, Source, SourceError
@@ -21,6 +22,7 @@ from scripts.lib.validation.file import NONE, ReportFile
 
 _LOG = logging.getLogger("scripts.download_entries")
 
+STEP = "download_entries"
 _IN_VAIN = 8
 """So many entries in a row without any answer mean that there is no network."""
 
@@ -56,7 +58,7 @@ def main(
         What earlier jobs have found in the files of folders.
     """
     rows = list(read_table(entries, SHARD_ENTRIES))
-    reported = ShardProgress(progress, "download_entries")
+    reported = ShardProgress(progress, STEP)
     with table_writer(structures, STRUCTURES) as write:
         if not rows:
             return
@@ -70,7 +72,7 @@ def main(
             reports = open_reports(source, cache_dir, opened)
             results = fetched(opened, [str(row["pdb_id"]) for row in rows], reports)
             for row, (result, report) in zip(rows, results, strict=True):
-                structure = structure_row(row, result, taken, report)
+                structure = _structure_row(row, result, taken, report)
                 write(structure)
                 reported.entry(str(structure["pdb_id"]))
                 if isinstance(result, FetchError):
@@ -145,6 +147,15 @@ def structure_row(
     }
 
 
+def _structure_row(row: Mapping[str, Value], result: Fetched | FetchError, taken: set[str], report: ReportFile) -> Row:
+    """Return the row of one entry, where that fails the row that says so."""
+    errors: list[Exception] = []
+    with isolate_errors(f"{row['pdb_id']}: {STEP}", errors.append):
+        return structure_row(row, result, taken, report)
+    names = {"pdb_id": row["pdb_id"], "requested_id": row["requested_id"] or row["pdb_id"], "successor": ""}
+    return {**names, "reason": PROGRAM_ERROR, "value": failed_at(STEP, errors[0])}
+
+
 def _flags(result: Fetched) -> dict[str, bool]:
     return {PDB_REDO: result.source.startswith(PDB_REDO), "withdrawn": result.withdrawn}
 
@@ -153,11 +164,14 @@ def _results(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iter
     """Yield results in order; from the network several entries at a time."""
 
     def fetch(entry_id: str) -> Result:
-        try:
-            fetched = source.fetch(entry_id)
-        except FetchError as error:
-            return error, NONE
-        return fetched, reports(fetched)
+        errors: list[Exception] = []
+        with isolate_errors(f"{entry_id}: {STEP}", errors.append):
+            try:
+                fetched = source.fetch(entry_id)
+            except FetchError as error:
+                return error, NONE
+            return fetched, reports(fetched)
+        return FetchError(PROGRAM_ERROR, failed_at(STEP, errors[0])), NONE
 
     if source.kind != "rcsb":
         yield from map(fetch, entry_ids)
@@ -183,5 +197,5 @@ if __name__ == "__main__":
             source=snakemake.params.source,
             cache_dir=snakemake.params.cache_dir,
             planned=Path(layout.SEARCH_ENTRIES),
-            known=step_cache("download_entries", None, snakemake.params.cache_dir, snakemake.resources.result_cache_mb),
+            known=step_cache(STEP, None, snakemake.params.cache_dir, snakemake.resources.result_cache_mb),
         )

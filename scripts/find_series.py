@@ -2,21 +2,45 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from scripts.lib import layout
+from scripts.lib.records import named_records, unpacked
 from scripts.lib.run.logs import logged_to
 from scripts.lib.steps.cache import step_cache
+from scripts.lib.steps.program_errors import InstanceId, LeftOut, without_failing
 from scripts.lib.steps.whole import repeat_or_compute
+from scripts.lib.tables import Row
 
 
 def main(
-    molecules: Sequence[Path], series: Path, members: Path, ligands: Path, folder: Path, *, seconds: float
-) -> None:
-    """Write the series of a job; see `scripts.lib.series.write.write_series`."""
+    molecules: Sequence[Path],
+    series: Path,
+    members: Path,
+    ligands: Path,
+    folder: Path,
+    *,
+    seconds: float,
+    errors: Path | None = None,
+) -> list[Row]:
+    """Write the series of a job but for ligands on which that fails; see `scripts.lib.series.write.write_series`.
+
+    Parameters
+    ----------
+    errors : Path or None
+        Written: the ligands on which the step fails, which are returned too.
+    """
     from scripts.lib.series.write import write_series  # RDKit, needed for new ligands only
 
-    write_series(molecules, series, members, ligands, folder, seconds=seconds)
+    def write(left_out: LeftOut) -> None:
+        write_series(molecules, series, members, ligands, folder, seconds=seconds, left_out=left_out.keys())
+
+    def instances() -> list[InstanceId]:
+        records = chain.from_iterable(map(named_records, molecules))
+        return [InstanceId("", stem, unpacked(record)[0]["component_names"]) for stem, record in records]
+
+    return without_failing("find_series", instances, write, errors)
 
 
 if __name__ == "__main__":
@@ -24,7 +48,7 @@ if __name__ == "__main__":
 
     snakemake: Snakemake
     molecules = [Path(path) for path in snakemake.input.molecules]
-    told = {name: Path(snakemake.output[name]) for name in ("series", "members", "ligands")}
+    told = {name: Path(snakemake.output[name]) for name in ("series", "members", "ligands", "errors")}
     folder, seconds = Path(layout.SERIES_FOLDER), float(snakemake.params.seconds)
     with logged_to(snakemake.log[0]):
         repeat_or_compute(

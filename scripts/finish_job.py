@@ -1,4 +1,4 @@
-"""Finish a job: report, removal of what no step wrote, manifest; fail it on a program error."""
+"""Finish a job: report, removal of what no step wrote, manifest."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,12 +6,14 @@ from typing import Any
 
 from scripts.lib import layout
 from scripts.lib.report.write import write_report
-from scripts.lib.results.finish import write_manifest
+from scripts.lib.results.finish import mark_errors, write_manifest
 from scripts.lib.run.logs import logged_to
+from scripts.lib.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
+from scripts.lib.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
 
 
 def main(job: Path, checks: Sequence[Path], manifest: Path, *, settings: Mapping[str, Any]) -> None:
-    """Write the report and, last of all, the manifest.
+    """Write the report and, last of all, the manifest, both but for ligands on which that fails.
 
     Parameters
     ----------
@@ -23,14 +25,26 @@ def main(job: Path, checks: Sequence[Path], manifest: Path, *, settings: Mapping
         The file to write; the report goes to its place in the job folder.
     settings : mapping
         What they say of the job's settings, `scripts.lib.config.shown`.
-
-    Raises
-    ------
-    UserError
-        If a check failed that only an error in this program can make fail; the report names all.
     """
-    write_report(job, checks, job / layout.REPORT, settings=settings)
-    write_manifest(job, [path.parent.name for path in checks], manifest, settings=settings)
+    shards = [path.parent.name for path in checks]
+    found: list[Row] = []
+
+    def report(left_out: LeftOut) -> None:
+        write_report(job, checks, job / layout.REPORT, settings=settings, left_out=left_out.keys())
+
+    def finish(left_out: LeftOut) -> None:
+        errors = [*found, *left_out.values()]
+        write_manifest(job, shards, manifest, settings=settings, errors=errors, left_out=left_out.keys())
+
+    def members() -> list[InstanceId]:
+        entries = [InstanceId(str(row["pdb_id"])) for row in read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS)]
+        return list(dict.fromkeys([*entries, *instances_of(read_table(job / layout.LIGAND_STATUS, LIGAND_STATUS))]))
+
+    found += without_failing("finish_job", members, report)
+    mark_errors(job, found)
+    if late := without_failing("finish_job", members, finish):
+        mark_errors(job, late)
+        finish({str(row["stem"] or row["pdb_id"]): row for row in late})
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ def main(
     *,
     components: JobComponents,
     known: StepCache | None = None,
+    errors: Path | None = None,
 ) -> None:
     """Write the molecules of a shard.
 
@@ -36,8 +37,10 @@ def main(
         Definitions of components.
     known : StepCache or None
         Results of earlier jobs.
+    errors : Path or None
+        Written: the ligands on which the step fails.
     """
-    with ShardStep("match_ligands", {"molecules": molecules}, None, Path(), progress, known) as step:
+    with ShardStep("match_ligands", {"molecules": molecules}, None, Path(), progress, known, errors) as step:
         stream = step.records("molecules")
 
         @cache
@@ -50,7 +53,7 @@ def main(
             matcher().match(parts)
 
         for parts in entry_parts(instances, {}):
-            step.entry(parts.entry_id, parts.digest, partial(match, parts))
+            step.entry(parts.entry_id, parts.digest, partial(match, parts), stems=parts.stems)
 
 
 if __name__ == "__main__":
@@ -62,6 +65,7 @@ if __name__ == "__main__":
         main(
             instances=Path(snakemake.input.instances),
             molecules=Path(snakemake.output.molecules),
+            errors=Path(snakemake.output.errors),
             progress=Path(snakemake.params.progress),
             components=components,
             known=step_cache(

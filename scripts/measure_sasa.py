@@ -32,10 +32,11 @@ def main(
     method: Method,
     find: Find,
     known: StepCache | None = None,
+    errors: Path | None = None,
 ) -> None:
     """Write the exposure tables of a shard and the ligand files that show it."""
     streams = {"summary": summary, "atoms": atoms, "contacts": contacts}
-    with ShardStep("measure_sasa", streams, files, job, progress, known) as step:
+    with ShardStep("measure_sasa", streams, files, job, progress, known, errors) as step:
         tables = {"summary": SASA_SUMMARY, "atoms": SASA_ATOMS, "contacts": CONTACTS}
         write = [step.table(name, table) for name, table in tables.items()]
 
@@ -49,7 +50,7 @@ def main(
             meter().measure(parts)
 
         for parts in entry_parts(instances, {"neighbourhoods": neighbourhoods, "molecules": molecules}):
-            step.entry(parts.entry_id, parts.digest, partial(measure, parts))
+            step.entry(parts.entry_id, parts.digest, partial(measure, parts), stems=parts.stems)
 
 
 if __name__ == "__main__":
@@ -74,6 +75,7 @@ if __name__ == "__main__":
             atoms=made["atoms"],
             contacts=made["contacts"],
             files=made["exposure_files"],
+            errors=made["measure_sasa_errors"],
             progress=Path(snakemake.params.progress),
             known=step_cache("measure_sasa", *depends_on),
             **alike,
@@ -90,6 +92,7 @@ if __name__ == "__main__":
             bridging=made["bridging"],
             observed=made["observed"],
             files=made["exit_files"],
+            errors=made["rank_exits_errors"],
             progress=Path(snakemake.params.exit_progress),
             known=step_cache("rank_exits", *depends_on),
             **alike,

@@ -34,6 +34,7 @@ def main(
     method: Method,
     find: Find,
     known: StepCache | None = None,
+    errors: Path | None = None,
 ) -> None:
     """Write the exits of all instances of a shard, and their SDF and depiction.
 
@@ -63,9 +64,11 @@ def main(
         Look-up of a component by its code.
     known : StepCache or None
         Results of earlier jobs.
+    errors : Path or None
+        Written: the ligands on which the step fails.
     """
     streams = {"exits": exits, "geometry": geometry, "bridging": bridging, "observed": observed}
-    with ShardStep("rank_exits", streams, files, job, progress, known) as step:
+    with ShardStep("rank_exits", streams, files, job, progress, known, errors) as step:
         write = ExitWriters.of(step)
 
         @cache
@@ -84,4 +87,4 @@ def main(
             "molecules": molecules,
         }
         for parts in entry_parts(instances, records, {"areas": sasa_atoms}):
-            step.entry(parts.entry_id, parts.digest, partial(rank, parts))
+            step.entry(parts.entry_id, parts.digest, partial(rank, parts), stems=parts.stems)

@@ -1,15 +1,17 @@
 """Write inputs for programs that model degraders at the best exit sites of the ligands of one shard."""
 
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 from scripts.lib import layout
 from scripts.lib.protac.inputs import InputMaker
-from scripts.lib.protac.read import complex_text, read_ligands
+from scripts.lib.protac.read import UnreadLigand, complex_text, unread_of
 from scripts.lib.protac.side import Side, job_side
 from scripts.lib.run.logs import logged_to
-from scripts.lib.run.progress import ShardProgress
-from scripts.lib.steps.result_files import listed_files
-from scripts.lib.tables import PROTAC_INPUTS, table_writer
+from scripts.lib.steps.shard_step import ShardStep
+from scripts.lib.tables import PROTAC_INPUTS
 
 
 def main(
@@ -25,6 +27,7 @@ def main(
     target_name: str,
     side: Side,
     sites: int,
+    errors: Path | None = None,
 ) -> None:
     """Write the inputs of all ligands of a shard and their rows of the index.
 
@@ -48,24 +51,28 @@ def main(
         Half of the degrader that the job is about.
     sites : int
         How many exit sites of a ligand get files, the best first.
+    errors : Path or None
+        Written: the ligands on which the step fails.
     """
     maker = InputMaker(side)
-    done = ShardProgress(progress, "write_protac_inputs")
-    with table_writer(protac_inputs, PROTAC_INPUTS) as write, listed_files(job, files) as results:
-        entry = ""
-        for ligand, _ in read_ligands(instances, molecules, exits, observed):
-            instance = ligand.instance
-            if entry and instance.entry_id != entry:
-                done.entry(entry)
-            entry = instance.entry_id
-            pdb = complex_text(job, instance) if ligand.exits else None
-            texts, rows = maker.make(target_name, ligand, pdb, ligand.best_of_sites(sites))
-            for path, text in texts.items():
-                results.write(f"{layout.protac_inputs(instance.stem)}/{path}", text)
-            for row in rows:
-                write(row)
-        if entry:
-            done.entry(entry)
+    with ShardStep("write_protac_inputs", {"index": protac_inputs}, files, job, progress, None, errors) as step:
+        write = step.table("index", PROTAC_INPUTS)
+
+        def make(entry_id: str, ligands: Sequence[UnreadLigand]) -> None:
+            for unread in ligands:
+                with step.isolated(entry_id, unread.stem):
+                    ligand, _ = unread.read()
+                    pdb = complex_text(job, ligand.instance) if ligand.exits else None
+                    texts, rows = maker.make(target_name, ligand, pdb, ligand.best_of_sites(sites))
+                    for path, text in texts.items():
+                        step.write(f"{layout.protac_inputs(unread.stem)}/{path}", text)
+                    for row in rows:
+                        write(row)
+
+        unread_ligands = unread_of(instances, molecules, exits, observed)
+        for entry_id, ligands in groupby(unread_ligands, lambda unread: unread.entry_id):
+            of_entry = list(ligands)
+            step.entry(entry_id, None, partial(make, entry_id, of_entry), stems=[one.stem for one in of_entry])
 
 
 if __name__ == "__main__":
@@ -82,6 +89,7 @@ if __name__ == "__main__":
             protac_inputs=Path(snakemake.output.protac_inputs),
             files=Path(snakemake.output.files),
             job=Path(),
+            errors=Path(snakemake.output.errors),
             progress=Path(snakemake.params.progress),
             target_name=settings["target_name"],
             side=job_side(settings["side"], settings["target_name"], settings["search_query"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 RESULTS = "TARGET_RESULTS"
@@ -56,6 +57,11 @@ SHARD_PLAN = f"{WORK}/shards.json"
 """Sizes of all shards, ``{"0": 50, "1": 49}``; written last by `search_entries`, so that it exists when they do."""
 SERIES_MEMBERS = f"{WORK}/series.jsonl"
 LIGANDS = f"{WORK}/ligands.csv"
+SERIES_ERRORS = f"{WORK}/series_errors.csv"
+TABLES_ERRORS = f"{WORK}/tables_errors.csv"
+"""Ligands and entries on which `find_series` and `build_tables` have failed."""
+PROBLEMS = f"{WORK}/problems.json"
+"""Sentences on what went wrong in a job that is finished."""
 PROGRESS = f"{WORK}/progress"
 EVENTS = f"{WORK}/events.jsonl"
 SETTINGS = f"{WORK}/settings.json"
@@ -65,6 +71,12 @@ ERROR = f"{WORK}/error.json"
 RULE_LOGS = f"{WORK}/logs"
 BENCHMARKS = f"{WORK}/benchmarks"
 
+
+FALLIBLE = (
+    *("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "write_protac_inputs"),
+    "check_results",
+)
+"""Steps of a shard that record the ligands and entries on which they fail, in ``<step>_errors``."""
 
 _SHARD_FILES = {
     "entries": "entries.csv",
@@ -91,6 +103,7 @@ _SHARD_FILES = {
     "protac_files": "protac_files.csv",
     "checks": "checks.csv",
     "files": "files.csv",
+    **{f"{step}_errors": f"{step}_errors.csv" for step in FALLIBLE},
 }
 
 FILE_LISTS = ("complex_files", "exposure_files", "exit_files")
@@ -152,6 +165,22 @@ def ligand_files(stem: str) -> list[str]:
     """Return the paths of what a ligand may have: complex, SDF, depictions."""
     depictions = [ligand_svg(stem, style) for style in ("plain", "exposed", "exits")]
     return [war_pdb(stem, "pdb"), war_pdb(stem, "cif"), ligand_sdf(stem), *depictions]
+
+
+def stem_of_file(path: str) -> str:
+    """Return the stem of the ligand that a result file belongs to; another name of files of none.
+
+    >>> stem_of_file(ligand_svg("4cup_A_ZYB_2971", "exits"))
+    '4cup_A_ZYB_2971'
+    """
+    name = path.rpartition("/")[2].rpartition(".")[0]
+    return protac_stem(path) or (name.rpartition("_")[0] if path.startswith(f"{MCS_SVG}/") else name)
+
+
+def error_lists(job: Path, shards: Iterable[str]) -> list[Path]:
+    """Return the tables of errors in single ligands and entries that the steps before `build_tables` write."""
+    names = [(shard, f"{step}_errors") for shard in shards for step in FALLIBLE]
+    return [*(job / shard_file(shard, name) for shard, name in names), job / SERIES_ERRORS]
 
 
 def shard_folders(job: Path) -> list[Path]:

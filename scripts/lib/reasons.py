@@ -69,7 +69,7 @@ REASONS = {
     "rscc_unknown": "min_rscc is set, and no validation report gives its correlation with the density.",
     "entry_rejected": "Its entry was rejected.",
     "member_of_group": "It is part of a linked group that is kept under the name of its heaviest component.",
-    "program_error": "It could not be processed because of an error in this program; see the log.",
+    "program_error": "A step failed on it because of an error in this program: what it would have added is missing.",
 }
 """Reason codes of entries and ligands, each with a sentence for people."""
 
@@ -131,6 +131,7 @@ FLAGS = {
     "no_crystal": "no crystal context: not an X-ray or neutron structure, or no unit cell",
     "pdb_redo": "the model was refined anew by PDB-REDO, not the one deposited",
     "crystal_packing": "symmetry mates in the crystal make more than half of its contacts",
+    "checks_failed": "a check that the job makes on its own files failed: see self_check in the manifest",
     "two_proteins": "two proteins hold it, as a degrader or glue: only the target's half is ranked",
     "additive_kept": "on the additive list, kept because asked for, buried or part of a chain",
     "cofactor": "a natural cofactor; kept where it is the only candidate of its entry, or asked for",

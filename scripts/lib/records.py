@@ -109,7 +109,7 @@ class EntryParts:
 def entry_parts(
     instances: Path, records: Mapping[str, Path], rows: Mapping[str, Path] | None = None
 ) -> Iterator[EntryParts]:
-    """Yield what the files of a shard hold, entry by entry.
+    """Yield what the files of a shard hold, entry by entry, of the instances that all of them hold.
 
     Parameters
     ----------
@@ -123,38 +123,75 @@ def entry_parts(
     Raises
     ------
     ValueError
-        If the files don't hold the same instances in the same order.
+        If a file holds other instances, or in another order.
     """
-    readers = {name: read_records(path) for name, path in records.items()}
-    tables = {name: _blocks(path) for name, path in (rows or {}).items()}
+    rows = rows or {}
+    others = [*map(named_records, records.values()), *map(_blocks, rows.values())]
     entry: EntryParts | None = None
-    with instances.open("rb") as stream:
-        for line in stream:
-            entry_id, stem = _named(line)
-            if entry is None or entry.entry_id != entry_id:
-                if entry is not None:
-                    yield entry
-                entry = EntryParts(entry_id)
-            entry.stems.append(stem)
-            entry.lines.append(line)
-            for name, reader in readers.items():
-                record = next(reader, b"")
-                _same(stem, stem_of(record) if record else "nothing")
-                entry.records.setdefault(name, []).append(record)
-            for name, table in tables.items():
-                stem_of_block, block = next(table, ("nothing", []))
-                _same(stem, stem_of_block)
-                entry.rows.setdefault(name, []).extend(block)
+    for stem, line, *parts in joined(named_lines(instances), *others):
+        entry_id = entry_of(line)
+        if entry is None or entry.entry_id != entry_id:
+            if entry is not None:
+                yield entry
+            entry = EntryParts(entry_id)
+        entry.stems.append(stem)
+        entry.lines.append(line)
+        for name, record in zip(records, parts, strict=False):
+            entry.records.setdefault(name, []).append(record)
+        for name, block in zip(rows, parts[len(records) :], strict=True):
+            entry.rows.setdefault(name, []).extend(block)
     if entry is not None:
         yield entry
-    for left in (*readers.values(), *tables.values()):
-        if next(iter(left), None) is not None:
-            raise ValueError(f"{instances}: other files hold more instances")
 
 
-def _same(stem: str, other: str) -> None:
-    if stem != other:
-        raise ValueError(f"{stem} and {other} should be one instance")
+def joined(first: Iterable[tuple[str, Any]], *others: Iterable[tuple[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    """Yield stem and parts of each instance that several files hold, in their order.
+
+    A file lacks the instances on which a step has failed.
+
+    Parameters
+    ----------
+    first, others : iterable of (str, part)
+        Stems and parts; the first has all instances.
+
+    Raises
+    ------
+    ValueError
+        If a file holds other instances, or in another order.
+
+    >>> list(joined([("a", 1), ("b", 2), ("c", 3)], [("a", 4), ("c", 5)]))
+    [('a', 1, 4), ('c', 3, 5)]
+    """
+    readers = [iter(other) for other in others]
+    heads = [next(reader, None) for reader in readers]
+    for stem, part in first:
+        parts = [head[1] for head in heads if head is not None and head[0] == stem]
+        whole = len(parts) == len(heads)
+        heads = [
+            next(reader, None) if head is not None and head[0] == stem else head
+            for head, reader in zip(heads, readers, strict=True)
+        ]
+        if whole:
+            yield stem, part, *parts
+    if left := [head[0] for head in heads if head is not None]:
+        raise ValueError(f"{left[0]} and what other files hold there should be one instance")
+
+
+def named_lines(instances: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield stem and line of each instance of a shard."""
+    with instances.open("rb") as stream:
+        for line in stream:
+            yield _named(line)[1], line
+
+
+def entry_of(line: bytes) -> str:
+    """Return the entry of an instance by its line."""
+    return _named(line)[0]
+
+
+def named_records(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield stem and record of each instance of a file of records."""
+    return ((stem_of(record), record) for record in read_records(path))
 
 
 def _named(line: bytes) -> tuple[str, str]:

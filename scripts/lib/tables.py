@@ -129,6 +129,9 @@ STRUCTURES = Table(
 FILES = Table("", _columns("path sha256 bytes:i"))
 """Files that a step wrote, relative to the job folder."""
 
+ERRORS = Table("", _columns("pdb_id stem ligand value"))
+"""One row per ligand or entry on which a step has failed; `ligand` names one that has no stem, `value` the step."""
+
 CHECKS = Table("", _columns("stem check passed:f value detail"))
 
 SASA_SUMMARY = Table(

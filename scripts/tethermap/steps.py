@@ -61,6 +61,7 @@ def run_job(job: Path, settings: Mapping[str, Any]) -> None:
         job / layout.LIGANDS,
         job / layout.SERIES_FOLDER,
         seconds=float(settings["series"]["seconds"]),
+        errors=job / layout.SERIES_ERRORS,
     )
     build_tables.main(job, shards, target_name=settings["target_name"])
     checks = [job / layout.shard_file(shard, "checks") for shard in shards]
@@ -70,6 +71,9 @@ def run_job(job: Path, settings: Mapping[str, Any]) -> None:
 def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
     def files(*names: str) -> dict[str, Any]:
         return {name: job / layout.shard_file(shard, name) for name in names}
+
+    def errors(step: str) -> Path:
+        return job / layout.shard_file(shard, f"{step}_errors")
 
     def progress(step: str) -> Path:
         return job / progress_file(step, shard)
@@ -91,9 +95,11 @@ def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
         progress=progress("clean_complexes"),
         settings=clean_complexes.clean_settings(**parameters.cleaning(settings)),
         find=components,
+        errors=errors("clean_complexes"),
     )
     match_ligands.main(
         **files("instances", "molecules"),
+        errors=errors("match_ligands"),
         progress=progress("match_ligands"),
         components=components,
     )
@@ -104,6 +110,7 @@ def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
         files=job / layout.shard_file(shard, "exposure_files"),
         job=job,
         progress=progress("measure_sasa"),
+        errors=errors("measure_sasa"),
         target_name=target,
         method=method,
         find=components,
@@ -114,6 +121,7 @@ def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
         files=job / layout.shard_file(shard, "exit_files"),
         job=job,
         progress=progress("rank_exits"),
+        errors=errors("rank_exits"),
         target_name=target,
         method=method,
         find=components,
@@ -124,4 +132,6 @@ def _run_shard(job: Path, shard: str, settings: Mapping[str, Any]) -> None:
         file_lists=tuple(files(*layout.FILE_LISTS).values()),
         job=job,
         progress=progress("check_results"),
+        errors=errors("check_results"),
+        error_lists=tuple(map(errors, ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits"))),
     )

@@ -22,6 +22,9 @@ from scripts.lib.tables import Row
 MAX_SHIFT = 0.001
 """Largest difference of coordinates that counts as equal, in angstroms, for each axis."""
 
+MAX_ROUNDED = 0.0006
+"""Largest difference of a coordinate that one file gives to three decimals and the other to more, in angstroms."""
+
 BOND_RANGE = (0.6, 1.35)
 """Bond lengths as multiples of the sum of covalent radii."""
 
@@ -63,10 +66,14 @@ def same_atoms(complex_ligand: FileLigand, sdf: SdfLigand, serial: Sequence[int]
 def same_twin(complex_ligand: FileLigand, twin: FileLigand) -> CheckOutcome:
     """Compare the ligand in a PDB file with that of its mmCIF twin, which holds full names."""
     first, second = (
-        sorted(zip(part.residue, part.name, part.element, part.xyz.round(3).tolist(), strict=True))
+        sorted(zip(part.residue, part.name, part.element, part.xyz.tolist(), strict=True))
         for part in (complex_ligand, twin)
     )
-    passed = first == second
+    passed = [atom[:3] for atom in first] == [atom[:3] for atom in second] and all(
+        abs(a - b) <= MAX_ROUNDED
+        for one, other in zip(first, second, strict=True)
+        for a, b in zip(one[3], other[3], strict=True)
+    )
     detail = "" if passed else f"{len(first)} atoms in the PDB file, {len(second)} or others in its mmCIF twin"
     return CheckOutcome("same_atoms", passed, "", detail)
 

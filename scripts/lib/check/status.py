@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from scripts.lib.check.outcome import CheckOutcome
 from scripts.lib.tables import Row
@@ -11,7 +12,9 @@ KEPT = ("kept", "member_of_group")
 """Reasons of rows that are kept."""
 
 
-def status_rows(entry: Row, ligands: Sequence[Row], stems: Sequence[str]) -> CheckOutcome:
+def status_rows(
+    entry: Row, ligands: Sequence[Row], stems: Sequence[str], lost: AbstractSet[str] = frozenset()
+) -> CheckOutcome:
     """Compare what an entry's status says with the rows of its het groups and its instances.
 
     Parameters
@@ -20,9 +23,12 @@ def status_rows(entry: Row, ligands: Sequence[Row], stems: Sequence[str]) -> Che
         Row of Entry_Status.
     stems : sequence of str
         Stems of its instances that were written.
+    lost : set of str
+        Stems of instances that an error of this program has cost.
     """
     problems = []
     kept_stems = {str(row["stem"]) for row in ligands if row["reason"] == "kept"}
+    stems = sorted({*stems, *(kept_stems & lost)})
     if kept_stems != set(stems):
         problems.append(f"kept rows and files differ: {', '.join(sorted(kept_stems ^ set(stems)))}")
     if int(entry["instances_kept"] or 0) != len(stems) or (entry["kept"] is True) != bool(stems):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -34,6 +35,7 @@ from scripts.lib.entry.atoms import text
 from scripts.lib.entry.model import PolymerEntity
 from scripts.lib.entry.reader import Entry, EntryError
 from scripts.lib.entry.target import TargetChains, find_target
+from scripts.lib.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from scripts.lib.exits.geometry import REACH as EXIT_REACH
 from scripts.lib.exposure.radii import EntryRadii, RadiusTable
 from scripts.lib.instance.backbone import Backbone
@@ -72,11 +74,14 @@ class CleanedEntry:
         Rows of `scripts.lib.tables.LIGAND_STATUS`: one for each het group.
     kept : list of KeptInstance
         What is kept, in file order.
+    errors : dict of str to Exception
+        Errors of this program by the ligand that they cost.
     """
 
     entry_row: dict[str, Value]
     ligand_rows: list[Row] = field(default_factory=list)
     kept: list[KeptInstance] = field(default_factory=list)
+    errors: dict[str, Exception] = field(default_factory=dict)
 
 
 def clean_entry(
@@ -120,6 +125,7 @@ class _Cleaner:
         self._rules = rules
         self._buried: dict[int, float] = {}
         self._only_cofactor = ""
+        self._errors: dict[int, Exception] = {}
         self._residues = Residues(entry)
         wanted = settings.named | settings.always_keep
         self._groups = find_groups(entry, self._residues, rules, wanted)
@@ -142,8 +148,16 @@ class _Cleaner:
         self._finder = ContextFinder(self._scene, asyms, max(reach, EXIT_REACH), reach)
         self._decide_kinds(reach)
         for group in self._groups:
-            verdict, kept = self._judge(group, reach, target)
-            result.ligand_rows.extend(self._rows(group, verdict, kept))
+            kept = None
+            with self._isolated(group):
+                verdict, kept = self._judge(group, reach, target)
+                rows = list(self._rows(group, verdict, kept))
+            if (failed := self._errors.get(group.head)) is not None:
+                name = self._residues.name(group.head)
+                result.errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
+                verdict, kept = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed)), None
+                rows = list(self._rows(group, verdict, None))
+            result.ligand_rows.extend(rows)
             if kept is not None:
                 result.kept.append(kept)
         result.ligand_rows.extend(modified_rows(self._entry, self._residues, self._fit_cells(None)))
@@ -161,6 +175,11 @@ class _Cleaner:
             target_coverage=target.coverage,
         )
         return result
+
+    def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
+        """Keep an error of this program in one het group from costing the others."""
+        about = f"{self._entry.entry_id} {self._residues.name(group.head).comp_id}: clean_complexes"
+        return isolate_errors(about, lambda error: self._errors.setdefault(group.head, error))
 
     def _entry_row(self) -> dict[str, Value]:
         flags = []
@@ -211,15 +230,20 @@ class _Cleaner:
         """Tell additives that a target buries from others, and find the cofactor that is the only candidate."""
         for place, group in enumerate(self._groups):
             if group.unless_buried:
-                members, label = self._conformer(group)
-                heavy = members[self._entry.atoms.heavy[members]]
-                around = self._around(group, heavy, label).within(reach)
-                self._buried[group.head] = buried_by_target(
-                    self._scene, around, heavy, label, self._radii, self._rules, self._settings.sasa(BURIED_SLICES)
-                )
-                self._groups[place] = judged(group, self._buried[group.head])
+                with self._isolated(group):
+                    self._groups[place] = self._judged(group, reach)
         codes = {group.head: self._residues.name(group.head).comp_id for group in self._groups}
         self._only_cofactor = only_cofactor(self._groups, codes)
+
+    def _judged(self, group: HetGroup, reach: float) -> HetGroup:
+        """Return an additive as what it is by the share of its surface that a target covers."""
+        members, label = self._conformer(group)
+        heavy = members[self._entry.atoms.heavy[members]]
+        around = self._around(group, heavy, label).within(reach)
+        self._buried[group.head] = buried_by_target(
+            self._scene, around, heavy, label, self._radii, self._rules, self._settings.sasa(BURIED_SLICES)
+        )
+        return judged(group, self._buried[group.head])
 
     def _around(self, group: HetGroup, heavy: IntArray, label: bytes) -> Around:
         atoms = self._entry.atoms

@@ -11,8 +11,9 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import gemmi
@@ -20,6 +21,7 @@ import numpy as np
 
 from scripts.lib.atomic import write_text
 from scripts.lib.entry.reader import EntryError, Parsed, parse_file, read_text
+from scripts.lib.errors import isolate_errors
 from scripts.lib.own.confidence import aligned_errors, confidence_file
 from scripts.lib.own.merge import merged, with_errors
 from scripts.lib.own.pairing import is_pocket, key_of, paired
@@ -36,6 +38,7 @@ _RESIDUES = re.compile(
 )
 _ATOMS = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _UNPAIRED = "{} has no structure: name it as the structure's file, or list the pairs in two columns of a .csv file."
+_FAILED = "{} was left out because of an error in this program; the log has it."
 _MODEL = re.compile(r"^MODEL\s", re.MULTILINE)
 
 
@@ -71,7 +74,9 @@ class Given:
     all_files: set[str] = field(default_factory=set)
 
 
-def prepared(given: Given, folder: Path) -> tuple[list[Complex], dict[str, str], list[str]]:
+def prepared(
+    given: Given, folder: Path, failed: Callable[[str, Exception], None]
+) -> tuple[list[Complex], dict[str, str], list[str]]:
     """Return the complexes of what is given, the structure of each ligand file, and sentences on what can't be used.
 
     Parameters
@@ -80,6 +85,8 @@ def prepared(given: Given, folder: Path) -> tuple[list[Complex], dict[str, str],
         The files.
     folder : Path
         Where complexes are written that are in no one file; old ones there are removed.
+    failed : callable
+        Takes an error of this program with the structure's file.
     """
     _forget(folder)
     structures, without_polymer = _told_apart(given)
@@ -97,7 +104,9 @@ def prepared(given: Given, folder: Path) -> tuple[list[Complex], dict[str, str],
         if not own and confidences is None and not _has_models(file):
             complexes.append(file)
             continue
-        made, told = _kept_or_made(file, own, confidences, folder)
+        made, told = [file], list[str]()
+        with isolate_errors(file.given, partial(failed, file.given)):
+            made, told = _kept_or_made(file, own, confidences, folder)
         complexes += made
         notes += told
     return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
@@ -171,11 +180,12 @@ def _made(file: Complex, ligands: Sequence[str], confidences: str | None) -> tup
     notes: list[str] = []
     poses: list[LigandPose] = []
     for ligand in ligands:
-        try:
-            read, told = read_poses(Path(ligand))
-        except (LigandFileError, OSError) as error:
-            notes.append(f"{error}.")
-            continue
+        read, told = list[LigandPose](), list[str]()
+        with isolate_errors(ligand, partial(_note_failed, notes, ligand)):
+            try:
+                read, told = read_poses(Path(ligand))
+            except (LigandFileError, OSError) as error:
+                told = [f"{error}."]
         poses += read
         notes += told
     try:
@@ -194,6 +204,10 @@ def _made(file: Complex, ligands: Sequence[str], confidences: str | None) -> tup
     if len(structures) == 1 and not poses:
         return {}, notes
     return {name: merged(structure, poses, name, parsed.block) for name, structure in structures}, notes
+
+
+def _note_failed(notes: list[str], ligand: str, _: Exception) -> None:
+    notes.append(_FAILED.format(Path(ligand).name))
 
 
 def _models(

@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from scripts.lib import layout
 from scripts.lib.exits.graph import ligand_graph
 from scripts.lib.instance.model import Instance
-from scripts.lib.instance.store import read_instances_alone
-from scripts.lib.molecule.store import read_molecules
+from scripts.lib.instance.store import instance_of_line
+from scripts.lib.molecule.store import molecule_of_record
 from scripts.lib.protac.ligand import RankedLigand, ranked_exits
+from scripts.lib.records import entry_of, joined, named_lines, named_records
 from scripts.lib.tables import EXIT_VECTORS, Row, read_table
 
 
-def read_ligands(
-    instances: Path, molecules: Path, exits: Path, observed: Path
-) -> Iterator[tuple[RankedLigand, Sequence[Row]]]:
-    """Yield the ligands of a shard in their order, each with all its rows of `tables.EXIT_VECTORS`.
+@dataclass(frozen=True, slots=True)
+class UnreadLigand:
+    """A ligand of a shard as its files hold it: line, record, and its rows of `tables.EXIT_VECTORS`."""
+
+    entry_id: str
+    stem: str
+    line: bytes
+    record: bytes
+    exits: Sequence[Row]
+
+    def read(self) -> tuple[RankedLigand, Sequence[Row]]:
+        """Return the ligand with all its rows."""
+        molecule = molecule_of_record(self.record)
+        graph = ligand_graph(molecule)
+        ranked = RankedLigand(instance_of_line(self.line), molecule, graph, ranked_exits(graph, self.exits))
+        return ranked, self.exits
+
+
+def unread_of(instances: Path, molecules: Path, exits: Path, observed: Path) -> Iterator[UnreadLigand]:
+    """Yield the ligands of a shard in their order.
 
     Parameters
     ----------
@@ -33,15 +51,18 @@ def read_ligands(
         If the files don't hold the same instances.
     """
     told = read_table(observed, EXIT_VECTORS) if observed.is_file() else iter(())  # a job of an earlier version
-    seen = {stem: list(own) for stem, own in groupby(told, key=lambda row: row["stem"])}
+    seen = {str(stem): list(own) for stem, own in groupby(told, key=lambda row: row["stem"])}
     rows = groupby(read_table(exits, EXIT_VECTORS), key=lambda row: row["stem"])
-    parts = zip(read_instances_alone(instances), read_molecules(molecules), rows, strict=True)
-    for instance, molecule, (stem, group) in parts:
-        if not instance.stem == molecule.stem == stem:
-            raise ValueError(f"{instance.stem}, {molecule.stem} and {stem} should be one instance")
-        graph, own = ligand_graph(molecule), list(group)
-        own = seen.get(stem, own)
-        yield RankedLigand(instance, molecule, graph, ranked_exits(graph, own)), own
+    of_stem = ((str(stem), list(own)) for stem, own in rows)
+    for stem, line, record, own in joined(named_lines(instances), named_records(molecules), of_stem):
+        yield UnreadLigand(entry_of(line), stem, line, record, seen.get(stem, own))
+
+
+def read_ligands(
+    instances: Path, molecules: Path, exits: Path, observed: Path
+) -> Iterator[tuple[RankedLigand, Sequence[Row]]]:
+    """Yield the ligands of a shard as `unread_of`, each with all its rows of `tables.EXIT_VECTORS`."""
+    return (unread.read() for unread in unread_of(instances, molecules, exits, observed))
 
 
 def complex_text(job: Path, instance: Instance) -> str | None:

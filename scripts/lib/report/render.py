@@ -65,7 +65,7 @@ def render_report(
         settings=settings,
         leaves=_leaves(settings),
         notes=query.get("notes", ()),
-        check_sentences={name: check.sentence for name, check in CHECKS.items()},
+        check_sentences=CHECKS,
         versions=versions,
         methods=paragraphs(settings),
         references=REFERENCES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -23,6 +24,7 @@ from scripts.lib.report.content import MAX_SERIES, Tables, build_content, shown_
 from scripts.lib.report.depictions import inline_svg
 from scripts.lib.report.render import render_report
 from scripts.lib.run.software import versions
+from scripts.lib.steps.program_errors import but_for
 from scripts.lib.tables import Row, Table
 
 log = logging.getLogger(__name__)
@@ -40,7 +42,14 @@ EXIT_COLUMNS = (
 """What the report takes of tables that have tens of thousands of rows."""
 
 
-def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: Mapping[str, Any]) -> None:
+def write_report(
+    job: Path,
+    checks: Sequence[Path],
+    report: Path,
+    *,
+    settings: Mapping[str, Any],
+    left_out: AbstractSet[str] = frozenset(),
+) -> None:
     """Write the report of a job from its finished tables and depictions.
 
     Parameters
@@ -49,28 +58,31 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
         Outcome of the checks of each shard.
     settings : mapping
         What it says of the job's settings, `scripts.lib.config.shown`.
+    left_out : set of str
+        Instances and entries that it does not show.
     """
-    series = _rows(job, tables.SERIES)
+    rows = partial(_rows, job, left_out)
+    series = rows(tables.SERIES)
     shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
-    results = _rows(job, tables.RESULTS_TABLE)
+    results = rows(tables.RESULTS_TABLE)
     core = _core_rows(job, [str(row["stem"]) for row in results if row["series"] in shown])
     content = build_content(
         settings["target_name"],
         Tables(
             results=results,
-            summary=_rows(job, tables.SASA_SUMMARY),
-            metadata=_rows(job, tables.LIGAND_METADATA),
-            entries=_rows(job, tables.ENTRY_STATUS),
-            ligands=_rows(job, tables.LIGAND_STATUS, LIGAND_COLUMNS),
+            summary=rows(tables.SASA_SUMMARY),
+            metadata=rows(tables.LIGAND_METADATA),
+            entries=rows(tables.ENTRY_STATUS),
+            ligands=rows(tables.LIGAND_STATUS, LIGAND_COLUMNS),
             series=series,
             core=core,
             relative=_relative(job, core.keys()),
             exits=partial(_first_exits, job),
-            superposition=_rows(job, tables.SUPERPOSITION),
-            consensus=_rows(job, tables.EXIT_CONSENSUS),
-            answers=_rows(job, tables.EXIT_ANSWERS),
-            observed=_rows(job, tables.OBSERVED_EXITS),
-            checks=(row for path in checks for row in tables.read_table(path, tables.CHECKS)),
+            superposition=rows(tables.SUPERPOSITION),
+            consensus=rows(tables.EXIT_CONSENSUS),
+            answers=rows(tables.EXIT_ANSWERS),
+            observed=rows(tables.OBSERVED_EXITS),
+            checks=but_for((row for path in checks for row in tables.read_table(path, tables.CHECKS)), left_out),
         ),
     )
     n_exits = {card.best.text("stem"): len(card.exits) for card in content.cards}
@@ -88,8 +100,9 @@ def write_report(job: Path, checks: Sequence[Path], report: Path, *, settings: M
     write_parts(report, parts)
 
 
-def _rows(job: Path, table: Table, names: Collection[str] | None = None) -> list[Row]:
-    return list(tables.read_table(job / table.path, table, names=names))
+def _rows(job: Path, left_out: AbstractSet[str], table: Table, names: Collection[str] | None = None) -> list[Row]:
+    names = {*names, "pdb_id", "stem"} if names and left_out else names
+    return list(but_for(tables.read_table(job / table.path, table, names=names), left_out))
 
 
 def _core_rows(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:

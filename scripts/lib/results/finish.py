@@ -1,4 +1,4 @@
-"""Finish a job: link, log, removal of what no step wrote, manifest; fail it on a program error."""
+"""Finish a job: link, log, removal of what no step wrote, manifest."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from scripts.lib import layout, tables
 from scripts.lib.atomic import replacing, write_parts, write_text
+from scripts.lib.check.outcome import CheckOutcome
 from scripts.lib.check.status import entry_rows
-from scripts.lib.errors import UserError
+from scripts.lib.errors import PROGRAM_ERROR
 from scripts.lib.results.crate import crate_text
 from scripts.lib.results.manifest import VARYING, Tally, manifest_parts
+from scripts.lib.results.merging import merge
+from scripts.lib.results.rows import entry_key, ligand_status_key
 from scripts.lib.run.job_log import job_log_text
-from scripts.lib.tables import FILES, Row
+from scripts.lib.steps.program_errors import InstanceId, StatusCorrector, but_for, error_row, read_errors
+from scripts.lib.tables import FILES, Row, Value
 
 _SNAKEFILE = Path(__file__).resolve().parents[3] / "Snakefile"
 
@@ -29,7 +34,19 @@ SHARED_FOLDERS = (layout.WAR_PDB, layout.MCS_SDF, layout.MCS_SVG, layout.SERIES_
 """Folders into which many steps write; what none of them lists comes from an earlier run."""
 
 
-def write_manifest(job: Path, shards: Sequence[str], manifest: Path, *, settings: Mapping[str, Any]) -> None:
+MOST_TOLD = 100
+"""Problems that are told of at the end of a run; the tables and the manifest have all."""
+
+
+def write_manifest(
+    job: Path,
+    shards: Sequence[str],
+    manifest: Path,
+    *,
+    settings: Mapping[str, Any],
+    errors: Sequence[Row] = (),
+    left_out: AbstractSet[str] = frozenset(),
+) -> None:
     """Write the manifest and what goes with it.
 
     Parameters
@@ -42,18 +59,22 @@ def write_manifest(job: Path, shards: Sequence[str], manifest: Path, *, settings
         The file to write, last of all.
     settings : mapping
         What it says of the job's settings, `scripts.lib.config.shown`.
-
-    Raises
-    ------
-    UserError
-        If a check failed that only an error in this program can make fail; the report names all.
+    errors : sequence of Row
+        Errors in single ligands and entries in this step, rows of `tables.ERRORS`.
+    left_out : set of str
+        Instances and entries that are not counted.
     """
+    errors = [*read_errors([*layout.error_lists(job, shards), job / layout.TABLES_ERRORS]), *errors]
+    errors += _entries_left_out(job, {row["pdb_id"] for row in errors if not row["stem"]})
+    kept = _kept_stems(job) if errors else set()
+    lost = {str(row["stem"]) for row in errors if row["stem"]} - kept
     listed = {str(row["path"]): row for shard in shards for row in _shard_rows(job, shard, "files", FILES)}
-    for path in _series_files(job):
+    for path in [path for path in listed if lost and layout.stem_of_file(path) in lost]:
+        del listed[path]
+    for path in _series_files(job, left_out):
         listed[path] = _file_row(job, path)
     _remove_unlisted(job, listed)
-    tally = _count(job, shards)
-    _refuse_program_errors(tally)
+    tally = _count(job, shards, errors, left_out)
     link(job / layout.RESULTS_DISPLAY, job / layout.RESULTS_DISPLAY_LINK)
     single = [table.path for table in tables.RESULT_TABLES]
     single += [layout.RESULTS_DISPLAY_LINK, layout.LIGANDS_SDF, layout.REPORT, layout.SEARCH_ENTRIES, layout.WORKFLOW]
@@ -61,6 +82,7 @@ def write_manifest(job: Path, shards: Sequence[str], manifest: Path, *, settings
     for path in single:
         listed[path] = _file_row(job, path)
     series = sum(1 for _ in tables.read_table(job / layout.SERIES_TABLE, tables.SERIES))
+    write_text(job / layout.PROBLEMS, json.dumps(list(islice(_problems(tally, errors, kept), MOST_TOLD))))
     write_text(job / layout.JOB_LOG, job_log_text(job))
     date = str(json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"])
     write_text(job / layout.CRATE, crate_text(settings, date, listed))
@@ -72,13 +94,52 @@ def _shard_rows(job: Path, shard: str, name: str, table: tables.Table) -> Iterat
     return tables.read_table(job / layout.shard_file(shard, name), table)
 
 
-def _series_files(job: Path) -> list[str]:
+def mark_errors(job: Path, errors: Sequence[Row]) -> None:
+    """Tell in the status tables of a job on which ligands and entries its last step has failed."""
+    if errors:
+        status = StatusCorrector(errors, _kept_stems(job))
+        for table, key, changed in (
+            (tables.LIGAND_STATUS, ligand_status_key, status.ligand),
+            (tables.ENTRY_STATUS, entry_key, status.entry),
+        ):
+            merge([job / table.path], job / table.path, table, key, changed=changed)
+
+
+def _entries_left_out(job: Path, told: AbstractSet[Value]) -> list[Row]:
+    """Return the errors of entries that their status alone tells: those of the search and the download."""
+    names = ("pdb_id", "reason", "value")
+    entries = tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
+    failed = (row for row in entries if row["reason"] == PROGRAM_ERROR and row["pdb_id"] not in told)
+    return [error_row(InstanceId(str(row["pdb_id"])), str(row["value"])) for row in failed]
+
+
+def _kept_stems(job: Path) -> set[str]:
+    """Return the instances that have results."""
+    results = tables.RESULTS_TABLE
+    return {str(row["stem"]) for row in tables.read_table(job / results.path, results, names={"stem"})}
+
+
+def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> Iterator[str]:
+    """Yield a sentence on each ligand and entry that met an error of this program, and one on checks that failed."""
+    for row in errors:
+        name = str(row["stem"] or f"{row['pdb_id']} {row['ligand'] or ''}").strip()
+        ending = "the results of other steps are there" if row["stem"] in kept else "it was left out"
+        yield f"{name}: an error of this program ({row['value']}); {ending}."
+    if failures := [row for row in tally.in_order if row["check"] != "processed"]:
+        first = failures[0]
+        yield (
+            f"{len(failures)} checks of the job on its own files failed, the first is {first['check']} of"
+            f" {first['stem'] or 'the job'} ({first['detail']}): see self_check in {layout.MANIFEST}."
+        )
+
+
+def _series_files(job: Path, left_out: AbstractSet[str]) -> list[str]:
     """Return the depictions that are there of the series and their ligands in the tables.
 
     A series has ``S001.svg`` and for each ligand ``S001_LIG.svg``, with a number for a second of its name.
     """
     results = tables.read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
-    pairs = {(str(row["series"]), str(row["Warhead"])) for row in results if row["series"]}
+    pairs = {(str(row["series"]), str(row["Warhead"])) for row in but_for(results, left_out) if row["series"]}
     names = {series for series, _ in pairs} | {f"{series}_{code}" for series, code in pairs}
     folder = job / layout.SERIES_FOLDER
     paths = sorted(path for path in folder.glob("*.svg")) if folder.is_dir() else []
@@ -120,16 +181,22 @@ def _remove_unlisted_inputs(job: Path, listed: Collection[str]) -> None:
                 Path(place).rmdir()
 
 
-def _count(job: Path, shards: Sequence[str]) -> Tally:
+def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: AbstractSet[str]) -> Tally:
     tally = Tally()
-    tally.count_status(
-        tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS),
-        tables.read_table(job / layout.LIGAND_STATUS, tables.LIGAND_STATUS),
-    )
-    tally.count_results(tables.read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE))
+
+    def rows(table: tables.Table) -> Iterable[Row]:
+        return but_for(tables.read_table(job / table.path, table), left_out)
+
+    tally.count_status(rows(tables.ENTRY_STATUS), rows(tables.LIGAND_STATUS))
+    tally.count_results(rows(tables.RESULTS_TABLE))
     for shard in shards:
-        tally.count_checks(_shard_rows(job, shard, "checks", tables.CHECKS))
+        tally.count_checks(but_for(_shard_rows(job, shard, "checks", tables.CHECKS), left_out))
     tally.count_checks([_entry_rows(job)])
+    told = {row["stem"] for row in tally.failures if row["check"] == "processed"}
+    for row in errors:
+        if (name := str(row["stem"] or row["pdb_id"])) not in told:
+            tally.count_checks([CheckOutcome("processed", False, "", str(row["value"])).row(name)])
+            told.add(name)
     return tally
 
 
@@ -139,17 +206,6 @@ def _entry_rows(job: Path) -> Row:
     told = tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS)
     asked = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (searched, told))
     return entry_rows(*asked).row("")
-
-
-def _refuse_program_errors(tally: Tally) -> None:
-    if fatal := tally.fatal:
-        first = fatal[0]
-        raise UserError(
-            f"{len(fatal)} of the job's checks on itself failed, which is an error in Tethermap: the first is"
-            f" {first['check']} of {first['stem']} ({first['detail']}). {layout.REPORT} lists them all; please"
-            " report it.",
-            kind="pipeline",
-        )
 
 
 def link(target: Path, name: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scripts.lib import layout
-from scripts.lib.check.names import CHECKS, fails_job
+from scripts.lib.check.names import CHECKS
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
 from scripts.lib.tables import Row
 from scripts.lib.run.software import versions
@@ -83,9 +83,9 @@ class Tally:
                 self.failures.append(row)
 
     @property
-    def fatal(self) -> list[Row]:
-        """Failed checks that mean an error in this program, by instance."""
-        return [row for row in sorted(self.failures, key=_failure_key) if fails_job(str(row["check"]))]
+    def in_order(self) -> list[Row]:
+        """Failed checks by instance."""
+        return sorted(self.failures, key=_failure_key)
 
 
 def _failure_key(row: Row) -> tuple[str, str]:
@@ -139,7 +139,7 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
             "checks": {name: _check(name, tally) for name in [*CHECKS, *sorted(tally.failed.keys() - CHECKS.keys())]},
             "failures": [
                 {name: row[name] for name in ("stem", "check", "value", "detail")}
-                for row in sorted(tally.failures, key=_failure_key)
+                for row in tally.in_order
             ],
         },
         "versions": versions(),
@@ -153,8 +153,8 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
 
 
 def _check(name: str, tally: Tally) -> dict[str, Any]:
-    says = CHECKS[name].sentence if name in CHECKS else ""
-    return {"says": says, "passed": tally.passed[name], "failed": tally.failed[name], "fails_job": fails_job(name)}
+    says = CHECKS.get(name, "")
+    return {"says": says, "passed": tally.passed[name], "failed": tally.failed[name]}
 
 
 def _rejections(reasons: Counter[str]) -> dict[str, int]:

@@ -127,7 +127,12 @@ def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator
 
 
 def merge(
-    parts: Iterable[Path], path: Path, table: Table, key: Callable[[dict[str, Value]], Key], column: str | None = None
+    parts: Iterable[Path],
+    path: Path,
+    table: Table,
+    key: Callable[[dict[str, Value]], Key],
+    column: str | None = None,
+    changed: Callable[[Row], Row | None] = lambda row: row,
 ) -> None:
     """Write one sorted table from the parts of all shards.
 
@@ -143,11 +148,17 @@ def merge(
         Gives the sort key of a block from its first row; blocks with equal keys are sorted by text.
     column : str or None
         Neighbouring rows with the same text here stay together as they are; None sorts single rows.
+    changed : callable
+        Gives the row to write in place of a single one, the same or another; None leaves a block out by its first row.
     """
     with sorted_table(path, table, equal_by_text=True) as merged:
         for part in parts:
             for row, text in read_blocks(part, table, column):
-                merged.add_text(key(row), text)
+                new = changed(row)
+                if new is row:
+                    merged.add_text(key(row), text)
+                elif new is not None:
+                    merged.add(key(row), [new])
 
 
 def _records(stream: Iterable[str]) -> Iterator[tuple[list[str], str]]:

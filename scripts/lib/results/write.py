@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sys import intern
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +22,14 @@ from scripts.lib.atomic import replacing
 from scripts.lib.consensus.groups import Group, Member, grouped
 from scripts.lib.consensus.rows import consensus_rows, read_exits, superposition_rows, ways_of
 from scripts.lib.consensus.sites import binding_sites, site_class
-from scripts.lib.instance.backbone import Backbone, read_backbones
+from scripts.lib.instance.backbone import Backbone, backbone_of_record
 from scripts.lib.instance.model import Instance
-from scripts.lib.instance.store import read_instances_alone
+from scripts.lib.instance.store import instance_of_line
 from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import read_molecules
+from scripts.lib.molecule.store import molecule_of_record
 from scripts.lib.observed.bridging import Bridging
 from scripts.lib.observed.store import read_bridging
+from scripts.lib.records import joined, named_lines, named_records
 from scripts.lib.results.merging import merge, sorted_table
 from scripts.lib.results.rows import (
     Membership,
@@ -41,6 +43,7 @@ from scripts.lib.results.rows import (
     unselected_entry_row,
 )
 from scripts.lib.results.searched import search_source
+from scripts.lib.steps.program_errors import LeftOut, StatusCorrector, read_errors
 from scripts.lib.tables import JOINED, Row, Value
 from scripts.lib.answers.waiting_rows import WaitingRows, waiting_rows
 
@@ -48,7 +51,18 @@ MOSTLY_PACKED = 0.5
 """Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
 
 
-def write_tables(job: Path, shards: Sequence[str], *, target_name: str, protac_inputs: Sequence[Path] = ()) -> None:
+_LEAST = ("pdb_id", "requested_id", "rank", "kept", "instances_found", "instances_kept", "reason")
+"""What is told of an entry on whose row the step fails."""
+
+
+def write_tables(
+    job: Path,
+    shards: Sequence[str],
+    *,
+    target_name: str,
+    protac_inputs: Sequence[Path] = (),
+    left_out: LeftOut = MappingProxyType({}),
+) -> None:
     """Write all tables and the one SDF of a job.
 
     Parameters
@@ -61,13 +75,15 @@ def write_tables(job: Path, shards: Sequence[str], *, target_name: str, protac_i
         As given.
     protac_inputs : sequence of Path
         The index of each shard's inputs for programs that model degraders, where there are any.
+    left_out : mapping
+        Instances and entries that are not looked at, with the errors in them.
     """
     series = read_members(job / layout.SERIES_MEMBERS)
     ligands = list(tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA))
     at_ph = {str(row["Parent_SMILES"]): str(row["SMILES_pH74"]) for row in ligands}
     (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
     with waiting_rows(job / layout.RESULTS) as waiting:
-        gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting)
+        gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting, left_out.keys())
         groups = grouped(gathered.members)
         _write_results(job, waiting, groups)
     degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
@@ -81,17 +97,25 @@ def write_tables(job: Path, shards: Sequence[str], *, target_name: str, protac_i
         (tables.OBSERVED_EXITS, observed),
     ):
         tables.write_table(job / written.path, written, rows)
-    for table, part, key, column in (
-        (tables.SASA_SUMMARY, "sasa_summary", row_sort_key, "stem"),
-        (tables.SASA_ATOMS, "sasa_atoms", row_sort_key, "stem"),
-        (tables.CONTACTS, "contacts", row_sort_key, "stem"),
-        (tables.EXIT_VECTORS, "exits", row_sort_key, "stem"),
-        (tables.LIGAND_STATUS, "ligand_status", ligand_status_key, None),
-        (tables.NAME_MAP, "name_map", name_map_key, None),
+    stems = {member.stem for member in gathered.members}
+
+    def of_results(row: Row) -> Row | None:
+        return row if row["stem"] in stems else None
+
+    status = StatusCorrector([*read_errors(layout.error_lists(job, shards)), *left_out.values()], stems)
+    for table, part, key, column, changed in (
+        (tables.SASA_SUMMARY, "sasa_summary", row_sort_key, "stem", of_results),
+        (tables.SASA_ATOMS, "sasa_atoms", row_sort_key, "stem", of_results),
+        (tables.CONTACTS, "contacts", row_sort_key, "stem", of_results),
+        (tables.EXIT_VECTORS, "exits", row_sort_key, "stem", of_results),
+        (tables.LIGAND_STATUS, "ligand_status", ligand_status_key, None, status.ligand),
+        (tables.NAME_MAP, "name_map", name_map_key, None, of_results),
     ):
-        merge((job / layout.shard_file(shard, part) for shard in shards), job / table.path, table, key, column)
-    merge(protac_inputs, job / tables.PROTAC_INPUTS.path, tables.PROTAC_INPUTS, row_sort_key, "stem")
-    _write_entry_status(job, shards)
+        parts = (job / layout.shard_file(shard, part) for shard in shards)
+        merge(parts, job / table.path, table, key, column, changed)
+    inputs = tables.PROTAC_INPUTS
+    merge(protac_inputs, job / inputs.path, inputs, row_sort_key, "stem", of_results)
+    _write_entry_status(job, shards, status, left_out)
     ligands.sort(key=lambda row: str(row["Ligand"]))
     tables.write_table(job / tables.LIGAND_METADATA.path, tables.LIGAND_METADATA, ligands)
 
@@ -125,6 +149,7 @@ class Gathered:
     """
 
     rows: WaitingRows
+    checks_failed: AbstractSet[str] = frozenset()
     members: list[Member] = field(default_factory=list)
     copies: dict[str, LigandCopy] = field(default_factory=dict)
     degraders: dict[str, Degrader] = field(default_factory=dict)
@@ -137,7 +162,9 @@ class Gathered:
         key = sort_key(instance)
         xyz = instance.atoms.xyz[mol.atom_index]
         packed = is_packed(parts.summary)
-        more = [name for name, holds in (("crystal_packing", packed), ("two_proteins", parts.held)) if holds]
+        failed = instance.stem in self.checks_failed
+        conditions = {"crystal_packing": packed, "two_proteins": parts.held, "checks_failed": failed}
+        more = [flag for flag, holds in conditions.items() if holds]
         flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
         pocket = JOINED.join(parts.backbone.pocket_uniprot)
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
@@ -169,19 +196,20 @@ def _merge_instances(
     at_ph: dict[str, str],
     target_name: str,
     rows: WaitingRows,
+    left_out: AbstractSet[str],
 ) -> Gathered:
     """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
     order: list[tuple[tuple[object, ...], str]] = []
-    gathered = Gathered(rows)
+    gathered = Gathered(rows, _checks_failed(job, shards))
     with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
         for shard in shards:
             files = set(_files(job, shard))
             geometries = tables.read_table(job / layout.shard_file(shard, "geometry"), tables.GEOMETRIES)
             shapes = {str(row["stem"]): row for row in geometries}
-            for parts in _instances(job, shard):
+            for parts in _instances(job, shard, left_out):
                 instance, mol = parts.instance, parts.mol
                 membership = series.get(instance.stem, Membership())
-                shape, charged = shapes[instance.stem], at_ph[mol.parent_smiles]
+                shape, charged = shapes[instance.stem], at_ph.get(mol.parent_smiles, "")
                 gathered.add(parts, result_row(instance, mol, parts.summary, membership, files, shape, charged))
                 atom_map.add(sort_key(instance), map_rows(instance, mol, target_name, membership))
                 order.append((sort_key(instance), layout.ligand_sdf(instance.stem)))
@@ -242,26 +270,38 @@ def _member(
     )
 
 
-def _instances(job: Path, shard: str) -> Iterator[InstanceParts]:
-    """Yield each instance of a shard with what is known of it.
+def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[InstanceParts]:
+    """Yield each instance of a shard that all steps have been through with what is known of it.
 
     Raises
     ------
     ValueError
-        If the files don't hold the same instances in the same order.
+        If a file holds other instances, or in another order.
     """
-    instances = read_instances_alone(job / layout.shard_file(shard, "instances"))
-    molecules = read_molecules(job / layout.shard_file(shard, "molecules"))
-    summaries = tables.read_table(job / layout.shard_file(shard, "sasa_summary"), tables.SASA_SUMMARY)
-    backbones = read_backbones(job / layout.shard_file(shard, "backbones"))
-    exits = read_exits(job / layout.shard_file(shard, "exits"))
-    bridging = read_bridging(job / layout.shard_file(shard, "bridging"))
-    parts = zip(instances, molecules, summaries, backbones, exits, strict=True)
-    for instance, mol, summary, backbone, (stem, ways) in parts:
-        stems = instance.stem, mol.stem, str(summary["stem"]), stem
-        if len(set(stems)) > 1:
-            raise ValueError(f"shard {shard}: {', '.join(stems)} should be one instance")
-        yield InstanceParts(instance, mol, summary, backbone, ways, bridging.get(stem))
+
+    def of(name: str) -> Path:
+        return job / layout.shard_file(shard, name)
+
+    summaries = ((str(row["stem"]), row) for row in tables.read_table(of("sasa_summary"), tables.SASA_SUMMARY))
+    bridging = read_bridging(of("bridging"))
+    parts = joined(
+        named_lines(of("instances")),
+        named_records(of("molecules")),
+        summaries,
+        named_records(of("backbones")),
+        read_exits(of("exits")),
+    )
+    for stem, line, mol, summary, backbone, ways in parts:
+        if stem not in left_out:
+            instance, mol = instance_of_line(line), molecule_of_record(mol)
+            yield InstanceParts(instance, mol, summary, backbone_of_record(backbone), ways, bridging.get(stem))
+
+
+def _checks_failed(job: Path, shards: Sequence[str]) -> frozenset[str]:
+    """Return the instances of which a check has failed."""
+    paths = [job / layout.shard_file(shard, "checks") for shard in shards]
+    rows = (row for path in paths if path.is_file() for row in tables.read_table(path, tables.CHECKS))
+    return frozenset(str(row["stem"]) for row in rows if row["passed"] is not True)
 
 
 def _files(job: Path, shard: str) -> Iterator[str]:
@@ -270,18 +310,26 @@ def _files(job: Path, shard: str) -> Iterator[str]:
             yield str(row["path"])
 
 
-def _write_entry_status(job: Path, shards: Sequence[str]) -> None:
+def _write_entry_status(job: Path, shards: Sequence[str], corrector: StatusCorrector, left_out: LeftOut) -> None:
     """Write one row for every entry that the search saw: those it left out, and those of the shards with their rank."""
     ranks: dict[str, Value] = {}
     source = search_source(job)
     with sorted_table(job / tables.ENTRY_STATUS.path, tables.ENTRY_STATUS) as status:
+
+        def add(row: Row) -> None:
+            row = corrector.entry(row)
+            status.add(entry_key(row), [row])
+
         for entry in tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES):
             if entry["selected"]:
                 ranks[str(entry["requested_id"] or entry["pdb_id"])] = entry["rank"]
+            elif entry["pdb_id"] in left_out:
+                add({name: entry[name] for name in _LEAST if name in entry})
             else:
-                row = unselected_entry_row(entry, source)
-                status.add(entry_key(row), [row])
+                add(unselected_entry_row(entry, source))
         for shard in shards:
             for row in tables.read_table(job / layout.shard_file(shard, "entry_status"), tables.ENTRY_STATUS):
-                row["rank"] = ranks[str(row["requested_id"])]
-                status.add(entry_key(row), [row])
+                if row["pdb_id"] in left_out:
+                    add({**{name: row[name] for name in _LEAST}, "rank": ranks.get(str(row["requested_id"]))})
+                else:
+                    add({**row, "rank": ranks[str(row["requested_id"])]})

@@ -27,7 +27,16 @@ def told_at_end(job: Path) -> list[str]:
         query = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    return [*query.get("notes", ()), *nothing_kept(job)]
+    return [*query.get("notes", ()), *nothing_kept(job), *problems(job)]
+
+
+def problems(job: Path) -> list[str]:
+    """Return what went wrong in a finished job: errors of this program in single ligands, checks that failed."""
+    try:
+        told: list[str] = json.loads((job / layout.PROBLEMS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return told
 
 
 def nothing_kept(job: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -18,7 +19,8 @@ from scripts.lib.molecule.alerts import WORTH_SCREENING
 from scripts.lib.molecule.properties import descriptors
 from scripts.lib.molecule.protonation import charged
 from scripts.lib.molecule.record import AtomKey
-from scripts.lib.molecule.store import read_molecules
+from scripts.lib.molecule.store import molecule_of_record
+from scripts.lib.records import named_records
 from scripts.lib.series.ligands import SeriesLigand, collect_ligands, core_of_member
 from scripts.lib.series.series import Core, clustered, common_core, murcko_scaffold
 from scripts.lib.tables import JOINED, LIGAND_METADATA, SERIES, Row, table_writer
@@ -42,7 +44,14 @@ class Series:
 
 
 def write_series(
-    molecules: Sequence[Path], series: Path, members: Path, ligands: Path, folder: Path, *, seconds: float
+    molecules: Sequence[Path],
+    series: Path,
+    members: Path,
+    ligands: Path,
+    folder: Path,
+    *,
+    seconds: float,
+    left_out: AbstractSet[str] = frozenset(),
 ) -> None:
     """Write the series of a job, where each instance has its core, and the metadata of each ligand.
 
@@ -56,11 +65,14 @@ def write_series(
         Folder of the depictions.
     seconds : float
         Limit of the search for one core.
+    left_out : set of str
+        Stems of instances that are not looked at.
     """
     for left in folder.glob("*.svg"):  # what an earlier run left: the folder is this step's alone
         left.unlink()
     with rdBase.BlockLogs():
-        collected = collect_ligands(chain.from_iterable(map(read_molecules, molecules)))
+        records = chain.from_iterable(map(named_records, molecules))
+        collected = collect_ligands(molecule_of_record(record) for stem, record in records if stem not in left_out)
         parents = [ligand.parent() for ligand in collected]
         many = len(collected) >= WORTH_SCREENING
         with table_writer(ligands, LIGAND_METADATA) as write_ligand:

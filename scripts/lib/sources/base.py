@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -152,6 +152,8 @@ class Source(Protocol):
         Whether an entry that a query doesn't match is reported too (the user's own files).
     wordless : sequence of str
         Entries that a user names and no word can find, taken whatever the words (own files without header).
+    failed : mapping of str to str
+        Entries that an error of this program has cost, with the step and the error.
     requests : list of dict
         What was asked so far, as it was sent.
     notes : list of str
@@ -163,6 +165,7 @@ class Source(Protocol):
     searches_sequences: bool
     lists_all: bool
     wordless: Sequence[str]
+    failed: Mapping[str, str]
     requests: list[Request]
     notes: list[str]
 

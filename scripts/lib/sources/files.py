@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from scripts.lib.errors import failed_at, isolate_errors
 from scripts.lib.own.definitions import is_definition
 from scripts.lib.own.pairing import read_list
 from scripts.lib.own.prepare import Complex, Given, prepared
@@ -71,11 +72,17 @@ class FilesSource(FolderSource):
             advice += ", the ligands' structures" if given.ligands else ""
             raise SourceError(f"source.files: no structure file is among them{explained(skipped)}; {advice}.")
         self.notes += [f"{count} file(s) skipped: {reason}." for reason, count in sorted((+skipped).items())]
-        complexes, pairs, notes = prepared(given, self._prepared)
+        failed: dict[str, str] = {}
+
+        def note(place: str, error: Exception) -> None:
+            failed[place] = failed_at("search_entries", error)
+
+        complexes, pairs, notes = prepared(given, self._prepared, note)
         self.notes += notes
         files = numbered([StructureFile(one.name, one.place, one.is_mmcif) for one in complexes])
         self._index.refresh(files)
         self.given = {file.entry_id: one.given for file, one in zip(files, complexes, strict=True)}
+        self.failed = {name: failed[place] for name, place in self.given.items() if place in failed}
         entries = {place: entry_id for entry_id, place in reversed(self.given.items())}
         self.ligands_of = {ligand: entries[place] for ligand, place in pairs.items() if place in entries}
         by_hand = {str(path) for path in self._paths}
@@ -93,17 +100,18 @@ class FilesSource(FolderSource):
         skipped: Counter[str] = Counter()
         structures: list[StructureFile] = []
         for place in places:
-            if is_ligand_file(place):
-                given.ligands.append(place)
-                continue
-            if is_ligand_table(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
-                given.pairs += pairs
-                continue
-            file = own_file(place)
-            if isinstance(file, str):
-                skipped[file] += not goes_with_models(place)
-            elif not (file.is_mmcif and is_definition(file.path)):
-                structures.append(file)
+            with isolate_errors(place, lambda _: skipped.update(["an error in this program; the log has it"])):
+                if is_ligand_file(place):
+                    given.ligands.append(place)
+                    continue
+                if is_ligand_table(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
+                    given.pairs += pairs
+                    continue
+                file = own_file(place)
+                if isinstance(file, str):
+                    skipped[file] += not goes_with_models(place)
+                elif not (file.is_mmcif and is_definition(file.path)):
+                    structures.append(file)
         given.structures = [
             Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(structures)
         ]

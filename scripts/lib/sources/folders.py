@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scripts.lib.entry.model import PolymerEntity
@@ -43,6 +43,7 @@ class FolderSource:
         self.requests: list[Request] = []
         self.notes: list[str] = []
         self.wordless: Sequence[str] = ()
+        self.failed: Mapping[str, str] = {}
         self.check: Check = checked
         name = hashlib.sha256(str(places).encode("utf-8", "surrogateescape")).hexdigest()[:20]
         self._index = TextIndex(cache / "mirrors" / f"{name}.sqlite")

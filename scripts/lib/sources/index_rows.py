@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
+from scripts.lib.errors import isolate_errors
 from scripts.lib.packed import DAMAGED, GZIP, open_unpacked
 from scripts.lib.sources.base import EntrySummary
 from scripts.lib.sources.naming import StructureFile
@@ -75,13 +76,17 @@ def _read_chunk(files: Sequence[StructureFile]) -> list[IndexRow]:
 
 def read_row(file: StructureFile) -> IndexRow:
     """Return the row of one file; of one that can't be read only the id is known."""
-    try:
-        content = _content(file)
-        metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
-        size = _atoms(file, content)
-    except _UNREADABLE:
-        metadata, size = EntryMetadata(file.entry_id), 0
-    return IndexRow(summary_of(metadata, size), metadata.withdrawn, metadata.successors, _texts(metadata, file.path))
+    nothing = EntryMetadata(file.entry_id)
+    with isolate_errors(file.entry_id, lambda _: None):
+        try:
+            content = _content(file)
+            metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
+            size = _atoms(file, content)
+        except _UNREADABLE:
+            metadata, size = nothing, 0
+        texts = _texts(metadata, file.path)
+        return IndexRow(summary_of(metadata, size), metadata.withdrawn, metadata.successors, texts)
+    return IndexRow(EntrySummary(file.entry_id), withdrawn=False, successors=(), texts=_texts(nothing, file.path))
 
 
 def summary_of(metadata: EntryMetadata, size: int | None) -> EntrySummary:

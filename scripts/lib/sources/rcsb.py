@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from scripts.lib.entry.model import PolymerEntity
 from scripts.lib.identifiers import is_entry_id
@@ -45,6 +46,7 @@ class RcsbSource:
     searches_sequences = True
     lists_all = False
     wordless: Sequence[str] = ()
+    failed: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, cache: Path, *, addresses: Addresses | None = None, http: HttpClient | None = None) -> None:
         self.addresses = addresses or Addresses.from_environment()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from scripts.lib.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from scripts.lib.sources.base import EntrySummary, Source
 from scripts.lib.sources.query import words_of
 from scripts.lib.sources.search import ACCESSIONS, FoundEntry, SearchResult
@@ -14,6 +16,7 @@ from scripts.lib.tables import Value
 Row = dict[str, Value]
 Filters = Mapping[str, Any]
 
+STEP = "search_entries"
 _BATCH = 300
 
 
@@ -40,10 +43,13 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
     for start in range(0, len(candidates), _BATCH):
         batch = candidates[start : start + _BATCH]
         asked = [c.entry_id for c in batch if c.entry_id and (room or c.exempt)]
-        summaries = source.summaries(asked) if asked else {}
+        summaries, failed = _summaries(source, asked)
         for rank, candidate in enumerate(batch, start=start + 1):
             summary = summaries.get(candidate.entry_id, EntrySummary(candidate.entry_id))
-            left_out = _left_out(candidate, summary, owner, filters, rank, room)
+            left_out = None
+            with isolate_errors(f"{candidate.requested_id}: {STEP}", partial(_note_error, failed, candidate.entry_id)):
+                left_out = _left_out(candidate, summary, owner, filters, rank, room)
+            left_out = failed.get(candidate.entry_id, left_out)
             if left_out is None and not candidate.exempt:
                 if _may_hold_a_ligand(summary, filters):
                     room -= 1
@@ -54,8 +60,38 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
         candidate, summary, _ = decided[place]
         decided[place] = candidate, summary, _cut(filters, place + 1)
     for rank, (candidate, summary, left_out) in enumerate(decided, start=1):
-        yield _row(candidate, summary, left_out, rank)
+        errors: list[Exception] = []
+        with isolate_errors(f"{candidate.requested_id}: {STEP}", errors.append):
+            row = _row(candidate, summary, left_out, rank)
+        yield row if not errors else _row_of_id(candidate.requested_id, *_error(errors[0])[::2], rank=rank)
     yield from _not_listed(source, outcome, len(decided))
+
+
+LeftOut = tuple[str, str, str]
+"""Why a candidate is not taken: reason, threshold and value."""
+
+
+def _error(error: Exception) -> LeftOut:
+    return PROGRAM_ERROR, "", failed_at(STEP, error)
+
+
+def _summaries(source: Source, asked: Sequence[str]) -> tuple[dict[str, EntrySummary], dict[str, LeftOut]]:
+    """Return the metadata of entries, and the errors in single ones."""
+    failed = {entry_id: (PROGRAM_ERROR, "", value) for entry_id, value in source.failed.items()}
+    if not asked:
+        return {}, failed
+    summaries: dict[str, EntrySummary] = {}
+    errors: list[Exception] = []
+    with isolate_errors(f"metadata of {len(asked)} entries: {STEP}", errors.append):
+        summaries = source.summaries(asked)
+    for entry_id in asked if errors else ():
+        with isolate_errors(f"{entry_id}: {STEP}", partial(_note_error, failed, entry_id)):
+            summaries |= source.summaries([entry_id])
+    return summaries, failed
+
+
+def _note_error(failed: dict[str, LeftOut], entry_id: str, error: Exception) -> None:
+    failed[entry_id] = _error(error)
 
 
 def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
@@ -174,17 +210,18 @@ def _not_listed(source: Source, outcome: SearchResult, rank: int) -> Iterator[Ro
     """Yield rows for ids that the source doesn't know and for the user's files that the query doesn't match."""
     for entry_id in outcome.not_found:
         rank += 1
-        yield _row_of_id(entry_id, "not_found", rank)
+        yield _row_of_id(entry_id, "not_found", rank=rank)
     if source.lists_all and "pinned" not in outcome.totals:
         listed = {candidate.entry_id for candidate in outcome.candidates}
         for entry_id in source.all_entries():
             if entry_id not in listed:
                 rank += 1
-                yield _row_of_id(entry_id, "not_matched", rank)
+                yield _row_of_id(entry_id, "not_matched", rank=rank)
 
 
-def _row_of_id(entry_id: str, reason: str, rank: int) -> Row:
-    return {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id, "selected": False, "reason": reason}
+def _row_of_id(entry_id: str, reason: str, value: str = "", *, rank: int) -> Row:
+    names: Row = {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id}
+    return {**names, "selected": False, "reason": reason, "value": value}
 
 
 def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:

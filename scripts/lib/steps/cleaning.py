@@ -15,12 +15,13 @@ from scripts.lib.complex.settings import CleanSettings
 from scripts.lib.components.finder import Find
 from scripts.lib.entry.model import PREDICTED
 from scripts.lib.entry.reader import NOT_ASCII, EntryError, read_entry
-from scripts.lib.errors import PROGRAM_ERRORS
+from scripts.lib.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from scripts.lib.exposure.radii import RadiusTable
 from scripts.lib.instance.backbone import packed_backbone
 from scripts.lib.instance.kinds import KindRules
 from scripts.lib.instance.store import instance_line, packed_neighbourhood, packed_surroundings
 from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
+from scripts.lib.steps.program_errors import InstanceId
 from scripts.lib.steps.shard_step import ShardStep
 from scripts.lib.steps.writers import CleaningWriters
 from scripts.lib.tables import Row, Value
@@ -64,9 +65,22 @@ class EntryCleaner:
         self._write.entry({**_of_download(row), **cleaned.entry_row, **reported, **joined})
         for ligand_row in cleaned.ligand_rows:
             self._write.ligand(ligand_row)
+        for ligand, error in cleaned.errors.items():
+            self._step.record_error(InstanceId(str(row["pdb_id"])), error, ligand)
         for kept in cleaned.kept:
-            self._write_kept(kept)
+            with self._step.isolated(kept.instance.entry_id, kept.instance.stem):
+                self._write_kept(kept)
         return bool(cleaned.kept)
+
+    def leave_out(self, row: Row, error: Exception) -> None:
+        """Write the status of an entry on which `clean` has failed, and of its het groups as far as it can be read."""
+        entry_id, value = str(row["pdb_id"]), failed_at("clean_complexes", error)
+        cleaned = [status_of_missing(entry_id, PROGRAM_ERROR, value)]
+        with isolate_errors(f"{entry_id}: its het groups", lambda _: None):
+            cleaned.append(rejected_entry(read_entry(Path(str(row["path"])), entry_id), PROGRAM_ERROR, value))
+        self._write.entry({**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
+        for ligand_row in cleaned[-1].ligand_rows:
+            self._write.ligand(ligand_row)
 
     def _cleaned(self, row: Row, experiment: Experiment) -> CleanedEntry:
         """Clean one entry; what goes wrong with it becomes its status."""
@@ -85,10 +99,6 @@ class EntryCleaner:
             return clean_entry(entry, settings, self._rules, self._radii, experiment)
         except UnicodeDecodeError:  # gemmi keeps eight bytes of a name, which may be half a character
             return rejected_entry(entry, "file_unreadable", NOT_ASCII)
-        except PROGRAM_ERRORS as error:
-            log.exception("%s could not be processed", entry_id)
-            self._step.forget()
-            return rejected_entry(entry, "program_error", type(error).__name__)
 
     def _write_kept(self, kept: KeptInstance) -> None:
         stem = kept.instance.stem

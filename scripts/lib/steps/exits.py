@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
@@ -84,17 +83,19 @@ class ExitRanker:
         records = parts.records
         rows = rows_of(parts.rows["areas"], SASA_ATOMS, OF_EXITS)
         areas = (list(of_ligand) for _, of_ligand in groupby(rows, itemgetter("stem")))
-        ligands = zip(
-            map(instance_of, parts.lines),
-            map(molecule_of, records["molecules"]),
-            map(neighbourhood_of_record, records["neighbourhoods"]),
-            map(surroundings_of_record, records["surroundings"]),
-            map(partial(backbone_of_record, named=False), records["backbones"]),
-            areas,
-            strict=True,
-        )
-        for ligand in ligands:
-            self._ligand(_Ligand(*ligand))
+        names = ("molecules", "neighbourhoods", "surroundings", "backbones")
+        parts_of = zip(parts.stems, parts.lines, *(records[name] for name in names), areas, strict=True)
+        for stem, line, molecule, around, beyond, backbone, of_ligand in parts_of:
+            with self._step.isolated(parts.entry_id, stem):
+                ligand = _Ligand(
+                    instance_of(line),
+                    molecule_of(molecule),
+                    neighbourhood_of_record(around),
+                    surroundings_of_record(beyond),
+                    backbone_of_record(backbone, named=False),
+                    of_ligand,
+                )
+                self._ligand(ligand)
 
     def _ligand(self, ligand: _Ligand) -> None:
         instance, molecule, around = ligand.instance, ligand.molecule, ligand.around

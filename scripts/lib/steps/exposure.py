@@ -59,8 +59,9 @@ class ExposureMeter:
     def measure(self, parts: EntryParts) -> None:
         """Write the exposure of an entry's ligands and the files that show it."""
         around, molecules = parts.records["neighbourhoods"], parts.records["molecules"]
-        for line, neighbours, molecule in zip(parts.lines, around, molecules, strict=True):
-            self._ligand(instance_of(line), neighbourhood_of_record(neighbours), molecule_of(molecule))
+        for stem, line, neighbours, molecule in zip(parts.stems, parts.lines, around, molecules, strict=True):
+            with self._step.isolated(parts.entry_id, stem):
+                self._ligand(instance_of(line), neighbourhood_of_record(neighbours), molecule_of(molecule))
 
     def _ligand(self, instance: Instance, neighbourhood: Neighbourhood, molecule: LigandMolecule) -> None:
         own = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])

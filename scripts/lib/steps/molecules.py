@@ -8,11 +8,9 @@ from rdkit import rdBase
 
 from scripts.lib.components.index import ComponentIndex
 from scripts.lib.components.user import UserComponents
-from scripts.lib.errors import PROGRAM_ERRORS
 from scripts.lib.instance.model import Instance
 from scripts.lib.instance.store import instance_of_line
 from scripts.lib.matching.build import build_ligand
-from scripts.lib.matching.fallback import bare_ligand
 from scripts.lib.molecule.record import LigandMolecule
 from scripts.lib.molecule.store import packed_molecule
 from scripts.lib.reasons import FLAGS
@@ -44,17 +42,13 @@ class LigandMatcher:
     def match(self, parts: EntryParts) -> None:
         """Write the molecules of an entry."""
         with rdBase.BlockLogs():
-            for line in parts.lines:
-                self._molecules.write(packed_molecule(self._molecule(instance_of_line(line))))
+            for stem, line in zip(parts.stems, parts.lines, strict=True):
+                with self._step.isolated(parts.entry_id, stem):
+                    self._molecules.write(packed_molecule(self._molecule(instance_of_line(line))))
 
     def _molecule(self, instance: Instance) -> LigandMolecule:
-        """Return the molecule of an instance; where that fails, its bare atoms, and the reason in the log."""
-        try:
-            molecule = build_ligand(instance, self._index, self._user)
-        except PROGRAM_ERRORS:
-            log.exception("%s could not be made a molecule: its atoms are kept without bonds", instance.stem)
-            self._step.forget()
-            return bare_ligand(instance)
+        """Return the molecule of an instance."""
+        molecule = build_ligand(instance, self._index, self._user)
         if not molecule.sanitised:
             log.warning("%s: the molecule does not pass RDKit's checks", molecule.stem)
         for flag in ("perceived_bonds", "strained_bonds"):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
 from scripts.lib.atomic import replacing, write_bytes
+from scripts.lib.errors import failed_at, isolate_errors
 from scripts.lib.records import MAGIC
 from scripts.lib.run.progress import ShardProgress
 from scripts.lib.steps.cache import EntryResult, StepCache
+from scripts.lib.steps.program_errors import InstanceId, error_row
 from scripts.lib.steps.result_files import write_result
-from scripts.lib.tables import FILES, Row, Table, rows_into
+from scripts.lib.tables import ERRORS, FILES, Row, Table, rows_into, write_table
 
 LISTING = "files"
 
@@ -28,6 +30,13 @@ class EntryStream:
     def write(self, data: bytes | str) -> None:
         """Append to what the entry adds."""
         self._parts.append(data.encode("utf-8") if isinstance(data, str) else data)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def cut(self, length: int) -> None:
+        """Take back all but the first parts of what the entry adds."""
+        del self._parts[length:]
 
     def flush(self) -> bytes:
         """Write what the entry adds, and return it."""
@@ -54,6 +63,8 @@ class ShardStep:
         Progress file of this step.
     cache : StepCache or None
         Results of earlier jobs.
+    errors : Path or None
+        The table to write of the ligands and entries on which the step fails, `scripts.lib.tables.ERRORS`.
     """
 
     def __init__(
@@ -64,7 +75,11 @@ class ShardStep:
         job: Path,
         progress: Path,
         cache: StepCache | None,
+        errors: Path | None = None,
     ) -> None:
+        self._name = name
+        self._errors = errors
+        self._failed: dict[InstanceId, Row] = {}
         self._paths = {**streams, LISTING: files} if files else {**streams}
         self._job = job
         self._cache = cache
@@ -90,6 +105,8 @@ class ShardStep:
     ) -> None:
         if kind is None:
             self._flush()
+            if self._errors is not None:
+                write_table(self._errors, ERRORS, self._failed.values())
         self._open.__exit__(kind, error, trace)
 
     def table(self, name: str, table: Table) -> Callable[[Row], None]:
@@ -134,17 +151,66 @@ class ShardStep:
         """Keep nothing of this entry for other jobs: it went wrong in a way that may not come again."""
         self._lasting = False
 
-    def entry(self, entry_id: str, digest: Callable[[], str] | None, compute: Callable[[], bool | None]) -> None:
-        """Do the step for one entry.
+    @contextmanager
+    def isolated(self, entry_id: str, stem: str) -> Iterator[None]:
+        """Keep an error in one ligand from ending the step: it is recorded, and nothing of the block is written."""
+        lengths = {name: len(stream) for name, stream in self._streams.items()}
+
+        def failed(error: Exception) -> None:
+            for name, length in lengths.items():
+                self._streams[name].cut(length)
+            self.record_error(InstanceId(entry_id, stem), error)
+
+        with isolate_errors(f"{stem}: {self._name}", failed):
+            yield
+
+    def record_error(self, member: InstanceId, error: Exception, ligand: str = "") -> None:
+        """Record that the step failed on a ligand or an entry, whose results are not kept for other jobs."""
+        self.forget()
+        if ligand or member not in self._failed:
+            key = InstanceId(member.entry_id, member.stem or ligand)
+            self._failed[key] = error_row(member, failed_at(self._name, error), ligand)
+
+    def entry(
+        self,
+        entry_id: str,
+        digest: Callable[[], str] | None,
+        compute: Callable[[], bool | None],
+        *,
+        stems: Sequence[str] = (),
+        instead: Callable[[Exception], None] = lambda _: None,
+    ) -> None:
+        """Do the step for one entry; an error in it costs its ligands alone.
 
         Parameters
         ----------
+        entry_id : str
+            The entry.
         digest : callable or None
             Of all that the entry's results depend on besides the step's settings; None where they are not kept.
         compute : callable
             Writes what the entry adds; returns whether it is kept, None when this step doesn't decide it.
+        stems : sequence of str
+            Its ligands; none where the step finds them.
+        instead : callable
+            Writes what the entry adds where `compute` fails.
         """
         self._flush()
+        errors: list[Exception] = []
+        with isolate_errors(f"{entry_id}: {self._name}", errors.append):
+            self._compute_or_repeat(entry_id, digest, compute)
+        for error in errors:
+            for stream in self._streams.values():
+                stream.cut(0)
+            for stem in stems or ("",):
+                self.record_error(InstanceId(entry_id, stem), error)
+            instead(error)
+            self._flush()
+            self._done.entry(entry_id, None if stems else False)
+
+    def _compute_or_repeat(
+        self, entry_id: str, digest: Callable[[], str] | None, compute: Callable[[], bool | None]
+    ) -> None:
         key = self._cache.key(digest()) if self._cache and digest else ""
         known = self._cache.cache.get(key) if self._cache and key else None
         if known is not None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from scripts.lib.atomic import write_bytes
 from scripts.lib.steps.cache import EntryResult, StepCache
+from scripts.lib.tables import Row
 
 
 def repeat_or_compute(
     known: StepCache | None,
     inputs: Sequence[Path],
     outputs: Sequence[Path],
-    compute: Callable[[], None],
+    compute: Callable[[], Collection[Row]],
     folder: Path | None = None,
 ) -> None:
     """Do a step, or write what it has written before for inputs of the same bytes.
@@ -26,7 +27,7 @@ def repeat_or_compute(
     inputs, outputs : sequence of Path
         All that the step reads and the files that it writes, in an order that is the same in each job.
     compute : callable
-        Does the step.
+        Does the step; returns the errors in single ligands, with which nothing is kept for other jobs.
     folder : Path, optional
         Holds further files that it writes, and nothing else.
     """
@@ -36,7 +37,8 @@ def repeat_or_compute(
     key = known.key(_digest(inputs))
     result = known.cache.get(key)
     if result is None:
-        compute()
+        if compute():
+            return
         further = sorted(folder.iterdir()) if folder is not None and folder.is_dir() else []
         if sum(path.stat().st_size for path in (*outputs, *further)) <= known.cache.largest:
             streams = {str(place): path.read_bytes() for place, path in enumerate(outputs)}
