@@ -10,10 +10,9 @@ import pytest
 
 from scripts import build_tables, finish_job
 from scripts.lib import layout, tables
-from scripts.lib.errors import UserError
 from scripts.lib.results.finish import link
 from scripts.lib.results.manifest import VARYING
-from scripts.lib.tables import Row
+from scripts.lib.tables import Row, split_cell
 from scripts.lib.version import __version__
 from tests.tools.small_job import FILE_LISTS, SETTINGS, TARGET, SmallJob, small_job
 
@@ -118,30 +117,31 @@ def test_inputs_of_an_earlier_run_are_removed_with_their_folders(tmp_path: Path)
     assert not (folder / "9old_A_LIG_1").exists()
 
 
-def test_a_check_that_data_can_fail_is_in_the_manifest(tmp_path: Path) -> None:
+def test_a_check_that_fails_is_in_the_manifest(tmp_path: Path) -> None:
     check = written(prepared(small_job(tmp_path), failed="bonds"))["self_check"]
     assert check["passed"] is False
     assert check["failures"] == [{"stem": "1abc_A_LIG_9", "check": "bonds", "value": "1", "detail": "so it is"}]
-    assert (check["checks"]["bonds"]["failed"], check["checks"]["bonds"]["fails_job"]) == (1, False)
+    assert check["checks"]["bonds"]["failed"] == 1
 
 
-@pytest.mark.parametrize("check", ["formula", "a_check_without_a_name"])
-def test_a_check_that_only_an_error_of_this_program_fails_ends_the_job(tmp_path: Path, check: str) -> None:
+@pytest.mark.parametrize("check", ["formula", "bonds", "a_check_without_a_name"])
+def test_a_check_that_fails_marks_its_instance_and_is_told_once(tmp_path: Path, check: str) -> None:
     job = prepared(small_job(tmp_path), failed=check)
-    with pytest.raises(UserError, match=f"{check} of 1abc_A_LIG_9") as error:
-        written(job)
-    assert error.value.kind == "pipeline"
-    assert not (job.path / layout.MANIFEST).exists()
+    written(job)
+    results = tables.read_table(job.path / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
+    assert [row["stem"] for row in results if "checks_failed" in split_cell(row["flags"])] == ["1abc_A_LIG_9"]
     assert "1abc_A_LIG_9" in (job.path / layout.REPORT).read_text(encoding="utf-8")
+    log = (job.path / layout.JOB_LOG).read_text(encoding="utf-8")
+    assert log.count(f"the first is {check} of 1abc_A_LIG_9 (so it is)") == 1
 
 
-def test_an_entry_lost_on_the_way_ends_the_job(tmp_path: Path) -> None:
+def test_an_entry_lost_on_the_way_is_a_check_that_fails(tmp_path: Path) -> None:
     job = prepared(small_job(tmp_path))
     path = job.path / layout.ENTRY_STATUS
     kept = [row for row in tables.read_table(path, tables.ENTRY_STATUS) if row["pdb_id"] != "2abc"]
     tables.write_table(path, tables.ENTRY_STATUS, kept)
-    with pytest.raises(UserError, match=r"entry_rows .*\(2abc\)"):
-        written(job)
+    failures = written(job)["self_check"]["failures"]
+    assert [(row["check"], row["detail"]) for row in failures] == [("entry_rows", "2abc")]
 
 
 def test_nothing_kept_is_a_manifest_without_results(tmp_path: Path) -> None:

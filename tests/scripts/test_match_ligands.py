@@ -112,11 +112,7 @@ def test_one_bad_ligand_does_not_sink_its_shard(
     with caplog.at_level(logging.ERROR):
         _run(shard, tmp_path, component_index)
     records = {record.stem: record for record in read_molecules(tmp_path / "molecules.bin")}
-    bad = records["1gbt_A_GBS_704"]
-    assert (bad.sanitised, bad.bond_source, bad.n_heavy) == (False, "perceived", 12)
-    assert bad.flags == ("not_sanitised", "perceived_bonds")
-    instances = {one.stem: one for one in read_instances_alone(shard / "instances.jsonl")}
-    assert plain_svg(bad, instances[bad.stem]).count('class="atom atom-') == 12
+    assert "1gbt_A_GBS_704" not in records
     assert records["1hpv_A_478_200"].sanitised
     assert "1gbt_A_GBS_704" in caplog.text
     assert "Pre-condition Violation" in caplog.text

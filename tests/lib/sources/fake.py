@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from scripts.lib.entry.model import PolymerEntity
@@ -21,6 +21,7 @@ class FakeSource:
         self.requests: list[Request] = []
         self.notes: list[str] = []
         self.wordless: Sequence[str] = ()
+        self.failed: Mapping[str, str] = {}
         self.entries = {entry.entry_id: entry for entry in entries}
         self.replaced: dict[str, tuple[str, ...]] = {}
         self.sequence_hits: list[Hit] = []

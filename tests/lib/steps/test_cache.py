@@ -18,6 +18,7 @@ from scripts.lib.steps.cache import EntryResult, ResultCache, StepCache
 from scripts.lib.steps.known_files import KnownFiles
 from scripts.lib.steps.molecules import LigandMatcher
 from scripts.lib.steps.whole import repeat_or_compute
+from scripts.lib.tables import Row
 from tests.tools.fuzz.one_job import OneJob
 
 KEY = "0" * 64
@@ -102,11 +103,12 @@ def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path
     def run(text: str) -> dict[str, bytes]:
         given.write_text(text)
 
-        def compute() -> None:
+        def compute() -> list[Row]:
             done.append(text)
             folder.mkdir(exist_ok=True)
             for path in (table, folder / f"{text}.svg"):
                 path.write_text(text * 3)
+            return [{"stem": "lost"}] if text == "failing" else []
 
         repeat_or_compute(known, [given], [table], compute, folder)
         return {**files(folder), "table": table.read_bytes()}
@@ -117,6 +119,9 @@ def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path
     assert run("one") == first
     assert done == ["one"]
     assert run("two")["table"] == b"twotwotwo"
+    run("failing")
+    run("failing")
+    assert done == ["one", "two", "failing", "failing"]
 
 
 def test_a_file_is_checked_once_while_its_bytes_stay(
