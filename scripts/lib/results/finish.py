@@ -65,7 +65,7 @@ def write_manifest(
         Instances and entries that are not counted.
     """
     errors = [*read_errors([*layout.error_lists(job, shards), job / layout.TABLES_ERRORS]), *errors]
-    errors += _entries_left_out(job, {row["pdb_id"] for row in errors if not row["stem"]})
+    errors += _entries_left_out(job, {row["pdb_id"] for row in errors})
     kept = _kept_stems(job) if errors else set()
     lost = {str(row["stem"]) for row in errors if row["stem"]} - kept
     listed = {str(row["path"]): row for shard in shards for row in _shard_rows(job, shard, "files", FILES)}

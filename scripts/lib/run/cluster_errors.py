@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.lib import layout
-from scripts.lib.run.logs import read_error, record_error
+from scripts.lib.run.logs import LOG_IS_IN_JOB_LOG, read_error, record_error
 
 _ADVICE = "For further error details see the cluster/cloud log"  # the engine ends each message of a cluster with it
 _STATE = re.compile(r"status is: '(\w+)'")
@@ -85,7 +85,7 @@ class ClusterErrors:
             log.write("\n".join((_title(failure.number), failure.message, written.rstrip("\n"))).rstrip("\n") + "\n")
         sentence = _sentence(failure, written)
         self._told.add(sentence)
-        record_error(sentence, step=failure.rule, kind="pipeline", job=job)
+        record_error(sentence, step=failure.rule, kind="pipeline", job=job, log=failure.rule_log)
 
 
 def _title(number: str) -> str:
@@ -99,7 +99,7 @@ def _sentence(failure: ClusterFailure, written: str) -> str:
     state = _STATE.search(failure.message)
     reason = _reason(written)
     ending = (f"ended as {state[1]}" if state else "failed") + (f" ({reason})" if reason else "")
-    return f"{failure.rule} failed on the cluster: job {failure.number} {ending}; its log is {failure.rule_log}."
+    return f"{failure.rule} failed on the cluster: job {failure.number} {ending}; {LOG_IS_IN_JOB_LOG}."
 
 
 def _reason(written: str) -> str:

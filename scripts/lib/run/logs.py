@@ -18,12 +18,17 @@ from pathlib import Path
 from scripts.lib import layout
 from scripts.lib.atomic import write_text
 from scripts.lib.errors import UserError
+from scripts.lib.run.scrub import scrubbed
 
 _LOGGER = logging.getLogger(__name__)
 
 USAGE = "used %.2f s CPU and at most %d MB"
 """Last line of every log: what the script's process has used, start and imports included."""
 
+LOG_IS_IN_JOB_LOG = f"the end of its log is in {layout.JOB_LOG}"
+"""Where people find what a failed step has logged."""
+
+_TAIL_BYTES = 16_384
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _NO_SPACE = 1 << 20  # bytes: with less than this nothing useful can be written
 
@@ -116,8 +121,8 @@ def _ending_recorded(log: Path) -> Iterator[None]:
         raise
 
 
-def record_error(message: str, *, step: str, kind: str, job: Path = Path()) -> None:
-    """Leave the reason why a job ends; a full disk makes this do nothing.
+def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log: Path | None = None) -> dict[str, str]:
+    """Leave the reason why a job ends, and return it as `read_error` does; a full disk makes this do nothing else.
 
     Parameters
     ----------
@@ -129,15 +134,19 @@ def record_error(message: str, *, step: str, kind: str, job: Path = Path()) -> N
         ``input``, ``pipeline``, ``upstream``, ``disk_full`` or ``interrupted``.
     job : Path
         The job folder; the current folder is one.
+    log : Path or None
+        Log of the step, relative to the job folder; its end goes into the job's log (`failed_step_log`).
     """
+    error = {"message": message, "step": step, "kind": kind, **({"log": str(log)} if log else {})}
     try:
-        write_text(job / layout.ERROR, json.dumps({"message": message, "step": step, "kind": kind}) + "\n")
-    except OSError as error:
-        _LOGGER.warning("the reason could not be recorded: %s", error)
+        write_text(job / layout.ERROR, json.dumps(error) + "\n")
+    except OSError as failure:
+        _LOGGER.warning("the reason could not be recorded: %s", failure)
+    return error
 
 
 def read_error(job: Path) -> dict[str, str]:
-    """Return why the last run of a job ended early: message, step, kind; empty when nothing was recorded."""
+    """Return why the last run of a job ended early: message, step, kind, log; empty when nothing was recorded."""
     try:
         error: dict[str, str] = json.loads((job / layout.ERROR).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -147,12 +156,26 @@ def read_error(job: Path) -> dict[str, str]:
 
 def unrecorded_error(job: Path) -> dict[str, str]:
     """Find out why a run ended without leaving a reason, leave it now, and return it as `read_error` does."""
-    error = {"message": _disk_full("job folder"), "step": "", "kind": "disk_full"}
-    if shutil.disk_usage(job).free >= _NO_SPACE:
-        message = f"A step was ended from outside, for lack of memory perhaps; the logs are in {layout.RULE_LOGS}."
-        error = {"message": message, "step": "", "kind": "pipeline"}
-    record_error(error["message"], step=error["step"], kind=error["kind"], job=job)
-    return error
+    if shutil.disk_usage(job).free < _NO_SPACE:
+        return record_error(_disk_full("job folder"), step="", kind="disk_full", job=job)
+    logs = sorted((job / layout.RULE_LOGS).rglob("*.log"), key=lambda path: path.stat().st_mtime_ns)
+    log = logs[-1].relative_to(job) if logs else None
+    message = f"A step was ended from outside, for lack of memory perhaps; {LOG_IS_IN_JOB_LOG}."
+    return record_error(message, step="", kind="pipeline", job=job, log=log)
+
+
+def failed_step_log(job: Path) -> str:
+    """Return the end of the log of the step at which the last run of a job ended, for strangers; mostly nothing."""
+    log = read_error(job).get("log", "")
+    if not log:
+        return ""
+    try:
+        with (job / log).open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            text = stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+    return f"--- the end of {log}\n{scrubbed(text, job)}"
 
 
 def _disk_full(folder: str) -> str:
@@ -161,8 +184,9 @@ def _disk_full(folder: str) -> str:
 
 def _record_program_error(error: Exception, log: Path) -> None:
     _LOGGER.error("unexpected error", exc_info=error)
-    message = f"{_step(log)} stopped at an unexpected error ({type(error).__name__}: {error}); its log is {log}."
-    record_error(message, step=_step(log), kind="pipeline")
+    reason = scrubbed(f"{type(error).__name__}: {error}", Path())
+    message = f"{_step(log)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
+    record_error(message, step=_step(log), kind="pipeline", log=log)
 
 
 def _step(log: Path) -> str:

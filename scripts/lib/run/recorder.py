@@ -15,7 +15,7 @@ from scripts.lib.run.cluster_errors import ClusterErrors, cluster_failure
 from scripts.lib.run.display import ProgressDisplay, progress_line
 from scripts.lib.run.events import EventHandler, EventLog
 from scripts.lib.run.job_log import job_log_text
-from scripts.lib.run.logs import read_error, unrecorded_error
+from scripts.lib.run.logs import failed_step_log, read_error, unrecorded_error
 from scripts.lib.run.progress import Progress, ProgressReader
 from scripts.lib.run.told import told_at_end
 
@@ -75,7 +75,7 @@ class RunRecorder:
         self._look(show=not self.failed)
         if self._reader is not None and self.failed:
             error = read_error(self._reader.job) or unrecorded_error(self._reader.job)
-            self._events.write("failed", **error)
+            self._events.write("failed", **{name: error[name] for name in ("message", "step", "kind")})
             self._write_job_log()
             if self._display is not None:
                 self._display.clear()
@@ -90,7 +90,8 @@ class RunRecorder:
         """Leave the log of a job that failed, which the last step could not write."""
         if self._reader is not None:
             with contextlib.suppress(OSError):
-                write_text(self._reader.job / layout.JOB_LOG, job_log_text(self._reader.job))
+                job = self._reader.job
+                write_text(job / layout.JOB_LOG, job_log_text(job) + failed_step_log(job))
 
     def _watch(self) -> None:
         while not self._stopped.wait(_SECONDS):

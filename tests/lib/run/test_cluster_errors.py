@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scripts.lib.run.cluster_errors import ClusterErrors, cluster_failure
-from scripts.lib.run.logs import read_error, record_error
+from scripts.lib.run.logs import LOG_IS_IN_JOB_LOG, read_error, record_error
 
 RULE_LOG = ".work/logs/clean_complexes/0.log"
 ADVICE = "For further error details see the cluster/cloud log and the log files of the involved rule(s)."
@@ -50,8 +50,8 @@ def test_error_says_how_the_job_ended_on_the_cluster(
     tmp_path: Path, state: str, written: str | None, reason: str
 ) -> None:
     error = kept(tmp_path, record(tmp_path, state, written))
-    said = f"clean_complexes failed on the cluster: job 25 ended as {reason}; its log is {RULE_LOG}."
-    assert error == {"message": said, "step": "clean_complexes", "kind": "pipeline"}
+    said = f"clean_complexes failed on the cluster: job 25 ended as {reason}; {LOG_IS_IN_JOB_LOG}."
+    assert error == {"message": said, "step": "clean_complexes", "kind": "pipeline", "log": RULE_LOG}
 
 
 def test_log_of_the_step_goes_on_with_that_of_the_cluster(tmp_path: Path) -> None:

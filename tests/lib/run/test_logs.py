@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import errno
+import getpass
 import logging
+import re
 import warnings
 from pathlib import Path
 
 import pytest
 
+from scripts.lib import layout
 from scripts.lib.errors import UserError
-from scripts.lib.run.logs import logged_to, read_error
+from scripts.lib.run.logs import failed_step_log, logged_to, read_error
 
 LOG = ".work/logs/measure_sasa/0.log"
 
@@ -65,6 +68,26 @@ def test_program_error_is_raised_again_and_leaves_its_traceback(job: Path) -> No
     assert "Traceback" in (job / ".work/logs/find_series.log").read_text()
     assert read_error(job)["kind"] == "pipeline"
     assert read_error(job)["step"] == "find_series"
+
+
+def test_log_of_a_failed_step_is_for_strangers_too(job: Path) -> None:
+    secret = f"/home/{getpass.getuser()}/my data/1abc.cif"
+    with pytest.raises(FileNotFoundError), logged_to(LOG):
+        raise FileNotFoundError(errno.ENOENT, "No such file", secret)
+    error = read_error(job)
+    text = failed_step_log(job)
+    assert error["message"].endswith("(FileNotFoundError: [Errno 2] No such file: '1abc.cif'); the end of its log is in"
+                                     f" {layout.JOB_LOG}.")  # fmt: skip
+    assert text.startswith(f"--- the end of {LOG}\n")
+    assert 'File "tests/lib/run/test_logs.py", line' in text
+    for told in (error["message"], text):
+        assert not re.search(rf"(?<!\w)/\w|{re.escape(str(job))}|\b{getpass.getuser()}\b|my data", told)
+
+
+def test_error_of_the_user_has_no_log(job: Path) -> None:
+    with pytest.raises(SystemExit), logged_to(LOG):
+        raise UserError("no", "input")
+    assert failed_step_log(job) == ""
 
 
 @pytest.mark.parametrize(("path", "disk"), [("TARGET_RESULTS/x", "job folder"), ("/cache/x", "structure cache")])
