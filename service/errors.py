@@ -191,7 +191,7 @@ class RateLimited(ServiceError):
 
 
 class QueueFull(ServiceError):
-    """As many jobs wait as may, or the service takes no more."""
+    """Too many jobs or requests wait, or the service takes no more."""
 
     code = "QUEUE_FULL"
     default_status = 503
