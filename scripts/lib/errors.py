@@ -41,6 +41,9 @@ OF_THE_MACHINE = frozenset(
 )
 """Numbers of system errors that every ligand would meet: full, read-only or broken disks, too few descriptors."""
 
+OTHER_VERSION_ERRORS = (FileNotFoundError, LookupError, TypeError, ValueError)
+"""Errors that reading the working files of a job of another version may raise."""
+
 
 def ends_step(error: Exception) -> bool:
     """Return whether an error concerns more than one ligand or entry: settings, memory, the disk, the installation.

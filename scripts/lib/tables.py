@@ -501,7 +501,8 @@ def read_table(
     path, table : Path, Table
         The file and its columns.
     strict : bool
-        Whether the header must be that of `table`; else columns of another version are text.
+        Whether the header must be that of `table`; else columns of another version are text, and those that the
+        file lacks are empty in each row.
     stems : collection of str or None
         Instances whose rows are wanted, by the column `stem`, best in the table's order; None for all.
     names : collection of str or None
@@ -526,9 +527,11 @@ def read_table(
             lines = (line for line in stream if any(stem in line for stem in stems))
         places = range(len(header)) if names is None else [k for k, name in enumerate(header) if name in names]
         typed = cell_parser([columns[k] for k in places], strict=strict)
+        lacking = [column for column in table.columns if names is None and column.name not in header]
+        absent = {column.name: parse_value("", column) for column in lacking}
         for cells in csv.reader(lines):
             if stems is None or (position is not None and cells[position] in stems):
-                yield typed(cells if names is None else [cells[k] for k in places])
+                yield typed(cells if names is None else [cells[k] for k in places]) | absent
 
 
 def lines_ending(path: Path, stems: Collection[str]) -> Iterator[str]:

@@ -180,6 +180,8 @@ def cell_rows(
 ) -> Iterator[CellRow]:
     """Yield the rows of a job's table; none when it is not there (yet).
 
+    Columns that the file of another version lacks come after its own, empty.
+
     Parameters
     ----------
     job, table : Path, Table
@@ -189,12 +191,14 @@ def cell_rows(
     stems : collection of str or None
         Instances whose rows are wanted, best in the table's order; None for all.
     """
-    columns = {column.name: (place, PARSERS.get(column.kind)) for place, column in enumerate(columns_of(job, table))}
+    own = {column.name: column for column in columns_of(job, table)}
+    whole = own | {column.name: column for column in table.columns if column.name not in own}
+    columns = {name: (place, PARSERS.get(column.kind)) for place, (name, column) in enumerate(whole.items())}
     missing = [""] * len(columns)
     try:
         with (job / table.path).open(encoding="utf-8", newline="") as stream:
             stream.readline()
-            last = next(reversed(columns), "") == "stem"
+            last = next(reversed(own), "") == "stem"
             lines: Iterable[str] = lines_ending(job / table.path, stems) if stems is not None and last else stream
             for text in holding:
                 lines = filter(partial(_holds, text), lines)

@@ -40,7 +40,8 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
     if degrader is None or not degrader.GetNumAtoms():
         raise NoMoleculeError("The degrader is no SMILES of a molecule.")
     halves = []
-    answers = list(read_table(job / layout.EXIT_ANSWERS, EXIT_ANSWERS, strict=False))
+    path = job / layout.EXIT_ANSWERS
+    answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # a job of version 0.1
     for comp_id, rows in _by_component(job).items():
         ligand = Chem.MolFromSmiles(str(rows[0]["SMILES"]))
         if ligand is None:

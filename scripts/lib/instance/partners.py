@@ -8,7 +8,7 @@ import numpy as np
 
 from scripts.lib import layout
 from scripts.lib.contexts import CONTEXTS
-from scripts.lib.errors import UserError
+from scripts.lib.errors import OTHER_VERSION_ERRORS, UserError
 from scripts.lib.instance.store import surroundings_of_record
 from scripts.lib.records import read_records, stem_of
 
@@ -35,14 +35,17 @@ def partners_of(job: Path, stem: str) -> dict[str, str]:
     Raises
     ------
     NoPartnersError
-        If the job has no such ligand, or its working files are gone.
+        If the job has no such ligand, or its working files are gone or of another version.
     """
-    for folder in layout.shard_folders(job) if (job / layout.SHARDS).is_dir() else ():
-        for record in read_records(job / layout.shard_file(folder.name, "surroundings")):
-            if stem_of(record) == stem:
-                around = surroundings_of_record(record)
-                here = {name: around.context == CONTEXTS.index(name) for name in BEYOND}
-                return {name: _xyz(around.element[own], around.xyz[own]) for name, own in here.items()}
+    try:
+        for folder in layout.shard_folders(job) if (job / layout.SHARDS).is_dir() else ():
+            for record in read_records(job / layout.shard_file(folder.name, "surroundings")):
+                if stem_of(record) == stem:
+                    around = surroundings_of_record(record)
+                    here = {name: around.context == CONTEXTS.index(name) for name in BEYOND}
+                    return {name: _xyz(around.element[own], around.xyz[own]) for name, own in here.items()}
+    except OTHER_VERSION_ERRORS as error:
+        raise NoPartnersError("The job's working files are of another version: run it again.") from error
     raise NoPartnersError("The job's working files, which hold the atoms around this ligand, are gone: run it again.")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from rdkit import Chem, rdBase
 
 from scripts.lib import layout
-from scripts.lib.errors import UserError
+from scripts.lib.errors import OTHER_VERSION_ERRORS, UserError
 from scripts.lib.protac.half import AskedHalf, shared_files
 from scripts.lib.protac.inputs import InputMaker
 from scripts.lib.protac.ligand import RankedExit, RankedLigand
@@ -21,6 +21,8 @@ from scripts.lib.protac.round_trip import OpenBabel
 from scripts.lib.protac.side import job_gene, job_side
 from scripts.lib.reasons import EXIT_REASONS
 from scripts.lib.tables import JOINED, Row
+
+OTHER_VERSION = "The job's working files are of another version: run it again."
 
 
 class NoInputsError(UserError):
@@ -105,6 +107,8 @@ def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
     ligand, rows = ligand_of(asked.job, asked.stem)
     chosen = exit_at(ligand, rows, asked.anchor)
     settings = json.loads((asked.job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
+    if "protac_inputs" not in settings:
+        raise NoInputsError(OTHER_VERSION)
     name, query = settings["target_name"], settings["search_query"]
     side = job_side(settings["protac_inputs"]["side"], name, query)
     maker = InputMaker(side, babel)
@@ -144,14 +148,14 @@ def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:
         instances, molecules, exits, observed = (
             job / layout.shard_file(shard, name) for name in ("instances", "molecules", "exits", "observed")
         )
-        if named not in instances.read_text(encoding="utf-8"):
-            continue
         try:
+            if named not in instances.read_text(encoding="utf-8"):
+                continue
             for ligand, rows in read_ligands(instances, molecules, exits, observed):
                 if ligand.instance.stem == stem:
                     return ligand, rows
-        except (KeyError, ValueError) as error:
-            raise NoInputsError("The job's working files are of another version: run it again.") from error
+        except OTHER_VERSION_ERRORS as error:
+            raise NoInputsError(OTHER_VERSION) from error
     raise NoInputsError(f"The job has no ligand {stem}: Results_Display.csv lists those that it has.")
 
 
