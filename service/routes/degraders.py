@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from scripts.lib import tables
-from scripts.lib.protac.programs import FORMATS, MOST_DEGRADERS, TOOLS
-from service.errors import MissingField
+from scripts.lib.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, TOOLS, smiles_size
+from service.errors import InvalidParameter, MissingField
 from service.http.answers.degraders import DegradersAnswer, HalvesAnswer, HandlesAnswer
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Choice, Flag, Text, Whole
@@ -22,13 +21,43 @@ from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import TableCache, number
 from service.routes.shared import in_thread, job_named, job_of, shared_of
-from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders
+from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders, on_demand
+
+
+class Molecule(Text):
+    """A SMILES of at most `halves` times the size of half a degrader."""
+
+    halves: ClassVar[int] = 1
+
+    def of(self, request: Request) -> str | None:
+        """Return it; None when it is absent or blank.
+
+        Raises
+        ------
+        InvalidParameter, MissingField
+            As `Text.of`, and if it is too large.
+        """
+        smiles = super().of(request)
+        for what, size, most in zip(
+            ("atoms", "rings"), smiles_size(smiles or ""), (MOST_ATOMS, MOST_RINGS), strict=True
+        ):
+            if size > self.halves * most:
+                details = {"parameter": self.name, "maximum": self.halves * most, "reason": f"{size} {what}"}
+                raise InvalidParameter(f"{self.name} has more than {self.halves * most} {what}.", details=details)
+        return smiles
+
+
+class Degrader(Molecule):
+    """A SMILES of two halves."""
+
+    halves: ClassVar[int] = 2
+
 
 _STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
 _ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
 _EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
 _TOOL = Choice("tool", "Program; all without it.", known=TOOLS)
-_DEGRADER = Text("degrader", "SMILES of the degrader, where it is known.")
+_DEGRADER = Degrader("degrader", "SMILES of the degrader, where it is known.")
 _OPEN_BABEL = Flag("open_babel", "Convert heads with Open Babel as PRosettaC does and add what becomes of each anchor.")
 _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
 _OTHER_STEM = Text("other_stem", "The other half's ligand.")
@@ -40,14 +69,14 @@ _HALVES = {
     letter: (
         Text(f"{letter}_stem", f"Ligand of {letter}, as Exit_Vectors.csv names it."),
         Text(f"{letter}_anchor", "Its anchor_atom there, one with a rank."),
-        Text(f"{letter}_smiles", "Instead of a job: the half as SMILES with [*] for the linker."),
+        Molecule(f"{letter}_smiles", "Instead of a job: the half as SMILES with [*] for the linker."),
     )
     for letter in _JOBS
 }
 _LINKERS = Text("linkers", "Only linkers of this class.")
 _FORMAT = Choice("format", "How to answer.", known=FORMATS)
 _LIMIT = Whole("limit", f"Most molecules, {MOST_DEGRADERS} by default.", minimum=1, maximum=MOST_DEGRADERS)
-_SMILES = Text("smiles", "The degrader.", required=True)
+_SMILES = Degrader("smiles", "The degrader.", required=True)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
 _MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
@@ -66,8 +95,8 @@ async def degrader_inputs(request: Request) -> Response:
         other = HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
     tools = TOOLS if tool is None else (tool,)
     settings, degrader = shared_of(request).parts.settings, _DEGRADER.of(request) or ""
-    make = partial(inputs_zip, settings, first, tools, degrader, other, open_babel=bool(_OPEN_BABEL.of(request)))
-    archive = await in_thread(make)
+    babel = bool(_OPEN_BABEL.of(request))
+    archive = await on_demand(inputs_zip, settings, first, tools, degrader, other, open_babel=babel)
     name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
     return Response(archive, headers=headers, media_type="application/zip")
@@ -78,7 +107,9 @@ async def exit_handles(request: Request) -> Response:
     job = job_of(request, ready=True)
     asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
     asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
-    handles = json.loads(await in_thread(made_degraders, shared_of(request).parts.settings, asked))["handles"]
+    handles = json.loads(await on_demand(made_degraders, shared_of(request).parts.settings, asked, "handles"))[
+        "handles"
+    ]
     return tagged(request, HandlesAnswer(job_id=job.record.job_id, count=len(handles), handles=handles))
 
 
@@ -100,7 +131,7 @@ async def find_halves(request: Request) -> Response:
         raise MissingField("Name a job: a, b or both.", details={"field": "a"})
     asked = [f"--split={smiles}"]
     asked += [f"--{letter}-job={job.folder}" for letter, job in zip(_JOBS, jobs, strict=False)]
-    text = await in_thread(made_degraders, shared_of(request).parts.settings, asked)
+    text = await on_demand(made_degraders, shared_of(request).parts.settings, asked, "halves")
     return tagged(request, HalvesAnswer.model_validate(json.loads(text)))
 
 
@@ -115,7 +146,7 @@ async def _made(request: Request, form: str, most: int) -> str:
         job = job_named(request, _JOBS[letter].needed(request), ready=True)
         asked += [f"--{letter}-job={job.folder}", f"--{letter}-stem={stem.needed(request)}"]
         asked.append(f"--{letter}-anchor={anchor.needed(request)}")
-    return str(await in_thread(made_degraders, shared_of(request).parts.settings, asked))
+    return await on_demand(made_degraders, shared_of(request).parts.settings, asked, "degraders")
 
 
 async def degraders_page(request: Request) -> Response:

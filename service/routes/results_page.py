@@ -46,7 +46,7 @@ from service.results.overview import pipeline_of
 from service.results.tables import number
 from service.routes.files import MAX_STEMS, STEM
 from service.routes.shared import Shared, in_thread, job_of, shared_of
-from service.runs.on_demand import partners_text
+from service.runs.on_demand import on_demand, partners_text
 
 _MAX_SERIES = 60
 
@@ -176,7 +176,7 @@ async def partners(request: Request) -> Response:
     shared = shared_of(request)
     job = job_of(request, ready=True)
     stem = str(request.path_params["stem"])
-    text = await in_thread(partners_text, shared.parts.settings, job.folder, stem)
+    text = await on_demand(partners_text, shared.parts.settings, job.folder, stem)
     return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
 
 

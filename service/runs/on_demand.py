@@ -2,28 +2,87 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Literal, ParamSpec, TypeVar, get_args
+
+import anyio
+import anyio.to_thread
 
 from scripts.lib.protac.programs import NO_INPUTS, NO_MOLECULE
 from service.errors import InternalError, InvalidParameter, NotFound, QueueFull
 from service.runs.config import child_environment
 from service.settings import REPOSITORY, Settings
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _SECONDS = 60.0
 """Longest time of one process; a ligand takes about two seconds."""
 
 _WAIT_SECONDS = 20.0
-_RETRY = {"Retry-After": "5"}
+_MOST_REQUESTS = 8
+"""Requests of one kind that run and wait; the next is refused at once."""
 
-_AT_ONCE = threading.BoundedSemaphore(2)
+_RETRY = {"Retry-After": "5"}
+_RETRY_LATER = {"Retry-After": "60"}
+
+Kind = Literal["degraders", "halves", "handles", "inputs", "partners"]
 _LOG = logging.getLogger(__name__)
+
+
+class Places:
+    """Places of one kind of work: one request runs, some wait.
+
+    Parameters
+    ----------
+    most : int
+        Maximum number of requests that run and wait.
+    """
+
+    def __init__(self, most: int = _MOST_REQUESTS) -> None:
+        self._requests = threading.BoundedSemaphore(most)
+        self._running = threading.BoundedSemaphore(1)
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """Wait for a place and hold it.
+
+        Raises
+        ------
+        QueueFull
+            If too many wait, or none becomes free in time.
+        """
+        full = QueueFull("Too much is being made: try again.", headers=_RETRY)
+        if not self._requests.acquire(blocking=False):
+            raise full
+        try:
+            if not self._running.acquire(timeout=_WAIT_SECONDS):
+                raise full
+            try:
+                yield
+            finally:
+                self._running.release()
+        finally:
+            self._requests.release()
+
+
+_PLACES: Mapping[Kind, Places] = {kind: Places() for kind in get_args(Kind)}
+_THREADS = anyio.CapacityLimiter(_MOST_REQUESTS * len(_PLACES))
+"""Threads of their own: those that wait here take none from other requests."""
+
+
+async def on_demand(make: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """Run one of the functions below in a thread."""
+    return await anyio.to_thread.run_sync(partial(make, *arguments, **options), limiter=_THREADS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +125,7 @@ def inputs_zip(
     NotFound
         If there are none for this anchor or Open Babel is not installed, with the reason.
     QueueFull
-        If too many are being made.
+        If too many are being made, or this one takes too long.
     InternalError
         If the process fails.
     """
@@ -78,11 +137,11 @@ def inputs_zip(
             named = {"job": other.job, "stem": other.stem, "anchor": other.anchor}
             asked += [f"--other-{key}={value}" for key, value in named.items()]
         asked += ["--open-babel"] if open_babel else []
-        _run(settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(half.job)])
+        _run("inputs", settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(half.job)])
         return archive.read_bytes()
 
 
-def made_degraders(settings: Settings, asked: Sequence[str]) -> str:
+def made_degraders(settings: Settings, asked: Sequence[str], kind: Kind) -> str:
     """Return what `scripts.degraders` prints.
 
     Parameters
@@ -91,43 +150,42 @@ def made_degraders(settings: Settings, asked: Sequence[str]) -> str:
         Of the service.
     asked : sequence of str
         Its arguments, each as ``--name=value``.
+    kind : str
+        Whose place it takes: ``degraders``, ``halves`` or ``handles``.
 
     Raises
     ------
     NotFound, QueueFull, InternalError
         As for `inputs_zip`.
     """
-    return _run(settings, "scripts.degraders", asked)
+    return _run(kind, settings, "scripts.degraders", asked)
 
 
 def partners_text(settings: Settings, job: Path, stem: str) -> str:
     """Return the atoms of partner chains and symmetry mates around a ligand as JSON; raises as `inputs_zip` does."""
-    return _run(settings, "scripts.partner_atoms", [f"--stem={stem}", "--", str(job)])
+    return _run("partners", settings, "scripts.partner_atoms", [f"--stem={stem}", "--", str(job)])
 
 
-def _run(settings: Settings, module: str, arguments: Sequence[str]) -> str:
+def _run(kind: Kind, settings: Settings, module: str, arguments: Sequence[str]) -> str:
     """Run a script of the pipeline and return what it says; `NotFound` where it has nothing for what was asked."""
-    if not _AT_ONCE.acquire(timeout=_WAIT_SECONDS):
-        raise QueueFull("Too much is being made: try again.", headers=_RETRY)
     try:
-        run = subprocess.run(
-            [sys.executable, "-m", module, *arguments],
-            cwd=REPOSITORY,
-            env=child_environment(settings),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        with _PLACES[kind].taken():
+            run = subprocess.run(
+                [sys.executable, "-m", module, *arguments],
+                cwd=REPOSITORY,
+                env=child_environment(settings),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+                check=False,
+            )
     except subprocess.TimeoutExpired as error:
-        raise InternalError("This took too long to make.") from error
-    finally:
-        _AT_ONCE.release()
+        raise QueueFull(f"This took more than {_SECONDS:g} s: ask for less.", headers=_RETRY_LATER) from error
     if run.returncode == NO_INPUTS:
         raise NotFound(run.stderr.strip())
     if run.returncode == NO_MOLECULE:
-        raise InvalidParameter(run.stderr.strip())
+        raise InvalidParameter(run.stderr.strip(), details={"reason": run.stderr.strip()})
     if run.returncode:
         _LOG.error("%s %s failed: %s", module, " ".join(arguments[:2]), run.stderr.strip())
         raise InternalError("This could not be made.")

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import shutil
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rdkit import Chem
+from starlette.testclient import TestClient
 
 from scripts.lib import layout, tables
+from scripts.lib.protac.programs import smiles_size
+from service.errors import QueueFull
+from service.runs.on_demand import _MOST_REQUESTS, _PLACES, Kind
+from tests.service.test_contract import local
+from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
 
 ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
@@ -94,3 +107,104 @@ def test_page_shows_the_exits_of_a_job_and_the_molecules(http: httpx2.Client, do
     assert "6 molecules" in shown
     assert "format=csv" in shown
     assert "carboxylic acid" in shown
+
+
+@pytest.fixture
+def here(tmp_path: Path, mixed: Path) -> Iterator[TestClient]:
+    """The service in this process, with a finished job."""
+    shutil.copytree(mixed, tmp_path / "jobs" / mixed.name)
+    with local(tmp_path) as client:
+        yield client
+
+
+HEAVY = "[*]N" + "C(C)(C)" * 141
+"""About 1,000 characters, 424 atoms."""
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "parameter", "maximum"),
+    [
+        ("/api/degraders", {"a_smiles": HEAVY, "b_smiles": HEAVY}, "a_smiles", 150),
+        ("/api/degraders", {"a_smiles": ACID, "b_smiles": HEAVY}, "b_smiles", 150),
+        ("/api/degraders", {"a_smiles": "[*]N" + "C1CC1" * 31, "b_smiles": ACID}, "a_smiles", 30),
+        ("/degraders", {"a_smiles": HEAVY, "b_smiles": HEAVY}, "a_smiles", 150),
+        ("/api/degraders/halves", {"smiles": HEAVY, "a": "{job}"}, "smiles", 300),
+        ("/api/jobs/{job}/protac-inputs", {"stem": "x", "anchor": "y", "degrader": HEAVY}, "degrader", 300),
+    ],
+)
+def test_what_is_too_large_is_refused_before_it_starts(
+    here: TestClient, done_job: str, monkeypatch: pytest.MonkeyPatch, path: str, asked: dict[str, str],
+    parameter: str, maximum: int,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("service.runs.on_demand._PLACES", {})  # no process can start
+    params = {name: value.format(job=done_job) for name, value in asked.items()}
+    answer = here.get(path.format(job=done_job), params=params)
+    assert answer.status_code == 400
+    if path.startswith("/api"):
+        error = answer.json()["error"]
+        assert error["code"] == "INVALID_PARAMETER"
+        assert (error["details"]["parameter"], error["details"]["maximum"]) == (parameter, maximum)
+
+
+_PARTS = ["C", "c1ccccc1", "Cl", "[13C@H](O)", "Br", "N", "C%11CC%11", "[nH+]", "*", "O=S(=O)(C)C"]
+
+
+@given(st.lists(st.sampled_from(_PARTS), min_size=1, max_size=30))
+def test_size_of_a_smiles_is_that_of_its_molecule(parts: list[str]) -> None:
+    smiles = "".join(parts)
+    mol = Chem.MolFromSmiles(smiles, sanitize=False)
+    if mol is not None:
+        rings = mol.GetNumBonds() - mol.GetNumAtoms() + len(Chem.GetMolFrags(mol))
+        assert smiles_size(smiles) == (mol.GetNumAtoms(), rings)
+
+
+def test_largest_halves_are_joined_within_the_time_of_a_request(http: httpx2.Client) -> None:
+    half = "[*]N" + "[C@@H](C)C(=O)N" * 29
+    begun = time.monotonic()
+    answer = http.get("/api/degraders", params={"a_smiles": half, "b_smiles": half})
+    assert (answer.status_code, answer.json()["count"]) == (200, 219)
+    assert time.monotonic() - begun < patience(60)
+
+
+def test_work_that_takes_too_long_is_503_and_gives_its_place_back(
+    here: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("service.runs.on_demand._SECONDS", 0.01)
+        for _ in range(10):
+            answer = here.get("/api/degraders", params=HALVES)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (503, "QUEUE_FULL")
+            assert answer.headers["retry-after"] == "60"
+    assert here.get("/api/degraders", params=HALVES).status_code == 200
+
+
+def test_one_kind_of_work_takes_no_place_of_another(
+    here: TestClient, done_job: str, mixed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty requests for degraders, of which none ends; pages, tool inputs and handles are answered."""
+    monkeypatch.setattr("service.runs.on_demand._WAIT_SECONDS", 3600.0)
+    row = next(row for row in rows_of(mixed, layout.EXIT_VECTORS) if row["rank"])
+    ended = threading.Event()
+
+    def taken(kind: Kind) -> None:
+        with contextlib.suppress(QueueFull), _PLACES[kind].taken():
+            ended.wait()
+
+    threads = [threading.Thread(target=taken, args=("degraders",)) for _ in range(60)]
+    for thread in threads:
+        thread.start()
+    try:
+        wait_until(
+            lambda: sum(thread.is_alive() for thread in threads) == _MOST_REQUESTS, 30, "the others to be refused"
+        )
+        refused = here.get("/api/degraders", params=HALVES)
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+        asked = {"stem": row["stem"], "anchor": row["anchor_atom"]}
+        assert here.get(f"/api/jobs/{done_job}/handles", params=asked).status_code == 200
+        assert here.get(f"/api/jobs/{done_job}/protac-inputs", params={**asked, "tool": "json"}).status_code == 200
+        assert here.get("/api/degraders/halves", params={"a": done_job, "smiles": "CCO"}).status_code == 200
+        assert here.get("/browse").status_code == 200
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()

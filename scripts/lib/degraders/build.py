@@ -23,6 +23,7 @@ from scripts.lib.molecule.synthetic_accessibility import synthetic_accessibility
 from scripts.lib.protac.ligand import RankedExit, RankedLigand
 from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, NoMoleculeError, exit_at, ligand_of
 from scripts.lib.protac.pose import matched_halves
+from scripts.lib.protac.programs import MOST_ATOMS, MOST_RINGS
 from scripts.lib.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
 from scripts.lib.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
 
@@ -69,6 +70,7 @@ def part_of_smiles(smiles: str, second: bool) -> Part:
         raise NoMoleculeError("A half is no SMILES with one [*] for the linker.")
     if (end := end_of(smiles)) is None:
         raise NoInputsError("No common reaction joins a linker to the half there.")
+    _check_size(end)
     mol = Chem.Mol(end.mol)
     for atom in mol.GetAtoms():
         atom.SetAtomMapNum(atom.GetIdx() + 1 + SECOND_HALF * second if atom.GetAtomicNum() else 0)
@@ -90,10 +92,17 @@ def part_of_exit(asked: AskedAnchor, second: bool) -> Part:
     end = end_of(exit_smiles(ligand, chosen, SECOND_HALF * second))
     if end is None:
         raise NoInputsError(f"No common reaction joins a linker to {asked.anchor} of {asked.stem}.")
+    _check_size(end)
     anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     told = _told(ligand, chosen, end, _contact_rows(asked.job, asked.stem))
     warhead = cut_warhead(ligand.molecule, *core_cut(ligand.graph, chosen.anchor, chosen.leaving))
     return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
+
+
+def _check_size(end: End) -> None:
+    """Raise NoMoleculeError for a half that is too large to join."""
+    if end.mol.GetNumHeavyAtoms() > MOST_ATOMS or rdMolDescriptors.CalcNumRings(end.mol) > MOST_RINGS:
+        raise NoMoleculeError(f"A half has more than {MOST_ATOMS} heavy atoms or {MOST_RINGS} rings.")
 
 
 def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]]:
