@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
 GZIP = b"\x1f\x8b"
 """What gzipped content begins with (RFC 1952)."""
+
+MOST_UNPACKED = 2 << 30
+"""Largest unpacked file, in bytes; the largest mmCIF file of the PDB has half of it."""
+
+_HIGHEST_RATIO = 1032
+"""Most that deflate packs (zlib's Technical Details): a smaller file needs no count."""
+
+_STEP = 1 << 20
 
 DAMAGED: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error)
 """What a stream of gzipped content raises where it is cut off or damaged."""
@@ -18,13 +28,20 @@ class DamagedGzip(ValueError):  # noqa: N818 - named for what the content is
     """Gzipped content that is cut off or damaged; the message says how."""
 
 
-def unpacked(data: bytes) -> bytes:
+def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
     """Return content, unpacked where it is gzipped.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of a file; several gzip members follow one another.
+    most : int
+        Maximum number of unpacked bytes.
 
     Raises
     ------
     DamagedGzip
-        If it is cut off or damaged.
+        If it is cut off or damaged, or larger than `most`.
 
     Examples
     --------
@@ -34,9 +51,40 @@ def unpacked(data: bytes) -> bytes:
     if not data.startswith(GZIP):
         return data
     try:
-        return gzip.decompress(data)
+        if len(data) * _HIGHEST_RATIO <= most:
+            return gzip.decompress(data)
+        with gzip.open(io.BytesIO(data)) as stream:
+            content = b"".join(_parts(cast("BinaryIO", stream), most))
     except DAMAGED as error:
         raise DamagedGzip(str(error)) from error
+    if len(content) > most:
+        raise DamagedGzip(f"it holds more than {most} bytes")
+    return content
+
+
+def unpacked_size(path: Path, most: int = MOST_UNPACKED) -> int:
+    """Return the number of bytes of a file, unpacked if it is gzipped; a number above `most` as soon as it is reached.
+
+    Takes the same memory whatever the file holds.
+
+    Raises
+    ------
+    DamagedGzip
+        If it is cut off or damaged.
+    """
+    try:
+        with open_unpacked(path) as stream:
+            return sum(map(len, _parts(stream, most)))
+    except DAMAGED as error:
+        raise DamagedGzip(str(error)) from error
+
+
+def _parts(stream: BinaryIO, most: int) -> Iterator[bytes]:
+    """Yield a stream's content up to the part with which it is larger than `most`."""
+    size = 0
+    while size <= most and (part := stream.read(_STEP)):
+        size += len(part)
+        yield part
 
 
 def open_unpacked(path: Path) -> BinaryIO:

@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 import sys
-import zlib
+import zipfile
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from typing import Any
 
 from starlette.datastructures import UploadFile
 
+from scripts.lib.packed import GZIP, DamagedGzip, open_unpacked, unpacked_size
 from scripts.lib.sources.naming import other_format
 from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull, RateLimited
 from service.jobs.durable import is_full, read_json, write_json
@@ -32,7 +33,9 @@ _ID = re.compile(UPLOAD_ID[1:-1])
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9 ._+()=-]{{0,127}}\.(?:{'|'.join(ENDINGS)})(?:\.gz)?", re.IGNORECASE)
 _CHUNK = 1 << 20
 _MOST_EXPANDED = 10
-"""A gzipped file may be so many times as large as a plain one."""
+"""A packed file may unpack to this many times the size of a plain one, and all files of an upload together."""
+
+_ZIP = b"PK\x03\x04"
 
 _SECONDS = 120.0
 _ROOM_SECONDS = "600"
@@ -195,19 +198,23 @@ class UploadStore:
         """Write the files under safe names; return the size of each."""
         folder.mkdir(parents=True)
         sizes: dict[str, int] = {}
+        room = self._settings.max_upload_bytes * _MOST_EXPANDED
         for file in files:
             name = _label(file.filename or "", {known.lower() for known in sizes})
             largest = self._settings.max_upload_file_bytes
             with (folder / name).open("xb") as stream:
-                unpacking = zlib.decompressobj(31) if name.lower().endswith(".gz") else None
-                size = expanded = 0
+                size = 0
                 while part := file.file.read(_CHUNK):
                     size += len(part)
-                    expanded += len(part) if unpacking is None else _unpacked(unpacking, part, name)
-                    if size > largest or expanded > largest * _MOST_EXPANDED:
-                        details = {"field": "files", "file": name, "maximum": largest}
-                        raise PayloadTooLarge(f"{name} is larger than {largest} bytes.", details=details)
+                    if size > largest:
+                        raise _too_large(name, largest)
                     stream.write(part)
+            expanded = _unpacked(folder / name, largest * _MOST_EXPANDED)
+            room -= expanded
+            if expanded > largest * _MOST_EXPANDED:
+                raise _too_large(name, largest * _MOST_EXPANDED, " unpacked")
+            if room < 0:
+                raise _too_large("What was sent", self._settings.max_upload_bytes * _MOST_EXPANDED, " unpacked")
             sizes[name] = size
         return sizes
 
@@ -254,15 +261,25 @@ def _label(filename: str, taken: Collection[str]) -> str:
     return name
 
 
-def _unpacked(unpacking: Any, part: bytes, name: str) -> int:
-    """Return how many bytes a part of a gzip stands for."""
+def _unpacked(path: Path, most: int) -> int:
+    """Return the unpacked size of a file over all gzip members and entries of an archive; it may stop above `most`."""
+    with path.open("rb") as stream:
+        if path.suffix.lower() == ".gz" and stream.read(len(GZIP)) != GZIP:
+            raise _invalid(path.name, "is no gzip")
     try:
-        count = len(unpacking.decompress(part, _CHUNK * 64))
-        while unpacking.unconsumed_tail:
-            count += len(unpacking.decompress(unpacking.unconsumed_tail, _CHUNK * 64))
-    except zlib.error:
-        raise _invalid(name, "is no gzip, or a damaged one") from None
-    return count
+        size = unpacked_size(path, most)
+        with open_unpacked(path) as stream:
+            if size <= most and stream.read(len(_ZIP)) == _ZIP:  # NumPy's archives; what an entry declares bounds it
+                with zipfile.ZipFile(stream) as archive:
+                    size = max(size, sum(entry.file_size for entry in archive.infolist()))
+    except (DamagedGzip, zipfile.BadZipFile) as error:
+        raise _invalid(path.name, "is a damaged gzip or archive") from error
+    return size
+
+
+def _too_large(name: str, most: int, how: str = "") -> PayloadTooLarge:
+    details = {"field": "files", "file": name, "maximum": most}
+    return PayloadTooLarge(f"{name} is larger than {most} bytes{how}.", details=details)
 
 
 def _invalid(name: str, reason: str, wrong: Sequence[dict[str, Any]] = ()) -> InvalidField:

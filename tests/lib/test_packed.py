@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.lib.packed import DAMAGED, DamagedGzip, open_unpacked, unpacked
+from scripts.lib import packed as module
+from scripts.lib.packed import DAMAGED, DamagedGzip, open_unpacked, unpacked, unpacked_size
 
 
 @given(st.binary(max_size=2000), st.integers(0, 9), st.binary(max_size=200))
@@ -45,3 +47,36 @@ def test_stream_is_unpacked_and_damage_told(tmp_path: Path) -> None:
             assert stream.read() == expected
     with pytest.raises(DAMAGED), open_unpacked(cut) as stream:
         stream.read()
+
+
+@given(st.lists(st.binary(max_size=300), min_size=1, max_size=5), st.integers(0, 1500), st.booleans())
+def test_limit_counts_all_members(members: list[bytes], most: int, by_ratio: bool) -> None:
+    content, data = b"".join(members), b"".join(map(gzip.compress, members))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_HIGHEST_RATIO", 1032 if by_ratio else 10**9)
+        patch.setattr(module, "_STEP", 64)
+        if by_ratio and len(data) * 1032 <= most:
+            return
+        if len(content) > most:
+            with pytest.raises(DamagedGzip, match=f"more than {most} bytes"):
+                unpacked(data, most)
+        else:
+            assert unpacked(data, most) == content
+
+
+def test_size_is_counted_in_constant_memory(tmp_path: Path) -> None:
+    """A file of 650 kB that unpacks to 640 MiB, first member small; both stop at their limit."""
+    member = gzip.compress(bytes(64 << 20), 9)
+    path = tmp_path / "bomb.cif.gz"
+    path.write_bytes(gzip.compress(b"data_x") + member * 10)
+    assert path.stat().st_size < 700_000
+    tracemalloc.start()
+    try:
+        assert unpacked_size(path) == 6 + (640 << 20)
+        assert unpacked_size(path, 1 << 20) <= 3 << 20
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+        with pytest.raises(DamagedGzip, match="more than"):
+            unpacked(path.read_bytes(), 32 << 20)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import tracemalloc
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -121,6 +123,60 @@ def test_files_of_the_page_are_taken_without_scripts(http: httpx2.Client) -> Non
     assert 'name="structures" id="structures" value="upload_' in shown.text
     refused = http.post("/upload", files={"files": ("model.mae", b"x")})
     assert (refused.status_code, "Not submitted" in refused.text) == (422, True)
+
+
+def _npz(entries: int, size: int) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(entries):
+            archive.writestr(f"pae{number}.npy", bytes(size))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("model.cif.gz", gzip.compress(b"data_x") + gzip.compress(bytes(5_000_000))),
+        ("model.cif.gz", gzip.compress(bytes(50_000)) * 100),
+        ("model.cif", gzip.compress(b"data_x") + gzip.compress(bytes(5_000_000))),
+        ("x.xml.gz", gzip.compress(bytes(1)) + gzip.compress(bytes(5_000_000))),
+        ("x.json.gz", gzip.compress(bytes(1)) + gzip.compress(bytes(5_000_000))),
+        ("x.map.gz", gzip.compress(bytes(1)) + gzip.compress(bytes(5_000_000))),
+        ("pae_model.npz", _npz(10, 500_000)),
+        ("pae_model.npz.gz", gzip.compress(_npz(10, 500_000))),
+    ],
+)
+def test_limit_of_what_is_unpacked_counts_all_members_and_entries(http: httpx2.Client, name: str, data: bytes) -> None:
+    """The limit is ten times that of a file, 4 MB here."""
+    error = assert_error(send(http, (name, data)), 413, "PAYLOAD_TOO_LARGE")
+    assert (error["file"], error["maximum"]) == (name, 4_000_000)
+
+
+def test_files_of_one_upload_have_one_limit_together(tmp_path: Path) -> None:
+    with local(tmp_path, max_upload_file_bytes=400_000, max_upload_bytes=500_000) as client:
+        packed = gzip.compress(bytes(3_000_000))
+        error = assert_error(send(client, ("a.cif.gz", packed), ("b.cif.gz", packed)), 413, "PAYLOAD_TOO_LARGE")
+        assert error["maximum"] == 5_000_000
+        assert not list((tmp_path / "jobs").rglob("*.gz"))
+
+
+def test_upload_of_650_kilobytes_that_unpacks_to_640_mebibytes_is_refused_in_little_memory(tmp_path: Path) -> None:
+    member = gzip.compress(bytes(64 << 20), 9)
+    bomb = gzip.compress(b"data_x") + member * 10
+    with local(tmp_path) as client:
+        tracemalloc.start()
+        try:
+            error = assert_error(send(client, ("model.cif.gz", bomb)), 413, "PAYLOAD_TOO_LARGE")
+            assert tracemalloc.get_traced_memory()[1] < 32 << 20
+        finally:
+            tracemalloc.stop()
+    assert error["maximum"] == 500 << 20
+
+
+def test_body_that_is_packed_is_not_unpacked(http: httpx2.Client) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    packed = gzip.compress(b'{"target_name": "x"}')
+    assert_error(http.post("/api/jobs", content=packed, headers=headers), 400, "INVALID_JSON")
 
 
 def test_form_without_scripts_sends_files_and_job_together_and_stops_where_they_are_refused(

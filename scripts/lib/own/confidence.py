@@ -70,7 +70,7 @@ def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]
     """
     try:
         matrix = _matrix(path)
-    except (OSError, EOFError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError, MemoryError) as error:
         return {}, f"{path.name}: its aligned errors can't be read ({str(error)[:80] or type(error).__name__})."
     if matrix is None:
         return {}, ""
@@ -100,7 +100,7 @@ def _matrix(path: Path) -> FloatArray | None:
     """Return the matrix of a JSON or NumPy file, None where it holds other confidences."""
     if path.stat().st_size > LARGEST:
         raise ValueError("larger than 512 MB")
-    data = unpacked(path.read_bytes())
+    data = unpacked(path.read_bytes(), LARGEST)
     values: Any
     if data[:2] == b"PK":
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.lib.entry.metadata import EntryMetadata, metadata_of
 from scripts.lib.errors import isolate_errors
-from scripts.lib.packed import DAMAGED, GZIP, open_unpacked
+from scripts.lib.packed import DAMAGED, GZIP, open_unpacked, unpacked
 from scripts.lib.sources.base import EntrySummary
 from scripts.lib.sources.naming import StructureFile
 
@@ -113,9 +113,9 @@ def _once(items: Iterator[str]) -> tuple[str, ...]:
 
 def _content(file: StructureFile) -> bytes:
     """Return the whole of an mmCIF file, of a PDB file the part before its first coordinate."""
+    if file.is_mmcif:
+        return unpacked(file.path.read_bytes())
     with open_unpacked(file.path) as reader:
-        if file.is_mmcif:
-            return reader.read()
         data = b""
         while part := reader.read(_STEP):
             data += part

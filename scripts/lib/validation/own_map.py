@@ -6,6 +6,8 @@ doi:10.1107/S0108767390010224); the calculated one is that of the whole model, c
 
 from __future__ import annotations
 
+import math
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import gemmi
 import numpy as np
 
 from scripts.lib.arrays import FloatArray
+from scripts.lib.packed import DAMAGED, open_unpacked
 
 COEFFICIENTS = (("FWT", "PHWT"), ("2FOFCWT", "PH2FOFCWT"), ("2FOFCWT_no_fill", "PH2FOFCWT_no_fill"))
 """Columns of an MTZ with the map that models are built in: of Refmac and BUSTER, of Phenix."""
@@ -25,6 +28,8 @@ SAMPLE_RATE = 3.0
 
 MOST_POINTS = 1 << 26
 """A map with more points is not read: its density would take gigabytes."""
+
+_UNREADABLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError, *DAMAGED)
 
 
 class MapError(Exception):
@@ -85,9 +90,13 @@ def read_density(path: Path, model: Path) -> Density:
     try:
         structure = gemmi.read_structure(str(model))
         observed, limit = _of_mtz(path) if path.suffix == ".mtz" else _of_ccp4(path, structure.resolution)
-    except (RuntimeError, ValueError, OSError) as error:
+    except _UNREADABLE as error:
         raise MapError(" ".join(str(error).split())[:200]) from error
     _agree(structure, observed)
+    cell = structure.cell
+    if not limit > 0:
+        raise MapError("neither the map nor the model has a resolution")
+    _check_points(*(int(edge * SAMPLE_RATE / limit) for edge in (cell.a, cell.b, cell.c)))
     calculator = gemmi.DensityCalculatorX()
     calculator.d_min, calculator.rate = limit, SAMPLE_RATE / 2
     calculator.set_grid_cell_and_spacegroup(structure)
@@ -118,15 +127,29 @@ def _of_mtz(path: Path) -> tuple[gemmi.FloatGrid, float]:
     if pair is None:
         known = ", ".join(f"{amplitude}/{phase}" for amplitude, phase in COEFFICIENTS)
         raise MapError(f"the MTZ has no map coefficients ({known})")
+    _check_points(*mtz.get_size_for_hkl(sample_rate=SAMPLE_RATE))
     return mtz.transform_f_phi_to_map(*pair, sample_rate=SAMPLE_RATE), mtz.resolution_high()
 
 
 def _of_ccp4(path: Path, resolution: float) -> tuple[gemmi.FloatGrid, float]:
+    with open_unpacked(path) as stream:
+        head = stream.read(40)
+    if len(head) < 40:
+        raise MapError("the map stops in its header")
+    words = struct.unpack("<10i", head)
+    if not 0 <= words[3] < 256:  # written with the other byte order
+        words = struct.unpack(">10i", head)
+    _check_points(*words[:3])  # those in the file
+    _check_points(*words[7:])  # those of the whole cell
     ccp4 = gemmi.read_ccp4_map(str(path))
-    if ccp4.grid.point_count > MOST_POINTS:
-        raise MapError(f"the map has {ccp4.grid.point_count} points, more than {MOST_POINTS}")
     ccp4.setup(float("nan"))
     return ccp4.grid, resolution or SAMPLE_RATE * max(ccp4.grid.spacing)
+
+
+def _check_points(*counts: int) -> None:
+    """Refuse a grid before it takes memory: files of a few bytes can declare any number of points."""
+    if (points := math.prod(counts)) > MOST_POINTS:
+        raise MapError(f"the map has {points} points, more than {MOST_POINTS}")
 
 
 def _agree(structure: gemmi.Structure, observed: gemmi.FloatGrid) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import struct
 from pathlib import Path
 
 import gemmi
@@ -106,6 +108,30 @@ def test_map_that_cannot_be_used_says_why(folder: Path, tmp_path: Path) -> None:
     other.write_pdb(str(tmp_path / "other.pdb"))
     with pytest.raises(MapError, match="another unit cell"):
         read_density(folder / "own.mtz", tmp_path / "other.pdb")
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("field", [0, 7])
+@pytest.mark.parametrize("packed", [False, True])
+def test_map_that_declares_more_points_than_memory_holds_is_refused_by_its_header(
+    folder: Path, tmp_path: Path, order: str, field: int, *, packed: bool
+) -> None:
+    head = bytearray((folder / "own.ccp4").read_bytes())
+    words = list(struct.unpack("<10i", head[:40]))
+    words[field : field + 3] = [30_000] * 3
+    head[:40] = struct.pack(f"{order}10i", *words)
+    path = tmp_path / ("x.ccp4.gz" if packed else "x.ccp4")
+    path.write_bytes(gzip.compress(bytes(head)) if packed else bytes(head))
+    with pytest.raises(MapError, match="27000000000000 points"):
+        read_density(path, folder / "own.pdb")
+
+
+def test_model_that_claims_a_resolution_beyond_memory_is_refused(folder: Path, tmp_path: Path) -> None:
+    sharp = model()
+    sharp.resolution = 0.01
+    sharp.write_pdb(str(tmp_path / "sharp.pdb"))
+    with pytest.raises(MapError, match="points, more than"):
+        read_density(folder / "own.ccp4", tmp_path / "sharp.pdb")
 
 
 def test_radius_grows_with_the_resolution() -> None:
