@@ -18,6 +18,7 @@ MODULES = (
     "identifiers",
     "layout",
     "links",
+    "packed",
     "protac.programs",
     "reasons",
     "recorded_search",

@@ -47,7 +47,7 @@ class Molecule(Text):
         return smiles
 
 
-class Degrader(Molecule):
+class DegraderSmiles(Molecule):
     """A SMILES of two halves."""
 
     halves: ClassVar[int] = 2
@@ -57,7 +57,7 @@ _STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
 _ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
 _EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
 _TOOL = Choice("tool", "Program; all without it.", known=TOOLS)
-_DEGRADER = Degrader("degrader", "SMILES of the degrader, where it is known.")
+_DEGRADER = DegraderSmiles("degrader", "SMILES of the degrader, where it is known.")
 _OPEN_BABEL = Flag("open_babel", "Convert heads with Open Babel as PRosettaC does and add what becomes of each anchor.")
 _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
 _OTHER_STEM = Text("other_stem", "The other half's ligand.")
@@ -76,7 +76,7 @@ _HALVES = {
 _LINKERS = Text("linkers", "Only linkers of this class.")
 _FORMAT = Choice("format", "How to answer.", known=FORMATS)
 _LIMIT = Whole("limit", f"Most molecules, {MOST_DEGRADERS} by default.", minimum=1, maximum=MOST_DEGRADERS)
-_SMILES = Degrader("smiles", "The degrader.", required=True)
+_SMILES = DegraderSmiles("smiles", "The degrader.", required=True)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
 _MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
