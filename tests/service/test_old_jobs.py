@@ -146,8 +146,8 @@ ON_DEMAND = ("partners", "handles", "protac-inputs", "degraders")
 
 
 @settings(
-    max_examples=6,
-    phases=(Phase.explicit, Phase.generate),
+    max_examples=8,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -170,4 +170,4 @@ def exit_at(ligand: RankedLigand, rows: Sequence[Row], anchor: str) -> RankedExi
     reasons = [str(row["reason"]) for row in rows if row["anchor_atom"] == anchor]
     if not reasons:
         raise NoInputsError(f"{anchor} of {stem} is no atom that a linker could leave from.")
-    raise NoInputsError(f"{anchor} of {stem} has no rank ({reasons[0]}): {EXIT_REASONS[reasons[0]]}")
+    raise NoInputsError(f"{anchor} of {stem} has no rank ({reasons[0]}): {EXIT_REASONS.get(reasons[0], '')}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scripts.lib import layout
-from scripts.lib.reasons import REMEDIES, sentence
+from scripts.lib.reasons import REASONS, REMEDIES
 from scripts.lib.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
 
 MOST_TOLD = 3
@@ -47,7 +47,7 @@ def nothing_kept(job: Path) -> list[str]:
     """
     try:
         entries = list(read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
-        if any(row["kept"] for row in entries):
+        if any(row["kept"] is not False for row in entries):  # None in a table of another version without that column
             return []
         ligands = list(read_table(job / layout.LIGAND_STATUS, LIGAND_STATUS, strict=False))
     except OSError:
@@ -61,4 +61,5 @@ def _counted(noun: str, rows: Sequence[Row]) -> Iterator[str]:
     for reason, count in reasons.most_common(MOST_TOLD):
         one = {"entries": "entry", "ligands": "ligand"}[noun]
         remedy = f" {REMEDIES[reason]}" if reason in REMEDIES else ""
-        yield f"{count} {one if count == 1 else noun}: {sentence(reason)}{remedy}"
+        words = REASONS.get(reason, reason.replace("_", " ") or "no reason is recorded")  # of another version
+        yield f"{count} {one if count == 1 else noun}: {words}{remedy}"
