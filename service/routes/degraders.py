@@ -24,7 +24,7 @@ from service.routes.shared import in_thread, job_named, job_of, shared_of
 from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders, on_demand
 
 
-class Molecule(Text):
+class HalfSmiles(Text):
     """A SMILES of at most `halves` times the size of half a degrader."""
 
     halves: ClassVar[int] = 1
@@ -47,7 +47,7 @@ class Molecule(Text):
         return smiles
 
 
-class DegraderSmiles(Molecule):
+class WholeSmiles(HalfSmiles):
     """A SMILES of two halves."""
 
     halves: ClassVar[int] = 2
@@ -57,7 +57,7 @@ _STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
 _ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
 _EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
 _TOOL = Choice("tool", "Program; all without it.", known=TOOLS)
-_DEGRADER = DegraderSmiles("degrader", "SMILES of the degrader, where it is known.")
+_DEGRADER = WholeSmiles("degrader", "SMILES of the degrader, where it is known.")
 _OPEN_BABEL = Flag("open_babel", "Convert heads with Open Babel as PRosettaC does and add what becomes of each anchor.")
 _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
 _OTHER_STEM = Text("other_stem", "The other half's ligand.")
@@ -69,14 +69,14 @@ _HALVES = {
     letter: (
         Text(f"{letter}_stem", f"Ligand of {letter}, as Exit_Vectors.csv names it."),
         Text(f"{letter}_anchor", "Its anchor_atom there, one with a rank."),
-        Molecule(f"{letter}_smiles", "Instead of a job: the half as SMILES with [*] for the linker."),
+        HalfSmiles(f"{letter}_smiles", "Instead of a job: the half as SMILES with [*] for the linker."),
     )
     for letter in _JOBS
 }
 _LINKERS = Text("linkers", "Only linkers of this class.")
 _FORMAT = Choice("format", "How to answer.", known=FORMATS)
 _LIMIT = Whole("limit", f"Most molecules, {MOST_DEGRADERS} by default.", minimum=1, maximum=MOST_DEGRADERS)
-_SMILES = DegraderSmiles("smiles", "The degrader.", required=True)
+_SMILES = WholeSmiles("smiles", "The degrader.", required=True)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
 _MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
