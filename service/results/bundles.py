@@ -12,8 +12,8 @@ from starlette.responses import Response, StreamingResponse
 from zipstream.ng import ZipStream
 
 from scripts.lib import layout
-from service.jobs.artifacts import Artifact
 from service.http.responses import disposition, matches
+from service.jobs.artifacts import Artifact
 
 PUBLIC_BUNDLES = "bundles"
 _BLOCK = 1 << 18

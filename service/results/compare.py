@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from scripts.lib import tables
+from scripts.lib.reasons import MAIN
 from scripts.lib.tables import Value
 from service.addresses import address
 from service.http.answers.results import AnswerPair, ComparedJob
-from scripts.lib.reasons import MAIN
 from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job
@@ -109,7 +109,9 @@ def pairs_of(first: Half, second: Half, offset: int, limit: int) -> tuple[int, l
     """
     distances = _ternary_pairs(first, second)
     rest = _falling([_worth(row) for row in first.answers], [_worth(row) for row in second.answers])
-    seen_first = sorted(distances, key=lambda pair: (-_worth(first.answers[pair[0]]) - _worth(second.answers[pair[1]]), pair))
+    seen_first = sorted(
+        distances, key=lambda pair: (-_worth(first.answers[pair[0]]) - _worth(second.answers[pair[1]]), pair)
+    )
     ordered = (pair for pairs in (seen_first, (pair for pair in rest if pair not in distances)) for pair in pairs)
     chosen = islice(enumerate(ordered, 1), offset, offset + limit)
     best = [_pair(rank, first.answers[i], second.answers[j], distances.get((i, j))) for rank, (i, j) in chosen]
@@ -155,7 +157,7 @@ def _ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
 
 
 def _shown_by(half: Half, end: tuple[str, str], entry: str) -> list[int]:
-    """Return the places of the answers that a half of a degrader in one entry shows: its own, and those carried over."""
+    """Return the places of the answers that a half of a degrader in one entry shows, own and carried over."""
     stem, anchor = end
     code = half.seen[end]["Warhead"]
     return [

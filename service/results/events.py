@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.lib.run import job_log
 from scripts.lib import layout
+from scripts.lib.run import job_log
 from scripts.lib.run.events import read_events
 from service.jobs.durable import raise_shortage
 

@@ -11,8 +11,8 @@ import yaml
 
 from service.addresses import address
 from service.http.answers.discovery import ExampleCounts, ExampleLinks, ExampleUrls
-from service.results.bundles import public_bundle
 from service.jobs.record import JobRecord
+from service.results.bundles import public_bundle
 from service.settings import REPOSITORY
 
 CONFIGURATION = REPOSITORY / "config" / "examples.yaml"

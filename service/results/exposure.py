@@ -7,18 +7,18 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from scripts.lib.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
 from scripts.lib import tables
+from scripts.lib.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
 from scripts.lib.drawing.ramp import exposure_colour
 from scripts.lib.exposure.method import KERNEL
 from scripts.lib.tables import Value
 from service.http.answers.sasa import (
+    MappedAtom,
     MeasuredAtom,
+    OverlayAtom,
     SasaMethod,
     SasaRange,
     SasaTotals,
-    MappedAtom,
-    OverlayAtom,
 )
 from service.results.tables import Rows, TableCache, cell_rows, matching, number, same_entry
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from scripts.lib import layout, tables
 from service.addresses import address
-from service.jobs.artifacts import Listing, list_artifacts
 from service.http.answers.results import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
+from service.jobs.artifacts import Listing, list_artifacts
 from service.jobs.durable import raise_shortage
-from service.results.tables import TableCache
 from service.jobs.record import JobRecord
+from service.results.tables import TableCache
 
 _FIRST = 1000
 _NOT_REJECTED = ("kept", "member_of_group")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scripts.lib import layout
-from scripts.lib.run.events import read_events
 from scripts.lib.run.display import STEPS
+from scripts.lib.run.events import read_events
 
 StepState = Literal["waiting", "running", "done", "failed", "stopped"]
 

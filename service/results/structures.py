@@ -12,10 +12,10 @@ from scripts.lib import tables
 from scripts.lib.complex.polymer_lines import polymer_lines
 from scripts.lib.links import ligand_links
 from scripts.lib.tables import Value
-from service.jobs.artifacts import Artifact, resolve_artifact
 from service.errors import FileNotFound, InvalidPath
-from service.results.tables import TableCache, matching, number, pick_chain, same_entry
+from service.jobs.artifacts import Artifact, resolve_artifact
 from service.results.mmcif_polymer import polymer_of_mmcif
+from service.results.tables import TableCache, matching, number, pick_chain, same_entry
 
 Row = Mapping[str, Value]
 

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scripts.lib import layout
-from scripts.lib.tables import Row
 from scripts.lib.run.software import versions
+from scripts.lib.tables import Row
 from scripts.lib.version import __version__
 
 Entity = dict[str, Any]
@@ -69,7 +69,10 @@ def crate_text(settings: Mapping[str, Any], date: str, listed: Mapping[str, Row]
         _run(settings, date, made),
         *(_file(path, listed.get(path)) for path in files if path != layout.WORKFLOW),
         *({"@id": f"{folder}/", "@type": "Dataset", "name": _FOLDERS[folder]} for folder in folders),
-        *({"@id": url, "@type": "CreativeWork", "name": name, "version": url.rpartition("/")[2]} for url, name in _PROFILES),
+        *(
+            {"@id": url, "@type": "CreativeWork", "name": name, "version": url.rpartition("/")[2]}
+            for url, name in _PROFILES
+        ),
     ]
     context = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
     return json.dumps({"@context": context, "@graph": graph}, indent=1, ensure_ascii=False) + "\n"
@@ -108,7 +111,9 @@ def _root(settings: Mapping[str, Any], date: str, parts: Collection[str]) -> Ent
 
 def _workflow() -> Iterator[Entity]:
     """Yield the workflow, its language, its parameters, the software that it uses, the licences."""
-    software = {_address(name): (name, version) for name, version in versions().items() if name not in ("tethermap", "compiler")}
+    software = {
+        _address(name): (name, version) for name, version in versions().items() if name not in ("tethermap", "compiler")
+    }
     yield {
         "@id": layout.WORKFLOW,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],

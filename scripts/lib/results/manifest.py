@@ -12,8 +12,8 @@ from typing import Any
 from scripts.lib import layout
 from scripts.lib.check.names import CHECKS
 from scripts.lib.contexts import CONTEXTS, HEADLINE_CONTEXT
-from scripts.lib.tables import Row
 from scripts.lib.run.software import versions
+from scripts.lib.tables import Row
 from scripts.lib.version import __version__
 
 VARYING = (layout.JOB_CONFIG, layout.JOB_LOG, layout.SEARCH_QUERY, layout.CRATE)
@@ -137,10 +137,7 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
         "self_check": {
             "passed": not tally.failures,
             "checks": {name: _check(name, tally) for name in [*CHECKS, *sorted(tally.failed.keys() - CHECKS.keys())]},
-            "failures": [
-                {name: row[name] for name in ("stem", "check", "value", "detail")}
-                for row in tally.in_order
-            ],
+            "failures": [{name: row[name] for name in ("stem", "check", "value", "detail")} for row in tally.in_order],
         },
         "versions": versions(),
         "settings": settings,

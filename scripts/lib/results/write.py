@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sys import intern
@@ -17,6 +18,7 @@ from scripts.lib import layout, tables
 from scripts.lib.answers.model import LigandCopy, copy_of
 from scripts.lib.answers.observed import Degrader, observed_rows
 from scripts.lib.answers.rows import KnownLigands, answer_rows
+from scripts.lib.answers.waiting_rows import WaitingRows, waiting_rows
 from scripts.lib.arrays import FloatArray
 from scripts.lib.atomic import replacing
 from scripts.lib.consensus.groups import Group, Member, grouped
@@ -45,7 +47,6 @@ from scripts.lib.results.rows import (
 from scripts.lib.results.searched import search_source
 from scripts.lib.steps.program_errors import LeftOut, StatusCorrector, read_errors
 from scripts.lib.tables import JOINED, Row, Value
-from scripts.lib.answers.waiting_rows import WaitingRows, waiting_rows
 
 MOSTLY_PACKED = 0.5
 """Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
@@ -293,8 +294,8 @@ def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[In
     )
     for stem, line, mol, summary, backbone, ways in parts:
         if stem not in left_out:
-            instance, mol = instance_of_line(line), molecule_of_record(mol)
-            yield InstanceParts(instance, mol, summary, backbone_of_record(backbone), ways, bridging.get(stem))
+            instance, molecule = instance_of_line(line), molecule_of_record(mol)
+            yield InstanceParts(instance, molecule, summary, backbone_of_record(backbone), ways, bridging.get(stem))
 
 
 def _checks_failed(job: Path, shards: Sequence[str]) -> frozenset[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scripts.lib.contexts import EXPOSED_ABOVE
 from scripts.lib import tables
+from scripts.lib.contexts import EXPOSED_ABOVE
 from scripts.lib.tables import Column, Value
 from scripts.lib.validation.limits import limit
 from service.results.answers import ANSWER_COLUMNS
@@ -83,7 +83,9 @@ COLUMNS: tuple[Shown, ...] = (
     Shown("ligand", "Ligand", "Warhead", usual=True),
     Shown("chain", "Chain", "Chain", usual=True),
     Shown("residue", "Residue", "Residue_ID", usual=True),
-    Shown("atom", "Best atom", "answer_atom", says="Where a linker can leave, from all copies of the ligand", usual=True),
+    Shown(
+        "atom", "Best atom", "answer_atom", says="Where a linker can leave, from all copies of the ligand", usual=True
+    ),
     Shown("open", "Open in", "answer_open", "copies", 0, "Copies that are open there", True, "answer_open_share"),
     Shown("evidence", "Evidence", "answer_evidence", says="A nothing speaks against it, D no evidence", usual=True),
     Shown("resolution", "Res.", "resolution", "Å", 2, "Resolution", usual=True),
@@ -107,7 +109,9 @@ COLUMNS: tuple[Shown, ...] = (
     Shown("occupancy", "Occ.", "occupancy", "", 2, "Mean occupancy"),
     Shown("b_factor", "B", "mean_B", "Å²", 0, "Mean B factor"),
     Shown("fit", "RSCC", "RSCC", "", 3, f"Fit to the density; poor below {limit('rscc_poor'):g} (wwPDB, PDBe)"),
-    Shown("fit_status", "Fit", "fit_status", says="Whether its fit to the density was assessed; not assessed is not bad"),
+    Shown(
+        "fit_status", "Fit", "fit_status", says="Whether its fit to the density was assessed; not assessed is not bad"
+    ),
     Shown("fit_residues", "RSCC by residue", "RSCC_by_residue", says="Of each residue of a linked group"),
     Shown("r_free", "R-free", "R_free", "", 3, "Of the entry"),
     Shown("mutations", "Mutations", "mutations", says="Of the target chains, by UniProt number where the entry has it"),

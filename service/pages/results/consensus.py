@@ -35,7 +35,15 @@ def directions(rows: Sequence[Row]) -> list[dict[str, Any]]:
         members.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
         residues = Counter(_residue(row) for row in members[:MAX_DIRECTIONS])
         lines = [_line(row, alone=residues[_residue(row)] == 1) for row in members[:MAX_DIRECTIONS]]
-        shown.append({"name": name, "protein": str(members[0].get("protein") or ""), "entries": members[0]["n_entries"], "lines": lines, "total": len(members)})
+        shown.append(
+            {
+                "name": name,
+                "protein": str(members[0].get("protein") or ""),
+                "entries": members[0]["n_entries"],
+                "lines": lines,
+                "total": len(members),
+            }
+        )
     return shown
 
 
@@ -54,5 +62,6 @@ def _line(row: Row, *, alone: bool) -> dict[str, Any]:
         "row": row,
         "name": name if residue else str(row["direction"]),
         "step": 5 * round(20 * share),
-        "anchors": ", ".join(anchor.replace(":", " ") for anchor in anchors[:_NAMED]) + (f" and {more} more" if more > 0 else ""),
+        "anchors": ", ".join(anchor.replace(":", " ") for anchor in anchors[:_NAMED])
+        + (f" and {more} more" if more > 0 else ""),
     }

@@ -10,12 +10,12 @@ from markupsafe import Markup
 
 from scripts.lib.contexts import HEADLINE_CONTEXT, area_column
 from scripts.lib.tables import Value
-from service.results.depiction import recoloured
 from service.errors import FileNotFound
-from service.results.exposure import relative
-from service.results.tables import number
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
+from service.results.depiction import recoloured
+from service.results.exposure import relative
 from service.results.structures import instance_file
+from service.results.tables import number
 
 Row = Mapping[str, Value]
 

@@ -69,7 +69,13 @@ def _anchor(row: Row) -> dict[str, Any]:
         "leaving_atoms": _leaving(row),
         "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
         "terms": [
-            _term("Room", in_words(room, ROOM), room, room / FULL_ROOM, f"{100 * room:.0f} % of a sphere; {100 * FULL_ROOM:.0f} % is full room"),
+            _term(
+                "Room",
+                in_words(room, ROOM),
+                room,
+                room / FULL_ROOM,
+                f"{100 * room:.0f} % of a sphere; {100 * FULL_ROOM:.0f} % is full room",
+            ),
             _term("Way out", in_words(way, WAY), way, way, f"{100 * way:.0f} % of directions stay free for 10 Å"),
             _term("Chemistry", in_words(prior, PRIOR), prior, prior, chem_class),
             _term("Given up", in_words(lost, LOST), lost, min(1.0, lost / 200), f"{lost:.0f} Å² buried by what leaves"),
@@ -93,7 +99,13 @@ def _closed_in(row: Row, room: float, way: float) -> list[str]:
 
 
 def _term(name: str, word: str, value: float, share: float, says: str) -> dict[str, Any]:
-    return {"name": name, "word": word, "value": value, "share": round(20 * min(max(share, 0.0), 1.0)) * 5, "says": says}
+    return {
+        "name": name,
+        "word": word,
+        "value": value,
+        "share": round(20 * min(max(share, 0.0), 1.0)) * 5,
+        "says": says,
+    }
 
 
 def _leaving(row: Row) -> list[str]:

@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from scripts.lib.contexts import area_column
 from scripts.lib import layout, tables
+from scripts.lib.contexts import area_column
 from scripts.lib.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
 from scripts.lib.drawing.ramp import STOPS, UNKNOWN
 from scripts.lib.identifiers import plain_name
 from scripts.lib.reasons import FLAGS
 from scripts.lib.tables import Value
 from service.addresses import address
-from service.results.answers import answers_of_copy
-from service.results.exposure import instance_atoms, relative
-from service.results.tables import TableCache, number, read_rows
 from service.pages.results.depiction import area, drawing_of, exits_drawing, marks, percent
 from service.pages.results.exits import exit_sites, reason_without_sites
 from service.pages.results.fit import FITS, fit_of
 from service.pages.results.instances import flags_of
 from service.pages.results.places import copy_view
+from service.results.answers import answers_of_copy
+from service.results.exposure import instance_atoms, relative
 from service.results.structures import links_of, metadata_row
+from service.results.tables import TableCache, number, read_rows
 
 Row = Mapping[str, Value]
 
@@ -46,9 +46,20 @@ FILES = (
 )
 """Files of one instance: what it is, its format, the column that names it."""
 
-_HEADLINE_PROPERTIES = (
-    "MW LogP TPSA HBD HBA Rotatable_Bonds Ring_Count Fraction_CSP3 Formal_Charge Chiral_Atoms QED SA_Score".split()
-)
+_HEADLINE_PROPERTIES = [
+    "MW",
+    "LogP",
+    "TPSA",
+    "HBD",
+    "HBA",
+    "Rotatable_Bonds",
+    "Ring_Count",
+    "Fraction_CSP3",
+    "Formal_Charge",
+    "Chiral_Atoms",
+    "QED",
+    "SA_Score",
+]
 _ALERTS = ("Lipinski_Pass", "Veber_Pass", "Egan_Pass", "Ghose_Pass", "Muegge_Pass", "PAINS_Hits", "Brenk_Hits")
 _IDENTITY = (
     *("Ligand", "Common_Name", "Name", "Synonyms", "Formula", "Type", "SMILES", "SMILES_pH74", "Canonical_SMILES"),
@@ -187,7 +198,9 @@ def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     for row in read_rows(place.folder / tables.PROTAC_INPUTS.path, tables.PROTAC_INPUTS, {stem}):
         paths = {says: str(row.get(column) or "") for column, says in _DEGRADER_COLUMNS.items()}
         files = [
-            {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")} for says, path in paths.items() if path
+            {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")}
+            for says, path in paths.items()
+            if path
         ]
         if files:
             inputs.append({"site": row.get("site_rank"), "atom": row.get("anchor_atom"), "files": files})

@@ -13,11 +13,11 @@ from starlette.datastructures import QueryParams
 from scripts.lib import tables
 from scripts.lib.identifiers import plain_name
 from scripts.lib.tables import Column, Value
-from service.results.answers import ANSWER_COLUMNS, Answers
-from service.results.tables import LazyRow, TableCache, number
 from service.pages.results.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.results.fit import FITS, fit_of
+from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.rows import csv_lines
+from service.results.tables import LazyRow, TableCache, number
 
 Row = Mapping[str, Value]
 
@@ -84,7 +84,11 @@ class TableView:
         """Return the view as the query of an address, with some parts changed; `row` and the like may be added."""
         pairs = [("q", self.words), ("ligand", self.ligand), ("min", _plain(self.least)), ("max", _plain(self.most))]
         pairs += [("flag", flag) for flag in self.flags]
-        pairs += [("fit", self.fit), ("sort", self.sort), ("columns", "" if self.columns == USUAL else ",".join(self.columns))]
+        pairs += [
+            ("fit", self.fit),
+            ("sort", self.sort),
+            ("columns", "" if self.columns == USUAL else ",".join(self.columns)),
+        ]
         pairs = [(key, value) for key, value in pairs if key not in changes] + list(changes.items())
         return urlencode([(key, value) for key, value in pairs if value])
 

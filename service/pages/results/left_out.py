@@ -42,7 +42,11 @@ def left_out(cache: TableCache, folder: Path, base: str) -> list[dict[str, Any]]
     ]
     return [
         {"title": "Entries", "total": len(entries), "groups": _groups(entries, _entries, base, "entries")},
-        {"title": "Het groups: additives, ions, other ligands", "total": len(ligands), "groups": _groups(ligands, _components, base, "ligands")},
+        {
+            "title": "Het groups: additives, ions, other ligands",
+            "total": len(ligands),
+            "groups": _groups(ligands, _components, base, "ligands"),
+        },
     ]
 
 

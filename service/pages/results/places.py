@@ -91,7 +91,8 @@ def answer_view(row: Row) -> dict[str, Any]:
         "same": several(row, "anchor_equivalents"),
         "seen_in": [entry.upper() for entry in several(row, "observed_entries")],
         "reasons": reasons,
-        "grade_says": " ".join(reasons) or _sentence((OBSERVED_GRADES if seen else GRADES).get(str(row["evidence"]), "")),
+        "grade_says": " ".join(reasons)
+        or _sentence((OBSERVED_GRADES if seen else GRADES).get(str(row["evidence"]), "")),
     }
 
 
@@ -153,7 +154,7 @@ def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
         return "This copy has no exit there."
     is_open = _is_open(own)
     state = "open" if is_open else "blocked"
-    if (number(lead, "n_copies") or 0) < 2:  # noqa: PLR2004 - nothing else is there to agree with
+    if (number(lead, "n_copies") or 0) < 2:
         return ""
     first = ranked[0]
     if own is first and is_open:

@@ -10,15 +10,15 @@ from typing import Any
 from urllib.parse import quote
 
 from scripts.lib import layout, tables
+from scripts.lib.contexts import HEADLINE_FIRST, area_column
 from scripts.lib.drawing.ramp import exposure_colour
 from scripts.lib.tables import Column, Value, parse_value
-from service.jobs.artifacts import resolve_artifact
 from service.errors import FileNotFound, InvalidPath
-from scripts.lib.contexts import HEADLINE_FIRST, area_column
+from service.jobs.artifacts import resolve_artifact
 from service.jobs.durable import raise_shortage
+from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
 from service.results.exposure import atoms_by_instance, relative
 from service.results.tables import TableCache, number
-from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
 
 Row = Mapping[str, Value]
 
@@ -59,9 +59,7 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
     core = _core_atoms(folder, name, stems)
     atoms = atoms_by_instance(folder, stems)
     column = area_column(HEADLINE_FIRST[0])
-    exposed = {
-        stem: {row["sdf_index"]: (row, relative(row, column)) for row in rows} for stem, rows in atoms.items()
-    }
+    exposed = {stem: {row["sdf_index"]: (row, relative(row, column)) for row in rows} for stem, rows in atoms.items()}
     places = sorted({place for own in core.values() for place in own})
     rows = [_line(row, places, core.get(str(row["stem"]), {}), exposed[str(row["stem"])]) for row in shown]
     means = [_mean([row["cells"][number] for row in rows]) for number in range(len(places))]
