@@ -2,8 +2,8 @@
 CORES ?= 2
 BIN := .venv/bin
 DEMO := results/demo
-FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test_openapi.py test_fuzz.py lib/observed/test_ternary.py)
-CODE := $(wildcard scripts service tests)
+FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test_openapi.py test_fuzz.py tethermap/answers/observed/test_ternary.py)
+CODE := -p tethermap -p service -p tethermap_client -p tests $(patsubst scripts/%.py,-m scripts.%,$(wildcard scripts/[a-z]*.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \

@@ -27,7 +27,7 @@ finish() {
 }
 
 # The stamp names everything the environment depends on: the lock, this script, what is compiled, the place.
-digest() { cat requirements.lock scripts/lib/component_index.py scripts/lib/components/index_build.py .ci/setup.sh .ci/assets.sh pyproject.toml scripts/lib/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
+digest() { cat requirements.lock scripts/tethermap/base/component_index.py scripts/tethermap/components/index_build.py .ci/setup.sh .ci/assets.sh pyproject.toml scripts/tethermap/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then
@@ -64,7 +64,7 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1 || ! .venv/bin/python -c 
 fi
 
 # FreeSASA and our loops come as source: they need a C compiler, the C library's headers and Python's.
-if ! .venv/bin/python -c 'import freesasa, scripts.lib.kernels._kernels' 2>/dev/null; then
+if ! .venv/bin/python -c 'import freesasa, tethermap.kernels._kernels' 2>/dev/null; then
     compiler=${CC:-$(.venv/bin/python -c 'import sysconfig; print((sysconfig.get_config_var("CC") or "cc").split()[0])')}
     command -v "${compiler%% *}" >/dev/null 2>&1 ||
         stop "the C compiler $compiler, which FreeSASA and our loops need, is missing: install the packages gcc and libc6-dev."
@@ -84,7 +84,7 @@ rm -f "$stamp"
 printf '%s\n' "$(pwd -P)/scripts" "$(pwd -P)/service/client" \
     >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
 printf '2/4 Compiled loops (some seconds) ...\n'
-rm -f scripts/lib/kernels/_kernels*.so
+rm -f scripts/tethermap/kernels/_kernels*.so
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --no-deps --no-build-isolation \
     --config-settings editable_mode=compat -e . || stop "our loops could not be compiled; the message stands above."
 printf '3/4 Component dictionary (ten seconds, 25 MB in the user'"'"'s cache folder) ...\n'

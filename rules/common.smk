@@ -4,33 +4,33 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, workflow.basedir)
+sys.path.insert(0, f"{workflow.basedir}/scripts")
 
-import scripts
+import tethermap
 
-if Path(scripts.__file__).parents[1].resolve() != Path(workflow.basedir).resolve():
+if Path(tethermap.__file__).parents[2].resolve() != Path(workflow.basedir).resolve():
     sys.exit(
-        f"Tethermap: this Python environment belongs to another copy of Tethermap, {Path(scripts.__file__).parents[1]}:"
+        f"Tethermap: this Python environment belongs to another copy of Tethermap, {Path(tethermap.__file__).parents[2]}:"
         " use the one that make sets up beside this Snakefile."
     )
 
-from scripts.lib import layout
-from scripts.lib.atomic import remove_leftovers, remove_leftovers_of
-from scripts.lib.config import resolve
-from scripts.lib.errors import UserError
-from scripts.lib.results import parameters
-from scripts.lib.run.display import ProgressDisplay
-from scripts.lib.run.environment import prepare_environment
-from scripts.lib.run.logs import INTERRUPTED, record_error
-from scripts.lib.run.progress import progress_file
-from scripts.lib.run.recorder import RecordingHandler, RunRecorder
-from scripts.lib.run.settings import (
+from tethermap.base import layout
+from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
+from tethermap.base.config import resolve
+from tethermap.base.errors import UserError
+from tethermap.results import parameters
+from tethermap.run.display import ProgressDisplay
+from tethermap.run.environment import prepare_environment
+from tethermap.run.logs import INTERRUPTED, record_error
+from tethermap.run.progress import progress_file
+from tethermap.run.recorder import RecordingHandler, RunRecorder
+from tethermap.run.settings import (
     record_settings,
     refuse_changed_settings,
     refuse_read_only,
 )
-from scripts.lib.run.slurm import LOGS as SLURM_LOGS
-from scripts.lib.run.slurm import cancel_slurm_jobs
+from tethermap.run.slurm import LOGS as SLURM_LOGS
+from tethermap.run.slurm import cancel_slurm_jobs
 
 prepare_environment(Path(workflow.basedir))
 
@@ -132,7 +132,7 @@ def setting(dpath):
 
 
 def step_settings(of):
-    """Return the params of a step: what `scripts.lib.results.parameters` says that it is given of the settings."""
+    """Return the params of a step: what `tethermap.results.parameters` says that it is given of the settings."""
     return lambda wildcards: of(given)
 
 

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.lib.component_index import INDEX_VARIABLE, default_index
-from scripts.lib.components.index_build import build_index
-from scripts.lib.molecule.synthetic_accessibility import build_fragment_table, fragment_table
+from tethermap.base.component_index import INDEX_VARIABLE, default_index
+from tethermap.components.index_build import build_index
+from tethermap.molecule.synthetic_accessibility import build_fragment_table, fragment_table
 
 _log = logging.getLogger(__name__)
 

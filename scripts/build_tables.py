@@ -4,21 +4,21 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from scripts.lib import layout
-from scripts.lib.results.searched import search_source
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.cache import step_cache
-from scripts.lib.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
-from scripts.lib.steps.whole import repeat_or_compute
-from scripts.lib.tables import ENTRIES, LIGAND_STATUS, Row, read_table
+from tethermap.base import layout
+from tethermap.base.tables import ENTRIES, LIGAND_STATUS, Row, read_table
+from tethermap.results.searched import search_source
+from tethermap.run.logs import logged_to
+from tethermap.steps.cache import step_cache
+from tethermap.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
+from tethermap.steps.whole import repeat_or_compute
 
 
 def main(job: Path, shards: Sequence[str], *, target_name: str, protac_inputs: Sequence[Path] = ()) -> list[Row]:
     """Write all tables and the one SDF of a job but for ligands on which that fails, which are returned.
 
-    See `scripts.lib.results.write.write_tables`.
+    See `tethermap.results.write.write_tables`.
     """
-    from scripts.lib.results.write import write_tables  # RDKit, needed for new instances only
+    from tethermap.results.write import write_tables  # RDKit, needed for new instances only
 
     def write(left_out: LeftOut) -> None:
         write_tables(job, shards, target_name=target_name, protac_inputs=protac_inputs, left_out=left_out)

@@ -7,18 +7,18 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.lib import layout, tables
-from scripts.lib.check.outcome import CheckOutcome
-from scripts.lib.check.status import processed, status_rows
-from scripts.lib.records import EntryParts, entry_parts
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.cache import StepCache, digest_of, step_cache, unchanged
-from scripts.lib.steps.program_errors import read_errors
-from scripts.lib.steps.shard_step import ShardStep
-from scripts.lib.tables import CHECKS, FILES, Row
+from tethermap.base import layout, tables
+from tethermap.base.records import EntryParts, entry_parts
+from tethermap.base.tables import CHECKS, FILES, Row
+from tethermap.run.logs import logged_to
+from tethermap.selfcheck.outcome import CheckOutcome
+from tethermap.selfcheck.status import processed, status_rows
+from tethermap.steps.cache import StepCache, digest_of, step_cache, unchanged
+from tethermap.steps.program_errors import read_errors
+from tethermap.steps.shard_step import ShardStep
 
 if TYPE_CHECKING:
-    from scripts.lib.steps.checks import EntryChecker
+    from tethermap.steps.checks import EntryChecker
 
 
 def main(
@@ -55,7 +55,7 @@ def main(
 
         @cache
         def checker() -> "EntryChecker":
-            from scripts.lib.steps.checks import EntryChecker  # gemmi, needed for new entries only
+            from tethermap.steps.checks import EntryChecker  # gemmi, needed for new entries only
 
             return EntryChecker(job, written, on_disk, step, write)
 

@@ -7,20 +7,20 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.lib.complex.settings import CleanSettings
-from scripts.lib.components.finder import Find, JobComponents
-from scripts.lib.entry.target_query import TargetQuery
-from scripts.lib.fasta import read_fasta
-from scripts.lib.identifiers import short_code
-from scripts.lib.run.logs import logged_to
-from scripts.lib.sources.query import parse_query
-from scripts.lib.steps.cache import StepCache, digest_of, step_cache, unchanged
-from scripts.lib.steps.shard_step import ShardStep
-from scripts.lib.steps.writers import CleaningWriters
-from scripts.lib.tables import STRUCTURES, Row, read_table
+from tethermap.base.fasta import read_fasta
+from tethermap.base.identifiers import short_code
+from tethermap.base.tables import STRUCTURES, Row, read_table
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.finder import Find, JobComponents
+from tethermap.entry.target_query import TargetQuery
+from tethermap.run.logs import logged_to
+from tethermap.sources.query import parse_query
+from tethermap.steps.cache import StepCache, digest_of, step_cache, unchanged
+from tethermap.steps.shard_step import ShardStep
+from tethermap.steps.writers import CleaningWriters
 
 if TYPE_CHECKING:
-    from scripts.lib.steps.cleaning import EntryCleaner
+    from tethermap.steps.cleaning import EntryCleaner
 
 PLACES = ("path", "report", "map")
 """Columns of the downloaded entries that only say where a file lies."""
@@ -59,7 +59,7 @@ def main(
 
         @cache
         def cleaner() -> "EntryCleaner":
-            from scripts.lib.steps.cleaning import EntryCleaner  # most of the step's start, needed for new entries only
+            from tethermap.steps.cleaning import EntryCleaner  # most of the step's start, needed for new entries only
 
             return EntryCleaner(settings, find, step, write)
 

@@ -7,12 +7,20 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from scripts.lib.degraders.build import Part, as_csv, as_sdf, degrader_rows, handles_of, part_of_exit, part_of_smiles
-from scripts.lib.degraders.linkers import read_linkers
-from scripts.lib.degraders.split import halves_in
-from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError
-from scripts.lib.protac.programs import FORMATS
-from scripts.lib.reference import LINKERS
+from tethermap.base.reference import LINKERS
+from tethermap.extras.degraders.build import (
+    Part,
+    as_csv,
+    as_sdf,
+    degrader_rows,
+    handles_of,
+    part_of_exit,
+    part_of_smiles,
+)
+from tethermap.extras.degraders.linkers import read_linkers
+from tethermap.extras.degraders.split import halves_in
+from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError
+from tethermap.extras.protac.programs import FORMATS
 
 
 def make(first: Part, second: Part, kinds: Sequence[str], how: str, most: int) -> str:

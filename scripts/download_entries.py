@@ -6,19 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout
-from scripts.lib.errors import PROGRAM_ERROR, failed_at, isolate_errors
-from scripts.lib.run.logs import logged_to
-from scripts.lib.run.progress import ShardProgress
-from scripts.lib.sources.base import Fetched, FetchError, Source, SourceError
-from scripts.lib.sources.cache import CONNECTIONS
-from scripts.lib.sources.choose import Reports, open_reports, open_source
-from scripts.lib.sources.folders import FolderSource
-from scripts.lib.sources.naming import PDB_REDO
-from scripts.lib.steps.cache import StepCache, step_cache
-from scripts.lib.steps.known_files import KnownFiles
-from scripts.lib.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Value, read_table, table_writer
-from scripts.lib.validation.file import NONE, ReportFile
+from tethermap.base import layout
+from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
+from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Value, read_table, table_writer
+from tethermap.fit.file import NONE, ReportFile
+from tethermap.run.logs import logged_to
+from tethermap.run.progress import ShardProgress
+from tethermap.sources.base import Fetched, FetchError, Source, SourceError
+from tethermap.sources.cache import CONNECTIONS
+from tethermap.sources.choose import Reports, open_reports, open_source
+from tethermap.sources.folders import FolderSource
+from tethermap.sources.naming import PDB_REDO
+from tethermap.steps.cache import StepCache, step_cache
+from tethermap.steps.known_files import KnownFiles
 
 _LOG = logging.getLogger("scripts.download_entries")
 

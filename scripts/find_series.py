@@ -5,13 +5,13 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from scripts.lib import layout
-from scripts.lib.records import named_records, unpacked
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.cache import step_cache
-from scripts.lib.steps.program_errors import InstanceId, LeftOut, without_failing
-from scripts.lib.steps.whole import repeat_or_compute
-from scripts.lib.tables import Row
+from tethermap.base import layout
+from tethermap.base.records import named_records, unpacked
+from tethermap.base.tables import Row
+from tethermap.run.logs import logged_to
+from tethermap.steps.cache import step_cache
+from tethermap.steps.program_errors import InstanceId, LeftOut, without_failing
+from tethermap.steps.whole import repeat_or_compute
 
 
 def main(
@@ -24,14 +24,14 @@ def main(
     seconds: float,
     errors: Path | None = None,
 ) -> list[Row]:
-    """Write the series of a job but for ligands on which that fails; see `scripts.lib.series.write.write_series`.
+    """Write the series of a job but for ligands on which that fails; see `tethermap.series.write.write_series`.
 
     Parameters
     ----------
     errors : Path or None
         Written: the ligands on which the step fails, which are returned too.
     """
-    from scripts.lib.series.write import write_series  # RDKit, needed for new ligands only
+    from tethermap.series.write import write_series  # RDKit, needed for new ligands only
 
     def write(left_out: LeftOut) -> None:
         write_series(molecules, series, members, ligands, folder, seconds=seconds, left_out=left_out.keys())

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout
-from scripts.lib.report.write import write_report
-from scripts.lib.results.finish import mark_errors, write_manifest
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
-from scripts.lib.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
+from tethermap.base import layout
+from tethermap.base.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
+from tethermap.report.write import write_report
+from tethermap.results.finish import mark_errors, write_manifest
+from tethermap.run.logs import logged_to
+from tethermap.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
 
 
 def main(job: Path, checks: Sequence[Path], manifest: Path, *, settings: Mapping[str, Any]) -> None:
@@ -24,7 +24,7 @@ def main(job: Path, checks: Sequence[Path], manifest: Path, *, settings: Mapping
     manifest : Path
         The file to write; the report goes to its place in the job folder.
     settings : mapping
-        What they say of the job's settings, `scripts.lib.config.shown`.
+        What they say of the job's settings, `tethermap.base.config.shown`.
     """
     shards = [path.parent.name for path in checks]
     found: list[Row] = []

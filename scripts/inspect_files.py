@@ -14,19 +14,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from scripts.lib.components.finder import JobComponents
-from scripts.lib.components.user import UserComponentError, read_user_components
-from scripts.lib.entry.reader import Entry, EntryError, read_entry
-from scripts.lib.instance.find import Residues, find_groups
-from scripts.lib.instance.kinds import KindRules
-from scripts.lib.own.definitions import is_definition
-from scripts.lib.own.pairing import read_list
-from scripts.lib.own.poses import LigandFileError, read_poses
-from scripts.lib.reasons import sentence
-from scripts.lib.reference import ADDITIVES, COFACTORS
-from scripts.lib.sources.base import FetchError, SourceError
-from scripts.lib.sources.files import FilesSource
-from scripts.lib.sources.naming import is_ligand_file, own_file
+from tethermap.base.reasons import sentence
+from tethermap.base.reference import ADDITIVES, COFACTORS
+from tethermap.components.finder import JobComponents
+from tethermap.components.user import UserComponentError, read_user_components
+from tethermap.entry.reader import Entry, EntryError, read_entry
+from tethermap.instance.find import Residues, find_groups
+from tethermap.instance.kinds import KindRules
+from tethermap.sources.base import FetchError, SourceError
+from tethermap.sources.files import FilesSource
+from tethermap.sources.naming import is_ligand_file, own_file
+from tethermap.sources.own.definitions import is_definition
+from tethermap.sources.own.pairing import read_list
+from tethermap.sources.own.poses import LigandFileError, read_poses
 
 MOST_MEMORY = 6 << 30
 """Bytes of address space; a file that needs more is refused."""

@@ -4,14 +4,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.lib.components.finder import JobComponents
-from scripts.lib.records import EntryParts, entry_parts
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.cache import StepCache, step_cache
-from scripts.lib.steps.shard_step import ShardStep
+from tethermap.base.records import EntryParts, entry_parts
+from tethermap.components.finder import JobComponents
+from tethermap.run.logs import logged_to
+from tethermap.steps.cache import StepCache, step_cache
+from tethermap.steps.shard_step import ShardStep
 
 if TYPE_CHECKING:
-    from scripts.lib.steps.molecules import LigandMatcher
+    from tethermap.steps.molecules import LigandMatcher
 
 
 def main(
@@ -45,7 +45,7 @@ def main(
 
         @cache
         def matcher() -> "LigandMatcher":
-            from scripts.lib.steps.molecules import LigandMatcher  # RDKit, needed for new entries only
+            from tethermap.steps.molecules import LigandMatcher  # RDKit, needed for new entries only
 
             return LigandMatcher(components.index, components.user, step, stream)
 

@@ -5,16 +5,16 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.lib.components.finder import Find, JobComponents
-from scripts.lib.exposure.method import Method
-from scripts.lib.records import EntryParts, entry_parts
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.cache import StepCache, step_cache
-from scripts.lib.steps.shard_step import ShardStep
-from scripts.lib.tables import CONTACTS, SASA_ATOMS, SASA_SUMMARY
+from tethermap.base.records import EntryParts, entry_parts
+from tethermap.base.tables import CONTACTS, SASA_ATOMS, SASA_SUMMARY
+from tethermap.components.finder import Find, JobComponents
+from tethermap.exposure.method import Method
+from tethermap.run.logs import logged_to
+from tethermap.steps.cache import StepCache, step_cache
+from tethermap.steps.shard_step import ShardStep
 
 if TYPE_CHECKING:
-    from scripts.lib.steps.exposure import ExposureMeter
+    from tethermap.steps.exposure import ExposureMeter
 
 
 def main(
@@ -42,7 +42,7 @@ def main(
 
         @cache
         def meter() -> "ExposureMeter":
-            from scripts.lib.steps.exposure import ExposureMeter  # RDKit, needed for new entries only
+            from tethermap.steps.exposure import ExposureMeter  # RDKit, needed for new entries only
 
             return ExposureMeter(target_name, method, find, step, *write)
 

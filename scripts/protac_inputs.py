@@ -6,10 +6,10 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.lib.atomic import replacing, write_text
-from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
-from scripts.lib.protac.programs import TOOLS
-from scripts.lib.protac.round_trip import OpenBabel, open_babel
+from tethermap.base.atomic import replacing, write_text
+from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
+from tethermap.extras.protac.programs import TOOLS
+from tethermap.extras.protac.round_trip import OpenBabel, open_babel
 
 
 def main(

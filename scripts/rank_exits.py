@@ -4,15 +4,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.lib.components.finder import Find
-from scripts.lib.exposure.method import Method
-from scripts.lib.records import EntryParts, entry_parts
-from scripts.lib.steps.cache import StepCache
-from scripts.lib.steps.shard_step import ShardStep
-from scripts.lib.steps.writers import ExitWriters
+from tethermap.base.records import EntryParts, entry_parts
+from tethermap.components.finder import Find
+from tethermap.exposure.method import Method
+from tethermap.steps.cache import StepCache
+from tethermap.steps.shard_step import ShardStep
+from tethermap.steps.writers import ExitWriters
 
 if TYPE_CHECKING:
-    from scripts.lib.steps.exits import ExitRanker
+    from tethermap.steps.exits import ExitRanker
 
 
 def main(
@@ -43,13 +43,13 @@ def main(
     instances, neighbourhoods, surroundings, backbones, molecules, sasa_atoms : Path
         What is known of them, each in the same order.
     exits : Path
-        Written: rows of `scripts.lib.tables.EXIT_VECTORS`.
+        Written: rows of `tethermap.base.tables.EXIT_VECTORS`.
     geometry : Path
-        Written: rows of `scripts.lib.tables.GEOMETRIES`.
+        Written: rows of `tethermap.base.tables.GEOMETRIES`.
     bridging : Path
-        Written: the ligands that two proteins hold, `scripts.lib.observed.store`.
+        Written: the ligands that two proteins hold, `tethermap.answers.observed.store`.
     observed : Path
-        Written: their observed exits as rows of `scripts.lib.tables.EXIT_VECTORS`.
+        Written: their observed exits as rows of `tethermap.base.tables.EXIT_VECTORS`.
     files : Path
         Written: the list of the SDFs and the depictions.
     job : Path
@@ -73,7 +73,7 @@ def main(
 
         @cache
         def ranker() -> "ExitRanker":
-            from scripts.lib.steps.exits import ExitRanker  # RDKit, needed for new entries only
+            from tethermap.steps.exits import ExitRanker  # RDKit, needed for new entries only
 
             return ExitRanker(target_name, method, find, step, write)
 

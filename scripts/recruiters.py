@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from scripts.lib import layout
-from scripts.lib.atomic import write_text
-from scripts.lib.tables import EXIT_VECTORS, Row, read_table
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.tables import EXIT_VECTORS, Row, read_table
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 LIBRARY = CHECKOUT / "config" / "recruiters.yaml"

@@ -15,10 +15,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout, recorded_search, tables
-from scripts.lib.atomic import write_text
-from scripts.lib.config import NO_PATH
-from scripts.lib.errors import UserError
+from tethermap.base import layout, recorded_search, tables
+from tethermap.base.atomic import write_text
+from tethermap.base.config import NO_PATH
+from tethermap.base.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[1]
 _NEEDS_PLACE = ("mirror", "files")

@@ -13,15 +13,15 @@ from typing import Any
 import yaml
 
 from scripts import search_entries
-from scripts.lib import layout
-from scripts.lib.atomic import write_text
-from scripts.lib.config import resolve
-from scripts.lib.entry.proteins import MOST_ENTRIES, proteins_of
-from scripts.lib.errors import UserError
-from scripts.lib.results import parameters
-from scripts.lib.run.logs import record_error
-from scripts.lib.sources.choose import open_source
-from scripts.lib.tables import ENTRIES, read_table
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.config import resolve
+from tethermap.base.errors import UserError
+from tethermap.base.tables import ENTRIES, read_table
+from tethermap.entry.proteins import MOST_ENTRIES, proteins_of
+from tethermap.results import parameters
+from tethermap.run.logs import record_error
+from tethermap.sources.choose import open_source
 
 
 def main(config: Path, job: Path) -> int:

@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout, recorded_search
-from scripts.lib.atomic import write_text
-from scripts.lib.run.logs import logged_to
-from scripts.lib.sources.base import Source
-from scripts.lib.sources.choose import open_source
-from scripts.lib.sources.folders import no_sequence_search
-from scripts.lib.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
-from scripts.lib.sources.selection import entry_rows, reasons_counted
-from scripts.lib.sources.shards import plan_shards, write_plan
-from scripts.lib.tables import ENTRIES, Value, read_table, write_table
+from tethermap.base import layout, recorded_search
+from tethermap.base.atomic import write_text
+from tethermap.base.tables import ENTRIES, Value, read_table, write_table
+from tethermap.run.logs import logged_to
+from tethermap.sources.base import Source
+from tethermap.sources.choose import open_source
+from tethermap.sources.folders import no_sequence_search
+from tethermap.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
+from tethermap.sources.selection import entry_rows, reasons_counted
+from tethermap.sources.shards import plan_shards, write_plan
 
 _LOG = logging.getLogger("scripts.search_entries")
 

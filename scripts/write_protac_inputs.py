@@ -5,13 +5,13 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from scripts.lib import layout
-from scripts.lib.protac.inputs import InputMaker
-from scripts.lib.protac.read import UnreadLigand, complex_text, unread_of
-from scripts.lib.protac.side import Side, job_side
-from scripts.lib.run.logs import logged_to
-from scripts.lib.steps.shard_step import ShardStep
-from scripts.lib.tables import PROTAC_INPUTS
+from tethermap.base import layout
+from tethermap.base.tables import PROTAC_INPUTS
+from tethermap.extras.protac.inputs import InputMaker
+from tethermap.extras.protac.read import UnreadLigand, complex_text, unread_of
+from tethermap.extras.protac.side import Side, job_side
+from tethermap.run.logs import logged_to
+from tethermap.steps.shard_step import ShardStep
 
 
 def main(
@@ -38,7 +38,7 @@ def main(
     observed : Path
         Observed exits of those that two proteins hold: used in place of the predicted ones.
     protac_inputs : Path
-        Written: rows of `scripts.lib.tables.PROTAC_INPUTS`.
+        Written: rows of `tethermap.base.tables.PROTAC_INPUTS`.
     files : Path
         Written: the list of the files.
     job : Path

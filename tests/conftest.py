@@ -97,7 +97,7 @@ def archive() -> Path:
 @pytest.fixture(scope="session")
 def component_index() -> Path:
     """The component index that set-up has built, or a new one."""
-    from scripts.lib.component_index import default_index
+    from tethermap.base.component_index import default_index
 
     path = default_index()
     if not path.is_file():

@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-from scripts.lib.sources.mirror import MirrorSource
 from tests.tools.large_mirror import entry_ids, link_mirror, repeated, structures
+from tethermap.sources.mirror import MirrorSource
 
 
 def test_ids_are_distinct() -> None:

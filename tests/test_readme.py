@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.lib import layout
-from scripts.lib.tables import SASA_SUMMARY, read_table
 from tests.tools.runs import ROOT, run_job
+from tethermap.base import layout
+from tethermap.base.tables import SASA_SUMMARY, read_table
 
 pytestmark = pytest.mark.process
 

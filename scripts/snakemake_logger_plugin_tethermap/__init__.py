@@ -13,8 +13,8 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
-from scripts.lib.run.display import ProgressDisplay
-from scripts.lib.run.recorder import RunRecorder
+from tethermap.run.display import ProgressDisplay
+from tethermap.run.recorder import RunRecorder
 
 
 @dataclass

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from snakemake import benchmark
 from snakemake.script import PythonScript
 
-from scripts.lib.run.warm_scripts import AVAILABLE, WarmScripts, script_variables
+from tethermap.run.warm_scripts import AVAILABLE, WarmScripts, script_variables
 
 if TYPE_CHECKING:
     from snakemake.workflow import Workflow

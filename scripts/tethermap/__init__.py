@@ -3,9 +3,23 @@
 >>> from tethermap import analyse, read_job
 """
 
-from scripts.lib.errors import UserError as TethermapError
-from scripts.lib.version import __version__
-from scripts.tethermap.analysis import analyse
-from scripts.tethermap.job import Job, Ligand, read_job
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tethermap.base.errors import UserError as TethermapError
+from tethermap.base.version import __version__
+
+if TYPE_CHECKING:
+    from tethermap.analysis import analyse
+    from tethermap.job import Job, Ligand, read_job
 
 __all__ = ["Job", "Ligand", "TethermapError", "__version__", "analyse", "read_job"]
+
+_MODULES = {"analyse": "analysis", "Job": "job", "Ligand": "job", "read_job": "job"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import `analyse`, `read_job` and what they return on first use: the steps of a run have no need of them."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

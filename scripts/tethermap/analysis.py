@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout
-from scripts.lib.atomic import write_text
-from scripts.lib.config import resolve
-from scripts.tethermap.job import Job, read_job
-from scripts.tethermap.steps import run_job
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.config import resolve
+from tethermap.job import Job, read_job
+from tethermap.run_job import run_job
 
 Structures = str | Path | Sequence[str | Path]
 """A structure file, a folder, or several."""
@@ -58,7 +58,7 @@ def analyse(
 
     Examples
     --------
-    >>> from scripts.lib.sources.choose import ARCHIVE
+    >>> from tethermap.sources.choose import ARCHIVE
     >>> job = analyse(ARCHIVE / "4cup.cif.gz")
     >>> [(ligand.name, round(ligand.exposed, 2)) for ligand in job.ligands]
     [('ZYB', 1.0)]

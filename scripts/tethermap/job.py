@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.lib import layout, tables
-from scripts.lib.errors import UserError
-from scripts.lib.tables import Table
+from tethermap.base import layout, tables
+from tethermap.base.errors import UserError
+from tethermap.base.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,7 +225,7 @@ def read_job(folder: str | Path) -> Job:
 
     Examples
     --------
-    >>> from scripts.lib.sources.choose import ARCHIVE
+    >>> from tethermap.sources.choose import ARCHIVE
     >>> job = read_job(ARCHIVE.parent / "examples" / "exam4cup")
     >>> job.ligands[0].exits[["anchor_atom", "evidence"]].iloc[0].to_list()
     ['O', 'B']

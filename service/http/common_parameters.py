@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scripts.lib.contexts import HEADLINE_FIRST
 from service.http.parameters import Choice, Flag, Text
 from service.jobs.artifacts import KINDS
+from tethermap.base.contexts import HEADLINE_FIRST
 
 DRY_RUN = Flag("dry_run", "Only say what the job would do.")
 IDEMPOTENCY_KEY = Text(

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from scripts.lib.version import __version__
 from service.addresses import WES
 from service.errors import error_statuses
 from service.http.answers.base import ErrorAnswer, WesErrorAnswer
@@ -17,6 +16,7 @@ from service.http.answers.discovery import UnavailableExampleAnswer
 from service.http.endpoint import PAGE, Endpoint
 from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
 from service.jobs.uploads import UPLOAD_ID
+from tethermap.base.version import __version__
 
 API_VERSION = "0.1"
 MAX_BULK = 500

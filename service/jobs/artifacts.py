@@ -17,9 +17,9 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
-from scripts.lib import layout
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.durable import raise_shortage
+from tethermap.base import layout
 
 KINDS = ("manifest", "war_pdb", "pdb", "sdf", "svg", "table", "csv", "html", "log", "other")
 """Kinds in the order of listings' counts; the first that matches is a file's."""

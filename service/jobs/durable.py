@@ -62,7 +62,7 @@ def is_full(folder: Path) -> bool:
 def write_json(path: Path, value: Any) -> int:
     """Write a value as JSON under another name, bring it to the disk, rename it.
 
-    Unlike `scripts.lib.atomic` this creates no folder: one that was deleted stays so.
+    Unlike `tethermap.base.atomic` this creates no folder: one that was deleted stays so.
 
     Returns
     -------

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from scripts.lib import layout
-from scripts.lib.tables import RESULTS_TABLE, Value, read_table
 from service.jobs.artifacts import kind_counts
 from service.jobs.durable import raise_shortage, read_json
 from service.jobs.record import COMPLETED, EntryCounts, JobRecord, ResultRow, utc_text
+from tethermap.base import layout
+from tethermap.base.tables import RESULTS_TABLE, Value, read_table
 
 T = TypeVar("T")
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import httpx2
 
-from scripts.lib.links import Addresses
 from service.jobs.clock import Clock
 from service.jobs.durable import FULL_BELOW_BYTES, free_bytes, is_shortage
 from service.jobs.record import ErrorKind, JobRecord
 from service.settings import Settings
+from tethermap.base.links import Addresses
 
 SHORTAGE_SECONDS = 5.0
 """Pause after the machine had no descriptors, memory or processes left."""

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field
 
-from scripts.lib.config import all_settings, expected, load_schema
-from scripts.lib.fasta import NUCLEOTIDES, SHORTEST_SEQUENCE, is_nucleotide, read_records
-from scripts.lib.identifiers import COMPONENT_CODE, ENTRY_ID
 from service.errors import InvalidField, MissingField, ServiceError, UnsupportedInput
 from service.hosts import is_public, literal_address
 from service.jobs.uploads import UPLOAD_ID
+from tethermap.base.config import all_settings, expected, load_schema
+from tethermap.base.fasta import NUCLEOTIDES, SHORTEST_SEQUENCE, is_nucleotide, read_records
+from tethermap.base.identifiers import COMPONENT_CODE, ENTRY_ID
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "target_name": ("protein", "target"),

@@ -19,11 +19,11 @@ from typing import Any
 
 from starlette.datastructures import UploadFile
 
-from scripts.lib.packed import GZIP, DamagedGzip, open_unpacked, unpacked_size
-from scripts.lib.sources.naming import other_format
 from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull, RateLimited
 from service.jobs.durable import is_full, read_json, write_json
 from service.settings import REPOSITORY, UPLOADS, Settings
+from tethermap.base.packed import GZIP, DamagedGzip, open_unpacked, unpacked_size
+from tethermap.sources.naming import other_format
 
 ENDINGS = ("cif", "mmcif", "pdb", "ent", "sdf", "mol2", "smi", "csv", "json", "npz", "mtz", "ccp4", "map", "xml")
 """What may be sent, each also gzipped."""

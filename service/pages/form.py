@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import yaml
 
-from scripts.lib.config import load_defaults
 from service.jobs.submission import Limits, Submission, parse_submission, public_settings
+from tethermap.base.config import load_defaults
 
 Kind = Literal["integer", "number", "flag", "choice", "choices", "codes", "date", "text"]
 

@@ -10,10 +10,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from scripts.lib.version import __version__
 from service.addresses import ROOT_PATH
 from service.http.responses import PAGE_POLICY
 from service.pages.assets import Assets
+from tethermap.base.version import __version__
 
 ASSETS = Assets()
 """What pages load, as it was when the service started."""

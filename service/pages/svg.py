@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from scripts.lib.drawing.marks import LEGEND_CLASS
+from tethermap.drawing.marks import LEGEND_CLASS
 
 LARGEST_FILE = 2_000_000
 """Bytes of a depiction that is read at all."""

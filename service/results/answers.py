@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.lib import tables
-from scripts.lib.exits.words import MOSTLY
-from scripts.lib.reasons import MAIN
-from scripts.lib.tables import JOINED, Column, Value
 from service.results.tables import TableCache, cell_rows, number, read_rows
+from tethermap.base import tables
+from tethermap.base.reasons import MAIN
+from tethermap.base.tables import JOINED, Column, Value
+from tethermap.exits.words import MOSTLY
 
 Row = Mapping[str, Value]
 

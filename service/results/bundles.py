@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from zipstream.ng import ZipStream
 
-from scripts.lib import layout
 from service.http.responses import disposition, matches
 from service.jobs.artifacts import Artifact
+from tethermap.base import layout
 
 PUBLIC_BUNDLES = "bundles"
 _BLOCK = 1 << 18

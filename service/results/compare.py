@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from scripts.lib import tables
-from scripts.lib.reasons import MAIN
-from scripts.lib.tables import Value
 from service.addresses import address
 from service.http.answers.results import AnswerPair, ComparedJob
 from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job
 from service.results.tables import TableCache, number
+from tethermap.base import tables
+from tethermap.base.reasons import MAIN
+from tethermap.base.tables import Value
 
 Row = Mapping[str, Value]
 

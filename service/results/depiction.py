@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scripts.lib.contexts import area_column
-from scripts.lib.drawing.marks import AtomExposure, in_context
-from scripts.lib.tables import Value
 from service.results.exposure import relative
 from service.results.tables import number
+from tethermap.base.contexts import area_column
+from tethermap.base.tables import Value
+from tethermap.drawing.marks import AtomExposure, in_context
 
 
 def recoloured(svg: str, atoms: Sequence[Mapping[str, Value]], context: str) -> str:
@@ -21,7 +21,7 @@ def recoloured(svg: str, atoms: Sequence[Mapping[str, Value]], context: str) -> 
     atoms : sequence of mapping
         Rows of the instance's heavy atoms.
     context : str
-        One of `scripts.lib.contexts.CONTEXTS`.
+        One of `tethermap.base.contexts.CONTEXTS`.
     """
     column = area_column(context)
     exposures = {int(str(row["sdf_index"])): AtomExposure(number(row, column), relative(row, column)) for row in atoms}

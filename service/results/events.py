@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout
-from scripts.lib.run import job_log
-from scripts.lib.run.events import read_events
 from service.jobs.durable import raise_shortage
+from tethermap.base import layout
+from tethermap.run import job_log
+from tethermap.run.events import read_events
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from scripts.lib import tables
-from scripts.lib.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
-from scripts.lib.drawing.ramp import exposure_colour
-from scripts.lib.exposure.method import KERNEL
-from scripts.lib.tables import Value
 from service.http.answers.sasa import (
     MappedAtom,
     MeasuredAtom,
@@ -21,6 +16,11 @@ from service.http.answers.sasa import (
     SasaTotals,
 )
 from service.results.tables import Rows, TableCache, cell_rows, matching, number, same_entry
+from tethermap.base import tables
+from tethermap.base.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
+from tethermap.base.tables import Value
+from tethermap.drawing.ramp import exposure_colour
+from tethermap.exposure.method import KERNEL
 
 _LOW_A2, _MEDIUM_A2 = 15.0, 35.0
 _P95 = 0.95
@@ -40,7 +40,7 @@ class Summaries:
     Parameters
     ----------
     rows : sequence of mapping
-        Rows of `scripts.lib.tables.SASA_SUMMARY`.
+        Rows of `tethermap.base.tables.SASA_SUMMARY`.
     """
 
     def __init__(self, rows: Rows) -> None:

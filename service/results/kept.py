@@ -12,10 +12,10 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib import layout
 from service.http.compression import declare, packed, takes_gzip
 from service.http.responses import matches
 from service.results.job import Job
+from tethermap.base import layout
 
 _LEAST_COUNTED = 1 << 14
 """Bytes that an answer counts as at least, with what it is made from: short ones must not be many either."""

@@ -6,13 +6,13 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from scripts.lib import layout, tables
 from service.addresses import address
 from service.http.answers.results import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
 from service.jobs.artifacts import Listing, list_artifacts
 from service.jobs.durable import raise_shortage
 from service.jobs.record import JobRecord
 from service.results.tables import TableCache
+from tethermap.base import layout, tables
 
 _FIRST = 1000
 _NOT_REJECTED = ("kept", "member_of_group")

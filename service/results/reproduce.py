@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout, recorded_search, tables
-from scripts.lib.config import NO_PATH
-from scripts.lib.tables import Value
 from service.jobs.durable import raise_shortage
 from service.results.tables import TableCache, read_rows
+from tethermap.base import layout, recorded_search, tables
+from tethermap.base.config import NO_PATH
+from tethermap.base.tables import Value
 
 COMMAND = "snakemake --snakefile <tethermap>/Snakefile --directory <job folder> --configfile <job.json> --cores <cores>"
 """`<job.json>` holds `config`; JSON is YAML."""

@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from scripts.lib.tables import Column, Table, Value, format_value
 from service.errors import InvalidParameter
 from service.index.query import FORMULA
 from service.results.tables import CellRow, TableCache, cell_rows, row_count
+from tethermap.base.tables import Column, Table, Value, format_value
 
 Row = Mapping[str, Value]
 R = TypeVar("R", bound=Row)

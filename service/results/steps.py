@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from scripts.lib import layout
-from scripts.lib.run.display import STEPS
-from scripts.lib.run.events import read_events
+from tethermap.base import layout
+from tethermap.run.display import STEPS
+from tethermap.run.events import read_events
 
 StepState = Literal["waiting", "running", "done", "failed", "stopped"]
 

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.lib import tables
-from scripts.lib.complex.polymer_lines import polymer_lines
-from scripts.lib.links import ligand_links
-from scripts.lib.tables import Value
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import Artifact, resolve_artifact
 from service.results.mmcif_polymer import polymer_of_mmcif
 from service.results.tables import TableCache, matching, number, pick_chain, same_entry
+from tethermap.base import tables
+from tethermap.base.links import ligand_links
+from tethermap.base.tables import Value
+from tethermap.complex.polymer_lines import polymer_lines
 
 Row = Mapping[str, Value]
 

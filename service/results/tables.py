@@ -13,9 +13,9 @@ from operator import getitem
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from scripts.lib import tables
-from scripts.lib.tables import PARSERS, Column, Table, Value, lines_ending, natural_key, parse_value, read_table
 from service.jobs.durable import raise_shortage
+from tethermap.base import tables
+from tethermap.base.tables import PARSERS, Column, Table, Value, lines_ending, natural_key, parse_value, read_table
 
 Rows = Sequence[Mapping[str, Value]]
 Reader = Callable[[str], Value]

@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib import tables
-from scripts.lib.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, TOOLS, smiles_size
 from service.errors import InvalidParameter, MissingField
 from service.http.answers.degraders import DegradersAnswer, HalvesAnswer, HandlesAnswer
 from service.http.endpoint import PAGE, Routes
@@ -22,6 +20,8 @@ from service.results.job import Job
 from service.results.tables import TableCache, number
 from service.routes.shared import in_thread, job_named, job_of, shared_of
 from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders, on_demand
+from tethermap.base import tables
+from tethermap.extras.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, TOOLS, smiles_size
 
 
 class HalfSmiles(Text):

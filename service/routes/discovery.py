@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from scripts.lib.version import __version__
 from service.addresses import address
 from service.errors import NotFound
 from service.http.answers.discovery import (
@@ -30,6 +29,7 @@ from service.jobs.record import utc_text
 from service.results.rows import MAX_FILTERS
 from service.routes.shared import MAX_STREAMS, Shared, in_thread, shared_of
 from service.runs.config import SNAKEFILE
+from tethermap.base.version import __version__
 
 _LINKS = tuple(
     NamedLink(name=name, url=url)

@@ -11,7 +11,6 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib import tables
 from service.addresses import address
 from service.errors import InvalidField, RateLimited
 from service.http.answers.jobs import (
@@ -49,6 +48,7 @@ from service.routes.shared import (
 )
 from service.runs.idempotency import Idempotency
 from service.runs.webhooks import delivery_of
+from tethermap.base import tables
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LOG_PAGE = 10_000

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from scripts.lib.run.display import STEPS
 from service.addresses import address
 from service.errors import JobStateConflict
 from service.http.endpoint import PAGE, Routes
@@ -19,6 +18,7 @@ from service.results.steps import read_steps
 from service.routes.jobs import state_of
 from service.routes.shared import changeable_job, in_thread, job_of, shared_of
 from service.routes.submit_page import form_pairs
+from tethermap.run.display import STEPS
 
 _LOG_LINES = 500
 

@@ -9,10 +9,6 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from scripts.lib import tables
-from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, OPEN_FROM, PRIOR, ROOM, WAY
-from scripts.lib.reasons import EXIT_EVIDENCE
-from scripts.lib.validation.limits import limit
 from service.addresses import address
 from service.errors import ExampleNotFound
 from service.http.endpoint import PAGE, Routes
@@ -25,6 +21,10 @@ from service.results.examples import Example
 from service.routes.examples import example_of
 from service.routes.index import FILTERS, SORT, filters_of
 from service.routes.shared import Shared, in_thread, job_of, shared_of
+from tethermap.base import tables
+from tethermap.base.reasons import EXIT_EVIDENCE
+from tethermap.exits.words import CHEMISTRY, FULL_ROOM, OPEN_FROM, PRIOR, ROOM, WAY
+from tethermap.fit.limits import limit
 
 _PAGE = Paging(50, 200)
 

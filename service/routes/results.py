@@ -9,8 +9,6 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from scripts.lib.column_words import COLUMN_WORDS
-from scripts.lib.tables import SASA_SUMMARY, Column, Table
 from service.http.answers.results import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
 from service.http.common_parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID
 from service.http.endpoint import Routes
@@ -21,6 +19,8 @@ from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
 from service.results.tables import TABLES, CellRow, RowWriter, TableCache, cell_rows, columns_of, matching, number
 from service.routes.shared import in_thread, job_of, shared_of
+from tethermap.base.column_words import COLUMN_WORDS
+from tethermap.base.tables import SASA_SUMMARY, Column, Table
 
 _PAGE = Paging(1000, 10_000)
 _TABLE = Choice("table", "Which table.", known=tuple(TABLES))

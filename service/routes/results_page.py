@@ -8,8 +8,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from scripts.lib import layout, tables
-from scripts.lib.run.told import told_at_end
 from service.addresses import address
 from service.errors import FileNotFound, MissingField
 from service.http.answers.jobs import JobProgress
@@ -47,6 +45,8 @@ from service.results.tables import number
 from service.routes.files import MAX_STEMS, STEM
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from service.runs.on_demand import on_demand, partners_text
+from tethermap.base import layout, tables
+from tethermap.run.told import told_at_end
 
 _MAX_SERIES = 60
 

@@ -8,9 +8,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib import tables
-from scripts.lib.contexts import EXPOSED_ABOVE
-from scripts.lib.tables import Value
 from service.errors import InvalidField, MissingField, NotFound
 from service.http.answers.sasa import (
     LigandExposure,
@@ -31,6 +28,9 @@ from service.results.exposure import Summaries, atoms_by_instance, exposure_of, 
 from service.results.job import Job
 from service.results.tables import matching, same_entry, same_residue
 from service.routes.shared import Shared, in_thread, job_of, shared_of
+from tethermap.base import tables
+from tethermap.base.contexts import EXPOSED_ABOVE
+from tethermap.base.tables import Value
 
 _SHOWN = 64
 

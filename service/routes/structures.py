@@ -7,9 +7,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib import tables
-from scripts.lib.contexts import HEADLINE_FIRST
-from scripts.lib.drawing.interactions import interactions_svg
 from service.errors import FileNotFound, NotFound
 from service.http.answers.base import ErrorAnswer
 from service.http.answers.sasa import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
@@ -37,6 +34,9 @@ from service.results.structures import (
 )
 from service.results.tables import read_rows
 from service.routes.shared import Shared, in_thread, job_of, shared_of
+from tethermap.base import tables
+from tethermap.base.contexts import HEADLINE_FIRST
+from tethermap.drawing.interactions import interactions_svg
 
 
 def _asked(request: Request) -> Asked:

@@ -12,9 +12,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout, tables
-from scripts.lib.run.display import STEPS
-from scripts.lib.run.logs import read_error
 from service.errors import InvalidField, QueueFull, UpstreamUnavailable
 from service.http.answers.jobs import DryRunAnswer, DryRunEntry, Estimate, FoundProtein, PlannedStep
 from service.jobs.submission import Submission
@@ -22,6 +19,9 @@ from service.results.tables import read_rows
 from service.runs.config import child_environment, pipeline_config, scout_command
 from service.scrub import Scrubber
 from service.settings import Settings
+from tethermap.base import layout, tables
+from tethermap.run.display import STEPS
+from tethermap.run.logs import read_error
 
 _SECONDS = 60.0
 _AT_ONCE = 2

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from scripts.lib import layout
-from scripts.lib.run.events import read_events
 from service.jobs.durable import NO_SPACE, SHORTAGE, is_full, read_json
 from service.jobs.outcome import is_complete
 from service.jobs.record import CANCELED, COMPLETED, FAILED, ErrorKind, JobError, State
 from service.runs.runner import Intent, log_tail
+from tethermap.base import layout
+from tethermap.run.events import read_events
 
 _KINDS: tuple[str, ...] = get_args(ErrorKind)
 _FROM_OUTSIDE = re.compile(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout
 from service.jobs.record import EntryCounts
+from tethermap.base import layout
 
 _PLANNING = ("search_entries",)
 

@@ -17,10 +17,10 @@ from typing import Literal, ParamSpec, TypeVar, get_args
 import anyio
 import anyio.to_thread
 
-from scripts.lib.protac.programs import NO_INPUTS, NO_MOLECULE
 from service.errors import InternalError, InvalidParameter, NotFound, QueueFull
 from service.runs.config import child_environment
 from service.settings import REPOSITORY, Settings
+from tethermap.extras.protac.programs import NO_INPUTS, NO_MOLECULE
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -112,7 +112,7 @@ def inputs_zip(
     half : HalfRequest
         What is asked for.
     tools : sequence of str
-        Of `scripts.lib.protac.programs.TOOLS`.
+        Of `tethermap.extras.protac.programs.TOOLS`.
     degrader : str
         Its SMILES, where it is known.
     other : HalfRequest or None

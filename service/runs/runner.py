@@ -18,15 +18,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from scripts.lib import layout
-from scripts.lib.atomic import is_leftover, remove_leftovers
-from scripts.lib.run.slurm import cancel_slurm_jobs
 from service.jobs.durable import raise_shortage, read_json, write_json
 from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER
 from service.runs import processes
 from service.runs.config import SNAKEMAKE, child_environment, snakemake_command
 from service.runs.processes import Process
 from service.settings import REPOSITORY, Settings, cluster_executor
+from tethermap.base import layout
+from tethermap.base.atomic import is_leftover, remove_leftovers
+from tethermap.run.slurm import cancel_slurm_jobs
 
 Intent = Literal["", "cancel", "timeout", "shutdown", "vanished"]
 

@@ -9,7 +9,6 @@ import httpx2
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from scripts.lib.version import __version__
 from service.addresses import address
 from service.errors import InvalidField
 from service.http.answers.agents import McpFailureAnswer, McpResultAnswer
@@ -17,6 +16,7 @@ from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.responses import json_bytes
 from service.standards.tools import TOOLS
+from tethermap.base.version import __version__
 
 PROTOCOLS = ("2025-06-18", "2025-03-26")
 """Versions of the protocol, newest first; messages over HTTP are the same in both."""

@@ -8,7 +8,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib.version import __version__
 from service.addresses import WES, address
 from service.errors import InvalidField, InvalidJson, InvalidParameter, MissingField, UnsupportedInput
 from service.http.answers.wes import (
@@ -42,6 +41,7 @@ from service.routes.shared import (
     require_public_receivers,
     shared_of,
 )
+from tethermap.base.version import __version__
 
 WORKFLOW_URL = "tethermap"
 """The one workflow that there is."""

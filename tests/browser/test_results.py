@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import CDPSession, Page, Playwright, expect
 
-from scripts.lib.exits.words import OPEN_FROM
 from tests.browser import harness
 from tests.browser.harness import (
     AS_WITH_GRAPHICS_CARD,
@@ -30,6 +29,7 @@ from tests.browser.harness import (
 from tests.service.core import MIXED, NOTHING, REFUSED, LiveService
 from tests.tools.figures import calibration
 from tests.tools.wide_job import wide_job
+from tethermap.exits.words import OPEN_FROM
 
 SCENE = "[data-scene]"
 READY = f"{SCENE}[data-state=ready]"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
-from scripts.lib.run.display import STEPS
 from tests.browser.harness import Pages, assert_accessible, picture, readme_picture, tab_to, wait_ms, watched
 from tests.service.core import LiveService
 from tests.tools.styles import SMILES, programs
+from tethermap.run.display import STEPS
 
 MODEL = next(style for style in programs() if style.name == "openmm")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.components.index import ComponentIndex
 from tests.tools.cleaning import Find, Sample, job_samples
 from tests.tools.runs import JobRun, Row, rows_of
 from tests.tools.shared import shared_run
+from tethermap.base import layout
+from tethermap.components.index import ComponentIndex
 
 
 @pytest.fixture(scope="session")

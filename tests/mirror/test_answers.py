@@ -9,11 +9,11 @@ from pathlib import Path
 
 import httpx2
 
-from scripts.lib import layout
 from tests.service.core import LiveService
 from tests.tools.answers_told import problems_of_answers
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT, JobRun, Row, rows_of
+from tethermap.base import layout
 
 JOB_ID = "a0000527"
 

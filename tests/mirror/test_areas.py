@@ -8,14 +8,6 @@ from pathlib import Path
 import gemmi
 import numpy as np
 
-from scripts.lib import layout
-from scripts.lib.arrays import FloatArray
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.entry.reader import read_entry
-from scripts.lib.exposure.radii import RadiusTable
-from scripts.lib.exposure.sasa import Sasa
-from scripts.lib.instance.find import Residues
-from scripts.lib.reference import RADII
 from tests.tools.cleaning import (
     Find,
     Sample,
@@ -26,6 +18,14 @@ from tests.tools.cleaning import (
     read_cleaned,
 )
 from tests.tools.runs import JobRun, rows_of
+from tethermap.base import layout
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.reference import RADII
+from tethermap.entry.reader import read_entry
+from tethermap.exposure.radii import RadiusTable
+from tethermap.exposure.sasa import Sasa
+from tethermap.instance.find import Residues
 
 METHOD = Sasa(probe_radius=1.4, slices=100)
 

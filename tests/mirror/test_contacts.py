@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
 from tests.tools.runs import JobRun, Row, rows_of
+from tethermap.base import layout
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 

@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 from rdkit import Chem, rdBase
 
-from scripts.lib import layout
-from scripts.lib.entry.metadata import EntryMetadata, metadata_of
-from scripts.lib.entry.reader import read_entry
-from scripts.lib.reference import REFERENCE
-from scripts.lib.sources.content import read_content
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.enumerate_hets import STANDARD, Deposited, HetAtom, HetGroups
 from tests.tools.enumerate_hets import deposited as deposited_of
 from tests.tools.runs import JobRun, Row, rows_of
+from tethermap.base import layout
+from tethermap.base.reference import REFERENCE
+from tethermap.entry.metadata import EntryMetadata, metadata_of
+from tethermap.entry.reader import read_entry
+from tethermap.sources.content import read_content
 
 JUDGED = REFERENCE / "judged_ligands.csv"
 

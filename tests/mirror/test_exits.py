@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from rdkit import Chem, rdBase
 
-from scripts.lib import layout
-from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS, PROTAC_REASONS, SUPERPOSITION_REASONS
 from service.jobs.record import JobRecord
 from service.results.compare import half_of, pairs_of
 from service.results.job import Job
@@ -20,6 +18,8 @@ from service.results.tables import TableCache
 from tests.tools.programs import programs
 from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import JobRun, Row, rows_of
+from tethermap.base import layout
+from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS, PROTAC_REASONS, SUPERPOSITION_REASONS
 
 DEVELOPMENT = Path(__file__).parents[1] / "data" / "exit_vectors_development.csv"
 METALS = {"Fe", "Co", "Pt"}

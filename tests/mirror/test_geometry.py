@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from scripts.lib import layout
 from tests.tools.runs import JobRun, Row, rows_of
+from tethermap.base import layout
 
 TABLE = Path(__file__).resolve().parents[1] / "data" / "posebusters.csv"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib.sources.base import Source
-from scripts.lib.sources.mirror import MirrorSource
-from scripts.lib.sources.rcsb import RcsbSource
-from scripts.lib.sources.search import find_entries
 from tests.standin import StandIn
+from tethermap.sources.base import Source
+from tethermap.sources.mirror import MirrorSource
+from tethermap.sources.rcsb import RcsbSource
+from tethermap.sources.search import find_entries
 
 EGFR = {
     "2itt",

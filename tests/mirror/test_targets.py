@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.lib import layout
 from tests.tools.runs import JobRun, Row, rows_of
 from tests.tools.shared import target_run
+from tethermap.base import layout
 
 pytestmark = pytest.mark.process
 

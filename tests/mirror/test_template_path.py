@@ -7,12 +7,12 @@ from pathlib import Path
 
 from rdkit import Chem, rdBase
 
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.instance.model import Instance
-from scripts.lib.molecule.flat import without_hydrogens
-from scripts.lib.molecule.record import LigandMolecule
 from tests.tools.cleaning import Sample
 from tests.tools.template_path import canonical, template_smiles
+from tethermap.components.index import ComponentIndex
+from tethermap.instance.model import Instance
+from tethermap.molecule.flat import without_hydrogens
+from tethermap.molecule.record import LigandMolecule
 
 MOST_OF_ENTRY = 200
 """Ligands with the entry's own bonds that are compared; of the others all are."""

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from scripts.lib.run.display import STEPS
 from tests.tools.runs import ROOT
+from tethermap.run.display import STEPS
 
 RULES = {
     name: body

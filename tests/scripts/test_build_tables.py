@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from scripts.build_tables import main
-from scripts.lib import layout, tables
-from scripts.lib.tables import RESULT_TABLES, Value
 from tests.tools.small_job import TARGET, SmallJob, small_job
+from tethermap.base import layout, tables
+from tethermap.base.tables import RESULT_TABLES, Value
 
 MERGED = [table for table in RESULT_TABLES if table is not tables.SERIES]
 STEMS = ["1abc_A_LIG_9", "1abc_A_LIG_60", "1abc_A_LIG_60A", "2abc_B_017_-3", "3abc_a_A1BCD_1"]

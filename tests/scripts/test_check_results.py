@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from scripts.check_results import main
-from scripts.lib import layout, tables
-from scripts.lib.check.names import CHECKS
-from scripts.lib.instance.store import read_instances_alone
 from tests.tools.small_job import FILE_LISTS, SmallJob, small_job
+from tethermap.base import layout, tables
+from tethermap.instance.store import read_instances_alone
+from tethermap.selfcheck.names import CHECKS
 
 NAMES = (
     "group_PDB type_symbol label_atom_id label_alt_id auth_comp_id auth_asym_id auth_seq_id pdbx_PDB_ins_code"

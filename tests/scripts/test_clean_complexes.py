@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scripts import clean_complexes
-from scripts.lib.complex.settings import CleanSettings
-from scripts.lib.config import resolve
+from tethermap.base.config import resolve
+from tethermap.complex.settings import CleanSettings
 
 
 def clean_settings(**changes: Any) -> CleanSettings:

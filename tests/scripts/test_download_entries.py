@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from scripts import download_entries
-from scripts.lib.errors import UserError
-from scripts.lib.reasons import REASONS
-from scripts.lib.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Table, Value, read_table, write_table
-from tests.lib.sources.make import cif_text, settings, write
 from tests.standin import StandIn
+from tests.tethermap.sources.make import cif_text, settings, write
 from tests.tools.runs import ROOT
+from tethermap.base.errors import UserError
+from tethermap.base.reasons import REASONS
+from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Table, Value, read_table, write_table
 
 Row = dict[str, Value]
 
@@ -164,7 +164,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, rcsb: dict[str, Any], monke
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "/cache/x")
 
-    monkeypatch.setattr("scripts.lib.sources.cache.write_bytes", full)
+    monkeypatch.setattr("tethermap.sources.cache.write_bytes", full)
     with pytest.raises(UserError, match="structure cache is full") as caught:
         _download(tmp_path / "job", rcsb, ["1abc"])
     assert caught.value.kind == "disk_full"

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import scripts.find_series
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.matching.build import build_ligand
-from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import write_molecules
-from scripts.lib.tables import LIGAND_METADATA, SERIES
 from tests.tools.components import ideal_instance
+from tethermap.base.tables import LIGAND_METADATA, SERIES
+from tethermap.components.index import ComponentIndex
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.store import write_molecules
 
 SVG = "{http://www.w3.org/2000/svg}"
 

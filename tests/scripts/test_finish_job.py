@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from scripts import build_tables, finish_job
-from scripts.lib import layout, tables
-from scripts.lib.results.finish import link
-from scripts.lib.results.manifest import VARYING
-from scripts.lib.tables import Row, split_cell
-from scripts.lib.version import __version__
 from tests.tools.small_job import FILE_LISTS, SETTINGS, TARGET, SmallJob, small_job
+from tethermap.base import layout, tables
+from tethermap.base.tables import Row, split_cell
+from tethermap.base.version import __version__
+from tethermap.results.finish import link
+from tethermap.results.manifest import VARYING
 
 FAILED: Row = {"stem": "1abc_A_LIG_9", "passed": False, "value": "1", "detail": "so it is"}
 

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 import scripts.match_ligands
-from scripts.lib.components.finder import JobComponents
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.components.user import UserComponentError
-from scripts.lib.drawing.ligand import plain_svg
-from scripts.lib.entry.reader import EntryError
-from scripts.lib.instance.model import Instance, Neighbourhood
-from scripts.lib.instance.store import instance_writer, read_instances_alone
-from scripts.lib.matching import build
-from scripts.lib.molecule.sdf import sdf_text
-from scripts.lib.molecule.store import read_molecules
-from scripts.lib.steps import molecules
 from tests.tools.cleaning import clean_file
 from tests.tools.components import component_of, ideal_instance
 from tests.tools.ligands import small_neighbourhood
+from tethermap.components.finder import JobComponents
+from tethermap.components.index import ComponentIndex
+from tethermap.components.user import UserComponentError
+from tethermap.drawing.ligand import plain_svg
+from tethermap.entry.reader import EntryError
+from tethermap.instance.model import Instance, Neighbourhood
+from tethermap.instance.store import instance_writer, read_instances_alone
+from tethermap.matching import build
+from tethermap.molecule.sdf import sdf_text
+from tethermap.molecule.store import read_molecules
+from tethermap.steps import molecules
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
-from scripts.lib.protac.programs import TOOLS
-from scripts.lib.tables import EXIT_VECTORS, read_table
 from scripts.protac_inputs import main
 from tests.tools.small_job import small_job
+from tethermap.base import layout
+from tethermap.base.tables import EXIT_VECTORS, read_table
+from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
+from tethermap.extras.protac.programs import TOOLS
 
 STEM = "2abc_B_017_-3"
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.atomic import write_text
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.exposure.method import Method
-from scripts.lib.exposure.rows import atom_rows
-from scripts.lib.instance.backbone import packed_backbone
-from scripts.lib.instance.store import instance_writer, packed_surroundings
-from scripts.lib.matching.build import build_ligand
-from scripts.lib.molecule.store import write_molecules
-from scripts.lib.records import record_file
-from scripts.lib.tables import EXIT_VECTORS, FILES, SASA_ATOMS, Value, read_table, write_table
 from scripts.rank_exits import main
 from tests.tools.bench_exits import exposure_of
 from tests.tools.cleaning import clean_file
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.records import record_file
+from tethermap.base.tables import EXIT_VECTORS, FILES, SASA_ATOMS, Value, read_table, write_table
+from tethermap.components.index import ComponentIndex
+from tethermap.exposure.method import Method
+from tethermap.exposure.rows import atom_rows
+from tethermap.instance.backbone import packed_backbone
+from tethermap.instance.store import instance_writer, packed_surroundings
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.store import write_molecules
 
 
 def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> dict[str, Any]:

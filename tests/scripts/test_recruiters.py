@@ -9,9 +9,9 @@ import pytest
 import yaml
 from rdkit import Chem
 
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.molecule.dictionary import dictionary_smiles
 from scripts.recruiters import LIBRARY, job_settings
+from tethermap.components.index import ComponentIndex
+from tethermap.molecule.dictionary import dictionary_smiles
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published_degraders.csv"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from scripts import reproduce
-from scripts.lib import layout
-from scripts.lib.config import resolve
-from scripts.lib.errors import UserError
-from scripts.tethermap.steps import run_job
 from tests.tools.styles import programs, write_style
+from tethermap.base import layout
+from tethermap.base.config import resolve
+from tethermap.base.errors import UserError
+from tethermap.run_job import run_job
 
 
 @pytest.fixture(scope="module")

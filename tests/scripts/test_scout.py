@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts import scout
-from scripts.lib import layout
-from scripts.lib.entry.model import EntryMetadata, PolymerEntity
-from scripts.lib.entry.proteins import proteins_of
-from scripts.lib.entry.sequence import best_match
-from scripts.lib.entry.target import find_target
-from scripts.lib.entry.target_query import TargetQuery
-from scripts.lib.fasta import SHORTEST_SEQUENCE, read_fasta
-from scripts.lib.run.logs import read_error
-from scripts.lib.sources.mirror import MirrorSource
+from tethermap.base import layout
+from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
+from tethermap.entry.model import EntryMetadata, PolymerEntity
+from tethermap.entry.proteins import proteins_of
+from tethermap.entry.sequence import best_match
+from tethermap.entry.target import find_target
+from tethermap.entry.target_query import TargetQuery
+from tethermap.run.logs import read_error
+from tethermap.sources.mirror import MirrorSource
 
 
 def test_proteins_of_one_accession_are_one_and_the_most_frequent_come_first() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from scripts import search_entries
-from scripts.lib.errors import UserError
-from scripts.lib.reasons import REASONS
-from scripts.lib.sources.base import SourceError
-from scripts.lib.tables import ENTRIES, read_table
-from tests.lib.sources.make import cif_text, pdb_text, settings, write
 from tests.standin import StandIn
+from tests.tethermap.sources.make import cif_text, pdb_text, settings, write
+from tethermap.base.errors import UserError
+from tethermap.base.reasons import REASONS
+from tethermap.base.tables import ENTRIES, read_table
+from tethermap.sources.base import SourceError
 
 
 class _Job:

@@ -9,14 +9,14 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.tables import Value
 from service.build_examples import SHIPPED
 from service.pages.render import environment
 from service.pages.results.exits import exit_sites
 from service.pages.results.places import answer_view, copy_view, unmatched_notice
 from service.results.answers import CopyAnswers
 from tests.tools.answers_told import problems_of_answers
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.tables import Value
 
 ANSWER: Mapping[str, Value] = {
     "Warhead": "JBJ", "kind": "H", "anchor_atom": "N22", "anchor_equivalents": "", "n_copies": 6, "n_open": 4,

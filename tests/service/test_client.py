@@ -13,13 +13,13 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tethermap_client import Job, NotAnsweredError, Tethermap, TethermapError, __version__
-from tethermap_client.cli import DONE, FAILED, NOT_ANSWERED, REFUSED, TOO_LONG, UNAUTHORIZED, main
 
-from scripts.lib.version import __version__ as version_of_service
 from tests.service.core import REFUSED as NOT_SEARCHED
 from tests.service.core import LiveService, hold
 from tests.tools.runs import ROOT
+from tethermap.base.version import __version__ as version_of_service
+from tethermap_client import Job, NotAnsweredError, Tethermap, TethermapError, __version__
+from tethermap_client.cli import DONE, FAILED, NOT_ANSWERED, REFUSED, TOO_LONG, UNAUTHORIZED, main
 
 FOLDER = ROOT / "service/client"
 

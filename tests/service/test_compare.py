@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
 
-from scripts.lib import tables
-from scripts.lib.tables import Value
 from service.build_examples import SHIPPED
 from service.jobs.record import JobRecord
 from service.pages.results.pairs import NOT_SEEN_TOGETHER
 from service.results.compare import Half, _falling, half_of, pairs_of
 from service.results.job import Job
 from service.results.tables import TableCache
+from tethermap.base import tables
+from tethermap.base.tables import Value
 
 TARGET, RECRUITER = "exam1hpv", "exam4cup"
 LONGEST_BOND_A = 1.95

@@ -23,8 +23,6 @@ from typing import Any
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.run.events import read_events
 from service.jobs.durable import read_json, write_json
 from service.runs import processes
 from service.runs.runner import RUN_FILE, read_state
@@ -34,6 +32,8 @@ from tests.standin.pipeline import HOLD, finished
 from tests.tools.crash_points import script_processes
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import difference, job_results
+from tethermap.base import layout
+from tethermap.run.events import read_events
 
 pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from scripts.lib import layout, tables
-from scripts.lib.protac.programs import TOOLS
-from scripts.lib.tables import read_table
 from service.pages.results.instance import Place, instance_view
 from service.results.tables import TableCache
+from tethermap.base import layout, tables
+from tethermap.base.tables import read_table
+from tethermap.extras.protac.programs import TOOLS
 
 
 @pytest.fixture(scope="module")

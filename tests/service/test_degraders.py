@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from rdkit import Chem
 from starlette.testclient import TestClient
 
-from scripts.lib import layout, tables
-from scripts.lib.protac.programs import smiles_size
 from service.errors import QueueFull
 from service.runs.on_demand import _MOST_REQUESTS, _PLACES, Kind
 from tests.service.test_contract import local
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
+from tethermap.base import layout, tables
+from tethermap.extras.protac.programs import smiles_size
 
 ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
 HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linkers": "PEG"}

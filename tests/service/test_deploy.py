@@ -178,8 +178,8 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
     missing = [name for name in needed[1].split() if not list(tree.glob(name))]
     assert missing == []
     (tree / ".venv").symlink_to(Path(sys.prefix))
-    for built in ROOT.glob("scripts/lib/kernels/*.so"):
-        shutil.copy(built, tree / "scripts/lib/kernels" / built.name)
+    for built in ROOT.glob("scripts/tethermap/kernels/*.so"):
+        shutil.copy(built, tree / "scripts/tethermap/kernels" / built.name)
     image = dict(re.findall(r"(\w+)=(\S+)", " ".join(line for line in lines if line.startswith("ENV "))))
     assert image.pop("TETHERMAP_COMPONENTS").startswith("/opt/tethermap/.venv/")
     data = tmp_path / "data"

@@ -8,15 +8,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.instance.partners import partners_of
-from scripts.lib.protac.on_demand import AskedAnchor, inputs_of_anchor
 from scripts.reproduce import differing
 from service.app import ENDPOINTS
 from service.build_examples import SHIPPED, copy_example, example_record, is_built, run_example
 from service.results.examples import load_examples
 from tests.service.core import settings_in
 from tests.tools.runs import difference, result_files, rows_of
+from tethermap.base import layout
+from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
+from tethermap.instance.partners import partners_of
 
 pytestmark = pytest.mark.process
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.lib.validation.limits import limit
 from service.pages.render import environment
 from service.pages.results.columns import BY_KEY
 from service.pages.results.fit import fit_of
+from tethermap.fit.limits import limit
 
 N3 = "02J C1 0.839;PJE C5 0.786;010 C6 0.528"
 

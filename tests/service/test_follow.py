@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scripts.lib import layout
 from service.jobs.record import EntryCounts
 from service.runs.follow import Follower, Live
+from tethermap.base import layout
 
 
 def events(folder: Path, *lines: dict[str, object], end: str = "\n") -> None:

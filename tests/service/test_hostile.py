@@ -8,8 +8,6 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from scripts.lib.drawing.marks import AtomExposure, in_context
-from scripts.lib.tables import Column, Value
 from service.errors import InvalidJson, InvalidParameter
 from service.http.json_body import parse_object
 from service.http.responses import disposition
@@ -20,6 +18,8 @@ from service.results.rows import MAX_FILTERS, csv_lines, view_of
 from service.routes.shared import MAX_STREAMS, Slots
 from tests.service.core import LiveService
 from tests.tools.patience import patience
+from tethermap.base.tables import Column, Value
+from tethermap.drawing.marks import AtomExposure, in_context
 
 MIB = 1 << 20
 

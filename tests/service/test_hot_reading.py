@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.atomic import write_text
-from scripts.lib.tables import CONTACTS, EXIT_ANSWERS, RESULTS_TABLE, SASA_SUMMARY, Row, read_table, write_table
 from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
 from service.pages.results.instances import instance, instances
 from service.results.rows import view_of
 from service.results.tables import TableCache, cell_rows
 from tests.tools.runs import ROOT
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.tables import CONTACTS, EXIT_ANSWERS, RESULTS_TABLE, SASA_SUMMARY, Row, read_table, write_table
 
 
 def aged(job: Path) -> None:

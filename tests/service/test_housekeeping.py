@@ -12,12 +12,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.tables import RESULTS_TABLE
 from service.app import create_app
 from service.jobs.durable import read_json, write_json
 from service.runs.lifecycle import build_parts
 from tests.service.core import settings_in, until
+from tethermap.base import layout
+from tethermap.base.tables import RESULTS_TABLE
 
 pytestmark = pytest.mark.process
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scripts.lib import layout
-from scripts.lib.tables import Column, parse_value
 from service.jobs.record import JobRecord
 from service.results.job import Job
 from service.results.kept import KeptAnswers, kept_answer, state_of
 from service.results.tables import RowWriter
+from tethermap.base import layout
+from tethermap.base.tables import Column, parse_value
 
 COLUMNS = (Column('a "name", 100%'), Column("score", "number", 3), Column("rank", "integer"), Column("closed", "flag"))
 

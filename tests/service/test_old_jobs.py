@@ -16,8 +16,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from scripts.lib import layout, tables
-from scripts.lib.contexts import CONTEXTS
 from service.app import ENDPOINTS, create_app
 from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import RECORD
@@ -26,6 +24,8 @@ from service.runs.lifecycle import build_parts
 from tests.service.core import settings_in
 from tests.standin.pipeline import COMMAND
 from tests.tools.runs import ROOT
+from tethermap.base import layout, tables
+from tethermap.base.contexts import CONTEXTS
 
 VERSIONS = {"old00001": "0.1.0-first", "old00002": "0.1.0-last", "old00003": "0.2.0"}
 """Jobs of one entry as the first and the last commit of version 0.1 and version 0.2 made them."""

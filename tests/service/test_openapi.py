@@ -25,8 +25,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from scripts.lib import tables
-from scripts.lib.column_words import COLUMN_WORDS
 from service.app import ENDPOINTS, create_app
 from service.http.openapi import document
 from service.jobs.submission import Limits
@@ -34,6 +32,8 @@ from service.runs.lifecycle import build_parts
 from tests.service.core import settings_in
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
+from tethermap.base import tables
+from tethermap.base.column_words import COLUMN_WORDS
 
 pytestmark = pytest.mark.process
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
 from service.jobs.durable import write_json
 from service.jobs.record import RECORD
 from tests.service.core import HPV, NOTHING, LiveService, hold, living
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
+from tethermap.base import layout
 
 pytestmark = pytest.mark.process
 

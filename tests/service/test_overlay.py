@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 import numpy as np
 
-from scripts.lib import layout, tables
+from tethermap.base import layout, tables
 
 STEM = "1hpv_A_478_200"
 

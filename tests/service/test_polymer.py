@@ -7,10 +7,10 @@ from pathlib import Path
 import gemmi
 import pytest
 
-from scripts.lib import layout
 from service.build_examples import SHIPPED
 from service.results.mmcif_polymer import polymer_of_mmcif
 from service.results.structures import polymer_of
+from tethermap.base import layout
 
 COMPLEXES = ["exam1hpv/TARGET_RESULTS/WAR_PDB/1hpv_A_478_200.pdb", "exam1gbt/TARGET_RESULTS/WAR_PDB/1gbt_A_GBS_704.pdb"]
 

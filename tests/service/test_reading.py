@@ -13,12 +13,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts.lib import layout, tables
-from scripts.lib.contexts import HEADLINE_FIRST
 from service.app import ENDPOINTS
 from service.results.depiction import recoloured
 from service.results.tables import matching
 from tests.service.core import LiveService
+from tethermap.base import layout, tables
+from tethermap.base.contexts import HEADLINE_FIRST
 
 
 def bytes_of(folder: Path) -> dict[str, str]:

@@ -10,10 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts.lib import layout, tables
 from service.results.reproduce import reproduction
 from service.results.tables import TableCache
 from tests.tools.runs import ROOT, difference, result_files, run_job
+from tethermap.base import layout, tables
 
 pytestmark = pytest.mark.process
 

@@ -20,7 +20,6 @@ import duckdb
 import pytest
 from starlette.testclient import TestClient
 
-from scripts.lib import layout
 from service.app import create_app
 from service.errors import JobNotFound, JobStateConflict, QueueFull
 from service.jobs.clock import Clock
@@ -49,6 +48,7 @@ from tests.service.test_jobs import RECORD
 from tests.standin import StandIn
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import wait_until
+from tethermap.base import layout
 
 pytestmark = pytest.mark.process
 

@@ -15,10 +15,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts.lib import tables
-from scripts.lib.exits.prior import PRIOR
-from scripts.lib.exits.words import CHEMISTRY
-from scripts.lib.tables import Value
 from service.pages.results.consensus import directions
 from service.pages.results.exits import exit_sites
 from service.pages.results.instance import bridge
@@ -27,6 +23,10 @@ from tests.service.answers import checked
 from tests.service.core import LiveService
 from tests.tools.runs import ROOT
 from tests.tools.wide_job import wide_job
+from tethermap.base import tables
+from tethermap.base.tables import Value
+from tethermap.exits.prior import PRIOR
+from tethermap.exits.words import CHEMISTRY
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}'
 

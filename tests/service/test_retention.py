@@ -14,7 +14,6 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from scripts.lib import layout
 from service.app import create_app
 from service.jobs.durable import write_json
 from service.jobs.record import COMPLETED, FAILED, QUEUED, RECORD, RUNNING, State
@@ -23,6 +22,7 @@ from service.runs.lifecycle import build_parts
 from tests.service.core import NOTHING, LiveService, settings_in
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
+from tethermap.base import layout
 
 pytestmark = pytest.mark.process
 

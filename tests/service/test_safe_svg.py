@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib.drawing.ramp import exposure_colour
 from service.pages.svg import UnreadableDrawing, safe_drawing
 from tests.tools.runs import ROOT
+from tethermap.drawing.ramp import exposure_colour
 
 EXPOSED = next((ROOT / "data/examples/exam1hpv").rglob("*_exposed.svg"))
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import gemmi
 
-from scripts.lib.entry.metadata import EntryMetadata, metadata_of
-from scripts.lib.sources.folders import walk
-from scripts.lib.sources.mirror import choose_files
-from scripts.lib.sources.naming import structure_file
 from tests.standin.fulltext import Text
+from tethermap.entry.metadata import EntryMetadata, metadata_of
+from tethermap.sources.folders import walk
+from tethermap.sources.mirror import choose_files
+from tethermap.sources.naming import structure_file
 
 Json = dict[str, Any]
 

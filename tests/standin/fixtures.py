@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.lib.sources.make import cif_text, pdb_text, write
-from tests.lib.validation.make import report_cif, report_xml
 from tests.standin import StandIn
+from tests.tethermap.fit.make import report_cif, report_xml
+from tests.tethermap.sources.make import cif_text, pdb_text, write
 
 __all__ = ["served", "standin"]
 

@@ -18,11 +18,11 @@ from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "scripts"))
 
-from scripts.lib import layout  # noqa: E402 - started by its path alone, as that is quick
-from scripts.lib.run.display import STEPS  # noqa: E402
-from scripts.lib.run.events import EventLog  # noqa: E402
+from tethermap.base import layout  # noqa: E402 - started by its path alone, as that is quick
+from tethermap.run.display import STEPS  # noqa: E402
+from tethermap.run.events import EventLog  # noqa: E402
 
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).resolve()))
 """What is given to the service in place of the command of Snakemake."""

@@ -12,9 +12,9 @@ import httpx2
 import pytest
 from jsonschema import Draft4Validator
 
-from scripts.lib.sources.rcsb_queries import ENTRIES_QUERY, accession_node, page, sequence_node, text_node
 from tests.standin import StandIn, graphql
 from tests.standin.search import ATTRIBUTES
+from tethermap.sources.rcsb_queries import ENTRIES_QUERY, accession_node, page, sequence_node, text_node
 
 _SUPPORTED = {"text", "full_text", "sequence"}
 

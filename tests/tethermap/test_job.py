@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-import scripts.tethermap
-from scripts.lib import layout
-from scripts.tethermap import Job, TethermapError, analyse, analysis, job, read_job
+import tethermap
 from tests.tools.runs import ROOT
 from tests.tools.styles import SMILES, programs, write_style
+from tethermap import Job, TethermapError, analyse, analysis, job, read_job
+from tethermap.base import layout
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup"
 
@@ -83,7 +83,7 @@ def test_examples_give_what_they_say(module: Any) -> None:
 
 
 def test_notebook_runs(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tethermap", scripts.tethermap)
+    monkeypatch.setitem(sys.modules, "tethermap", tethermap)
     cells = json.loads((ROOT / "tests" / "data" / "tethermap.ipynb").read_text())["cells"]
     names: dict[str, Any] = {"MODEL": model, "FOLDER": tmp_path / "job"}
     for cell in cells:

@@ -10,11 +10,11 @@ import gemmi
 import pytest
 from rdkit import Chem
 
-from scripts.lib import layout, tables
-from scripts.lib.config import resolve
-from scripts.lib.tables import split_cell
-from scripts.tethermap.steps import run_job
 from tests.tools.runs import ROOT
+from tethermap.base import layout, tables
+from tethermap.base.config import resolve
+from tethermap.base.tables import split_cell
+from tethermap.run_job import run_job
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup" / "TARGET_RESULTS" / "WAR_PDB" / "4cup_A_ZYB_2971.pdb"
 SMILES = "NC(=NO)c1ccc(F)cc1"

@@ -14,14 +14,14 @@ import pytest
 from rdkit import Chem
 
 from scripts import build_tables, check_results, finish_job, write_protac_inputs
-from scripts.lib import layout, tables
-from scripts.lib.config import resolve
-from scripts.lib.protac.side import TARGET
-from scripts.lib.results import parameters
-from scripts.lib.run.progress import progress_file
-from scripts.lib.tables import Row, split_cell
-from scripts.tethermap.steps import run_job
 from tests.tools.runs import ROOT
+from tethermap.base import layout, tables
+from tethermap.base.config import resolve
+from tethermap.base.tables import Row, split_cell
+from tethermap.extras.protac.side import TARGET
+from tethermap.results import parameters
+from tethermap.run.progress import progress_file
+from tethermap.run_job import run_job
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup" / "TARGET_RESULTS"
 STEM = "4cup_A_ZYB_2971"
@@ -42,40 +42,40 @@ class Plant:
 
 
 IN_LIGAND = [
-    Plant("clean_complexes", "scripts.lib.complex.clean.describe"),
-    Plant("clean_complexes", "scripts.lib.steps.cleaning.instance_line"),
-    Plant("match_ligands", "scripts.lib.steps.molecules.build_ligand"),
-    Plant("match_ligands", "scripts.lib.steps.molecules.packed_molecule"),
-    Plant("measure_sasa", "scripts.lib.steps.exposure.summary_row"),
-    Plant("measure_sasa", "scripts.lib.steps.exposure.exposed_svg"),
-    Plant("rank_exits", "scripts.lib.steps.exits.exit_rows"),
-    Plant("rank_exits", "scripts.lib.steps.exits.pymol_script"),
-    Plant("write_protac_inputs", "scripts.lib.protac.inputs.exits_json"),
-    Plant("check_results", "scripts.lib.steps.checks.check_instance"),
-    Plant("find_series", "scripts.lib.series.write.molecule_of_record"),
-    Plant("find_series", "scripts.lib.series.write._metadata"),
-    Plant("find_series", "scripts.lib.series.write._member_svg"),
-    Plant("build_tables", "scripts.lib.results.write.result_row"),
-    Plant("build_tables", "scripts.lib.results.write.copy_of"),
-    Plant("finish_job", "scripts.lib.report.content._line"),
-    Plant("finish_job", "scripts.lib.results.manifest.Tally.count_results"),
+    Plant("clean_complexes", "tethermap.complex.clean.describe"),
+    Plant("clean_complexes", "tethermap.steps.cleaning.instance_line"),
+    Plant("match_ligands", "tethermap.steps.molecules.build_ligand"),
+    Plant("match_ligands", "tethermap.steps.molecules.packed_molecule"),
+    Plant("measure_sasa", "tethermap.steps.exposure.summary_row"),
+    Plant("measure_sasa", "tethermap.steps.exposure.exposed_svg"),
+    Plant("rank_exits", "tethermap.steps.exits.exit_rows"),
+    Plant("rank_exits", "tethermap.steps.exits.pymol_script"),
+    Plant("write_protac_inputs", "tethermap.extras.protac.inputs.exits_json"),
+    Plant("check_results", "tethermap.steps.checks.check_instance"),
+    Plant("find_series", "tethermap.series.write.molecule_of_record"),
+    Plant("find_series", "tethermap.series.write._metadata"),
+    Plant("find_series", "tethermap.series.write._member_svg"),
+    Plant("build_tables", "tethermap.results.write.result_row"),
+    Plant("build_tables", "tethermap.results.write.copy_of"),
+    Plant("finish_job", "tethermap.report.content._line"),
+    Plant("finish_job", "tethermap.results.manifest.Tally.count_results"),
 ]
 IN_ENTRY = [
-    Plant("search_entries", "scripts.lib.sources.selection.rejection"),
-    Plant("search_entries", "scripts.lib.sources.selection._row"),
-    Plant("search_entries", "scripts.lib.own.prepare._made"),
-    Plant("download_entries", "scripts.lib.sources.files.FilesSource.fetch"),
+    Plant("search_entries", "tethermap.sources.selection.rejection"),
+    Plant("search_entries", "tethermap.sources.selection._row"),
+    Plant("search_entries", "tethermap.sources.own.prepare._made"),
+    Plant("download_entries", "tethermap.sources.files.FilesSource.fetch"),
     Plant("download_entries", "scripts.download_entries.structure_row"),
-    Plant("clean_complexes", "scripts.lib.steps.cleaning.read_entry"),
-    Plant("clean_complexes", "scripts.lib.steps.cleaning.clean_entry"),
-    Plant("clean_complexes", "scripts.lib.steps.cleaning._report"),
-    Plant("match_ligands", "scripts.lib.steps.molecules.LigandMatcher.match"),
-    Plant("measure_sasa", "scripts.lib.steps.exposure.ExposureMeter.measure"),
-    Plant("rank_exits", "scripts.lib.steps.exits.ExitRanker.rank"),
-    Plant("check_results", "scripts.lib.steps.checks.EntryChecker.check"),
-    Plant("build_tables", "scripts.lib.results.write.unselected_entry_row"),
-    Plant("finish_job", "scripts.lib.report.content._entry_item"),
-    Plant("finish_job", "scripts.lib.results.manifest.Tally.count_status"),
+    Plant("clean_complexes", "tethermap.steps.cleaning.read_entry"),
+    Plant("clean_complexes", "tethermap.steps.cleaning.clean_entry"),
+    Plant("clean_complexes", "tethermap.steps.cleaning._report"),
+    Plant("match_ligands", "tethermap.steps.molecules.LigandMatcher.match"),
+    Plant("measure_sasa", "tethermap.steps.exposure.ExposureMeter.measure"),
+    Plant("rank_exits", "tethermap.steps.exits.ExitRanker.rank"),
+    Plant("check_results", "tethermap.steps.checks.EntryChecker.check"),
+    Plant("build_tables", "tethermap.results.write.unselected_entry_row"),
+    Plant("finish_job", "tethermap.report.content._entry_item"),
+    Plant("finish_job", "tethermap.results.manifest.Tally.count_status"),
 ]
 
 
@@ -260,7 +260,7 @@ def test_what_every_ligand_would_meet_ends_the_step(
 def test_atom_that_is_moved_by_a_hundredth_marks_its_instance_alone(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from scripts.lib.steps.cleaning import EntryCleaner
+    from tethermap.steps.cleaning import EntryCleaner
 
     write = EntryCleaner._write_kept
 

@@ -11,11 +11,11 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 
-from scripts.lib.component_index import default_index
-from scripts.lib.components.component import Component
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.elements import is_metal
-from scripts.lib.reference import ADDITIVES, COFACTORS
+from tethermap.base.component_index import default_index
+from tethermap.base.elements import is_metal
+from tethermap.base.reference import ADDITIVES, COFACTORS
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
 
 SOURCE = "Shape in the wwPDB Chemical Component Dictionary, by tests/tools/additive_classes.py"
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout
-from scripts.lib.run.display import STEPS
 from tests.service.core import LiveService
 from tests.tools.figures import Cell, Figure, Table, section_lines, section_record, write_section
 from tests.tools.runs import ROOT, JobRun, run_job
+from tethermap.base import layout
+from tethermap.run.display import STEPS
 
 STAGES = [name for name in STEPS if name != "all"]
 PER_ENTRY = ("clean_complexes", "match_ligands", "measure_sasa")

@@ -18,23 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.lib.arrays import IntArray
-from scripts.lib.complex.clean import KeptInstance
-from scripts.lib.complex.settings import CleanSettings
-from scripts.lib.component_index import default_index
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.entry.metadata import metadata_of
-from scripts.lib.entry.target_query import TargetQuery
-from scripts.lib.exits.graph import ligand_graph
-from scripts.lib.exits.model import Exit
-from scripts.lib.exits.rank import rank_candidates
-from scripts.lib.exits.rows import linked_atoms
-from scripts.lib.exits.sites import exit_sites
-from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
-from scripts.lib.exposure.sasa import Exposure, Sasa
-from scripts.lib.matching.build import build_ligand
-from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.reference import RADII
 from tests.tools.cleaning import clean_file
 from tests.tools.exit_truth import derived_truth, interval
 from tests.tools.exit_weights import EXTRAS, GRID, TOPS, USED, Terms, Weights, extra_results, leave_one_out, terms_of
@@ -43,6 +26,23 @@ from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.runs import ROOT
 from tests.tools.ternary import VARIABLE as TERNARY
 from tests.tools.ternary import Ternary, score, ternaries
+from tethermap.base.arrays import IntArray
+from tethermap.base.component_index import default_index
+from tethermap.base.reference import RADII
+from tethermap.complex.clean import KeptInstance
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.metadata import metadata_of
+from tethermap.entry.target_query import TargetQuery
+from tethermap.exits.graph import ligand_graph
+from tethermap.exits.model import Exit
+from tethermap.exits.rank import rank_candidates
+from tethermap.exits.rows import linked_atoms
+from tethermap.exits.sites import exit_sites
+from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.sasa import Exposure, Sasa
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.record import LigandMolecule
 
 DEVELOPMENT = ROOT / "tests" / "data" / "exit_vectors_development.csv"
 GATES = {"atom top-1": 0.8, "atom top-3": 0.9, "site top-3": 0.9}

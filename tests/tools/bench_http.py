@@ -12,11 +12,11 @@ import time
 import zipfile
 from pathlib import Path
 
-from scripts.lib import layout
 from tests.service.core import HPV, LiveService
 from tests.tools.figures import Figure, Table
 from tests.tools.runs import ROOT
 from tests.tools.slopes import Sample, slope
+from tethermap.base import layout
 
 POLLERS, DOWNLOADS = 50, 5
 REQUESTS, STEP, CLIENTS, PER = 100_000, 1_000, 8, 10_000

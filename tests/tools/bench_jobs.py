@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scripts.lib import layout
 from tests.tools.bench import Stage, stages
 from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.large_mirror import link_mirror
 from tests.tools.runs import run_job
+from tethermap.base import layout
 
 SIZES = (50, 500, 5_000)
 WORKERS = ("clean_complexes", "match_ligands", "measure_sasa", "check_results")

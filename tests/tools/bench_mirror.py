@@ -18,13 +18,13 @@ from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
-from scripts.lib.sources import text_index
-from scripts.lib.sources.index_rows import IndexRow, read_row
-from scripts.lib.sources.mirror import MirrorSource
-from scripts.lib.sources.naming import StructureFile
-from scripts.lib.sources.query import parse_query
 from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.large_mirror import link_mirror, structures
+from tethermap.sources import text_index
+from tethermap.sources.index_rows import IndexRow, read_row
+from tethermap.sources.mirror import MirrorSource
+from tethermap.sources.naming import StructureFile
+from tethermap.sources.query import parse_query
 
 ENTRIES = 250_000
 GOAL_MS = 200.0

@@ -19,11 +19,11 @@ from typing import Any
 
 import psutil
 
-from scripts.lib import tables
 from tests.service.core import LiveService
 from tests.tools.bench import jobs
 from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.runs import ROOT, run_job
+from tethermap.base import tables
 
 COPIES, AGAIN = 5, 20
 """Jobs that each route is asked of first, and how often it is asked of one of them again."""

@@ -10,24 +10,24 @@ import gemmi
 import numpy as np
 import numpy.typing as npt
 
-from scripts.lib import layout
-from scripts.lib.arrays import FloatArray
-from scripts.lib.complex.clean import CleanedEntry, KeptInstance, clean_entry
-from scripts.lib.complex.settings import CleanSettings
-from scripts.lib.components.component import Component
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.entry.reader import Entry, read_entry
-from scripts.lib.entry.target_query import TargetQuery
-from scripts.lib.exposure.method import FREESASA, KERNEL
-from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
-from scripts.lib.exposure.sasa import Sasa
-from scripts.lib.instance.kinds import KindRules
-from scripts.lib.instance.model import Instance, Neighbourhood
-from scripts.lib.instance.store import read_instances
-from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import read_molecules
-from scripts.lib.reference import ADDITIVES, COFACTORS, RADII
-from scripts.lib.tables import NAME_MAP, read_table
+from tethermap.base import layout
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
+from tethermap.base.tables import NAME_MAP, read_table
+from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.component import Component
+from tethermap.entry.reader import Entry, read_entry
+from tethermap.entry.target_query import TargetQuery
+from tethermap.exposure.method import FREESASA, KERNEL
+from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.sasa import Sasa
+from tethermap.instance.kinds import KindRules
+from tethermap.instance.model import Instance, Neighbourhood
+from tethermap.instance.store import read_instances
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.store import read_molecules
 
 Find = Callable[[str], Component | None]
 Names = npt.NDArray[np.str_]

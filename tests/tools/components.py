@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scripts.lib.arrays import FloatArray
-from scripts.lib.components.component import Component, ComponentAtom, ComponentBond
-from scripts.lib.instance.model import Instance, LigandAtoms, Link, Residue
+from tethermap.base.arrays import FloatArray
+from tethermap.components.component import Component, ComponentAtom, ComponentBond
+from tethermap.instance.model import Instance, LigandAtoms, Link, Residue
 
 PARTNER = Residue("A", "A", "CYS", 145)
 

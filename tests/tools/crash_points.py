@@ -24,17 +24,17 @@ from typing import Any, Self
 
 import psutil
 
-from scripts.lib import layout
-from scripts.lib.run.events import read_events
 from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
 from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT, RunningJob, difference, job_results, run_job
+from tethermap.base import layout
+from tethermap.run.events import read_events
 
 SETTINGS: Mapping[str, Any] = MIXED
 LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
-SERVER = "scripts.lib.run.script_server"
+SERVER = "tethermap.run.script_server"
 POINTS = ("snakemake", "worker", "server", "all", "service", "node")
 KILLED = {
     "snakemake": "Snakemake, whose scripts go on",

@@ -20,11 +20,11 @@ import numpy as np
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdSubstructLibrary
 
-from scripts.lib.component_index import default_index
-from scripts.lib.components.component import is_hydrogen
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.exits.limits import LARGEST_LEAVING
-from scripts.lib.molecule.dictionary import dictionary_molecule, is_sanitised
+from tethermap.base.component_index import default_index
+from tethermap.components.component import is_hydrogen
+from tethermap.components.index import ComponentIndex
+from tethermap.exits.limits import LARGEST_LEAVING
+from tethermap.molecule.dictionary import dictionary_molecule, is_sanitised
 
 MOTIFS = {
     "VHL": "[OX2]C1CC(C(=O)N[CX4]c2ccccc2)N(C=O)C1",

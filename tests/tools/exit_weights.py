@@ -9,11 +9,11 @@ from itertools import product
 
 import numpy as np
 
-from scripts.lib.arrays import FloatArray, IntArray
-from scripts.lib.exits.graph import LigandGraph
-from scripts.lib.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
-from scripts.lib.exits.model import Exit
-from scripts.lib.exits.words import OPEN_FROM
+from tethermap.base.arrays import FloatArray, IntArray
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
+from tethermap.exits.model import Exit
+from tethermap.exits.words import OPEN_FROM
 
 Weights = tuple[float, float, float]
 

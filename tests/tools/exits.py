@@ -9,14 +9,14 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Chem import rdDistGeom
 
-from scripts.lib.arrays import FloatArray
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.exits.candidates import Candidate, find_candidates
-from scripts.lib.exits.graph import LigandGraph, ligand_graph
-from scripts.lib.exits.prior import chemistry_class
-from scripts.lib.instance.model import Instance, Surroundings
-from scripts.lib.molecule.record import NAME, LigandMolecule
 from tests.tools.ligands import small_ligand
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.exits.candidates import Candidate, find_candidates
+from tethermap.exits.graph import LigandGraph, ligand_graph
+from tethermap.exits.prior import chemistry_class
+from tethermap.instance.model import Instance, Surroundings
+from tethermap.molecule.record import NAME, LigandMolecule
 
 
 def embedded(smiles: str) -> tuple[Instance, LigandMolecule]:

@@ -27,8 +27,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scripts.lib.atomic import write_text
 from tests.tools.runs import ROOT
+from tethermap.base.atomic import write_text
 
 FILE = ROOT / "tests" / "data" / "benchmarks.json"
 PAGE = ROOT / "BENCHMARKS.md"

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from rdkit import Chem, rdBase
 
-from scripts.lib import layout
-from scripts.lib.instance.model import Instance
-from scripts.lib.instance.store import read_instances_alone
-from scripts.lib.molecule.protonation import charged
+from tethermap.base import layout
+from tethermap.instance.model import Instance
+from tethermap.instance.store import read_instances_alone
+from tethermap.molecule.protonation import charged
 
 AROUND = 12.0
 """Residues with an atom this near to the ligand are shown to the programs, in angstroms."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from pathlib import Path
 
-from scripts.lib.sources.folders import walk
-from scripts.lib.sources.mirror import choose_files
-from scripts.lib.sources.naming import StructureFile
+from tethermap.sources.folders import walk
+from tethermap.sources.mirror import choose_files
+from tethermap.sources.naming import StructureFile
 
 
 def entry_ids() -> Iterator[str]:

@@ -8,9 +8,9 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Chem import rdDepictor
 
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.instance.model import Instance, LigandAtoms, Link, Neighbourhood, Residue
-from scripts.lib.molecule.record import LigandMolecule
+from tethermap.base.contexts import CONTEXTS
+from tethermap.instance.model import Instance, LigandAtoms, Link, Neighbourhood, Residue
+from tethermap.molecule.record import LigandMolecule
 
 Xyz = tuple[float, float, float]
 Partner = tuple[str, str, str, str, str, Xyz, str, str]

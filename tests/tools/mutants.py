@@ -27,18 +27,19 @@ class Mutant:
     tests: str
 
 
-EXPOSURE = "tests/lib/exposure"
-RADII = "tests/lib/exposure/test_radii.py"
+EXPOSURE = "tests/tethermap/exposure"
+RADII = "tests/tethermap/exposure/test_radii.py"
 RADII_TABLE = "data/reference/radii.csv"
-PLACEMENT = "tests/lib/complex/test_placement.py"
-KINDS = "tests/lib/instance/test_kinds.py"
-CONFORMER = "tests/lib/instance/test_conformer.py"
-BONDS = "tests/lib/instance/test_bonds.py"
-CONTEXT = "tests/lib/complex/test_context.py"
-SEQUENCE = "tests/lib/entry/test_sequence.py"
-TARGET = "tests/lib/entry/test_target.py"
-EXITS = "tests/lib/exits"
-LIB = "scripts/lib"
+PLACEMENT = "tests/tethermap/complex/test_placement.py"
+KINDS = "tests/tethermap/instance/test_kinds.py"
+CONFORMER = "tests/tethermap/instance/test_conformer.py"
+BONDS = "tests/tethermap/instance/test_bonds.py"
+CONTEXT = "tests/tethermap/complex/test_context.py"
+SEQUENCE = "tests/tethermap/entry/test_sequence.py"
+TARGET = "tests/tethermap/entry/test_target.py"
+EXITS = "tests/tethermap/exits"
+LIB = "scripts/tethermap"
+POCKETS = "tests/tethermap/answers/pockets"
 
 PYTEST_FAILED_ITSELF = (2, 3, 4, 5)
 """Exit statuses of pytest that say nothing of the tests: interrupted, internal, usage, none collected."""
@@ -51,7 +52,7 @@ MUTANTS = (
     Mutant(f"{LIB}/exposure/engines.py", "radii + probe_radius", "radii + 1.3", f"{EXPOSURE}/test_sasa.py"),
     Mutant(f"{LIB}/exposure/sasa.py", "neighbourhood.context + 1", "neighbourhood.context", f"{EXPOSURE}/test_sasa.py"),
     Mutant(f"{LIB}/exposure/sasa.py", "return 1.0 - relative_sasa", "return relative_sasa", f"{EXPOSURE}/test_sasa.py"),
-    Mutant(f"{LIB}/contexts.py", "EXPOSED_ABOVE = 0.1", "EXPOSED_ABOVE = 1.0", f"{EXPOSURE}/test_rows.py"),
+    Mutant(f"{LIB}/base/contexts.py", "EXPOSED_ABOVE = 0.1", "EXPOSED_ABOVE = 1.0", f"{EXPOSURE}/test_rows.py"),
     # conformers
     Mutant(f"{LIB}/instance/conformer.py", "(total, mean) > best[:2]", "(mean, total) > best[:2][::-1]", CONFORMER),
     Mutant(f"{LIB}/instance/conformer.py", "(total, mean) > best[:2]", "(total, mean) >= best[:2]", CONFORMER),
@@ -64,9 +65,9 @@ MUTANTS = (
     # kinds
     Mutant(f"{LIB}/instance/kinds.py", "FEWEST_BURIED_ATOMS = 5", "FEWEST_BURIED_ATOMS = 4", KINDS),
     Mutant(f"{LIB}/instance/kinds.py", "        if wanted:", "        if wanted and heavy_atoms > 20:", KINDS),
-    Mutant(f"{LIB}/instance/kinds.py", "CHAINED_SUGARS = 3", "CHAINED_SUGARS = 2", "tests/lib/instance"),
-    Mutant(f"{LIB}/instance/peptides.py", "LONGEST_PEPTIDE = 15", "LONGEST_PEPTIDE = 16", "tests/lib/instance"),
-    Mutant(f"{LIB}/instance/peptides.py", "SHORTEST_PARTNER = 30", "SHORTEST_PARTNER = 29", "tests/lib/instance"),
+    Mutant(f"{LIB}/instance/kinds.py", "CHAINED_SUGARS = 3", "CHAINED_SUGARS = 2", "tests/tethermap/instance"),
+    Mutant(f"{LIB}/instance/peptides.py", "LONGEST_PEPTIDE = 15", "LONGEST_PEPTIDE = 16", "tests/tethermap/instance"),
+    Mutant(f"{LIB}/instance/peptides.py", "SHORTEST_PARTNER = 30", "SHORTEST_PARTNER = 29", "tests/tethermap/instance"),
     # bonds between residues
     Mutant(f"{LIB}/instance/bonds.py", "LONGEST_BOND = 1.15", "LONGEST_BOND = 1.12", BONDS),
     Mutant(f"{LIB}/instance/bonds.py", "LONGEST_JOIN = 1.10", "LONGEST_JOIN = 1.14", BONDS),
@@ -105,8 +106,8 @@ MUTANTS = (
     Mutant(f"{LIB}/entry/sequence.py", "match.identity >= min_identity", "match.identity >= 0.5", TARGET),
     Mutant(f"{LIB}/entry/target.py", "words <= _words", "words & _words", TARGET),
     # molecules
-    Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/lib/matching"),
-    Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/lib/matching"),
+    Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/tethermap/matching"),
+    Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/tethermap/matching"),
     # exits
     Mutant(f"{LIB}/exits/limits.py", "LARGEST_LEAVING = 9", "LARGEST_LEAVING = 8", f"{EXITS}/test_candidates.py"),
     Mutant(f"{LIB}/exits/candidates.py", "not 2 * len(side) < len(graph)", "False", f"{EXITS}/test_candidates.py"),
@@ -145,14 +146,28 @@ MUTANTS = (
         "MOBILE, VERY_MOBILE = 2.5",
         f"{EXITS}/test_evidence.py",
     ),
-    Mutant(f"{LIB}/consensus/limits.py", "LONGEST_PAIR = 2.0", "LONGEST_PAIR = 9.0", "tests/lib/consensus"),
-    Mutant(f"{LIB}/consensus/limits.py", "COVERAGE = 0.6", "COVERAGE = 0.5", "tests/lib/consensus"),
-    Mutant(f"{LIB}/consensus/directions.py", "SAME_ANGLE))", "2 * SAME_ANGLE))", "tests/lib/consensus"),
-    Mutant(f"{LIB}/consensus/limits.py", "LEAST_OVERLAP = 0.5", "LEAST_OVERLAP = 0.3", "tests/lib/consensus"),
+    Mutant(
+        f"{LIB}/answers/pockets/limits.py",
+        "LONGEST_PAIR = 2.0",
+        "LONGEST_PAIR = 9.0",
+        POCKETS,
+    ),
+    Mutant(f"{LIB}/answers/pockets/limits.py", "COVERAGE = 0.6", "COVERAGE = 0.5", POCKETS),
+    Mutant(f"{LIB}/answers/pockets/directions.py", "SAME_ANGLE))", "2 * SAME_ANGLE))", POCKETS),
+    Mutant(
+        f"{LIB}/answers/pockets/limits.py",
+        "LEAST_OVERLAP = 0.5",
+        "LEAST_OVERLAP = 0.3",
+        POCKETS,
+    ),
     # contacts and lysines
-    Mutant(f"{LIB}/complex/lysines.py", "REACH = 30.0", "REACH = 20.0", "tests/lib/complex"),
-    Mutant(f"{LIB}/complex/limits.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/lib/complex/test_contacts.py"),
-    Mutant(f"{LIB}/complex/limits.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/lib/complex/test_contacts.py"),
+    Mutant(f"{LIB}/complex/lysines.py", "REACH = 30.0", "REACH = 20.0", "tests/tethermap/complex"),
+    Mutant(
+        f"{LIB}/complex/limits.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/tethermap/complex/test_contacts.py"
+    ),
+    Mutant(
+        f"{LIB}/complex/limits.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/tethermap/complex/test_contacts.py"
+    ),
 )
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from scripts.lib.config import FOLDER, all_settings, expected, load_defaults, load_schema
+from tethermap.base.config import FOLDER, all_settings, expected, load_defaults, load_schema
 
 README = FOLDER / "README.md"
 BEGIN = "<!-- settings: made by python -m tests.tools.settings_table -->\n"

@@ -10,33 +10,33 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.lib import layout, tables
-from scripts.lib.atomic import write_text
-from scripts.lib.config import resolve, shown
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.drawing.ligand import exposed_svg, plain_svg
-from scripts.lib.exits.depict import exits_svg
-from scripts.lib.exits.graph import LigandGraph, ligand_graph
-from scripts.lib.exits.model import Exit
-from scripts.lib.exits.rank import rank_candidates
-from scripts.lib.exits.rows import exit_rows
-from scripts.lib.exits.sdf import exits_sdf
-from scripts.lib.exposure.method import Method
-from scripts.lib.exposure.rows import atom_rows, sdf_fields, summary_row
-from scripts.lib.exposure.sasa import Exposure
-from scripts.lib.instance.backbone import NO_BACKBONE, packed_backbone
-from scripts.lib.instance.model import Instance, Residue
-from scripts.lib.instance.store import instance_writer
-from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.molecule.store import write_molecules
-from scripts.lib.protac import side
-from scripts.lib.protac.inputs import InputMaker
-from scripts.lib.protac.ligand import RankedLigand, ranked_exits
-from scripts.lib.reasons import sentence
-from scripts.lib.records import record_file
-from scripts.lib.tables import Row
 from tests.tools.exits import surroundings
 from tests.tools.ligands import small_ligand, small_neighbourhood
+from tethermap.base import layout, tables
+from tethermap.base.atomic import write_text
+from tethermap.base.config import resolve, shown
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.reasons import sentence
+from tethermap.base.records import record_file
+from tethermap.base.tables import Row
+from tethermap.drawing.ligand import exposed_svg, plain_svg
+from tethermap.exits.depict import exits_svg
+from tethermap.exits.graph import LigandGraph, ligand_graph
+from tethermap.exits.model import Exit
+from tethermap.exits.rank import rank_candidates
+from tethermap.exits.rows import exit_rows
+from tethermap.exits.sdf import exits_sdf
+from tethermap.exposure.method import Method
+from tethermap.exposure.rows import atom_rows, sdf_fields, summary_row
+from tethermap.exposure.sasa import Exposure
+from tethermap.extras.protac import side
+from tethermap.extras.protac.inputs import InputMaker
+from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
+from tethermap.instance.backbone import NO_BACKBONE, packed_backbone
+from tethermap.instance.model import Instance, Residue
+from tethermap.instance.store import instance_writer
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.store import write_molecules
 
 TARGET = "Small & <target>"
 FILE_LISTS = (*layout.FILE_LISTS, "protac_files")

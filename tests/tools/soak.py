@@ -17,12 +17,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from scripts.lib import layout
 from service.jobs.record import RECORD, utc_text
 from tests.service.core import HPV, LiveService
 from tests.tools.figures import Figure, Table, write_section
 from tests.tools.runs import ROOT
 from tests.tools.slopes import Sample, Slope, cpu_seconds, slope
+from tethermap.base import layout
 
 JOBS = int(os.environ.get("TETHERMAP_SOAK_JOBS", "200"))
 AT_ONCE = 2

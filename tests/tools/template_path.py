@@ -13,8 +13,8 @@ from rdkit import Chem, rdBase
 from rdkit.Chem import AllChem
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
-from scripts.lib.components.component import Component
-from scripts.lib.instance.model import Instance
+from tethermap.components.component import Component
+from tethermap.instance.model import Instance
 
 Find = Callable[[str], Component | None]
 

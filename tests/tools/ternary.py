@@ -11,22 +11,22 @@ from pathlib import Path
 
 import gemmi
 
-from scripts.lib.complex.clean import KeptInstance
-from scripts.lib.complex.settings import CleanSettings
-from scripts.lib.components.component import Component
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.components.user import read_user_components
-from scripts.lib.entry.target_query import TargetQuery
-from scripts.lib.exits.graph import LigandGraph, ligand_graph, ring_systems
-from scripts.lib.exits.prior import is_carbonyl
-from scripts.lib.exits.rows import incomplete_atoms
-from scripts.lib.exposure.radii import PolymerRadii, RadiusTable
-from scripts.lib.exposure.sasa import Sasa
-from scripts.lib.matching.build import build_ligand
-from scripts.lib.molecule.record import LigandMolecule
-from scripts.lib.observed.bridging import Bridging, Holders
-from scripts.lib.reference import RADII
 from tests.tools.cleaning import clean_file
+from tethermap.answers.observed.bridging import Bridging, Holders
+from tethermap.base.reference import RADII
+from tethermap.complex.clean import KeptInstance
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.components.user import read_user_components
+from tethermap.entry.target_query import TargetQuery
+from tethermap.exits.graph import LigandGraph, ligand_graph, ring_systems
+from tethermap.exits.prior import is_carbonyl
+from tethermap.exits.rows import incomplete_atoms
+from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.sasa import Sasa
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.record import LigandMolecule
 
 VARIABLE = "TETHERMAP_TEST_TERNARY"
 

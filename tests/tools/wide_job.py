@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.lib import tables
 from tests.tools.runs import ROOT
+from tethermap.base import tables
 
 SOURCES = ("exam1hpv", "exam4cup", "exam1gbt")
 _ONE_EACH = (tables.LIGAND_METADATA.path, tables.SERIES.path)

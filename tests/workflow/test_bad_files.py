@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
 from tests.tools.runs import JobRun, Row, rows_of, run_job
 from tests.tools.small_entry import atom_line, benzene, strand, write_entry
+from tethermap.base import layout
 
 LIGAND_PLACE = (10.0, 0.0, 5.0)
 

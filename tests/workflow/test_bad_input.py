@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
 from tests.service.disks import small_disk as small_disk_at
 from tests.tools.runs import ROOT, JobRun, result_files, run_job
+from tethermap.base import layout
+from tethermap.base.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
 
 Runner = Callable[..., JobRun]
 ARCHIVE = {"kind": "archive"}

@@ -10,10 +10,10 @@ import re
 import shutil
 from pathlib import Path
 
-from scripts.lib import layout
-from scripts.lib.run.events import read_events
-from scripts.lib.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
 from tests.tools.runs import ARCHIVE_IDS, ROOT, JobRun, result_files, run_job
+from tethermap.base import layout
+from tethermap.base.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
+from tethermap.run.events import read_events
 
 
 def test_demo_keeps_the_ligands_of_three_entries(demo: JobRun) -> None:

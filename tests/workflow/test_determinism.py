@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from scripts.lib import layout
-from scripts.lib.run.events import read_events
 from tests.tools.runs import ARCHIVE_IDS, JobRun, RunningJob, difference, result_files, run_job
+from tethermap.base import layout
+from tethermap.run.events import read_events
 
 
 def test_results_do_not_depend_on_the_number_of_shards(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib.run.warm_scripts import AVAILABLE
 from tests.tools.crash_points import LOCAL, script_servers
 from tests.tools.runs import RunningJob
+from tethermap.run.warm_scripts import AVAILABLE
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scripts are forked on Linux alone")]
 

@@ -10,13 +10,13 @@ import httpx2
 import numpy as np
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.components.index import ComponentIndex
-from scripts.tethermap import analyse
-from tests.lib.own.test_prepare import write_sdf
 from tests.service.core import LiveService
+from tests.tethermap.sources.own.test_prepare import write_sdf
 from tests.tools.runs import JobRun, Row, rows_of, run_job
 from tests.tools.styles import SMILES, complex_atoms, programs, protein_pdb
+from tethermap import analyse
+from tethermap.base import layout
+from tethermap.components.index import ComponentIndex
 
 pytestmark = pytest.mark.process
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
 from tests.tools.runs import ROOT, JobRun, run_job
+from tethermap.base import layout
 
 PLANT = """
 import {module} as module
@@ -45,9 +45,9 @@ def run(folder: Path, module: str, function: str, victim: str, **settings: objec
 @pytest.mark.parametrize(
     ("step", "module", "function", "kept"),
     [
-        ("match_ligands", "scripts.lib.matching.build", "build_ligand", False),
-        ("measure_sasa", "scripts.lib.exposure.rows", "summary_row", False),
-        ("find_series", "scripts.lib.series.ligands", "core_of_member", True),
+        ("match_ligands", "tethermap.matching.build", "build_ligand", False),
+        ("measure_sasa", "tethermap.exposure.rows", "summary_row", False),
+        ("find_series", "tethermap.series.ligands", "core_of_member", True),
     ],
 )
 def test_ligand_that_meets_an_error_costs_no_other(
@@ -67,7 +67,7 @@ def test_ligand_that_meets_an_error_costs_no_other(
 
 
 def test_log_that_a_failed_job_names_is_where_a_stranger_can_read_it(tmp_path: Path) -> None:
-    ended = run(tmp_path, "scripts.lib.sources.search", "find_entries", "Source")
+    ended = run(tmp_path, "tethermap.sources.search", "find_entries", "Source")
     assert ended.status
     assert any(message.endswith(f"the end of its log is in {layout.JOB_LOG}.") for message in ended.messages)
     log = (ended.job / layout.JOB_LOG).read_text(encoding="utf-8")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.protac.on_demand import AskedAnchor, inputs_of_anchor
-from scripts.lib.protac.programs import PROGRAMS
-from scripts.lib.tables import PROTAC_INPUTS, read_table
 from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import JobRun, run_job
+from tethermap.base import layout
+from tethermap.base.tables import PROTAC_INPUTS, read_table
+from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
+from tethermap.extras.protac.programs import PROGRAMS
 
 
 @pytest.fixture(scope="module")

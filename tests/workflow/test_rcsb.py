@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.tables import ENTRY_STATUS, read_table
 from tests.standin import StandIn
 from tests.tools.runs import JobRun
+from tethermap.base import layout
+from tethermap.base.tables import ENTRY_STATUS, read_table
 
 Runner = Callable[..., JobRun]
 SETTINGS = {"target_name": "BAZ2B", "search_query": "4CUP 1GBT 1A8O 1OLD zebra", "source": {"kind": "rcsb"}}

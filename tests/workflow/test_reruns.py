@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.run.events import read_events
 from tests.tools.runs import JobRun, result_files, run_job
+from tethermap.base import layout
+from tethermap.run.events import read_events
 
 END = ["build_tables", "finish_job"]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from scripts.lib import layout
-from scripts.lib.run.logs import read_error
 from tests.tools.cluster import VARIABLE, ClusterJob, LocalCluster, daemons, local_cluster
 from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT, JobRun, RunningJob, difference, result_files, run_job
+from tethermap.base import layout
+from tethermap.run.logs import read_error
 
 PROFILE = ("--profile", str(ROOT / "config" / "profiles" / "slurm"))
 LOCAL_RULES = {"search_entries", "download_entries", "build_tables", "finish_job"}

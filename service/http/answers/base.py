@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, WithJsonSchema
 from typing_extensions import TypedDict
 
-from scripts.lib.column_words import COLUMN_WORDS
-from scripts.lib.tables import Column, Table
 from service.errors import error_statuses
+from tethermap.base.column_words import COLUMN_WORDS
+from tethermap.base.tables import Column, Table
 
 
 class Answer(BaseModel):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scripts.lib import tables
 from service.http.answers.base import Answer, Count, Place, Success, row_type
+from tethermap.base import tables
 
 Degrader = row_type("Degrader", tables.DEGRADERS)
 """One molecule."""

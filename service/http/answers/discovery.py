@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from scripts.lib import layout
 from service.addresses import address
 from service.http.answers.base import Answer, Count, Map, Success, Time, Url
 from service.http.answers.results import File
+from tethermap.base import layout
 
 SERVICE = "tethermap"
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import SkipValidation
 
-from scripts.lib import layout, tables
 from service.http.answers.base import (
     Answer,
     Count,
@@ -21,6 +20,7 @@ from service.http.answers.base import (
     row_type,
 )
 from service.jobs.artifacts import Artifact, Listing, utc
+from tethermap.base import layout, tables
 
 
 class File(Answer):

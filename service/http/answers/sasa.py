@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, SkipValidation, WithJsonSchema
 from typing_extensions import TypedDict
 
-from scripts.lib import tables
-from scripts.lib.contexts import HEADLINE_FIRST
 from service.http.answers.base import Answer, Count, Number, Success, Yes, row_type
+from tethermap.base import tables
+from tethermap.base.contexts import HEADLINE_FIRST
 
 
 class MeasuredLigand(Answer):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scripts.lib import tables
-from scripts.lib.contexts import EXPOSED_ABOVE
-from scripts.lib.tables import Column, Value
-from scripts.lib.validation.limits import limit
 from service.results.answers import ANSWER_COLUMNS
+from tethermap.base import tables
+from tethermap.base.contexts import EXPOSED_ABOVE
+from tethermap.base.tables import Column, Value
+from tethermap.fit.limits import limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scripts.lib.tables import Value
 from service.results.tables import number
+from tethermap.base.tables import Value
 
 Row = Mapping[str, Value]
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from scripts.lib.contexts import HEADLINE_CONTEXT, area_column
-from scripts.lib.tables import Value
 from service.errors import FileNotFound
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
 from service.results.depiction import recoloured
 from service.results.exposure import relative
 from service.results.structures import instance_file
 from service.results.tables import number
+from tethermap.base.contexts import HEADLINE_CONTEXT, area_column
+from tethermap.base.tables import Value
 
 Row = Mapping[str, Value]
 
@@ -34,7 +34,7 @@ def drawing_of(
     atoms : sequence of mapping or None
         Rows of its heavy atoms, to colour it for `context`; None leaves it as it is in the file.
     context : str
-        One of `scripts.lib.contexts.CONTEXTS`.
+        One of `tethermap.base.contexts.CONTEXTS`.
     """
     try:
         text = _text_of(job, row, "svg_exposed_path")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scripts.lib.contexts import CONTEXTS
-from scripts.lib.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
-from scripts.lib.reasons import EXIT_EVIDENCE, EXIT_REASONS
-from scripts.lib.tables import Value
 from service.results.tables import number
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
+from tethermap.base.tables import Value
+from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
 
 Row = Mapping[str, Value]
 

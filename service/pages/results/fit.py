@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scripts.lib.tables import Value
-from scripts.lib.validation.limits import limit
 from service.results.tables import number
+from tethermap.base.tables import Value
+from tethermap.fit.limits import limit
 
 Row = Mapping[str, Value]
 

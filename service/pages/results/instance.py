@@ -8,13 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from scripts.lib import layout, tables
-from scripts.lib.contexts import area_column
-from scripts.lib.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
-from scripts.lib.drawing.ramp import STOPS, UNKNOWN
-from scripts.lib.identifiers import plain_name
-from scripts.lib.reasons import FLAGS
-from scripts.lib.tables import Value
 from service.addresses import address
 from service.pages.results.depiction import area, drawing_of, exits_drawing, marks, percent
 from service.pages.results.exits import exit_sites, reason_without_sites
@@ -25,6 +18,13 @@ from service.results.answers import answers_of_copy
 from service.results.exposure import instance_atoms, relative
 from service.results.structures import links_of, metadata_row
 from service.results.tables import TableCache, number, read_rows
+from tethermap.base import layout, tables
+from tethermap.base.contexts import area_column
+from tethermap.base.identifiers import plain_name
+from tethermap.base.reasons import FLAGS
+from tethermap.base.tables import Value
+from tethermap.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
+from tethermap.drawing.ramp import STOPS, UNKNOWN
 
 Row = Mapping[str, Value]
 
@@ -86,7 +86,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     row : mapping
         The instance, with the areas of all contexts.
     context : str
-        One of `scripts.lib.contexts.CONTEXTS`.
+        One of `tethermap.base.contexts.CONTEXTS`.
     """
     stem = str(row["stem"])
     atoms = instance_atoms(place.folder, stem)

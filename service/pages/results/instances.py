@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
-from scripts.lib import tables
-from scripts.lib.identifiers import plain_name
-from scripts.lib.tables import Column, Value
 from service.pages.results.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.results.fit import FITS, fit_of
 from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.rows import csv_lines
 from service.results.tables import LazyRow, TableCache, number
+from tethermap.base import tables
+from tethermap.base.identifiers import plain_name
+from tethermap.base.tables import Column, Value
 
 Row = Mapping[str, Value]
 

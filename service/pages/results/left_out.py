@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from scripts.lib import tables
-from scripts.lib.reasons import KINDS, REASONS
-from scripts.lib.tables import Value
 from service.results.tables import TableCache
+from tethermap.base import tables
+from tethermap.base.reasons import KINDS, REASONS
+from tethermap.base.tables import Value
 
 Row = Mapping[str, Value]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from scripts.lib import layout, tables
-from scripts.lib.reasons import SUPERPOSITION_REASONS
-from scripts.lib.tables import Value
 from service.errors import FileNotFound
 from service.results.job import Job
 from service.results.tables import TableCache, number, read_rows
+from tethermap.base import layout, tables
+from tethermap.base.reasons import SUPERPOSITION_REASONS
+from tethermap.base.tables import Value
 
 Row = Mapping[str, Value]
 

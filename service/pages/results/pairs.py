@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from scripts.lib import layout, tables
-from scripts.lib.exits.words import ROOM, WAY, in_words
-from scripts.lib.tables import Value
 from service.addresses import address
 from service.pages.results.places import answer_view, links_of
 from service.results.answers import names_of_exit
 from service.results.job import Job
 from service.results.tables import TableCache, number
+from tethermap.base import layout, tables
+from tethermap.base.tables import Value
+from tethermap.exits.words import ROOM, WAY, in_words
 
 Row = Mapping[str, Value]
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from scripts.lib.exits.words import OPEN_FROM, is_advised
-from scripts.lib.reasons import EXIT_EVIDENCE, OBSERVED_REASONS
-from scripts.lib.tables import Value
 from service.pages.results.instances import flags_of
 from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit, several
 from service.results.tables import number
+from tethermap.base.reasons import EXIT_EVIDENCE, OBSERVED_REASONS
+from tethermap.base.tables import Value
+from tethermap.exits.words import OPEN_FROM, is_advised
 
 Row = Mapping[str, Value]
 

@@ -9,16 +9,16 @@ from statistics import fmean
 from typing import Any
 from urllib.parse import quote
 
-from scripts.lib import layout, tables
-from scripts.lib.contexts import HEADLINE_FIRST, area_column
-from scripts.lib.drawing.ramp import exposure_colour
-from scripts.lib.tables import Column, Value, parse_value
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import resolve_artifact
 from service.jobs.durable import raise_shortage
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
 from service.results.exposure import atoms_by_instance, relative
 from service.results.tables import TableCache, number
+from tethermap.base import layout, tables
+from tethermap.base.contexts import HEADLINE_FIRST, area_column
+from tethermap.base.tables import Column, Value, parse_value
+from tethermap.drawing.ramp import exposure_colour
 
 Row = Mapping[str, Value]
 

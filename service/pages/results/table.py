@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
-from scripts.lib.tables import Value
 from service.pages.results.columns import Shown
 from service.pages.results.fit import fit_of
 from service.pages.results.instances import TableView, searched
+from tethermap.base.tables import Value
 
 Row = Mapping[str, Value]
 

@@ -21,24 +21,24 @@ from scripts import (
     write_protac_inputs,
 )
 from scripts.download_entries import structure_row
-from scripts.lib import layout, tables
-from scripts.lib.complex.settings import CleanSettings
-from scripts.lib.component_index import default_index
-from scripts.lib.components.finder import JobComponents
-from scripts.lib.components.index import ComponentIndex
-from scripts.lib.entry.reader import EntryError, read_entry
-from scripts.lib.entry.target_query import TargetQuery
-from scripts.lib.exposure.method import Method
-from scripts.lib.instance.find import Residues
-from scripts.lib.protac.side import TARGET
-from scripts.lib.reasons import REASONS
-from scripts.lib.results.manifest import Tally
-from scripts.lib.sources.base import Fetched, FetchError
-from scripts.lib.sources.content import read_content
-from scripts.lib.sources.index_rows import read_row
-from scripts.lib.sources.naming import StructureFile
-from scripts.lib.steps.cache import step_cache
 from tests.tools.small_job import FILE_LISTS
+from tethermap.base import layout, tables
+from tethermap.base.component_index import default_index
+from tethermap.base.reasons import REASONS
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.finder import JobComponents
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.reader import EntryError, read_entry
+from tethermap.entry.target_query import TargetQuery
+from tethermap.exposure.method import Method
+from tethermap.extras.protac.side import TARGET
+from tethermap.instance.find import Residues
+from tethermap.results.manifest import Tally
+from tethermap.sources.base import Fetched, FetchError
+from tethermap.sources.content import read_content
+from tethermap.sources.index_rows import read_row
+from tethermap.sources.naming import StructureFile
+from tethermap.steps.cache import step_cache
 
 FROM_DATA = ("bonds", "connected")
 """Checks that deposited data can fail."""

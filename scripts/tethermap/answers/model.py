@@ -1,0 +1,116 @@
+"""A copy of a ligand with its ranked exits, as answers see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
+
+import numpy as np
+
+from tethermap.answers.pockets.rows import AHEAD
+from tethermap.base.arrays import FloatArray
+from tethermap.base.tables import Value, split_cell
+from tethermap.exits.limits import BOND
+from tethermap.exits.words import OPEN_FROM
+from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
+
+
+@dataclass(frozen=True, slots=True)
+class CopyExit:
+    """One ranked exit of one copy; figures and texts as in `tables.EXIT_VECTORS`.
+
+    `ahead` is a point on the way out in the copy's frame, in angstroms; its nearest residue marks the place.
+    """
+
+    atoms: frozenset[AtomKey]
+    kind: str
+    leaving: str
+    chem_class: str
+    room: float
+    way_out: float
+    score: float
+    evidence: str
+    reasons: str
+    frees_link: bool
+    ahead: tuple[float, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is room and a way out."""
+        return self.room >= OPEN_FROM and self.way_out >= OPEN_FROM
+
+
+@dataclass(frozen=True, slots=True)
+class LigandCopy:
+    """One copy of a ligand.
+
+    Parameters
+    ----------
+    stem, entry_id : str
+        Its name and its entry.
+    component : str
+        Its components joined by ``+``.
+    atoms : tuple of AtomKey
+        Heavy atoms in the order of its molecule.
+    exits : tuple of CopyExit
+        The best of each anchor, best first.
+    """
+
+    stem: str
+    entry_id: str
+    component: str
+    atoms: tuple[AtomKey, ...]
+    exits: tuple[CopyExit, ...]
+
+
+def copy_of(
+    molecule: LigandMolecule, entry_id: str, xyz: FloatArray, rows: Iterable[Mapping[str, Value]]
+) -> LigandCopy:
+    """Return a copy of a ligand with its exits.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_heavy, 3)
+        Its heavy atoms, in angstroms.
+    rows : iterable of mapping
+        Its ranked rows of `tables.EXIT_VECTORS`.
+    """
+    keys = atom_keys(molecule)
+    by_name = dict(zip(molecule.names, keys, strict=True))
+    exits = tuple(
+        CopyExit(
+            atoms=_shared_set(
+                frozenset(
+                    {
+                        keys[int(row["sdf_index"] or 0)],
+                        *(by_name[name] for name in split_cell(row["anchor_equivalents"])),
+                    }
+                )
+            ),
+            kind=intern(str(row["kind"])),
+            leaving=intern(str(row["leaving_atoms"])),
+            chem_class=intern(str(row["chem_class"])),
+            room=float(row["E"] or 0),
+            way_out=float(row["F"] or 0),
+            score=float(row["score"] or 0),
+            evidence=intern(str(row["evidence"])),
+            reasons=intern(str(row["evidence_reasons"])),
+            frees_link=bool(row["breaks_covalent_bond"]),
+            ahead=_ahead(row, xyz),
+        )
+        for row in rows
+    )
+    return LigandCopy(molecule.stem, entry_id, molecule.component_names, keys, exits)
+
+
+@lru_cache(maxsize=65_536)
+def _shared_set(atoms: frozenset[AtomKey]) -> frozenset[AtomKey]:
+    """Return the first set of all that are equal: thousands of copies of a ligand are held at once."""
+    return atoms
+
+
+def _ahead(row: Mapping[str, Value], xyz: FloatArray) -> tuple[float, ...]:
+    vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
+    return tuple((xyz[int(row["sdf_index"] or 0)] + (BOND + AHEAD) * vector).tolist())

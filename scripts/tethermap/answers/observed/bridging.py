@@ -1,0 +1,215 @@
+"""Ligands that two proteins hold, such as degraders in ternary complexes: found by areas, split at both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tethermap.answers.observed.limits import LEAST_COVERED, LEAST_HALF
+from tethermap.answers.observed.split import ObservedExit, observed_exit
+from tethermap.base.arrays import BoolArray, FloatArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.entry.near import distances
+from tethermap.exits.graph import LigandGraph, ring_systems
+from tethermap.exposure.radii import PolymerRadii
+from tethermap.exposure.sasa import Sasa
+from tethermap.instance.model import Instance, Neighbourhood, Polymer
+from tethermap.molecule.record import LigandMolecule
+
+LEAST_OF_OWN = 0.5
+"""Least share that a half has of all that its protein covers (house rule)."""
+
+TOUCHED_WITHIN, FEWEST_TOUCHED = 5.0, 6
+"""A protein that is no nearer than this, in angstroms, to so many ligand atoms covers too little to be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSide:
+    """What one of two proteins holds of a ligand.
+
+    Parameters
+    ----------
+    protein : Polymer
+        The protein.
+    areas : ndarray of float, shape (n_heavy,)
+        What its chains alone cover of each atom, in square angstroms.
+    exit : ObservedExit or None
+        Where its half ends; None where atoms between the halves were not observed.
+    half : frozenset of int
+        Atoms of its half.
+    """
+
+    protein: Polymer
+    areas: FloatArray
+    exit: ObservedExit | None
+    half: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Bridging:
+    """A ligand between its target and a partner.
+
+    Parameters
+    ----------
+    target, partner : HeldSide
+        What either holds.
+    reason : str
+        Code of `tethermap.base.reasons.OBSERVED_REASONS` where no exit can be told, else empty.
+    """
+
+    target: HeldSide
+    partner: HeldSide
+    reason: str = ""
+
+    @property
+    def beyond_target(self) -> frozenset[int]:
+        """Atoms that are not of the target's half: the linker and the partner's."""
+        return frozenset(range(len(self.target.areas))) - self.target.half
+
+    @property
+    def bonds(self) -> tuple[tuple[int, int], ...]:
+        """The observed exit of the target's half as its only item; none where it can't be told."""
+        seen = self.target.exit
+        return () if seen is None or self.reason else ((seen.anchor, seen.linker_atom),)
+
+
+def find_bridging(
+    graph: LigandGraph,
+    instance: Instance,
+    neighbourhood: Neighbourhood,
+    radii: Callable[[], tuple[FloatArray, FloatArray]],
+    sasa: Sasa,
+    *,
+    incomplete: frozenset[int] = frozenset(),
+) -> Bridging | None:
+    """Return how two proteins hold a ligand, None for a ligand that they don't.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The ligand.
+    instance : Instance
+        The instance.
+    neighbourhood : Neighbourhood
+        The atoms around it.
+    radii : callable
+        Gives the radii of the ligand's atoms and of those around, in angstroms.
+    sasa : Sasa
+        The job's method.
+    incomplete : frozenset of int
+        Atoms with a neighbour that was not observed.
+    """
+    if len(instance.polymers) < 2 or len(graph) < 2 * LEAST_HALF or len(ring_systems(graph)) < 2:
+        return None
+    in_assembly = neighbourhood.context <= CONTEXTS.index("assembly")
+    members = {
+        polymer: in_assembly & np.isin(neighbourhood.auth_asym_id, polymer.chains) for polymer in instance.polymers
+    }
+    touching = {polymer: chosen for polymer, chosen in members.items() if _touches(graph, neighbourhood, chosen)}
+    if len(touching) < 2:
+        return None
+    own_radii, around_radii = radii()
+    free = sasa.areas(graph.xyz, own_radii, len(graph))
+
+    def covered(chosen: BoolArray) -> FloatArray:
+        xyz = np.concatenate([graph.xyz, neighbourhood.xyz[chosen]])
+        bound = sasa.areas(xyz, np.concatenate([own_radii, around_radii[chosen]]), len(graph))
+        return np.maximum(free - bound, 0.0)
+
+    areas = {polymer: covered(chosen) for polymer, chosen in touching.items()}
+    held = [polymer for polymer in areas if float(areas[polymer].sum()) >= LEAST_COVERED]
+    if len(held) < 2:
+        return None
+    pair = _sides(instance, held, areas)
+    if pair is None:
+        return None
+    own, partner = pair
+    return _split(graph, free, (own, areas[own]), (partner, areas[partner]), incomplete)
+
+
+class Holders:
+    """Finds the ligands of a job that two proteins hold.
+
+    Parameters
+    ----------
+    radii : PolymerRadii
+        Radii of the atoms around ligands.
+    sasa : Sasa
+        The job's method.
+    """
+
+    def __init__(self, radii: PolymerRadii, sasa: Sasa) -> None:
+        self._radii = radii
+        self._sasa = sasa
+
+    def bridging(
+        self,
+        instance: Instance,
+        molecule: LigandMolecule,
+        graph: LigandGraph,
+        neighbourhood: Neighbourhood,
+        incomplete: frozenset[int] = frozenset(),
+    ) -> Bridging | None:
+        """Return how two proteins hold a ligand, None for a ligand that they don't; as `find_bridging`."""
+
+        def radii() -> tuple[FloatArray, FloatArray]:
+            of_atom = self._radii.table.of_atom
+            own = np.array([of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
+            return own, self._radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
+
+        return find_bridging(graph, instance, neighbourhood, radii, self._sasa, incomplete=incomplete)
+
+
+def _touches(graph: LigandGraph, neighbourhood: Neighbourhood, chosen: BoolArray) -> bool:
+    if not chosen.any():
+        return False
+    nearest = distances(neighbourhood.xyz[chosen], graph.xyz).min(axis=0)
+    return int((nearest < TOUCHED_WITHIN).sum()) >= FEWEST_TOUCHED
+
+
+def _sides(instance: Instance, held: list[Polymer], areas: dict[Polymer, FloatArray]) -> tuple[Polymer, Polymer] | None:
+    """Return the target and its partner among the proteins that hold a ligand, by what they cover.
+
+    Where both are the target, as where nothing matched it, the protein nearest to the ligand stands for it.
+    """
+    ordered = sorted(held, key=lambda polymer: -round(float(areas[polymer].sum()), 3))
+    targets = [polymer for polymer in ordered if polymer.target]
+    partners = [polymer for polymer in ordered if not polymer.target]
+    if not targets:
+        return None
+    if partners:
+        return targets[0], partners[0]
+    nearest = instance.target_chains[0] if instance.target_chains else ""
+    own = next((polymer for polymer in targets if nearest in polymer.chains), targets[0])
+    return own, next(polymer for polymer in ordered if polymer is not own)
+
+
+def _split(
+    graph: LigandGraph,
+    free: FloatArray,
+    target: tuple[Polymer, FloatArray],
+    partner: tuple[Polymer, FloatArray],
+    incomplete: frozenset[int],
+) -> Bridging | None:
+    parts = graph.components(range(len(graph)))
+    sides = []
+    for (protein, own), (_, other) in ((target, partner), (partner, target)):
+        seen = observed_exit(graph, free, own, other) if len(parts) == 1 else None
+        if seen is not None:
+            half = seen.half
+        elif len(parts) > 1:
+            half = max(parts, key=lambda part: float((own - other)[sorted(part)].sum()))
+        else:
+            return None
+        if len(half) < LEAST_HALF or float(own[sorted(half)].sum()) < LEAST_OF_OWN * float(own.sum()):
+            return None
+        sides.append(HeldSide(protein, own, seen, half))
+    first, second = sides
+    if first.half & second.half:
+        return None
+    between = frozenset(range(len(graph))) - first.half - second.half
+    ends = {atom for side in sides if side.exit for atom in (side.exit.anchor, side.exit.linker_atom)}
+    gap = len(parts) > 1 or bool(incomplete & (between | ends))
+    return Bridging(first, second, "linker_not_observed" if gap else "")

@@ -1,0 +1,56 @@
+"""What two proteins hold of the ligands of a shard, on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tethermap.answers.observed.bridging import Bridging, HeldSide
+from tethermap.answers.observed.split import ObservedExit
+from tethermap.instance.model import Polymer
+
+
+def bridging_line(stem: str, bridging: Bridging) -> bytes:
+    """Return how two proteins hold an instance as a line of JSON."""
+    sides = {name: _side(getattr(bridging, name)) for name in ("target", "partner")}
+    return json.dumps({"stem": stem, "reason": bridging.reason, **sides}).encode() + b"\n"
+
+
+def read_bridging(path: Path) -> dict[str, Bridging]:
+    """Return the ligands of a shard that two proteins hold, by their stems: lines of `bridging_line`, mostly none."""
+    with path.open(encoding="utf-8") as stream:
+        records = [json.loads(line) for line in stream]
+    return {
+        record["stem"]: Bridging(_read_side(record["target"]), _read_side(record["partner"]), record["reason"])
+        for record in records
+    }
+
+
+def _side(side: HeldSide) -> dict[str, Any]:
+    seen = side.exit
+    return {
+        "protein": asdict(side.protein),
+        "areas": side.areas.round(3).tolist(),
+        "half": sorted(side.half),
+        "exit": seen and {**asdict(seen), "half": sorted(seen.half)},
+    }
+
+
+def _read_side(record: dict[str, Any]) -> HeldSide:
+    protein, seen = record["protein"], record["exit"]
+    return HeldSide(
+        Polymer(protein["name"], tuple(protein["chains"]), protein["target"]),
+        np.array(record["areas"], dtype=np.float64),
+        seen and ObservedExit(
+            **{
+                **seen,
+                "alternatives": tuple((first, second) for first, second in seen["alternatives"]),
+                "half": frozenset(seen["half"]),
+            }
+        ),
+        frozenset(record["half"]),
+    )  # fmt: skip

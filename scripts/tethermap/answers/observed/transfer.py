@@ -1,0 +1,253 @@
+"""Observed exits carried over to other ligands of the same pocket, and parents that confirm them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import rdFMCS
+
+from tethermap.base.arrays import FloatArray
+from tethermap.exits.graph import LigandGraph
+from tethermap.molecule.record import LigandMolecule
+
+SECONDS = 5
+"""Time limit of one common substructure."""
+
+FEWEST_COMMON, LEAST_COMMON = 10, 0.5
+"""Fewest atoms that a ligand and the half of a degrader share, and least share of the smaller one (house rule)."""
+
+SAME_DISTANCE = 1.0
+"""Places that are nearly as near as the nearest are both told, in angstroms (house rule)."""
+
+MOST_MATCHES = 64
+
+LEAST_OWN, MOST_OTHER = 0.5, 0.35
+"""A parent has at least this of what its own protein covers, and at most this of what the other does."""
+
+LARGEST_OFF = 6
+"""Most heavy atoms of a ring-free group that is taken off a parent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transferred:
+    """Where an observed exit would be on another ligand: atoms, and how many bonds each was gone back."""
+
+    atoms: tuple[int, ...]
+    steps: int
+
+
+def heavy_part(molecule: LigandMolecule, atoms: Sequence[int] | None = None) -> Chem.Mol:
+    """Return some heavy atoms of a ligand as a molecule without hydrogens, in the order given; all by default.
+
+    Parameters
+    ----------
+    molecule : LigandMolecule
+        The ligand.
+    atoms : sequence of int, optional
+        Which of its heavy atoms, in ascending order.
+    """
+    kept = set(range(molecule.n_heavy) if atoms is None else atoms)
+    edit = Chem.RWMol(molecule.mol)
+    edit.BeginBatchEdit()
+    for k in range(edit.GetNumAtoms()):
+        if k not in kept:
+            edit.RemoveAtom(k)
+    edit.CommitBatchEdit()
+    mol = edit.GetMol()
+    Chem.FastFindRings(mol)
+    return mol
+
+
+def transferred(
+    degrader: LigandMolecule,
+    graph: LigandGraph,
+    half: frozenset[int],
+    bond: tuple[int, int],
+    ligand: LigandMolecule,
+) -> Transferred | None:
+    """Return the atoms of a ligand that stand where a degrader's linker leaves; None where little is in common.
+
+    Parameters
+    ----------
+    degrader, graph : LigandMolecule, LigandGraph
+        The ligand that two proteins hold.
+    half : frozenset of int
+        Atoms of the target's half.
+    bond : (int, int)
+        Its observed exit: the anchor and the linker's first atom.
+    ligand : LigandMolecule
+        Another ligand of the same pocket.
+
+    Returns
+    -------
+    Transferred or None
+        With all atoms that the common substructure allows, `nearest` chooses among them.
+    """
+    chosen = sorted({*half, bond[1]})
+    query, target = heavy_part(degrader, chosen), heavy_part(ligand)
+    common = rdFMCS.FindMCS(
+        [query, target], timeout=SECONDS, atomCompare=rdFMCS.AtomCompare.CompareElements,
+        bondCompare=rdFMCS.BondCompare.CompareAny, ringMatchesRingOnly=True, completeRingsOnly=True,
+    )  # fmt: skip
+    if common.numAtoms < max(FEWEST_COMMON, LEAST_COMMON * min(len(half), ligand.n_heavy)):
+        return None
+    pattern = Chem.MolFromSmarts(common.smartsString)
+    steps_of: dict[int, int] = {}
+    for own in query.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
+        mapped = {chosen[k]: place for place, k in enumerate(own)}
+        nearest = _nearest_mapped(graph, bond[0], frozenset(mapped), half)
+        if nearest is None:
+            continue
+        atom, steps = nearest
+        for other in target.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
+            place = other[mapped[atom]]
+            steps_of[place] = min(steps, steps_of.get(place, steps))
+    if not steps_of:
+        return None
+    least = min(steps_of.values())
+    return Transferred(tuple(sorted(atom for atom, steps in steps_of.items() if steps == least)), least)
+
+
+def nearest(allowed: Transferred, anchor: FloatArray, ligand: FloatArray) -> Transferred:
+    """Return the atoms nearest to a degrader's anchor among those that the common substructure allows.
+
+    Parameters
+    ----------
+    allowed : Transferred
+        All of them.
+    anchor : ndarray of float, shape (3,)
+        The degrader's anchor, in angstroms.
+    ligand : ndarray of float, shape (n_heavy, 3)
+        The ligand's heavy atoms in the same frame.
+    """
+    away = np.linalg.norm(ligand[list(allowed.atoms)] - anchor, axis=1)
+    near = tuple(
+        atom for atom, distance in zip(allowed.atoms, away, strict=True) if distance <= away.min() + SAME_DISTANCE
+    )
+    return Transferred(near, allowed.steps)
+
+
+def _nearest_mapped(
+    graph: LigandGraph, start: int, mapped: frozenset[int], half: frozenset[int]
+) -> tuple[int, int] | None:
+    """Return the nearest mapped atom to the anchor within its half, and the bonds between."""
+    steps = {start: 0}
+    front = [start]
+    for atom in front:
+        if atom in mapped:
+            return atom, steps[atom]
+        for other in graph.near[atom]:
+            if other in half and other not in steps:
+                steps[other] = steps[atom] + 1
+                front.append(other)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class HeavyPart:
+    """A ligand without hydrogens, and how many bonds in rings it has between elements, by their order.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        See `heavy_part`.
+    ring_bonds : Counter
+        By the lower atomic number, the higher one, and the type of the bond.
+    """
+
+    mol: Chem.Mol
+    ring_bonds: Counter[tuple[int, int, Chem.BondType]]
+
+    @classmethod
+    def of(cls, molecule: LigandMolecule) -> HeavyPart:
+        """Return that of a ligand."""
+        mol = heavy_part(molecule)
+        rings = mol.GetRingInfo()
+        numbers = [atom.GetAtomicNum() for atom in mol.GetAtoms()]
+        in_rings = (bond for bond in mol.GetBonds() if rings.NumBondRings(bond.GetIdx()))
+        ends = ((numbers[b.GetBeginAtomIdx()], numbers[b.GetEndAtomIdx()], b.GetBondType()) for b in in_rings)
+        return cls(mol, Counter((min(first, second), max(first, second), kind) for first, second, kind in ends))
+
+    def may_hold(self, other: HeavyPart) -> bool:
+        """Return False where the rings of another molecule are certainly no part of this one."""
+        return other.ring_bonds <= self.ring_bonds
+
+
+def parent_bond(
+    endings: Iterable[tuple[tuple[int, int], frozenset[int]]], own: FloatArray, other: FloatArray
+) -> tuple[int, int] | None:
+    """Return the bond at which a smaller ligand ends within a degrader; None where it is no parent of it.
+
+    A parent is a substructure with one acyclic bond to the rest that holds most of what the one protein
+    covers and little of what the other does, as it is or without a small group.
+
+    Parameters
+    ----------
+    endings : iterable
+        Where the ligand ends within the degrader, as `leaving_bonds` gives it.
+    own, other : ndarray of float, shape (n_heavy,)
+        What either protein covers of each atom of the degrader, in square angstroms.
+    """
+    for bond, inside in endings:
+        members = sorted(inside)
+        if own[members].sum() >= LEAST_OWN * own.sum() and other[members].sum() <= MOST_OTHER * other.sum():
+            return bond
+    return None
+
+
+def leaving_bonds(degrader: Chem.Mol, parent: Chem.Mol) -> Iterator[tuple[tuple[int, int], frozenset[int]]]:
+    """Yield where a smaller molecule ends within a degrader: the one acyclic bond to the rest, and its atoms.
+
+    Parameters
+    ----------
+    degrader, parent : Chem.Mol
+        Without hydrogens; of the parent small groups at its ends may be missing in the degrader.
+    """
+    rings = degrader.GetRingInfo()
+    for core in _cores(parent):
+        for match in degrader.GetSubstructMatches(core, uniquify=False, maxMatches=MOST_MATCHES):
+            inside = frozenset(match)
+            bonds = [bond for k in match for bond in degrader.GetAtomWithIdx(k).GetBonds()]
+            leaving = [bond for bond in bonds if len(inside & {bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()}) == 1]
+            if len(leaving) == 1 and not rings.NumBondRings(leaving[0].GetIdx()):
+                first, second = leaving[0].GetBeginAtomIdx(), leaving[0].GetEndAtomIdx()
+                yield ((first, second) if first in inside else (second, first)), inside
+
+
+def _cores(mol: Chem.Mol) -> Iterator[Chem.Mol]:
+    """Yield a molecule, then without each small ring-free group at its ends, the smallest groups first."""
+    yield mol
+    rings = mol.GetRingInfo()
+    acyclic = [
+        (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
+        for bond in mol.GetBonds()
+        if not rings.NumBondRings(bond.GetIdx()) and bond.GetBondType() == Chem.BondType.SINGLE
+    ]
+    sides = [sorted(_side(mol, *ends)) for pair in acyclic for ends in (pair, pair[::-1])]
+    for side in sorted(sides, key=lambda atoms: (len(atoms), atoms)):
+        if len(side) > LARGEST_OFF:
+            return
+        if not any(rings.NumAtomRings(atom) for atom in side):
+            edit = Chem.RWMol(mol)
+            edit.BeginBatchEdit()
+            for atom in side:
+                edit.RemoveAtom(atom)
+            edit.CommitBatchEdit()
+            part = edit.GetMol()
+            Chem.FastFindRings(part)
+            yield part
+
+
+def _side(mol: Chem.Mol, stays: int, leaves: int) -> set[int]:
+    """Return the atoms on the second side of an acyclic bond, not all of them where it is too large to be taken off."""
+    side, front = {leaves}, [leaves]
+    while front and len(side) <= LARGEST_OFF:
+        for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
+            if atom.GetIdx() != stays and atom.GetIdx() not in side:
+                side.add(atom.GetIdx())
+                front.append(atom.GetIdx())
+    return side

@@ -1,0 +1,188 @@
+"""The table of observed exits, and what they say of the other ligands of the same pocket."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tethermap.answers.observed.bridging import Bridging, HeldSide
+from tethermap.answers.observed.transfer import HeavyPart, Transferred, leaving_bonds, nearest, parent_bond, transferred
+from tethermap.answers.pockets.groups import Placed
+from tethermap.base.reasons import OBSERVED_REASONS
+from tethermap.base.tables import JOINED, Row, Value
+from tethermap.exits.graph import LigandGraph, ligand_graph
+from tethermap.exposure.rows import instance_cells
+from tethermap.instance.model import Instance
+from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
+
+Parent = tuple[str, tuple[str, str]]
+"""Code of the parent of a half of a degrader, and the names of the bond where it ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Degrader:
+    """A ligand that two proteins hold."""
+
+    instance: Instance
+    molecule: LigandMolecule
+    held: Bridging
+
+    @cached_property
+    def graph(self) -> LigandGraph:
+        """Its heavy atoms."""
+        return ligand_graph(self.molecule)
+
+    @property
+    def sides(self) -> dict[str, tuple[HeldSide, HeldSide]]:
+        """Either half by the side that holds it, with the other one."""
+        target, partner = self.held.target, self.held.partner
+        return {"target": (target, partner), "partner": (partner, target)}
+
+
+def observed_rows(
+    target_name: str, degraders: Iterable[Degrader], parents: Mapping[str, LigandMolecule]
+) -> Iterator[Row]:
+    """Yield the rows of `tables.OBSERVED_EXITS`, two for each degrader.
+
+    Parameters
+    ----------
+    degraders : iterable of Degrader
+        In the order of tables.
+    parents : mapping of str to LigandMolecule
+        The most complete copy of each ligand of the job that two proteins don't hold.
+    """
+    parts = _Parts(parents)
+    parents_of: dict[tuple[str, tuple[str, ...]], dict[str, Parent]] = {}
+    for degrader in degraders:
+        target, partner = degrader.held.target, degrader.held.partner
+        cells: dict[str, Value] = {
+            **instance_cells(target_name, degrader.instance),
+            "area_target_A2": float(target.areas.sum()),
+            "area_partner_A2": float(partner.areas.sum()),
+        }
+        key = degrader.molecule.component_names, degrader.graph.names
+        if key not in parents_of:
+            parents_of[key] = _parents(degrader, parts)
+        for side, (this_half, other_half) in degrader.sides.items():
+            protein = f"{other_half.protein.name} ({','.join(other_half.protein.chains)})"
+            yield {
+                **cells,
+                "side": side,
+                "partner": protein,
+                **_exit_cells(degrader, this_half, parents_of[key].get(side)),
+            }
+
+
+class _Parts:
+    """Ligands that may be parents of a degrader, the largest first, each made a molecule for matching once."""
+
+    def __init__(self, parents: Mapping[str, LigandMolecule]) -> None:
+        known = [item for item in parents.items() if item[1].sanitised]
+        self.by_size = sorted(known, key=lambda item: (-item[1].n_heavy, item[0]))
+        self._molecules = parents
+        self._parts: dict[str, HeavyPart] = {}
+
+    def of(self, code: str) -> HeavyPart:
+        """Return the heavy atoms of one of them."""
+        if code not in self._parts:
+            self._parts[code] = HeavyPart.of(self._molecules[code])
+        return self._parts[code]
+
+
+def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
+    """Return the parents of the halves of a degrader, by side, as far as they have any."""
+    found: dict[str, Parent] = {}
+    if degrader.held.reason:
+        return found
+    whole = HeavyPart.of(degrader.molecule)
+    for code, parent in parents.by_size:
+        if parent.n_heavy >= degrader.molecule.n_heavy or not whole.may_hold(parents.of(code)):
+            continue
+        endings = list(leaving_bonds(whole.mol, parents.of(code).mol))
+        for side, (this_half, other_half) in degrader.sides.items():
+            bond = parent_bond(endings, this_half.areas, other_half.areas) if side not in found else None
+            if bond is not None:
+                found[side] = code, (degrader.graph.names[bond[0]], degrader.graph.names[bond[1]])
+        if len(found) == len(degrader.sides):
+            break
+    return found
+
+
+def _exit_cells(degrader: Degrader, side: HeldSide, parent: Parent | None) -> Row:
+    observed_exit, names = side.exit, degrader.graph.names
+    if observed_exit is None or degrader.held.reason:
+        return {"reason": degrader.held.reason, "sentence": OBSERVED_REASONS[degrader.held.reason]}
+    bond = names[observed_exit.anchor], names[observed_exit.linker_atom]
+    alternatives = [(names[first], names[second]) for first, second in observed_exit.alternatives]
+    agrees = parent is not None and bool(set(parent[1]) & set(bond))
+    if parent is not None and not agrees and parent[1] not in alternatives:
+        alternatives.append(parent[1])
+    grade = "A" if agrees else "B" if observed_exit.clear and parent is None else "C"
+    away = degrader.graph.xyz[observed_exit.linker_atom] - degrader.graph.xyz[observed_exit.anchor]
+    x, y, z = (away / float((away**2).sum()) ** 0.5).tolist()
+    return {
+        "anchor_atom": bond[0],
+        "linker_atom": bond[1],
+        "alternatives": JOINED.join("-".join(pair) for pair in alternatives),
+        "grade": grade,
+        "weak": observed_exit.weak,
+        "parent": parent[0] if parent else "",
+        "half_atoms": len(observed_exit.half),
+        "vector_x": x, "vector_y": y, "vector_z": z,
+        "sdf_index": observed_exit.anchor,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What degraders of one pocket show on one ligand: entries by degrader, and bonds gone back, by atom."""
+
+    entries: Mapping[AtomKey, Mapping[str, frozenset[str]]]
+    steps: Mapping[AtomKey, int]
+
+
+class Transfers:
+    """Carries observed exits over to other ligands; remembers pairs of components."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Transferred | None] = {}
+
+    def seen_on(self, ligand: LigandMolecule, copy: Placed, degraders: Iterable[tuple[Degrader, Placed]]) -> Seen:
+        """Return where the linkers of degraders would leave another ligand of the same pocket.
+
+        Parameters
+        ----------
+        ligand : LigandMolecule
+            The most complete copy of the ligand.
+        copy : Placed
+            The same copy in the common frame.
+        degraders : iterable of (Degrader, Placed)
+            Those of the same binding site.
+        """
+        keys = atom_keys(ligand)
+        entries: dict[AtomKey, dict[str, frozenset[str]]] = defaultdict(dict)
+        steps: dict[AtomKey, int] = {}
+        for degrader, placed in degraders:
+            for bond in degrader.held.bonds:
+                transfer = self._transferred(degrader, bond, ligand)
+                if transfer is None:
+                    continue
+                if not (copy.superposition.reason or placed.superposition.reason):
+                    anchor = placed.superposition.apply(placed.member.ligand[bond[0]][None])[0]
+                    transfer = nearest(transfer, anchor, copy.superposition.apply(copy.member.ligand))
+                code = degrader.molecule.component_names
+                for atom in transfer.atoms:
+                    before = entries[keys[atom]].get(code, frozenset())
+                    entries[keys[atom]][code] = before | {degrader.instance.entry_id}
+                    steps[keys[atom]] = min(transfer.steps, steps.get(keys[atom], transfer.steps))
+        return Seen(entries, steps)
+
+    def _transferred(self, degrader: Degrader, bond: tuple[int, int], ligand: LigandMolecule) -> Transferred | None:
+        half = degrader.held.target.half
+        molecule = degrader.molecule
+        key = (molecule.component_names, degrader.graph.names, bond, half, ligand.component_names, ligand.names)
+        if key not in self._known:
+            self._known[key] = transferred(molecule, degrader.graph, half, bond, ligand)
+        return self._known[key]

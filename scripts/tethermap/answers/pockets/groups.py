@@ -1,0 +1,197 @@
+"""Instances whose target chains are alike, each group with its reference: never all pairs are compared."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import gemmi
+import numpy as np
+
+from tethermap.answers.pockets.directions import Way
+from tethermap.answers.pockets.limits import LEAST_COVERAGE, LEAST_IDENTITY
+from tethermap.answers.pockets.superpose import Superposition, pocket, stays, superpose
+from tethermap.base.arrays import FloatArray, IntArray
+from tethermap.instance.backbone import TOUCHED, Backbone
+
+WORD = 4
+FEWEST_WORDS, LEAST_WORDS = 8, 0.05
+"""Chains are aligned only if they share so many words of four residues, and so many of the shorter one's: two chains
+of 60 % identity share about 13 %, two of 300 residues by chance one word in two pairs."""
+
+MOST_ALIGNED = 3
+"""References that a chain is aligned with at most, those with most words in common first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One instance as the consensus sees it.
+
+    Parameters
+    ----------
+    key : tuple
+        Sort key of tables: entry, chain, ligand, residue.
+    names : dict of str to str
+        Cells that name it in tables.
+    resolution : float
+        Of its entry in angstroms; infinite when not given.
+    ligand : ndarray of float, shape (n_heavy, 3)
+        Its heavy atoms in angstroms.
+    backbone : Backbone
+        The target chain beside it.
+    ways : tuple of Way
+        The best exits of its first sites; none of a ligand that two proteins hold.
+    protein : str
+        Name of the target chain's protein.
+    packed, bridging : bool
+        Whether symmetry mates make most of its contacts; whether two proteins hold it.
+    """
+
+    stem: str
+    key: tuple[object, ...]
+    names: dict[str, str]
+    resolution: float
+    ligand: FloatArray
+    backbone: Backbone
+    ways: tuple[Way, ...] = ()
+    protein: str = ""
+    packed: bool = False
+    bridging: bool = False
+
+    def residue_near(self, point: FloatArray) -> tuple[str, str]:
+        """Return the residue whose Cα is nearest to a place in its own frame; empty texts without a chain.
+
+        Returns
+        -------
+        tuple of str
+            Its name as ``Asp 145``, and its UniProt accession and number where known.
+        """
+        backbone = self.backbone
+        if not backbone.numbers:
+            return "", ""
+        nearest = int(np.linalg.norm(backbone.xyz - point, axis=1).round(3).argmin())
+        name = gemmi.expand_one_letter(backbone.sequence[nearest], gemmi.ResidueKind.AA)
+        uniprot = backbone.uniprot[nearest] if backbone.uniprot else ""
+        return f"{name.capitalize()} {backbone.numbers[nearest]}", uniprot
+
+    @property
+    def decides(self) -> bool:
+        """Whether it counts among the copies that an answer is made of."""
+        return not (self.packed or self.bridging)
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Sort key for the choice of a reference: the best resolution, then the id."""
+        return self.resolution, self.key, self.stem
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A member with its motion into the frame of the group's reference, and the reference's residues it touches."""
+
+    member: Member
+    superposition: Superposition
+    identity: float
+    coverage: float
+    touched: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Instances whose target chains are alike, the reference first, then in the order of tables.
+
+    The instances without a chain to superpose are one group without a name and a reference.
+    """
+
+    name: str
+    placed: tuple[Placed, ...]
+
+    @property
+    def protein(self) -> str:
+        """Name of the protein that most of its instances give; the first of equally many."""
+        counts = Counter(copy.member.protein for copy in self.placed)
+        return max(counts, key=lambda name: (counts[name], bool(name)), default="")
+
+    @property
+    def reference(self) -> str:
+        """Stem of the member whose frame is that of the group."""
+        return self.placed[0].member.stem if self.name else ""
+
+
+def grouped(members: Sequence[Member]) -> list[Group]:
+    """Return the groups of a job, those of most entries first, then of most instances.
+
+    Chains are taken by the best resolution of their instances, then by id; each joins the first
+    of the references most like it that it is near enough to, or becomes a reference itself.
+
+    Parameters
+    ----------
+    members : sequence of Member
+        All instances of a job in any order.
+    """
+    by_chain: dict[str, list[Member]] = defaultdict(list)
+    loose: list[Placed] = []
+    for member in sorted(members, key=lambda member: member.rank):
+        if member.backbone:
+            by_chain[member.backbone.sequence].append(member)
+        else:
+            loose.append(Placed(member, stays(0, "no_backbone"), float("nan"), float("nan")))
+    words: dict[str, list[int]] = defaultdict(list)
+    chain_groups: list[list[Placed]] = []
+    for sequence, same in by_chain.items():
+        own_words = {sequence[k : k + WORD] for k in range(len(sequence) - WORD + 1)}
+        home, match, pairs = _home(sequence, own_words, words, chain_groups)
+        if home is None:
+            home, match, pairs = len(chain_groups), (1.0, 1.0), np.arange(len(sequence))[:, None].repeat(2, axis=1)
+            count = len(pocket(same[0].backbone.xyz, same[0].ligand))
+            chain_groups.append([Placed(same[0], stays(count), *match, _touched(same[0], pairs))])
+            for word in sorted(own_words):
+                words[word].append(home)
+        reference = chain_groups[home][0].member
+        chain_groups[home].extend(
+            Placed(member, _placed(reference, member, pairs), *match, _touched(member, pairs))
+            for member in same
+            if member is not reference
+        )
+    ordered = sorted(chain_groups, key=lambda group: (-entry_count(group), -len(group), group[0].member.rank))
+    groups = [Group(f"G{number}", (group[0], *_by_key(group[1:]))) for number, group in enumerate(ordered, 1)]
+    return [*groups, Group("", tuple(_by_key(loose)))] if loose else groups
+
+
+def entry_count(copies: Iterable[Placed]) -> int:
+    """Return of how many entries some copies are."""
+    return len({copy.member.key[0] for copy in copies})
+
+
+def _by_key(copies: Sequence[Placed]) -> list[Placed]:
+    """Return copies in the order of tables."""
+    return sorted(copies, key=lambda copy: copy.member.key)
+
+
+def _home(
+    sequence: str, own_words: set[str], words: dict[str, list[int]], chain_groups: Sequence[Sequence[Placed]]
+) -> tuple[int | None, tuple[float, float], IntArray]:
+    """Return the group of a chain, its identity and coverage, and the residues that stand together."""
+    shared = Counter(group for word in own_words for group in words.get(word, ()))
+    for group, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:MOST_ALIGNED]:
+        other = chain_groups[group][0].member.backbone.sequence
+        if count >= max(FEWEST_WORDS, LEAST_WORDS * min(len(sequence), len(other))):
+            from tethermap.entry.sequence import align  # half of a second to import, and rarely needed
+
+            match, pairs = align(sequence, other)
+            if match.identity >= LEAST_IDENTITY and match.coverage >= LEAST_COVERAGE:
+                return group, (match.identity, match.coverage), pairs
+    return None, (0.0, 0.0), np.zeros((0, 2), dtype=np.int64)
+
+
+def _placed(reference: Member, member: Member, pairs: IntArray) -> Superposition:
+    """Return the motion of a member onto the reference by the residues around the member's own ligand."""
+    near = pairs[np.isin(pairs[:, 0], pocket(member.backbone.xyz, member.ligand))]
+    return superpose(reference.backbone.xyz[near[:, 1]], member.backbone.xyz[near[:, 0]])
+
+
+def _touched(member: Member, pairs: IntArray) -> frozenset[int]:
+    """Return the residues of the reference that stand where a member's ligand touches its own chain."""
+    touched = np.flatnonzero(member.backbone.marks & TOUCHED)
+    return frozenset(pairs[np.isin(pairs[:, 0], touched), 1].tolist())

@@ -1,0 +1,76 @@
+"""Binding sites: instances of one group that touch the same residues."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from tethermap.answers.pockets.groups import Group, Placed, entry_count
+from tethermap.answers.pockets.limits import LEAST_OVERLAP
+from tethermap.base.arrays import BoolArray
+from tethermap.base.reasons import MAIN
+
+_CLASSES = {MAIN: "main", "": ""}
+"""Class by site; all others are ``other_site``."""
+
+
+@lru_cache(maxsize=512)  # four tables ask for those of each group; a process that lives on keeps no more
+def binding_sites(group: Group) -> Mapping[str, str]:
+    """Return the name of the binding site of each instance of a group, by its stem.
+
+    Instances are linked by the overlap of the residues they touch, in the numbering of the group's
+    reference (single linkage). The site of most entries is ``main``, the others are ``other_1`` and
+    so on. Instances without a chain to compare are all of one site.
+    """
+    if not group.name:
+        return {copy.member.stem: MAIN for copy in group.placed}
+    by_residues: dict[frozenset[int], list[Placed]] = defaultdict(list)
+    for copy in group.placed:
+        by_residues[copy.touched].append(copy)
+    distinct = sorted(by_residues, key=lambda residues: by_residues[residues][0].member.rank)
+    sites = [[copy for k in part for copy in by_residues[distinct[k]]] for part in _linked(_overlaps(distinct))]
+    sites.sort(key=lambda site: (-entry_count(site), min(copy.member.rank for copy in site)))
+    names = [MAIN, *(f"other_{number}" for number in range(1, len(sites)))]
+    return {copy.member.stem: name for name, site in zip(names, sites, strict=True) for copy in site}
+
+
+def site_class(site: str) -> str:
+    """Return ``main`` or ``other_site``; empty where no site is known.
+
+    >>> site_class("other_2")
+    'other_site'
+    """
+    return _CLASSES.get(site, "other_site")
+
+
+def _overlaps(residues: list[frozenset[int]]) -> BoolArray:
+    """Return which sets of residues overlap enough, shape (n, n)."""
+    largest = max((max(touched, default=0) for touched in residues), default=0)
+    touches = np.zeros((len(residues), largest + 1), dtype=np.float32)
+    for number, touched in enumerate(residues):
+        touches[number, list(touched)] = 1
+    common = touches @ touches.T
+    sizes = touches.sum(axis=1)
+    either = sizes[:, None] + sizes[None, :] - common
+    overlaps: BoolArray = (common >= LEAST_OVERLAP * either) & (common > 0)
+    return overlaps
+
+
+def _linked(overlaps: BoolArray) -> list[list[int]]:
+    """Return the connected parts of a symmetric relation, each by its first member."""
+    unlinked = np.ones(len(overlaps), dtype=bool)
+    parts = []
+    for start in range(len(overlaps)):
+        if unlinked[start]:
+            part, front = [start], [start]
+            unlinked[start] = False
+            while front:
+                linked = np.flatnonzero(overlaps[front.pop()] & unlinked).tolist()
+                unlinked[linked] = False
+                part += linked
+                front += linked
+            parts.append(sorted(part))
+    return parts

@@ -1,0 +1,241 @@
+"""Rows of the table of answers."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from tethermap.answers.model import LigandCopy
+from tethermap.answers.observed_rows import Degrader, Seen, Transfers
+from tethermap.answers.pockets.groups import Group, Placed
+from tethermap.answers.pockets.rows import AHEAD
+from tethermap.answers.pockets.sites import binding_sites, site_class
+from tethermap.answers.sites import SiteAnswer, answers_of
+from tethermap.answers.waiting_rows import waiting_rows
+from tethermap.base.reasons import MAIN
+from tethermap.base.tables import JOINED, Row, Value, split_cell
+from tethermap.exits.sites import site_numbers
+from tethermap.exits.words import MOSTLY, action, seen_action
+from tethermap.molecule.record import LigandMolecule, atom_keys
+
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLigands:
+    """What answers are made of.
+
+    Parameters
+    ----------
+    copies : mapping of str to LigandCopy
+        Copies with their exits by stem; ligands that two proteins hold are not among them.
+    degraders : mapping of str to Degrader
+        Those by stem.
+    complete : mapping of str to LigandMolecule
+        The most complete copy of each ligand by component.
+    observed : mapping of str to Row
+        The target's rows of `tables.OBSERVED_EXITS` by the degrader's stem.
+    """
+
+    copies: Mapping[str, LigandCopy]
+    degraders: Mapping[str, Degrader]
+    complete: Mapping[str, LigandMolecule]
+    observed: Mapping[str, Row] = field(default_factory=dict)
+
+
+def answer_rows(
+    target_name: str, groups: Sequence[Group], known: KnownLigands, folder: Path | None = None
+) -> Iterator[dict[str, Value]]:
+    """Yield the rows of `tables.EXIT_ANSWERS`: main sites first, ligands by their rank in the job, then by name.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        All groups of a job, that of most entries first.
+    folder : Path or None
+        Where they wait for their ranks, `tethermap.results.merging.waiting_rows`.
+    """
+    transfers = Transfers()
+    best: list[tuple[tuple[object, ...], int, tuple[object, ...]]] = []
+    with waiting_rows(folder) as waiting:
+        for order, group in enumerate(groups):
+            sites = binding_sites(group)
+            for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):
+                placed = [copy for copy in group.placed if sites[copy.member.stem] == site]
+                names: dict[str, Value] = {
+                    "Target": target_name,
+                    "protein": group.protein,
+                    "site": site,
+                    "site_class": site_class(site),
+                    "group": group.name,
+                }
+                for row in _of_site(group, placed, known, transfers):
+                    ligand = order, site != MAIN, site, row["Warhead"], row["InChIKey"]
+                    if row["answer_rank"] == 1 and group.name == groups[0].name and site == MAIN:
+                        best.append((_job_key(row), len(waiting), ligand))
+                    waiting.add((ligand, row["answer_rank"]), {**names, **row})
+        best.sort(key=lambda one: one[0])
+        job_rank = {number: rank for rank, (_, number, _) in enumerate(best, 1)}
+        of_ligand = {ligand: rank for rank, (_, _, ligand) in enumerate(best, 1)}
+
+        def key(place: tuple[Any, ...]) -> tuple[object, ...]:
+            ligand, answer_rank = place
+            return *ligand[:3], of_ligand.get(ligand, len(waiting) + 1), ligand[3], answer_rank
+
+        for number, row in waiting.in_order(key):
+            yield {**row, "job_rank": job_rank.get(number)}
+
+
+def _job_key(row: Mapping[str, Value]) -> tuple[object, ...]:
+    """Sort key of best places: evidence, the share of copies that are open, the score; what was only seen has none."""
+    share = int(row["n_open"] or 0) / max(int(row["n_copies"] or 0), 1)
+    score = round(float(row.get("score_median") or 0), _DIGITS)
+    return row["evidence"], -share, -score, row["Warhead"], row["best_stem"]
+
+
+def _of_site(
+    group: Group, placed: Sequence[Placed], known: KnownLigands, transfers: Transfers
+) -> Iterator[dict[str, Value]]:
+    """Yield the rows of one binding site without its names."""
+    by_component: dict[str, list[Placed]] = defaultdict(list)
+    degraders = [(known.degraders[copy.member.stem], copy) for copy in placed if copy.member.stem in known.degraders]
+    for copy in placed:
+        if copy.member.decides and copy.member.stem in known.copies:
+            by_component[known.copies[copy.member.stem].component].append(copy)
+    by_stem = {copy.member.stem: copy for copy in placed}
+    for component, members in by_component.items():
+        copies = [known.copies[copy.member.stem] for copy in members]
+        molecule = known.complete[component]
+        whole = next((copy for copy in members if len(copy.member.ligand) == molecule.n_heavy), None)
+        whole = by_stem.get(molecule.stem, whole)
+        seen = transfers.seen_on(molecule, whole, degraders) if degraders and whole else Seen({}, {})
+        for rank, answer in enumerate(answers_of(copies, molecule), 1):
+            yield {"answer_rank": rank, "job_rank": None, **_cells(group, by_stem, molecule, answer, seen, copies)}
+    yield from _of_degraders(group, degraders, known.observed)
+
+
+def _of_degraders(
+    group: Group, degraders: Sequence[tuple[Degrader, Placed]], observed: Mapping[str, Row]
+) -> Iterator[dict[str, Value]]:
+    """Yield one row for each ligand that two proteins hold: where its linker was seen to leave the target's half."""
+    by_component: dict[str, list[tuple[Degrader, Placed]]] = defaultdict(list)
+    for degrader, placed in degraders:
+        if not placed.member.packed:
+            by_component[degrader.molecule.component_names].append((degrader, placed))
+    for members in by_component.values():
+        rows = {placed.member.stem: observed[placed.member.stem] for _, placed in members}
+        with_exit = [row for row in rows.values() if row.get("anchor_atom")]
+        if not with_exit:
+            continue
+        counts = Counter(str(row["anchor_atom"]) for row in with_exit)
+        anchor = max(counts, key=lambda name: (counts[name], name))
+        same_anchor = [row for row in with_exit if row["anchor_atom"] == anchor]
+        best = min(same_anchor, key=lambda row: (str(row["grade"]), str(row["stem"])))
+        degrader, placed = next(pair for pair in members if pair[1].member.stem == best["stem"])
+        yield {
+            "answer_rank": 1,
+            "job_rank": None,
+            **_observed_cells(degrader, best, with_exit),
+            **_residue(group, placed, _beyond(degrader, best)),
+            "n_copies": len(members),
+            "n_open": len(same_anchor),
+            "n_entries": len({degrader.instance.entry_id for degrader, _ in members}),
+            "n_entries_open": len({row["pdb_id"] for row in same_anchor}),
+            "observed_entries": JOINED.join(sorted({str(row["pdb_id"]) for row in same_anchor})),
+            "stems": JOINED.join(rows),
+        }
+
+
+def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> dict[str, Value]:
+    molecule, anchor, linker = degrader.molecule, str(best["anchor_atom"]), str(best["linker_atom"])
+    bonds = {f"{row['anchor_atom']}-{row['linker_atom']}" for row in with_exit}
+    bonds |= {bond for row in with_exit for bond in split_cell(row["alternatives"])}
+    number = site_numbers(degrader.graph)[int(best["sdf_index"] or 0)]
+    return {
+        "Warhead": molecule.comp_id,
+        "InChIKey": molecule.inchikey,
+        "anchor_atom": anchor,
+        "anchor_equivalents": "",
+        "action": seen_action(anchor, linker, sorted(bonds - {f"{anchor}-{linker}"})),
+        "kind": "observed",
+        "leaving_atoms": linker,
+        "chem_class": "",
+        "closed": False,
+        "observed": 1,
+        "observed_atoms": f"{anchor}:0",
+        "evidence": best["grade"],
+        "evidence_reasons": "",
+        "best_stem": best["stem"],
+        "exit_site": f"S{number}",
+        "breaks_covalent_bond": False,
+    }
+
+
+def _beyond(degrader: Degrader, row: Row) -> Iterable[float]:
+    """Return a point on the linker's way from the target's half, in the degrader's frame."""
+    names = degrader.graph.names
+    vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
+    beyond: list[float] = (degrader.graph.xyz[names.index(str(row["linker_atom"]))] + AHEAD * vector).tolist()
+    return beyond
+
+
+def _cells(
+    group: Group, by_stem: Mapping[str, Placed], molecule: LigandMolecule, answer: SiteAnswer, seen: Seen,
+    copies: Sequence[LigandCopy],
+) -> dict[str, Value]:  # fmt: skip
+    exits = [exit_ for _, exit_ in answer.members]
+    opened, (copy, best), usual = answer.opened, answer.best, answer.action
+    entries_by_atom = {key: seen.entries[key] for key in sorted(answer.site_atoms) if key in seen.entries}
+    entries = sorted(
+        {entry for codes in entries_by_atom.values() for entry_ids in codes.values() for entry in entry_ids}
+    )
+    labels = dict(zip(atom_keys(molecule), molecule.names, strict=True)) if entries_by_atom else {}
+    blocked = answer.open_share < MOSTLY
+    return {
+        **_residue(group, by_stem[copy.stem], best.ahead),
+        "Warhead": molecule.comp_id,
+        "InChIKey": molecule.inchikey,
+        "anchor_atom": answer.anchor,
+        "anchor_equivalents": JOINED.join(answer.equivalents),
+        "action": action(answer.anchor, usual.leaving.replace(JOINED, ", "), usual.chem_class, blocked=blocked),
+        "kind": usual.kind,
+        "leaving_atoms": usual.leaving,
+        "chem_class": usual.chem_class,
+        "n_copies": answer.n_copies,
+        "n_open": len(opened),
+        "n_entries": answer.n_entries,
+        "n_entries_open": len({copy.entry_id for copy, _ in opened}),
+        "E_median": median(exit_.room for exit_ in exits),
+        "F_median": median(exit_.way_out for exit_ in exits),
+        "score_median": answer.score,
+        "score_best": max(exit_.score for exit_ in exits),
+        "closed": not opened,
+        "observed": len({code for codes in entries_by_atom.values() for code in codes}),
+        "observed_entries": JOINED.join(entries),
+        "observed_atoms": JOINED.join(f"{labels[key]}:{seen.steps[key]}" for key in entries_by_atom),
+        "evidence": best.evidence,
+        "evidence_reasons": best.reasons,
+        "best_stem": copy.stem,
+        "stems": JOINED.join(copy.stem for copy in copies),
+        "exit_site": f"S{answer.exit_site}",
+        "breaks_covalent_bond": answer.frees_link,
+    }
+
+
+def _residue(group: Group, placed: Placed, ahead: Iterable[float]) -> dict[str, Value]:
+    """Return the residue that marks a place, and its UniProt number.
+
+    It is the reference's, or the copy's own where that was not superposed.
+    """
+    point = np.array(list(ahead))[None]
+    if placed.superposition.reason:
+        near = placed.member.residue_near(point[0])
+    else:
+        near = group.placed[0].member.residue_near(placed.superposition.apply(point)[0])
+    return dict(zip(("site_residue", "site_uniprot"), near, strict=True))

@@ -1,0 +1,128 @@
+"""The answer at each exit site of a ligand, made of all its copies in one binding site."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tethermap.answers.model import CopyExit, LigandCopy
+from tethermap.exits.graph import ligand_graph
+from tethermap.exits.sites import site_numbers
+from tethermap.exits.words import MOSTLY
+from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
+
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAnswer:
+    """What the copies of a ligand say of one exit site: its best anchor.
+
+    Parameters
+    ----------
+    exit_site : int
+        Number of the exit site, from 1.
+    anchor : str
+        Name of the anchor in the most complete copy.
+    equivalents : tuple of str
+        Anchors alike by symmetry.
+    atoms : frozenset of AtomKey
+        The anchor and its equivalents.
+    site_atoms : frozenset of AtomKey
+        All atoms of the exit site.
+    members : tuple of (LigandCopy, CopyExit)
+        The copies that have this exit, with it.
+    n_copies, n_entries : int
+        All copies of the ligand in the binding site, and their entries.
+    """
+
+    exit_site: int
+    anchor: str
+    equivalents: tuple[str, ...]
+    atoms: frozenset[AtomKey]
+    site_atoms: frozenset[AtomKey]
+    members: tuple[tuple[LigandCopy, CopyExit], ...]
+    n_copies: int
+    n_entries: int
+
+    @property
+    def opened(self) -> tuple[tuple[LigandCopy, CopyExit], ...]:
+        """The copies that are open here."""
+        return tuple(pair for pair in self.members if pair[1].is_open)
+
+    @property
+    def open_share(self) -> float:
+        """Share of the copies that are open here."""
+        return len(self.opened) / self.n_copies
+
+    @property
+    def score(self) -> float:
+        """Median score."""
+        return median(exit_.score for _, exit_ in self.members)
+
+    @property
+    def frees_link(self) -> bool:
+        """Whether the bond to the protein is given up in all of the copies."""
+        return all(exit_.frees_link for _, exit_ in self.members)
+
+    @property
+    def best(self) -> tuple[LigandCopy, CopyExit]:
+        """The copy to look at: open, of the best evidence, then of the best score."""
+        among = self.opened or self.members
+        return min(among, key=lambda pair: (pair[1].evidence, -round(pair[1].score, _DIGITS), pair[0].stem))
+
+    @property
+    def action(self) -> CopyExit:
+        """What most copies do here, the open ones first; the best of equally many."""
+        among = [exit_ for _, exit_ in self.opened or self.members]
+        counts = Counter((exit_.kind, exit_.leaving) for exit_ in among)
+        return max(among, key=lambda exit_: (counts[exit_.kind, exit_.leaving], exit_.score, exit_.leaving))
+
+    @property
+    def rank_key(self) -> tuple[object, ...]:
+        """Sort key: what keeps the bond to the protein, what is mostly open, then the score."""
+        return self.frees_link, self.open_share < MOSTLY, -round(self.score, _DIGITS), min(self.atoms)
+
+
+def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[SiteAnswer]:
+    """Return the answers of one ligand in one binding site, the best first.
+
+    Copies are matched by component atom and symmetry class.
+
+    Parameters
+    ----------
+    copies : sequence of LigandCopy
+        Those that count, in the order of tables.
+    molecule : LigandMolecule
+        The most complete of them, whose names are told.
+    """
+    keys = atom_keys(molecule)
+    label = dict(zip(keys, molecule.names, strict=True))
+    alike: dict[int, list[AtomKey]] = defaultdict(list)
+    for key, number in zip(keys, molecule.symmetry_class.tolist(), strict=True):
+        alike[number].append(key)
+    site_of = dict(zip(keys, site_numbers(ligand_graph(molecule)), strict=True))
+    n_entries = len({copy.entry_id for copy in copies})
+    best: dict[int, SiteAnswer] = {}
+    for group in alike.values():
+        atoms = frozenset(group)
+        members = [(copy, exit_) for copy in copies if (exit_ := _exit_at(copy, atoms)) is not None]
+        if not members:
+            continue
+        named = Counter(min(exit_.atoms & atoms, key=keys.index) for _, exit_ in members)
+        anchor = min(named, key=lambda key: (-named[key], keys.index(key)))
+        site = site_of[group[0]]
+        site_atoms = frozenset(key for key in keys if site_of[key] == site)
+        others = tuple(label[key] for key in group if key != anchor)
+        answer = SiteAnswer(site, label[anchor], others, atoms, site_atoms, tuple(members), len(copies), n_entries)
+        if site not in best or answer.rank_key < best[site].rank_key:
+            best[site] = answer
+    return sorted(best.values(), key=lambda answer: answer.rank_key)
+
+
+def _exit_at(copy: LigandCopy, atoms: frozenset[AtomKey]) -> CopyExit | None:
+    """Return the best exit of a copy at some atoms; those that give up a bond to the protein come last."""
+    exits = (exit_ for exit_ in copy.exits if not exit_.atoms.isdisjoint(atoms))
+    return min(exits, key=lambda exit_: (exit_.frees_link, -exit_.score, sorted(exit_.atoms)), default=None)

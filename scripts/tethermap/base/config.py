@@ -1,0 +1,381 @@
+"""The settings of a job: defaults, validation against the schema, and what of them is recorded."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tethermap.base import recorded_search
+from tethermap.base.errors import UserError
+from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+Settings = dict[str, Any]
+"""Settings as nested plain values: text, numbers, booleans, None, lists and dicts of them."""
+
+FOLDER = Path(__file__).resolve().parents[2] / "config"
+"""Where the defaults and the schema lie."""
+
+_UPPER_CASE = ("methods", "only_ligands", "always_keep")
+_PRIVATE = ("mirror", "files", "components")
+NO_PATH = ("auto", "off")
+"""Values of ``source.validation`` that are no folder."""
+
+NOT_COMPARED = ("cache_dir", "force", "resources", "result_cache_mb")
+"""Settings that cannot change results."""
+RETIRED = {"protac_inputs": frozenset({"open_babel"})}
+"""Settings of earlier versions by section: accepted, so that recorded jobs run again, and ignored."""
+DIVISION = ("shards",)
+"""Settings of how the work is divided; results don't depend on them either, but which files a folder holds does."""
+
+
+class ConfigError(UserError):
+    """A setting that is missing, unknown or out of range; names the key, the value and the remedy."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, kind="input")
+
+
+def load_schema() -> Settings:
+    """Return the JSON Schema of the settings (draft 2020-12)."""
+    schema: Settings = _load(FOLDER / "config.schema.yaml")
+    return schema
+
+
+def load_defaults() -> Settings:
+    """Return the default of every setting."""
+    defaults: Settings = _load(FOLDER / "config.yaml")
+    return defaults
+
+
+def resolve(raw: Mapping[str, Any]) -> Settings:
+    """Return complete, valid settings from those that a user gave.
+
+    Parameters
+    ----------
+    raw : mapping
+        Any part of the settings; a section that is None counts as not given. Dates may be
+        `datetime.date` (YAML reads them so); ids and codes may have any case.
+
+    Returns
+    -------
+    dict
+        Every setting, with `source.kind` never ``auto`` and paths absolute; the argument is unchanged.
+
+    Raises
+    ------
+    ConfigError
+        If a setting is unknown, of the wrong type, out of range or at odds with another.
+    """
+    # Imported where they are needed: every script of a run imports this module, only the Snakefile resolves.
+    from jsonschema import Draft202012Validator
+
+    schema = load_schema()
+    settings = _completed(raw)
+    _normalise(settings)
+    _take_flags(settings, schema)
+    _refuse_unknown(settings, schema)
+    for key in schema["required"]:
+        if settings[key] is None:
+            raise ConfigError(f"{key} is missing: every job needs it in its configuration file.")
+    errors = sorted(Draft202012Validator(schema).iter_errors(settings), key=lambda error: _key(error.absolute_path))
+    if errors:
+        raise ConfigError(_message(errors[0], schema))
+    _check_numbers(settings)
+    _check_dates(settings)
+    _check_sequence(settings["fasta_seq"])
+    _take_recorded_search(settings)
+    _resolve_source(settings)
+    _resolve_paths(settings)
+    return settings
+
+
+def recorded(settings: Mapping[str, Any]) -> Settings:
+    """Return the settings as results show them: labels instead of paths, nothing of this machine.
+
+    A recorded search is left out: its results are those of the job that searched.
+    """
+    source = dict(settings["source"])
+    label = source["label"]
+    for name in _PRIVATE:
+        if source[name] is not None:
+            source[name] = label if label and name == source["kind"] else name
+    if source["validation"] not in NO_PATH:
+        source["validation"] = "folder"
+    kept = {key: value for key, value in settings.items() if key not in (recorded_search.KEY, *NOT_COMPARED)}
+    return {**kept, "source": source, "cache_dir": None, "force": False}
+
+
+def shown(settings: Mapping[str, Any]) -> Settings:
+    """Return the settings that report and manifest show: as recorded, those on which results depend."""
+    return {key: value for key, value in recorded(settings).items() if key not in (*NOT_COMPARED, *DIVISION)}
+
+
+def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return the settings that differ between two runs and can change results, as dotted keys.
+
+    The cache folder, what a cluster reserves and `force` itself don't count. A setting that an earlier version did
+    not have counts as its default.
+    """
+    old, new = (
+        dict(_leaves({key: value for key, value in _completed(settings).items() if key not in NOT_COMPARED}))
+        for settings in (before, now)
+    )
+    return sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+
+
+def cache_folder(cache_dir: str | None) -> Path:
+    """Return the folder of the structure cache: as set, else in the user's cache folder (XDG)."""
+    if cache_dir is not None:
+        return Path(cache_dir)
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "tethermap"
+
+
+def _load(path: Path) -> Any:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # written in C where available: ten times faster
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+
+
+def _completed(raw: Mapping[str, Any]) -> Settings:
+    """Return the defaults overlaid by given settings, without the retired ones."""
+    current = {
+        key: {name: item for name, item in value.items() if name not in RETIRED.get(key, ())}
+        if isinstance(value, Mapping)
+        else value
+        for key, value in raw.items()
+    }
+    return _merge(load_defaults(), current)
+
+
+def _merge(defaults: Mapping[str, Any], raw: Mapping[str, Any]) -> Settings:
+    """Return the defaults overlaid by what is given, section by section."""
+    merged = dict(defaults)
+    for key, value in raw.items():
+        default = defaults.get(key)
+        if isinstance(default, dict):
+            merged[key] = _merge(default, value) if isinstance(value, Mapping) else default if value is None else value
+        else:
+            merged[key] = value
+    return merged
+
+
+def _normalise(settings: Settings) -> None:
+    """Trim texts and bring dates, ids and codes into one form, where they are of the right type."""
+    for key in ("target_name", "search_query"):
+        if isinstance(settings[key], str):
+            settings[key] = settings[key].strip()
+    source = settings["source"]
+    if isinstance(source, dict) and source["validation"] in (False, None):  # YAML reads a bare off as false
+        source["validation"] = "off" if source["validation"] is False else "auto"
+    filters = settings["filters"]
+    if not isinstance(filters, dict):
+        return
+    for key, value in filters.items():
+        if isinstance(value, datetime.date):
+            filters[key] = value.isoformat()[:10]
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+            items = [item.strip().upper() if key in _UPPER_CASE else item.strip() for item in value]
+            filters[key] = list(dict.fromkeys(items))
+
+
+def _take_flags(settings: Settings, schema: Settings) -> None:
+    """Take ``true`` and ``false`` for flags where they come as text, as from Snakemake's ``--config force=true``."""
+    for key, part in _all_keys(schema):
+        section, _, name = key.rpartition(".")
+        values = settings.get(section) if section else settings
+        if part.get("type") == "boolean" and isinstance(values, dict) and isinstance(values.get(name), str):
+            values[name] = {"true": True, "false": False}.get(values[name].lower(), values[name])
+
+
+def _refuse_unknown(settings: Settings, schema: Settings) -> None:
+    """Name a misspelt setting before one that it leaves missing."""
+    known = list(schema["properties"])
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, 1, 0.6)
+            below = [key for key, _ in _all_keys(schema) if key.rpartition(".")[2] == name]
+            meant = [
+                *near,
+                *below,
+                *difflib.get_close_matches(str(name), [key for key, _ in _all_keys(schema)], 1, 0.6),
+            ]
+            hint = f"did you mean {meant[0]}?" if meant else "config/README.md lists all settings."
+            raise ConfigError(f"{name} is not a setting: {hint}")
+
+
+def _check_numbers(settings: Settings) -> None:
+    """Refuse NaN, which is within any limits as the schema compares them."""
+    for key, value in _leaves(settings):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ConfigError(f"{key} is {value}: give a number.")
+
+
+def _check_dates(settings: Settings) -> None:
+    filters = settings["filters"]
+    for key in ("released_after", "released_before"):
+        if filters[key] is None:
+            continue
+        try:
+            datetime.date.fromisoformat(filters[key])
+        except ValueError:
+            raise ConfigError(f"filters.{key} is {filters[key]!r}: give a date as 2020-01-31.") from None
+    after, before = filters["released_after"], filters["released_before"]
+    if after and before and after > before:
+        raise ConfigError(f"filters.released_after ({after}) is later than filters.released_before ({before}).")
+
+
+def _check_sequence(fasta: str | None) -> None:
+    """Refuse a text without a sequence to compare with: a job that was given one would take every chain."""
+    if fasta is None or not fasta.strip():
+        return
+    try:
+        sequences = read_fasta(fasta)
+    except ValueError as error:
+        raise ConfigError(f"fasta_seq holds {error}.") from None
+    if not sequences:
+        raise ConfigError(
+            f"fasta_seq is {_shown(fasta)}: give a sequence of at least {SHORTEST_SEQUENCE} residues, or leave it out."
+        )
+
+
+def _take_recorded_search(settings: Settings) -> None:
+    """Check a recorded search; the settings become those with which it was made."""
+    recorded = settings[recorded_search.KEY]
+    if recorded is None:
+        return
+    if wrong := recorded_search.fault(recorded):
+        raise ConfigError(f"{recorded_search.KEY} can't be used: {wrong}. Give it as /reproduce of a job returns it.")
+    filters = settings["filters"]
+    if filters["entries"] not in ([], recorded["asked"], recorded_search.taken(recorded)):
+        raise ConfigError(
+            f"filters.entries names other entries than {recorded_search.KEY} holds: leave one of the two out."
+        )
+    filters["entries"] = list(recorded["asked"])
+
+
+def _resolve_source(settings: Settings) -> None:
+    """Choose the source that `auto` stands for and check that what it needs is given."""
+    source = settings["source"]
+    if source["kind"] == "auto":
+        if source["files"] is not None:
+            raise ConfigError("source.files is set but source.kind is auto: set source.kind to files.")
+        source["kind"] = "rcsb" if source["mirror"] is None else "mirror"
+    kind = source["kind"]
+    if kind in ("mirror", "files") and source[kind] is None:
+        raise ConfigError(f"source.{kind} is missing: source.kind {kind} needs a path there.")
+    entries = settings["filters"]["entries"] or settings[recorded_search.KEY]
+    if not settings["search_query"].strip() and not entries and kind != "files":
+        raise ConfigError("search_query is empty: give words or PDB ids, or pin entries in filters.entries.")
+    if settings["sequence_search"] and not (settings["fasta_seq"] or "").strip():
+        raise ConfigError("sequence_search is on but fasta_seq is empty: give the sequence to search with.")
+
+
+def _resolve_paths(settings: Settings) -> None:
+    """Expand ``~`` and refuse relative paths, which would mean another place in each folder."""
+    source = settings["source"]
+    settings["cache_dir"] = _absolute("cache_dir", settings["cache_dir"])
+    for name in (*_PRIVATE, "validation"):
+        value = source[name]
+        if name == "validation" and value in NO_PATH:
+            continue
+        if isinstance(value, list):
+            source[name] = [_absolute(f"source.{name}", item) for item in value]
+        else:
+            source[name] = _absolute(f"source.{name}", value)
+
+
+def _absolute(key: str, text: str | None) -> str | None:
+    if text is None:
+        return None
+    path = Path(text).expanduser()
+    if not path.is_absolute():
+        raise ConfigError(f"{key} is {text!r}: give an absolute path, as jobs run in folders of their own.")
+    return str(path)
+
+
+def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _key(path: Any) -> str:
+    """Return a dotted key: ``filters.kinds[0]``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+
+
+def _message(error: ValidationError, schema: Settings) -> str:
+    """Return one sentence on what is wrong with a setting and what would be right."""
+    key = _key(error.absolute_path)
+    violated: Mapping[str, Any] = error.schema  # type: ignore[assignment]
+    if error.validator == "additionalProperties":
+        section = f"{key}." if key else ""
+        given: Mapping[str, Any] = error.instance  # type: ignore[assignment]
+        unknown = next(name for name in given if name not in violated["properties"])
+        known = [name for name, _ in _all_keys(schema)]
+        near = difflib.get_close_matches(f"{section}{unknown}", known, 1, 0.6) or [
+            name for name in known if name.rpartition(".")[2] == unknown
+        ]
+        hint = f"did you mean {near[0]}?" if near else "config/README.md lists all settings."
+        return f"{section}{unknown} is not a setting: {hint}"
+    advice = f"give {expected(violated)}"
+    if error.validator == "type" and not isinstance(error.instance, (str, list, dict, type(None))):
+        types = violated["type"]
+        if "string" in ([types] if isinstance(types, str) else types):
+            advice += ", in quotes (YAML reads bare numbers, NO and ON as other values)"
+    return f"{key} is {_shown(error.instance)}: {advice}."
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a message shows it."""
+    return repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "…"
+
+
+def expected(schema: Mapping[str, Any]) -> str:
+    """Say in words which values the schema of a setting allows.
+
+    >>> expected({"type": "integer", "minimum": 1, "maximum": 50})
+    'a whole number from 1 to 50'
+    """
+    if "enum" in schema:
+        return "one of " + ", ".join(map(str, schema["enum"]))
+    types = [schema["type"]] if isinstance(schema["type"], str) else list(schema["type"])
+    return " or ".join(_expected_type(name, schema) for name in types)
+
+
+def _expected_type(name: str, schema: Mapping[str, Any]) -> str:
+    if name in ("integer", "number"):
+        noun = "a whole number" if name == "integer" else "a number"
+        return f"{noun} from {schema['minimum']} to {schema['maximum']}"
+    if name == "string":
+        text = schema.get("x-expected", "a path" if schema.get("format") == "path" else "text")
+        return f"{text} of at most {schema['maxLength']} characters" if "maxLength" in schema else str(text)
+    if name == "array":
+        return "a list of at least one" if schema.get("minItems") else "a list"
+    return {"null": "null", "boolean": "true or false", "object": "a section of settings"}[name]
+
+
+def _all_keys(schema: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield every setting of the schema with its own schema, sections left out."""
+    for name, part in schema["properties"].items():
+        if "properties" in part:
+            yield from _all_keys(part, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", part
+
+
+def all_settings(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the schema of every setting by its dotted key, in the order of the schema."""
+    return dict(_all_keys(schema))

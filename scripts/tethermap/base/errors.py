@@ -1,0 +1,93 @@
+"""Errors that a user can do something about: one sentence each, never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Literal
+
+PROGRAM_ERROR = "program_error"
+"""Code of `tethermap.base.reasons.REASONS` of ligands and entries on which a step has failed."""
+
+_LOG = logging.getLogger(__name__)
+
+ErrorKind = Literal["input", "pipeline", "upstream", "disk_full", "interrupted"]
+
+
+class UserError(Exception):
+    """The job can't go on; the message says why and what to do about it.
+
+    Parameters
+    ----------
+    message : str
+        One sentence that names the value and the remedy.
+    kind : str
+        ``input`` (the user's settings or files), ``pipeline`` (this program), ``upstream``
+        (a service on the network), ``disk_full`` or ``interrupted`` (somebody stopped the run).
+    """
+
+    def __init__(self, message: str, kind: ErrorKind = "input") -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind: ErrorKind = kind
+
+
+OF_THE_MACHINE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
+"""Numbers of system errors that every ligand would meet: full, read-only or broken disks, too few descriptors."""
+
+OTHER_VERSION_ERRORS = (FileNotFoundError, LookupError, TypeError, ValueError)
+"""Errors that reading the working files of a job of another version may raise."""
+
+
+def ends_step(error: Exception) -> bool:
+    """Return whether an error concerns more than one ligand or entry: settings, memory, the disk, the installation.
+
+    >>> ends_step(KeyError("C1")), ends_step(OSError(errno.ENOSPC, "No space left on device"))
+    (False, True)
+    """
+    if isinstance(error, OSError):
+        return error.errno in OF_THE_MACHINE
+    return isinstance(error, UserError | MemoryError | ImportError | sqlite3.DatabaseError)
+
+
+@dataclass(frozen=True, slots=True)
+class isolate_errors:  # noqa: N801 - used like `contextlib.suppress`
+    """Keep an error of this program in one ligand or entry from ending the step: the others go on.
+
+    The log gets the traceback. Errors that concern more than the one (`ends_step`) are raised.
+
+    Parameters
+    ----------
+    about : str
+        Names the ligand or entry and the step.
+    failed : callable
+        Records the error.
+    """
+
+    about: str
+    failed: Callable[[Exception], object]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
+        if not isinstance(error, Exception) or ends_step(error):
+            return False
+        _LOG.error("%s failed", self.about, exc_info=error)
+        self.failed(error)
+        return True
+
+
+def failed_at(step: str, error: Exception) -> str:
+    """Return what status rows say of an error.
+
+    >>> failed_at("measure_sasa", KeyError("C1"))
+    'measure_sasa: KeyError'
+    """
+    return f"{step}: {type(error).__name__}"

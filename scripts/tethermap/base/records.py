@@ -1,0 +1,231 @@
+"""What a shard's files hold of each entry, raw: records, lines and rows that nobody has to parse to hand them on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from tethermap.base.atomic import replacing
+
+MAGIC = b"tethermap records 1\n"
+"""What a file of records begins with."""
+
+_SIZES = struct.Struct("<II")
+_STEM = b'{"stem":"'
+_INSTANCE = (b'{"entry_id":"', b'","stem":"')
+
+
+class Stream(Protocol):
+    """Takes bytes one after another, such as an open file."""
+
+    def write(self, data: bytes, /) -> object:
+        """Append them."""
+
+
+def packed(stem: str, header: Mapping[str, Any], content: bytes) -> bytes:
+    """Return one record of an instance: small values, which are JSON, and bytes."""
+    text = json.dumps({"stem": stem, **header}, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return _SIZES.pack(len(text), len(content)) + text + content
+
+
+def unpacked(record: bytes) -> tuple[dict[str, Any], memoryview]:
+    """Return the values and the bytes of a record."""
+    size, _ = _SIZES.unpack_from(record)
+    begin = _SIZES.size + size
+    return json.loads(record[_SIZES.size : begin]), memoryview(record)[begin:]
+
+
+def stem_of(record: bytes) -> str:
+    """Return the stem of a record's instance."""
+    begin = _SIZES.size + len(_STEM)
+    return record[begin : record.index(b'"', begin)].decode("utf-8")
+
+
+@contextmanager
+def record_file(path: Path) -> Iterator[Stream]:
+    """Yield the stream of a new file of records, which appears when the block ends well."""
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        stream.write(MAGIC)
+        yield stream
+
+
+def read_records(path: Path) -> Iterator[bytes]:
+    """Yield the records of a file in the order they were written.
+
+    Raises
+    ------
+    ValueError
+        If the file is none of `record_file` or is cut off.
+    """
+    with path.open("rb") as stream:
+        if stream.read(len(MAGIC)) != MAGIC:
+            raise ValueError(f"{path}: not a file of records")
+        while sizes := stream.read(_SIZES.size):
+            length = sum(_SIZES.unpack(sizes)) if len(sizes) == _SIZES.size else -1
+            data = stream.read(max(length, 0))
+            if len(data) != length:
+                raise ValueError(f"{path}: cut off")
+            yield sizes + data
+
+
+@dataclass(slots=True)
+class EntryParts:
+    """What a shard's files hold of one entry, in the order of its instances.
+
+    Parameters
+    ----------
+    entry_id : str
+        The entry.
+    stems : list of str
+        Its instances.
+    lines : list of bytes
+        Their lines of the file of instances.
+    records, rows : dict of str to list of bytes
+        Their records, and the lines of their rows, by what the file holds.
+    """
+
+    entry_id: str
+    stems: list[str] = field(default_factory=list)
+    lines: list[bytes] = field(default_factory=list)
+    records: dict[str, list[bytes]] = field(default_factory=dict)
+    rows: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """Return a digest of all of it."""
+        total = hashlib.sha256()
+        for name, parts in (("", self.lines), *sorted(self.records.items()), *sorted(self.rows.items())):
+            total.update(f"{name} {list(map(len, parts))}".encode())
+            for part in parts:
+                total.update(part)
+        return total.hexdigest()
+
+
+def entry_parts(
+    instances: Path, records: Mapping[str, Path], rows: Mapping[str, Path] | None = None
+) -> Iterator[EntryParts]:
+    """Yield what the files of a shard hold, entry by entry, of the instances that all of them hold.
+
+    Parameters
+    ----------
+    instances : Path
+        One line of JSON an instance, `tethermap.instance.store`; those of an entry follow one another.
+    records : mapping
+        Files with one record an instance, by what they hold.
+    rows : mapping, optional
+        Tables with the rows of an instance together, whose last column is its stem.
+
+    Raises
+    ------
+    ValueError
+        If a file holds other instances, or in another order.
+    """
+    rows = rows or {}
+    others = [*map(named_records, records.values()), *map(_blocks, rows.values())]
+    entry: EntryParts | None = None
+    for stem, line, *parts in joined(named_lines(instances), *others):
+        entry_id = entry_of(line)
+        if entry is None or entry.entry_id != entry_id:
+            if entry is not None:
+                yield entry
+            entry = EntryParts(entry_id)
+        entry.stems.append(stem)
+        entry.lines.append(line)
+        for name, record in zip(records, parts, strict=False):
+            entry.records.setdefault(name, []).append(record)
+        for name, block in zip(rows, parts[len(records) :], strict=True):
+            entry.rows.setdefault(name, []).extend(block)
+    if entry is not None:
+        yield entry
+
+
+def joined(first: Iterable[tuple[str, Any]], *others: Iterable[tuple[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    """Yield stem and parts of each instance that several files hold, in their order.
+
+    A file lacks the instances on which a step has failed.
+
+    Parameters
+    ----------
+    first, others : iterable of (str, part)
+        Stems and parts; the first has all instances.
+
+    Raises
+    ------
+    ValueError
+        If a file holds other instances, or in another order.
+
+    >>> list(joined([("a", 1), ("b", 2), ("c", 3)], [("a", 4), ("c", 5)]))
+    [('a', 1, 4), ('c', 3, 5)]
+    """
+    readers = [iter(other) for other in others]
+    heads = [next(reader, None) for reader in readers]
+    for stem, part in first:
+        parts = [head[1] for head in heads if head is not None and head[0] == stem]
+        whole = len(parts) == len(heads)
+        heads = [
+            next(reader, None) if head is not None and head[0] == stem else head
+            for head, reader in zip(heads, readers, strict=True)
+        ]
+        if whole:
+            yield stem, part, *parts
+    if left := [head[0] for head in heads if head is not None]:
+        raise ValueError(f"{left[0]} and what other files hold there should be one instance")
+
+
+def named_lines(instances: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield stem and line of each instance of a shard."""
+    with instances.open("rb") as stream:
+        for line in stream:
+            yield _named(line)[1], line
+
+
+def entry_of(line: bytes) -> str:
+    """Return the entry of an instance by its line."""
+    return _named(line)[0]
+
+
+def named_records(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield stem and record of each instance of a file of records."""
+    return ((stem_of(record), record) for record in read_records(path))
+
+
+def _named(line: bytes) -> tuple[str, str]:
+    """Return entry and stem of an instance, which its line begins with."""
+    before, between = _INSTANCE
+    if not line.startswith(before):
+        raise ValueError("not a file of instances")
+    entry_id, _, rest = line[len(before) :].partition(between)
+    return entry_id.decode("utf-8"), rest[: rest.index(b'"')].decode("utf-8")
+
+
+def _blocks(path: Path) -> Iterator[tuple[str, list[bytes]]]:
+    """Yield the lines of each instance of a table, by the stem at their end."""
+    name, block = "", list[bytes]()
+    with path.open("rb") as stream:
+        stream.readline()
+        for row in _whole_rows(stream):
+            stem = row.rstrip(b"\n").rpartition(b",")[2].strip(b'"').decode("utf-8")
+            if block and stem != name:
+                yield name, block
+                block = []
+            name = stem
+            block.append(row)
+    if block:
+        yield name, block
+
+
+def _whole_rows(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield rows of CSV, of which a quoted cell may hold ends of lines."""
+    begun = b""
+    for line in lines:
+        begun += line
+        if begun.count(b'"') % 2 == 0:
+            yield begun
+            begun = b""
+    if begun:
+        yield begun

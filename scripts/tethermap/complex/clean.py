@@ -1,0 +1,418 @@
+"""Clean one entry: decide on every het group and build the complex of each one that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray, IntArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
+from tethermap.base.reasons import sentence
+from tethermap.base.tables import Row, Value
+from tethermap.base.version import __version__
+from tethermap.complex.backbone import backbone_of
+from tethermap.complex.candidates import BURIED_SLICES, buried_by_target, judged, only_cofactor, polymer_radii
+from tethermap.complex.cleaned import CleanedComplex, Ligand, clean_complex
+from tethermap.complex.context import (
+    Around,
+    ContextFinder,
+    atoms_around,
+    beside,
+    coincide,
+    on_special_position,
+)
+from tethermap.complex.describe import Description, describe, neighbourhood_of, surroundings_of
+from tethermap.complex.experiment import NO_EXPERIMENT, Experiment
+from tethermap.complex.limits import BURIED_FROM, KEPT_WITHIN, WHOLE_CHAINS_WITHIN
+from tethermap.complex.lysines import LYSINE_SLICES, lysines_around
+from tethermap.complex.placement import DEPOSITED, Placement
+from tethermap.complex.polymers import polymers_beside, polymers_of
+from tethermap.complex.scene import Copy, Scene
+from tethermap.complex.settings import CleanSettings
+from tethermap.complex.status import FitOf, Verdict, group_rows, modified_rows
+from tethermap.entry.atoms import text
+from tethermap.entry.model import PolymerEntity
+from tethermap.entry.reader import Entry, EntryError
+from tethermap.entry.target import TargetChains, find_target
+from tethermap.exits.geometry import REACH as EXIT_REACH
+from tethermap.exposure.radii import EntryRadii, RadiusTable
+from tethermap.fit.model import LigandFit
+from tethermap.instance.backbone import Backbone
+from tethermap.instance.classify import HetGroup
+from tethermap.instance.conformer import best_altloc
+from tethermap.instance.find import Residues, find_groups, heaviest
+from tethermap.instance.kinds import KindRules
+from tethermap.instance.model import Instance, Neighbourhood, Surroundings
+from tethermap.instance.stems import Stems
+
+
+@dataclass(frozen=True)
+class KeptInstance:
+    """One instance with what surrounds it and its cleaned complex."""
+
+    instance: Instance
+    neighbourhood: Neighbourhood
+    surroundings: Surroundings
+    backbone: Backbone
+    cleaned: CleanedComplex
+
+
+@dataclass
+class CleanedEntry:
+    """The result of one entry.
+
+    Parameters
+    ----------
+    entry_row : dict
+        Row of `tethermap.base.tables.ENTRY_STATUS`, without what the download knows.
+    ligand_rows : list of dict
+        Rows of `tethermap.base.tables.LIGAND_STATUS`: one for each het group.
+    kept : list of KeptInstance
+        What is kept, in file order.
+    errors : dict of str to Exception
+        Errors of this program by the ligand that they cost.
+    """
+
+    entry_row: dict[str, Value]
+    ligand_rows: list[Row] = field(default_factory=list)
+    kept: list[KeptInstance] = field(default_factory=list)
+    errors: dict[str, Exception] = field(default_factory=dict)
+
+
+def clean_entry(
+    entry: Entry,
+    settings: CleanSettings,
+    rules: KindRules,
+    radii: RadiusTable,
+    experiment: Experiment = NO_EXPERIMENT,
+) -> CleanedEntry:
+    """Return the status of an entry and of all its het groups, and the complexes that are kept.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry as read.
+    settings : CleanSettings
+        What the job asks.
+    rules : KindRules
+        Reference lists of kinds.
+    radii : RadiusTable
+        Radii, for the reach of the neighbourhood.
+    experiment : Experiment
+        What its validation report and a map of the user's own say.
+    """
+    return _Cleaner(entry, settings, rules, radii, experiment).run()
+
+
+class _Cleaner:
+    def __init__(
+        self,
+        entry: Entry,
+        settings: CleanSettings,
+        rules: KindRules,
+        radii: RadiusTable,
+        experiment: Experiment,
+    ) -> None:
+        self._experiment = experiment
+        self._entry = entry
+        self._settings = settings
+        self._radii = radii
+        self._rules = rules
+        self._buried: dict[int, float] = {}
+        self._only_cofactor = ""
+        self._errors: dict[int, Exception] = {}
+        self._residues = Residues(entry)
+        wanted = settings.named | settings.always_keep
+        self._groups = find_groups(entry, self._residues, rules, wanted)
+        self._scene = Scene(entry, self._residues, self._groups)
+        self._polymers = polymers_of(self._scene)
+        self._stems = Stems(entry.entry_id)
+        atoms = entry.atoms
+        self._largest = radii.largest_of(atoms.element)
+        self._radii_around = EntryRadii(atoms, polymer_radii(radii, rules))
+
+    def run(self) -> CleanedEntry:
+        result = CleanedEntry(self._entry_row())
+        try:
+            target = self._target()
+        except EntryError as error:
+            self._reject_all(result, error)
+            return result
+        asyms = self._target_asyms(target)
+        reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * self._settings.probe_radius)
+        self._finder = ContextFinder(self._scene, asyms, max(reach, EXIT_REACH), reach)
+        self._decide_kinds(reach)
+        for group in self._groups:
+            kept = None
+            with self._isolated(group):
+                verdict, kept = self._judge(group, reach, target)
+                rows = list(self._rows(group, verdict, kept))
+            if (failed := self._errors.get(group.head)) is not None:
+                name = self._residues.name(group.head)
+                result.errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
+                verdict, kept = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed)), None
+                rows = list(self._rows(group, verdict, None))
+            result.ligand_rows.extend(rows)
+            if kept is not None:
+                result.kept.append(kept)
+        result.ligand_rows.extend(modified_rows(self._entry, self._residues, self._fit_cells(None)))
+        names = [self._scene.chain_names[asym].strip() for asym in asyms]
+        nothing = "only_polymer_residues" if result.ligand_rows else "no_ligand"
+        reason = "kept" if result.kept else "no_instance_kept" if self._groups else nothing
+        result.entry_row.update(
+            kept=bool(result.kept),
+            reason=reason,
+            sentence=sentence(reason),
+            target_match=target.match,
+            target_chains=",".join(dict.fromkeys(names)),
+            instances_kept=len(result.kept),
+            target_identity=target.identity,
+            target_coverage=target.coverage,
+        )
+        return result
+
+    def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
+        """Keep an error of this program in one het group from costing the others."""
+        about = f"{self._entry.entry_id} {self._residues.name(group.head).comp_id}: clean_complexes"
+        return isolate_errors(about, lambda error: self._errors.setdefault(group.head, error))
+
+    def _entry_row(self) -> dict[str, Value]:
+        flags = []
+        if self._entry.n_models > 1:
+            flags.append("first_model")
+        if self._entry.metadata.withdrawn:
+            flags.append("withdrawn")
+        return {
+            "pdb_id": self._entry.entry_id,
+            "instances_found": len(self._groups),
+            "instances_kept": 0,
+            "target_match": "none",
+            "target_chains": "",
+            "kept": False,
+            "assembly": next(iter(self._scene.assemblies.names), ""),
+            "flags": ";".join(flags),
+            **self._experiment.entry_cells,
+        }
+
+    def _target(self) -> TargetChains:
+        if not self._scene.chains:
+            raise EntryError("no_polymer")
+        limit, r_free = self._settings.max_rfree, self._experiment.entry.r_free
+        if limit is not None and (r_free is None or r_free > limit):
+            raise EntryError("r_free", "" if r_free is None else f"{r_free:.3f}")
+        entities = tuple(entity for entity in self._polymers if not self._is_short(entity))
+        return find_target(replace(self._entry.metadata, entities=entities), self._settings.target)
+
+    def _is_short(self, entity: PolymerEntity) -> bool:
+        """Return whether all chains of an entity are peptides or peptide-like ligands."""
+        short = self._residues.short
+        if self._entry.is_mmcif and entity.label_asym_ids:
+            return short.keys() >= set(entity.label_asym_ids)
+        return bool(entity.auth_asym_ids) and set(short.values()) >= set(entity.auth_asym_ids)
+
+    def _target_asyms(self, target: TargetChains) -> list[str]:
+        """Return the label_asym_id of the target chains that the structure has."""
+        long = [asym for asym, body in self._scene.chains.items() if not body.residues]
+        if target.match == "unmatched":
+            return long
+        labels = {asym for entity in target.entities for asym in entity.label_asym_ids}
+        if not labels or not self._entry.is_mmcif:
+            chains = {chain for entity in target.entities for chain in entity.auth_asym_ids}
+            labels = {asym for asym in long if self._scene.chain_names[asym].strip() in chains}
+        return [asym for asym in long if asym in labels]
+
+    def _decide_kinds(self, reach: float) -> None:
+        """Tell additives that a target buries from others, and find the cofactor that is the only candidate."""
+        for place, group in enumerate(self._groups):
+            if group.unless_buried:
+                with self._isolated(group):
+                    self._groups[place] = self._judged(group, reach)
+        codes = {group.head: self._residues.name(group.head).comp_id for group in self._groups}
+        self._only_cofactor = only_cofactor(self._groups, codes)
+
+    def _judged(self, group: HetGroup, reach: float) -> HetGroup:
+        """Return an additive as what it is by the share of its surface that a target covers."""
+        members, label = self._conformer(group)
+        heavy = members[self._entry.atoms.heavy[members]]
+        around = self._around(group, heavy, label).within(reach)
+        self._buried[group.head] = buried_by_target(
+            self._scene, around, heavy, label, self._radii, self._rules, self._settings.sasa(BURIED_SLICES)
+        )
+        return judged(group, self._buried[group.head])
+
+    def _around(self, group: HetGroup, heavy: IntArray, label: bytes) -> Around:
+        atoms = self._entry.atoms
+        asym = text(atoms.label_asym_id[atoms.starts[group.head]])
+        return self._finder.around(atoms.xyz[heavy], asym, frozenset(group.residues), label)
+
+    def _fit_cells(self, kept: KeptInstance | None) -> FitOf:
+        return partial(self._experiment.cells, altloc=kept.instance.altloc if kept else None)
+
+    def _rows(self, group: HetGroup, verdict: Verdict, kept: KeptInstance | None) -> Iterator[Row]:
+        instance = kept.instance if kept else None
+        return group_rows(self._entry, self._residues, group, verdict, instance, self._fit_cells(kept))
+
+    def _reject_all(self, result: CleanedEntry, error: EntryError) -> None:
+        for group in self._groups:
+            verdict = Verdict("entry_rejected", value=error.reason)
+            result.ligand_rows.extend(self._rows(group, verdict, None))
+        result.ligand_rows.extend(modified_rows(self._entry, self._residues, self._fit_cells(None)))
+        result.entry_row.update(reason=error.reason, value=error.value, sentence=sentence(error.reason))
+
+    def _judge(self, group: HetGroup, reach: float, target: TargetChains) -> tuple[Verdict, KeptInstance | None]:
+        settings = self._settings
+        code = self._residues.name(group.head).comp_id.upper()
+        asked = code in settings.always_keep or code in settings.named or code == self._only_cofactor
+        asked = asked or (settings.own_files and group.kind == "unknown")
+        if group.kind not in settings.kinds and not asked:
+            if group.unless_buried:
+                return Verdict("not_buried", f"{BURIED_FROM:.2f}", f"{self._buried[group.head]:.2f}"), None
+            return Verdict("kind_not_kept", ",".join(sorted(settings.kinds)), group.kind), None
+        if settings.only_ligands and code not in settings.only_ligands:
+            return Verdict("not_asked_for", ",".join(sorted(settings.only_ligands)), code), None
+        members, label = self._conformer(group)
+        atoms = self._entry.atoms
+        heavy = members[atoms.heavy[members]]
+        if not len(heavy):
+            return Verdict("no_heavy_atoms"), None
+        if not settings.own_files and not (atoms.occupancy[heavy] > 0).any():
+            return Verdict("zero_occupancy", "0", "0"), None
+        farther = self._around(group, heavy, label)
+        around = farther.within(reach)
+        if around.target_distance > KEPT_WITHIN:
+            value = f"{around.target_distance:.2f}" if np.isfinite(around.target_distance) else ""
+            return Verdict("far_from_target", f"{KEPT_WITHIN:.1f}", value), None
+        if not all(self._residues.is_unique(residue, group.residues) for residue in group.residues):
+            return Verdict("not_unique"), None
+        limit, rscc = settings.min_rscc, self._fit(group.residues, heavy, label).whole.rscc
+        if limit is not None and rscc is None:
+            return Verdict("rscc_unknown", f"{limit:g}"), None
+        if limit is not None and rscc is not None and rscc < limit:
+            return Verdict("rscc", f"{limit:g}", f"{rscc:.3f}"), None
+        return Verdict("kept"), self._keep(group, members, label, around, farther, target)
+
+    def _conformer(self, group: HetGroup) -> tuple[IntArray, bytes]:
+        """Return the atoms of the chosen conformer, component by component, and its label."""
+        atoms = self._entry.atoms
+        parts = [np.arange(part.start, part.stop) for part in map(atoms.at, group.residues)]
+        members = np.concatenate(parts).astype(np.int64)
+        label = best_altloc(atoms, members[atoms.heavy[members]])
+        chosen = members[self._scene.mask(label)[members]]
+        return chosen, label
+
+    def _n_conformers(self, group: HetGroup) -> int:
+        """Return how many labels the heavy atoms of a group have."""
+        atoms = self._entry.atoms
+        parts = map(atoms.at, group.residues)
+        return len({label for part in parts for label in atoms.altloc[part][atoms.heavy[part]].tolist()} - {b""})
+
+    def _keep(
+        self, group: HetGroup, members: IntArray, label: bytes, around: Around, farther: Around, target: TargetChains
+    ) -> KeptInstance:
+        atoms = self._entry.atoms
+        heavy = members[atoms.heavy[members]]
+        xyz = atoms.xyz[heavy]
+        residues_of_group = frozenset(group.residues)
+        # Alternates of a group's residues: only those of the chosen conformer are its components.
+        present = self._as_modelled(group, heavy)
+        residues = tuple(self._residues.name(residue) for residue in present.residues)
+        head = present.residues.index(present.head)
+        mask = self._scene.mask(label)
+        own = set(members.tolist())
+        links = tuple(
+            bond for bond in group.links if bond.kind != "contact" and bond.first in own and mask[bond.second]
+        )
+        ligand = Ligand(heavy, residues, head, links)
+        stem, numbered = self._stems.of(residues[head])
+        remarks = self._remarks(around, label)
+        cleaned = clean_complex(
+            self._scene,
+            ligand,
+            list(self._written(around, residues_of_group, xyz, label)),
+            label,
+            remarks,
+            keep_hydrogens=self._settings.keep_hydrogens,
+        )
+        reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius
+        ahead = atoms_around(self._scene, farther, xyz, label, EXIT_REACH)
+        nearby = ahead.within(reach)
+        special = nearby.overlaps or on_special_position(self._scene, xyz)
+        description = Description(
+            stem=stem,
+            stem_numbered=numbered,
+            label=label,
+            n_conformers=self._n_conformers(group),
+            members=members,
+            around=around,
+            nearby=nearby,
+            special=special,
+            unmatched=target.match == "unmatched",
+            own_chain=self._residues.has_chain(group.head),
+            polymers=polymers_beside(self._scene, around, self._polymers, target.entities),
+        )
+        instance = describe(self._entry, self._scene, self._residues, present, ligand, cleaned, description)
+        instance = replace(
+            instance,
+            fit=self._fit(present.residues, heavy, label),
+            lysines=lysines_around(
+                self._scene, farther, xyz, label, self._radii_around, self._settings.sasa(LYSINE_SLICES)
+            ),
+        )
+        backbone = backbone_of(self._scene, around, label, xyz, self._experiment.outliers)
+        surroundings = surroundings_of(self._scene, ahead)
+        return KeptInstance(instance, neighbourhood_of(self._scene, nearby), surroundings, backbone, cleaned)
+
+    def _fit(self, residues: Iterable[int], heavy: IntArray, label: bytes) -> LigandFit:
+        names = map(self._residues.name, residues)
+        return self._experiment.fit(names, self._entry.atoms.xyz[heavy], text(label))
+
+    def _as_modelled(self, group: HetGroup, heavy: IntArray) -> HetGroup:
+        """Return a group without the residues that have no atom in the chosen conformer."""
+        present = set(self._entry.atoms.residue[heavy].tolist())
+        residues = tuple(residue for residue in group.residues if residue in present)
+        if len(residues) == len(group.residues):
+            return group
+        head = group.head if group.head in present else heaviest(self._entry.atoms, residues)
+        return replace(group, residues=residues, head=head)
+
+    def _written(self, around: Around, own: frozenset[int], xyz: FloatArray, label: bytes) -> Iterator[Copy]:
+        """Yield the bodies of the cleaned complex: whole chains near the ligand and what goes with them.
+
+        What stands in one place is written once, and nothing in the ligand's own.
+        """
+        scene = self._scene
+        if self._settings.context == "entry":
+            near, chains = [], [scene.deposited(body) for body in scene.chains.values()]
+        else:
+            level = CONTEXTS.index(self._settings.context)
+            near = [copy for copy in around.copies if copy.level <= level and copy.distance < WHOLE_CHAINS_WITHIN]
+            chains = [copy for copy in near if not copy.body.parents]
+        hets = [*(copy for copy in near if copy.body.parents), *scene.going_with(chains)]
+        hets.sort(key=lambda copy: bool(copy.placement.name))
+        places: dict[int, list[Placement]] = {}
+        for copy in [*chains, *hets]:
+            if copy.body.parents:
+                taken = places.setdefault(id(copy.body), [DEPOSITED] if copy.body.residues & own else [])
+                if any(coincide(scene, copy.body, copy.placement, other) for other in taken):
+                    continue
+                taken.append(copy.placement)
+            elif not copy.placement.name:
+                yield copy
+                continue
+            if (rest := beside(scene, copy, xyz, label)) is not None:
+                yield rest
+
+    def _remarks(self, around: Around, label: bytes) -> list[str]:
+        metadata = self._entry.metadata
+        assembly = around.view.assembly or "none given, asymmetric unit taken"
+        return [
+            f"cleaned by Tethermap {__version__}",
+            f"entry {self._entry.entry_id} revision {metadata.revision or 'unknown'} ({metadata.revision_date})",
+            f"context {self._settings.context}, assembly {assembly}",
+            f"conformer {text(label) or 'only one modelled'}",
+        ]

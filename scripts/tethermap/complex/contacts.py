@@ -1,0 +1,389 @@
+"""Contacts between a ligand and what surrounds it: hbond, hydrophobic, ionic, halogen, rings, water, covalent, metal.
+
+Structures seldom show hydrogens, so every rule uses heavy atoms alone. Cut-offs and their sources:
+
+==================  ==========================================================================
+hydrophobic         both carbons, bonded to C and H only, at most 4.0 Å apart; per ligand atom
+                    and residue the closest pair, then per partner atom the closest
+                    (PLIP: Salentin 2015, doi:10.1093/nar/gkv315)
+hbond               N or O donor to N or O acceptor, at most 3.5 Å
+                    (Hubbard and Haider 2001, doi:10.1038/npg.els.0003011, as used by PLIP) and at
+                    least 2.2 Å (Steiner 2002,
+                    doi:10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U); the bonded
+                    neighbours of each end make 90° or more with the line between them
+                    (McDonald and Thornton 1994, doi:10.1006/jmbi.1994.1334)
+ionic               N and O of groups with opposite charge, at most 4.0 Å; the closest of each
+                    atom on either side, so that a bidentate bridge has both its pairs; such a
+                    pair is no hbond besides
+                    (Barlow and Thornton 1983, doi:10.1016/S0022-2836(83)80079-5)
+halogen             Cl, Br or I on carbon to N, O or S, at most 4.0 Å, 135° or more at the halogen
+                    and 90 to 150° at the partner (Auffinger 2004, doi:10.1073/pnas.0407607101;
+                    angles as in PLIP)
+pi_stacking,        see `tethermap.complex.rings`; `detail` says parallel or t_shaped, and which
+cation_pi           side of the ligand is meant, ring or cation
+water               see `tethermap.complex.water_bridges`; the distance is that of the ligand's
+                    atom and the water, which `detail` names; the partner may be a metal
+metal               N, O, S, P, Se or halogen with at most three heavy neighbours within 3.0 Å of a
+                    metal, or a declared metal link (Harding 2001, doi:10.1107/S0907444901003997;
+                    elements and distance as used by PLIP)
+covalent            the instance's covalent links
+==================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rdkit import Chem
+
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.elements import HALOGENS, are_metals
+from tethermap.base.tables import Row, natural_key
+from tethermap.complex.limits import (
+    HALOGEN_MAX,
+    HALOGEN_MIN_ANGLE,
+    HALOGEN_PARTNER_ANGLES,
+    HBOND_MAX,
+    HBOND_MIN,
+    HBOND_MIN_ANGLE,
+    HYDROPHOBIC_MAX,
+    IONIC_MAX,
+    METAL_MAX,
+    WATER_MAX,
+)
+from tethermap.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
+from tethermap.complex.rings import ring_contacts
+from tethermap.complex.water_bridges import water_bridges
+from tethermap.entry.near import distances
+from tethermap.instance.model import Instance, Neighbourhood
+from tethermap.molecule.record import LigandMolecule
+
+LIGATING = HALOGENS | {"N", "O", "S", "P", "Se"}
+"""Elements of a ligand that bind a metal."""
+
+MOST_NEIGHBOURS = 3
+"""Heavy neighbours of an atom that still has a lone pair to give; a phosphate's P or a sulfone's S has four."""
+
+BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe": 2.4, "Zn": 2.4}
+OTHER_BOND_MAX = 1.85
+"""Longest bond in angstroms from these elements to C, N or O when bonds are told by distance, and from others."""
+
+_SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
+_LONGEST_BOND = max(*BOND_MAX.values(), OTHER_BOND_MAX)
+_SAME_PLACE = 0.05
+_TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_stacking", "water", "hydrophobic")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Ligand atoms against the partner atoms near them, with what the rules ask of both.
+
+    Arrays over ligand atoms have n rows, over partner atoms m columns; `partner` gives a
+    column's index in the neighbourhood, `residue` a number per residue and copy.
+    """
+
+    distance: FloatArray
+    partner: IntArray
+    residue: IntArray
+    ligand: PolarAtoms
+    other: PolarAtoms
+    ligand_centre: FloatArray
+    other_centre: FloatArray
+    ligand_xyz: FloatArray
+    other_xyz: FloatArray
+
+
+def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood) -> list[Row]:
+    """Return the contacts of one ligand instance, ordered by ligand atom, type and partner.
+
+    Parameters
+    ----------
+    instance : Instance
+        The ligand as deposited, with its links.
+    mol : LigandMolecule
+        Its molecule: bonds, hydrogens and charges decide what an atom can do.
+    neighbourhood : Neighbourhood
+        Heavy atoms around it in its frame; hydrogen bonds to waters are not told.
+
+    Returns
+    -------
+    list of Row
+        Rows of `tables.CONTACTS`. `context` is the smallest context that holds the partner,
+        empty for a linked atom that stands in none; distances in angstroms.
+    """
+    labels = [instance.atom_label(int(i)) for i in mol.atom_index]
+    distance_of: dict[tuple[int, int, str], float] = {}
+    detail: dict[tuple[int, int, str], str] = {}
+    if len(neighbourhood) and labels:
+        pairs = _near_pairs(instance, mol, neighbourhood)
+        for kind, i, j in _typed_pairs(mol, neighbourhood, pairs):
+            distance_of[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
+        for kind, i, j, distance, says in _shaped(instance, mol, neighbourhood, pairs):
+            if (key := (i, j, kind)) not in distance_of or distance < distance_of[key]:
+                distance_of[key], detail[key] = distance, says
+    rows = list(_link_rows(instance, mol, neighbourhood, distance_of))
+    rows += [
+        (key[0], key[2], _partner(neighbourhood, key[1]) | {"distance_A": distance, "detail": detail.get(key, "")})
+        for key, distance in distance_of.items()
+    ]
+    rows.sort(key=_row_key)
+    name = instance.name
+    head: Row = {
+        "pdb_id": instance.entry_id,
+        "Chain": name.auth_asym_id,
+        "Warhead": name.comp_id,
+        "Residue_ID": name.residue_id,
+        "stem": instance.stem,
+    }
+    return [
+        {**head, "ligand_atom": labels[i], "type": kind, **cells, **_uniprot(instance, cells)}
+        for i, kind, cells in rows
+    ]
+
+
+def _uniprot(instance: Instance, cells: Row) -> Row:
+    accession, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
+    return {"partner_uniprot": accession, "partner_uniprot_residue": number}
+
+
+def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
+    i, kind, cells = row
+    place = cells["partner_chain"], natural_key(str(cells["partner_residue"])), cells["partner_atom"]
+    return i, _TYPES.index(kind), place, cells["partner_copy"], cells["distance_A"]
+
+
+def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood) -> _Pairs:
+    """Gather the partner atoms within the longest cut-off and what both sides can do."""
+    ligand_xyz = instance.atoms.xyz[mol.atom_index]
+    distance = distances(ligand_xyz, neighbourhood.xyz)
+    nearest = distance.min(axis=0)
+    near = np.flatnonzero(nearest <= _SEARCH)
+    beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near ones, and all that can be bonded to them
+    own = np.searchsorted(beside, near)
+    xyz, element = neighbourhood.xyz[beside], neighbourhood.element[beside]
+    copy = _numbered(neighbourhood.copy_name[beside])
+    bonded = (copy[own, None] == copy) & _bonded(xyz, element, own)
+    other_centre, degree = _bonded_centre(bonded, xyz)
+    hetero = ~((element == "C") | (element == "H") | (element == "D"))
+    plain = (element[own] == "C") & ~(bonded & hetero).any(axis=1)
+    ligand_bonds = _ligand_bonds(mol)
+    return _Pairs(
+        distance=distance[:, near],
+        partner=near,
+        residue=_numbered(
+            neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
+        ),
+        ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index)),
+        other=partner_polar_atoms(
+            neighbourhood.comp_id[near], neighbourhood.atom_name[near], element[own], degree, plain
+        ),
+        ligand_centre=_bonded_centre(ligand_bonds, ligand_xyz)[0],
+        other_centre=other_centre,
+        ligand_xyz=ligand_xyz,
+        other_xyz=neighbourhood.xyz[near],
+    )
+
+
+def _numbered(*columns: npt.NDArray[np.str_]) -> IntArray:
+    """Return a number for each row of some columns, the same for equal rows; numbers compare faster than names."""
+    numbers: dict[tuple[str, ...], int] = {}
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
+
+
+def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> BoolArray:
+    """Tell bonds of the near atoms to all atoms by distance, shape (n_near, n_atoms)."""
+    longest = np.full(len(element), OTHER_BOND_MAX)
+    for symbol, limit in BOND_MAX.items():
+        longest[element == symbol] = limit
+    distance = distances(xyz[near], xyz)
+    result: BoolArray = (distance > 0.5) & (distance <= np.maximum(longest[near, None], longest[None, :]))
+    return result
+
+
+def _ligand_bonds(mol: LigandMolecule) -> BoolArray:
+    """Return the bonds between heavy atoms of the ligand, shape (n_heavy, n_heavy)."""
+    n_heavy = len(mol.atom_index)
+    bonded: BoolArray = Chem.GetAdjacencyMatrix(mol.mol)[:n_heavy, :n_heavy].astype(np.bool_)
+    return bonded
+
+
+def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the mean place of each atom's bonded neighbours (NaN without) and their number."""
+    degree = bonded.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre: FloatArray = (bonded.astype(np.float64) @ xyz) / degree[:, None]
+    return centre, degree.astype(np.int64)
+
+
+def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> Iterator[tuple[str, int, int]]:
+    """Yield (type, ligand atom, column) of the pairs that satisfy a rule."""
+    ligand, other, distance = pairs.ligand, pairs.other, pairs.distance
+    metal = are_metals(neighbourhood.element[pairs.partner])
+    heavy = [mol.mol.GetAtomWithIdx(i) for i in range(len(mol.atom_index))]
+    ligates = np.array([atom.GetSymbol() in LIGATING and _heavy_neighbours(atom) <= MOST_NEIGHBOURS for atom in heavy])
+    coordinated = (distance <= METAL_MAX) & ligates[:, None] & metal[None, :]
+    opposite = ligand.positive[:, None] & other.negative[None, :] | ligand.negative[:, None] & other.positive[None, :]
+    ionic = (distance <= IONIC_MAX) & opposite
+    complementary = ligand.donor[:, None] & other.acceptor[None, :] | ligand.acceptor[:, None] & other.donor[None, :]
+    hbond = (distance <= HBOND_MAX) & (distance >= HBOND_MIN) & complementary & ~ionic
+    plain = (distance <= HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
+    lean = _closest_per_column(_closest_per_residue(plain, distance, pairs.residue), distance)
+    for kind, mask in (
+        ("metal", coordinated),
+        ("ionic", _closest_per_residue(ionic, distance, pairs.residue) | _closest_per_column(ionic, distance)),
+        ("hbond", _open_angles(pairs, hbond)),
+        ("halogen", _halogen_bonds(mol, neighbourhood, pairs)),
+        ("hydrophobic", lean),
+    ):
+        for i, j in np.argwhere(mask):
+            yield kind, int(i), int(j)
+
+
+def _heavy_neighbours(atom: Chem.Atom) -> int:
+    return sum(other.GetAtomicNum() > 1 for other in atom.GetNeighbors())
+
+
+def _shaped(
+    instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs
+) -> Iterator[tuple[str, int, int, float, str]]:
+    """Yield type, ligand atom, partner, distance and detail of the contacts of rings and through water."""
+    for one in ring_contacts(mol, pairs.ligand_xyz, pairs.ligand.positive, neighbourhood):
+        yield one.kind, one.ligand_atom, one.partner_atom, one.distance, one.geometry
+    if not instance.waters:
+        return
+    places = np.array([water.xyz for water in instance.waters])
+    metal = are_metals(neighbourhood.element)
+    binding = metal | (neighbourhood.element == "N") | (neighbourhood.element == "O")
+    near = np.flatnonzero(binding & (distances(neighbourhood.xyz, places).min(axis=1) <= WATER_MAX))
+    alone, plain = np.ones(len(near), dtype=np.int64), np.zeros(len(near), dtype=np.bool_)
+    other = partner_polar_atoms(
+        neighbourhood.comp_id[near], neighbourhood.atom_name[near], neighbourhood.element[near], alone, plain
+    )
+    partners = near, other.donor | other.acceptor, metal[near]
+    polar = pairs.ligand.donor | pairs.ligand.acceptor
+    for i, j, distance, water in water_bridges(instance.waters, pairs.ligand_xyz, polar, neighbourhood, *partners):
+        yield "water", i, j, distance, water
+
+
+def _halogen_bonds(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> BoolArray:
+    """Tell the pairs of a halogen on carbon, seen along its bond, and an atom with a lone pair."""
+    symbols = [mol.mol.GetAtomWithIdx(k).GetSymbol() for k in range(len(mol.atom_index))]
+    halogen = np.array([symbol in ("Cl", "Br", "I") for symbol in symbols], dtype=np.bool_)
+    element = neighbourhood.element[pairs.partner]
+    taker = (element == "N") | (element == "O") | (element == "S")
+    bonded: BoolArray = (pairs.distance <= HALOGEN_MAX) & halogen[:, None] & taker[None, :]
+    if not bonded.any():
+        return bonded
+    at_halogen, at_partner = _cosines(pairs, bonded)
+    low, high = np.cos(np.radians(HALOGEN_PARTNER_ANGLES))[::-1]
+    straight = at_halogen <= np.cos(np.radians(HALOGEN_MIN_ANGLE))
+    bonded[bonded] = straight & (at_partner >= low) & (at_partner <= high)
+    return bonded
+
+
+def _open_angles(pairs: _Pairs, mask: BoolArray) -> BoolArray:
+    """Return those pairs of a mask whose bonded neighbours stand back from the line between the two atoms."""
+    limit = np.cos(np.radians(HBOND_MIN_ANGLE)) + 1e-9
+    ligand_side, other_side = _cosines(pairs, mask)
+    kept = mask.copy()
+    kept[mask] = ~(ligand_side > limit) & ~(other_side > limit)  # NaN (no neighbours) passes
+    return kept
+
+
+def _cosines(pairs: _Pairs, mask: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return for each pair of a mask the cosine between its line and the bonds of the ligand's, the partner's atom."""
+    own, other = np.nonzero(mask)
+    line = pairs.other_xyz[other] - pairs.ligand_xyz[own]
+    return (
+        _cosine(line, pairs.ligand_centre[own] - pairs.ligand_xyz[own]),
+        _cosine(-line, pairs.other_centre[other] - pairs.other_xyz[other]),
+    )
+
+
+def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:
+    product = np.sum(first * second, axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result: FloatArray = product / (np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1))
+    return result
+
+
+def _closest_per_residue(mask: BoolArray, distance: FloatArray, residue: IntArray) -> BoolArray:
+    """Keep for each ligand atom and residue the closest pair of the mask (first of equals)."""
+    kept = np.zeros_like(mask)
+    best: dict[tuple[int, int], int] = {}
+    for i, j in np.argwhere(mask):
+        key = int(i), int(residue[j])
+        if key not in best or distance[i, j] < distance[i, best[key]]:
+            best[key] = int(j)
+    for (i, _), j in best.items():
+        kept[i, j] = True
+    return kept
+
+
+def _closest_per_column(mask: BoolArray, distance: FloatArray) -> BoolArray:
+    """Keep for each partner atom the closest pair of the mask (first of equals)."""
+    kept = np.zeros_like(mask)
+    columns = np.flatnonzero(mask.any(axis=0))
+    if len(columns):
+        kept[np.where(mask, distance, np.inf)[:, columns].argmin(axis=0), columns] = True
+    return kept
+
+
+def _link_rows(
+    instance: Instance,
+    mol: LigandMolecule,
+    neighbourhood: Neighbourhood,
+    distance_of: dict[tuple[int, int, str], float],
+) -> Iterator[tuple[int, str, Row]]:
+    """Yield the links that stand outside every context; move the others into `distance_of`.
+
+    A pair that is covalently linked or a declared metal bond is nothing else besides.
+    """
+    position = {int(atom): k for k, atom in enumerate(mol.atom_index)}
+    for link in instance.links:
+        if link.atom not in position:
+            continue
+        i = position[link.atom]
+        there = _atom_at(neighbourhood, link.partner_xyz)
+        if there is not None:
+            for kind in _TYPES:
+                distance_of.pop((i, there, kind), None)
+            distance_of[i, there, link.kind] = link.distance
+            continue
+        yield (
+            i,
+            link.kind,
+            {
+                "partner_chain": link.partner.auth_asym_id,
+                "partner_residue": link.partner.residue_id,
+                "partner_component": link.partner.comp_id,
+                "partner_atom": link.partner_atom,
+                "distance_A": link.distance,
+                "context": "",
+                "partner_copy": "",
+            },
+        )
+
+
+def _atom_at(neighbourhood: Neighbourhood, xyz: tuple[float, float, float]) -> int | None:
+    if not len(neighbourhood):
+        return None
+    distance = np.linalg.norm(neighbourhood.xyz - np.asarray(xyz), axis=1)
+    nearest = int(distance.argmin())
+    return nearest if distance[nearest] <= _SAME_PLACE else None
+
+
+def _partner(neighbourhood: Neighbourhood, j: int) -> dict[str, str]:
+    return {
+        "partner_chain": str(neighbourhood.auth_asym_id[j]),
+        "partner_residue": str(neighbourhood.residue_id[j]),
+        "partner_component": str(neighbourhood.comp_id[j]),
+        "partner_atom": str(neighbourhood.atom_name[j]),
+        "context": CONTEXTS[int(neighbourhood.context[j])],
+        "partner_copy": str(neighbourhood.copy_name[j]),
+    }

@@ -1,0 +1,327 @@
+"""The contexts of one instance: which atoms surround it in chain, target, assembly and crystal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.complex.placement import DEPOSITED, Placement, Sphere
+from tethermap.complex.scene import Body, Copy, Scene, View
+from tethermap.entry.near import distances
+
+CHAIN, TARGET, ASSEMBLY, CRYSTAL = range(len(CONTEXTS))
+
+OVERLAP = 1.0
+"""Heavy atoms nearer than this stand in one place: alternates or a special position, never bonded; in angstroms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """Everything that stands around an instance.
+
+    Parameters
+    ----------
+    view : View
+        The assembly that holds it.
+    copies : tuple of Copy
+        Bodies with an atom near enough to matter, nearest contexts first.
+    target_distance : float
+        Distance of the nearest heavy atom of a target chain in angstroms; infinite when there is none in reach.
+    target_chains : tuple of str
+        label_asym_id of the target chains in reach, the nearest first.
+    """
+
+    view: View
+    copies: tuple[Copy, ...]
+    target_distance: float
+    target_chains: tuple[str, ...]
+
+    def within(self, reach: float) -> Around:
+        """Return what of it stands within a smaller reach, in angstroms."""
+        copies = tuple(copy for copy in self.copies if copy.distance < reach)
+        targets = [copy for copy in copies if copy.level in (CHAIN, TARGET) and not copy.body.parents]
+        return Around(
+            self.view,
+            copies,
+            targets[0].distance if targets else float("inf"),
+            tuple(dict.fromkeys(copy.body.asym for copy in targets)),
+        )
+
+
+class _Surrounded(NamedTuple):
+    """What the search needs of an instance: its heavy atoms, their sphere, its residues, its conformer."""
+
+    xyz: FloatArray
+    sphere: Sphere
+    own: frozenset[int]
+    mask: BoolArray
+
+
+class ContextFinder:
+    """Finds what surrounds the instances of one entry.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    targets : iterable of str
+        label_asym_id of its target chains.
+    reach : float
+        Distance up to which bodies matter, in angstroms.
+    beside : float
+        Distance within which a chain may say in which assembly a ligand of none stands, in angstroms.
+    """
+
+    def __init__(self, scene: Scene, targets: Iterable[str], reach: float, beside: float) -> None:
+        self._scene = scene
+        self._targets = frozenset(targets)
+        self._reach = reach
+        self._beside = beside
+
+    def around(self, xyz: FloatArray, asym: str, own: frozenset[int], label: bytes) -> Around:
+        """Return what stands around one instance.
+
+        Parameters
+        ----------
+        xyz : ndarray of float, shape (n_atoms, 3)
+            Heavy atoms of the instance, in angstroms.
+        asym : str
+            Its label_asym_id.
+        own : frozenset of int
+            Its residues, which don't surround themselves.
+        label : bytes
+            Label of its conformer.
+        """
+        scene = self._scene
+        view = scene.view(asym, self._nearest_chain(xyz))
+        ligand = _Surrounded(xyz, Sphere.around(xyz), own, scene.mask(label))
+        near: list[tuple[float, Body, Placement]] = []
+        for body in scene.chains.values():
+            if body.residues & own:
+                continue
+            for placement in view.places.get(body.asym, []):
+                distance = self._distance(body, placement, ligand)
+                if distance < self._reach:
+                    near.append((distance, body, placement))
+        near.sort(key=lambda chain: chain[0])
+        targets = [chain for chain in near if chain[1].asym in self._targets]
+        nearest = targets[0] if targets else None
+        copies = [
+            Copy(body, placement, self._level(body, placement, nearest), distance) for distance, body, placement in near
+        ]
+        copies += self._images(ligand, view)
+        copies += self._hets(ligand, view, nearest)
+        copies.sort(key=lambda copy: copy.level)
+        return Around(
+            view,
+            tuple(copies),
+            nearest[0] if nearest else float("inf"),
+            tuple(dict.fromkeys(chain[1].asym for chain in targets)),
+        )
+
+    def _nearest_chain(self, xyz: FloatArray) -> str:
+        """Return the chain nearest to a ligand as deposited, empty when none is in reach."""
+        best: tuple[float, str] = (self._beside, "")
+        for asym, body in self._scene.chains.items():
+            index, distance = body.atoms.nearest(xyz, best[0])
+            if len(index):
+                best = min(best, (float(distance.min()), asym))
+        return best[1]
+
+    def _distance(self, body: Body, placement: Placement, ligand: _Surrounded) -> float:
+        centre = placement.apply(body.centre[None])[0]
+        if math.dist(centre, ligand.sphere.centre) > body.radius + ligand.sphere.radius + self._reach:
+            return float("inf")
+        index, distance = body.atoms.nearest(placement.undo(ligand.xyz), self._reach)
+        kept = ligand.mask[index]
+        return float(distance[kept].min()) if kept.any() else float("inf")
+
+    def _level(self, body: Body, placement: Placement, nearest: tuple[float, Body, Placement] | None) -> int:
+        if nearest and body is nearest[1] and placement is nearest[2]:
+            return CHAIN
+        return TARGET if body.asym in self._targets else ASSEMBLY
+
+    def _images(self, ligand: _Surrounded, view: View) -> list[Copy]:
+        return [
+            Copy(body, placement, CRYSTAL, distance)
+            for body in self._scene.chains.values()
+            if not body.residues & ligand.own
+            for placement in self._scene.images(body, view, ligand.sphere, self._reach)
+            if (distance := self._distance(body, placement, ligand)) < self._reach
+        ]
+
+    def _hets(self, ligand: _Surrounded, view: View, nearest: tuple[float, Body, Placement] | None) -> Iterator[Copy]:
+        """Yield the metals, cofactors and glycans that come with the chains and reach the ligand.
+
+        One on an axis stands there once, in its deposited place where that is among them.
+        """
+        for body in self._scene.hets:
+            placements: list[tuple[int, Placement]] = []
+            for parent in body.parents:
+                chain = self._scene.chains[parent]
+                placements.extend((self._level(chain, p, nearest), p) for p in view.places.get(parent, []))
+                images = self._scene.images(chain, view, ligand.sphere, self._reach + 2 * body.radius)
+                placements.extend((CRYSTAL, image) for image in images)
+            deposited = any(not placement.name for _, placement in placements)
+            taken: list[Placement] = []
+            standing = [DEPOSITED] if body.residues & ligand.own else []
+            for level, placement in sorted(placements, key=lambda one: one[0]):
+                if any(placement.same_as(other, body.centre) for other in taken):
+                    continue
+                taken.append(placement)
+                if (distance := self._distance(body, placement, ligand)) >= self._reach:
+                    continue
+                if any(coincide(self._scene, body, placement, other) for other in standing):
+                    continue
+                place = DEPOSITED if deposited and coincide(self._scene, body, placement, DEPOSITED) else placement
+                standing.append(place)
+                yield Copy(body, place, level, distance)
+
+
+def coincide(scene: Scene, body: Body, first: Placement, second: Placement) -> bool:
+    """Return whether two motions put a metal, cofactor or glycan in one place, be it turned about its own axis.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    body : Body
+        One of few atoms.
+    first, second : Placement
+        They agree when each atom of either copy has one of the other in its place.
+    """
+    if first is second or first.same_as(second, body.centre):
+        return True
+    xyz = scene.atoms.xyz[body.atoms.index]
+    middle = xyz.mean(axis=0)[None]
+    if float(np.linalg.norm(first.apply(middle) - second.apply(middle))) > OVERLAP:
+        return False
+    apart = distances(first.apply(xyz), second.apply(xyz))
+    return bool(max(apart.min(axis=0).max(), apart.min(axis=1).max()) < OVERLAP)
+
+
+def beside(scene: Scene, copy: Copy, xyz: FloatArray, label: bytes) -> Copy | None:
+    """Return a copy without its residues that stand in a ligand's own place, None when none is left.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    copy : Copy
+        An image of a chain, or a metal, cofactor or glycan.
+    xyz : ndarray of float, shape (n_ligand, 3)
+        The ligand's heavy atoms, in angstroms.
+    label : bytes
+        Label of its conformer.
+    """
+    index, _ = copy.body.atoms.nearest(copy.placement.undo(xyz), OVERLAP)
+    index = index[scene.mask(label)[index]]
+    return scene.without(copy, scene.atoms.residue[index]) if len(index) else copy
+
+
+@dataclass(frozen=True, eq=False)
+class AtomsAround:
+    """Atoms of copies near a ligand, each field of shape (n_atoms,).
+
+    Parameters
+    ----------
+    index : ndarray of int
+        Index in the entry's `Atoms`.
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Where they stand, in angstroms.
+    level : ndarray of int
+        Smallest context that holds them.
+    copy : tuple of str
+        Names of their placements.
+    distance : ndarray of float
+        From the ligand's nearest atom, in angstroms.
+    overlaps : bool
+        Whether images in the ligand's own place were left out.
+    """
+
+    index: IntArray
+    xyz: FloatArray
+    level: IntArray
+    copy: tuple[str, ...]
+    distance: FloatArray
+    overlaps: bool
+
+    def within(self, reach: FloatArray) -> AtomsAround:
+        """Return those nearer than a distance of its own for each atom of the entry, in angstroms."""
+        near = self.distance < reach[self.index]
+        names = tuple(compress(self.copy, near.tolist()))
+        return AtomsAround(
+            self.index[near], self.xyz[near], self.level[near], names, self.distance[near], self.overlaps
+        )
+
+
+def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, reach: float) -> AtomsAround:
+    """Return the atoms near enough to a ligand to matter, in one consistent conformer.
+
+    Residues of images and of metals, cofactors and glycans that stand in the ligand's own place are left out.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's bodies.
+    around : Around
+        What stands around the ligand.
+    xyz : ndarray of float, shape (n_ligand, 3)
+        The ligand's heavy atoms, in angstroms.
+    label : bytes
+        Label of its conformer.
+    reach : float
+        Distance up to which atoms matter, in angstroms.
+    """
+    mask = scene.mask(label)
+    parts: list[tuple[IntArray, FloatArray, int, str, FloatArray]] = []
+    overlaps = False
+    for copy in around.copies:
+        index, nearest = copy.body.atoms.nearest(copy.placement.undo(xyz), reach)
+        kept = mask[index]
+        if (copy.placement.name or copy.body.parents) and (nearest[kept] < OVERLAP).any():
+            overlaps |= bool(copy.placement.name)
+            residues = scene.atoms.residue[index]
+            kept &= ~np.isin(residues, residues[kept & (nearest < OVERLAP)])
+        index = index[kept]
+        if len(index):
+            xyz_found = copy.placement.apply(scene.atoms.xyz[index])
+            parts.append((index, xyz_found, copy.level, copy.placement.name, nearest[kept]))
+    if not parts:
+        empty = np.zeros(0, dtype=np.int64)
+        return AtomsAround(empty, np.zeros((0, 3)), empty, (), np.zeros(0), overlaps)
+    return AtomsAround(
+        index=np.concatenate([part[0] for part in parts]),
+        xyz=np.concatenate([part[1] for part in parts]),
+        level=np.concatenate([np.full(len(part[0]), part[2], dtype=np.int64) for part in parts]),
+        copy=tuple(name for part in parts for name in [part[3]] * len(part[0])),
+        distance=np.concatenate([part[4] for part in parts]),
+        overlaps=overlaps,
+    )
+
+
+def on_special_position(scene: Scene, xyz: FloatArray) -> bool:
+    """Return whether a symmetry image of a ligand stands in the ligand's own place.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry's crystal.
+    xyz : ndarray of float, shape (n_atoms, 3)
+        The ligand's heavy atoms, in angstroms.
+    """
+    if scene.crystal is None:
+        return False
+    centre, radius = Sphere.around(xyz)
+    return any(
+        bool((distances(placement.apply(xyz), xyz) < OVERLAP).any())
+        for placement in scene.crystal.images(centre, radius, centre, radius + OVERLAP)
+        if placement.name
+    )

@@ -1,0 +1,333 @@
+"""Turn what was found about an instance into the values that later stages read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray, IntArray, as_text
+from tethermap.complex.cleaned import CleanedComplex, Ligand
+from tethermap.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
+from tethermap.complex.limits import WATER_MAX
+from tethermap.complex.scene import Scene
+from tethermap.entry.atoms import POLYMER, Atoms, text
+from tethermap.entry.model import PREDICTED
+from tethermap.entry.near import distances
+from tethermap.entry.reader import Entry
+from tethermap.instance.classify import HetGroup
+from tethermap.instance.find import Residues
+from tethermap.instance.model import (
+    EntryFacts,
+    Instance,
+    LigandAtoms,
+    Link,
+    Neighbourhood,
+    Polymer,
+    Surroundings,
+    Water,
+)
+
+SITE_SHARED_WITHIN = 1.0
+"""Atoms of two components nearer than this can't both be there, in angstroms."""
+
+MUTATION_WITHIN = 8.0
+"""A residue with a heavy atom this near to the ligand can change how it binds, in angstroms. House rule."""
+
+FULL_OCCUPANCY = 0.995
+"""Occupancies below this are partial; files give two or three decimals."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the cleaning knows of an instance beyond its atoms.
+
+    Parameters
+    ----------
+    stem : str
+        File name.
+    stem_numbered : bool
+        Whether a number had to be added.
+    label : bytes
+        Label of the chosen conformer.
+    n_conformers : int
+        How many labels the heavy atoms of all its conformers have.
+    members : ndarray of int
+        Its atoms, hydrogens included, component by component.
+    around : Around
+        What stands around it.
+    nearby : AtomsAround
+        The atoms of it that can cover the instance.
+    special : bool
+        Whether it lies on a special position.
+    unmatched : bool
+        Whether nothing in the entry matched the target.
+    own_chain : bool
+        Whether the file gives it a chain.
+    polymers : tuple of Polymer
+        What stands beside it.
+    """
+
+    stem: str
+    stem_numbered: bool
+    label: bytes
+    n_conformers: int
+    members: IntArray
+    around: Around
+    nearby: AtomsAround
+    special: bool
+    unmatched: bool
+    own_chain: bool
+    polymers: tuple[Polymer, ...] = ()
+
+
+def describe(
+    entry: Entry,
+    scene: Scene,
+    residues: Residues,
+    group: HetGroup,
+    ligand: Ligand,
+    cleaned: CleanedComplex,
+    description: Description,
+) -> Instance:
+    """Return the instance as later stages read it.
+
+    Parameters
+    ----------
+    entry, scene, residues, group : Entry, Scene, Residues, HetGroup
+        Where it was found.
+    cleaned : CleanedComplex
+        Its complex, for serial numbers and names.
+    description : Description
+        What else is known of it.
+    """
+    atoms = entry.atoms
+    members = description.members
+    place = {int(atom): position for position, atom in enumerate(members)}
+    links = tuple(
+        Link(
+            atom=place[link.first],
+            partner=residues.name(int(atoms.residue[link.second])),
+            partner_atom=text(atoms.name[link.second]),
+            partner_element=text(atoms.element[link.second]),
+            partner_xyz=tuple(atoms.xyz[link.second].tolist()),
+            distance=link.distance,
+            kind=link.kind,
+            declared=link.declared,
+        )
+        for link in ligand.links
+    )
+    head = ligand.residues[ligand.head]
+    notes: dict[str, str] = {}
+    flags = _flags(entry, scene, residues, group, ligand, cleaned, description, notes)
+    target_chains = tuple(dict.fromkeys(scene.chain_names[asym].strip() for asym in description.around.target_chains))
+    mutations, mutations_near = _mutations(entry, target_chains, atoms.xyz[ligand.atoms])
+    return Instance(
+        entry_id=entry.entry_id,
+        stem=description.stem,
+        components=ligand.residues,
+        head=ligand.head,
+        kind=group.kind,
+        atoms=_ligand_atoms(atoms, members, group, ligand, cleaned),
+        inner_links=tuple(
+            (place[bond.first], place[bond.second])
+            for bond in group.inner
+            if bond.kind == "covalent" and bond.first in place and bond.second in place
+        ),
+        links=links,
+        altloc=text(description.label),
+        target_chains=target_chains,
+        pdb_comp_id=cleaned.comp_id,
+        pdb_chain_id=cleaned.chain,
+        entry_bonds={
+            residue.comp_id: entry.bonds[residue.comp_id]
+            for residue in ligand.residues
+            if residue.comp_id in entry.bonds
+        },
+        facts=EntryFacts(
+            resolution=entry.metadata.resolution,
+            method=PREDICTED if entry.confidence_scale else entry.metadata.method,
+            title=entry.metadata.title,
+            release_date=entry.metadata.release_date,
+            confidence_scale=entry.confidence_scale,
+            aligned_error=_aligned_error(entry, ligand, target_chains),
+        ),
+        flags=tuple(sorted(flags)),
+        notes=notes,
+        uniprot=_uniprot(entry, description.nearby),
+        mutations=mutations,
+        mutations_near=mutations_near,
+        waters=_waters(scene, residues, atoms.xyz[ligand.atoms], description.label),
+        polymers=description.polymers,
+        definition=entry.additions.definition(head.label_asym_id, head.comp_id),
+    )
+
+
+def _aligned_error(entry: Entry, ligand: Ligand, chains: tuple[str, ...]) -> float | None:
+    """Return the mean expected error to the residues of the target around a ligand; None where none is given."""
+    by_residue = entry.additions.aligned_errors.get(ligand.residues[ligand.head].label_asym_id, {})
+    errors = [error for (chain, _), error in by_residue.items() if chain in chains]
+    return round(float(np.mean(errors)), 3) if errors else None
+
+
+def _uniprot(entry: Entry, nearby: AtomsAround) -> dict[str, str]:
+    """Return the UniProt numbers of the residues around by author chain and residue id."""
+    atoms = entry.atoms
+    residues = np.unique(atoms.residue[nearby.index])
+    residues = residues[atoms.entity_type[atoms.starts[residues]] == POLYMER]
+    chains = atoms.auth_asym_id[atoms.starts[residues]].tolist()
+    numbers = {}
+    for name, residue_id in zip(chains, atoms.residue_ids[residues].tolist(), strict=True):
+        chain = text(name).strip()
+        if number := entry.references.of(chain, residue_id):
+            numbers[f"{chain} {residue_id}"] = number
+    return numbers
+
+
+def _waters(scene: Scene, residues: Residues, xyz: FloatArray, label: bytes) -> tuple[Water, ...]:
+    """Return the oxygens of waters near a ligand."""
+    atoms = scene.atoms
+    low, high = xyz.min(axis=0) - WATER_MAX, xyz.max(axis=0) + WATER_MAX
+    oxygens = scene.waters[scene.mask(label)[scene.waters]]
+    oxygens = oxygens[((atoms.xyz[oxygens] >= low) & (atoms.xyz[oxygens] <= high)).all(axis=1)]
+    near = oxygens[(distances(atoms.xyz[oxygens], xyz) <= WATER_MAX).any(axis=1)] if len(oxygens) else oxygens
+    names = [(residues.name(int(atoms.residue[atom])), atoms.xyz[atom]) for atom in near]
+    return tuple(
+        Water(name.auth_asym_id, name.residue_id, name.comp_id, (float(x), float(y), float(z)))
+        for name, (x, y, z) in names
+    )
+
+
+def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the exchanges in some chains, and those of them within `MUTATION_WITHIN` of a ligand."""
+    atoms = entry.atoms
+    is_near: dict[str, bool] = {}
+    for mutation in entry.references.stated.mutations:
+        if mutation.chain not in chains:
+            continue
+        number, letter = re.fullmatch(r"(-?\d+)(\w?)", mutation.residue_id).groups()  # type: ignore[union-attr]
+        own = (atoms.auth_seq_id == int(number)) & (atoms.auth_asym_id == mutation.chain.encode()) & atoms.heavy
+        own &= (atoms.ins_code == letter.encode()) & (atoms.entity_type == POLYMER)
+        near = bool(own.any()) and float(distances(atoms.xyz[own], xyz).min()) < MUTATION_WITHIN
+        is_near[mutation.name] = is_near.get(mutation.name, False) or near
+    ordered = sorted(is_near, key=lambda name: (int(name[1:-1]), name))
+    return tuple(ordered), tuple(name for name in ordered if is_near[name])
+
+
+def _ligand_atoms(
+    atoms: Atoms, members: IntArray, group: HetGroup, ligand: Ligand, cleaned: CleanedComplex
+) -> LigandAtoms:
+    component = {residue: index for index, residue in enumerate(group.residues)}
+    serial = dict(zip(ligand.atoms.tolist(), cleaned.serial.tolist(), strict=True))
+    return LigandAtoms(
+        component=np.array([component[int(r)] for r in atoms.residue[members]], dtype=np.int64),
+        name=tuple(text(name) for name in atoms.name[members]),
+        element=tuple(text(element) for element in atoms.element[members]),
+        xyz=atoms.xyz[members],
+        occupancy=atoms.occupancy[members].astype(np.float64),
+        b_iso=atoms.b_iso[members].astype(np.float64),
+        charge=atoms.charge[members].astype(np.int64),
+        altloc=tuple(text(label) for label in atoms.altloc[members]),
+        serial=np.array([serial.get(int(atom), 0) for atom in members], dtype=np.int64),
+    )
+
+
+def _flags(
+    entry: Entry,
+    scene: Scene,
+    residues: Residues,
+    group: HetGroup,
+    ligand: Ligand,
+    cleaned: CleanedComplex,
+    description: Description,
+    notes: dict[str, str],
+) -> set[str]:
+    atoms = entry.atoms
+    occupancy = atoms.occupancy[ligand.atoms]
+    head = ligand.residues[ligand.head]
+    bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
+    conditions = {
+        "covalent": bool(bound),
+        "declared_link_too_long": any(bond.kind == "contact" for bond in (*group.links, *group.inner)),
+        "undeclared_link": any(not link.declared for link in bound),
+        "partial_occupancy": bool((occupancy < FULL_OCCUPANCY).any()),
+        "zero_occupancy_atoms": bool((occupancy <= 0).any()),
+        "alternate_conformers": description.n_conformers > 1,
+        "multiple_components": len(group.residues) > 1,
+        "special_position": description.special,
+        "no_assembly": not description.around.view.assembly,
+        "chain_from_nearest_polymer": not description.own_chain,
+        "number_made_up": (head.auth_asym_id if description.own_chain else "", head.residue_id) in entry.numbered,
+        "names_shortened": bool(cleaned.renamed) and any(name.what != "copy" for name in cleaned.renamed),
+        "mmcif_only": cleaned.pdb is None,
+        "duplicate_atom_names": _has_duplicate_names(atoms, ligand.atoms),
+        "unmatched": description.unmatched,
+        "withdrawn": entry.metadata.withdrawn,
+        "stem_numbered": description.stem_numbered,
+        "first_model": entry.n_models > 1,
+        "no_crystal": scene.crystal is None,
+        "additive_kept": group.kind == "ligand" and bool(group.kind_reason),
+        "cofactor": group.kind == "cofactor",
+    }
+    poses = entry.poses
+    sharing = [] if poses & set(group.residues) else _sharing_site(atoms, residues, group, ligand.atoms, poses)
+    if sharing:
+        notes["shares_site"] = ", ".join(sharing)
+    if description.special:
+        notes["special_position"] = "images of the crystal in the ligand's own place were left out"
+    if group.kind_reason:
+        notes["kind"] = group.kind_reason
+    return {flag for flag, holds in conditions.items() if holds} | ({"shares_site"} if sharing else set())
+
+
+def _has_duplicate_names(atoms: Atoms, members: IntArray) -> bool:
+    keys = list(zip(atoms.residue[members].tolist(), atoms.name[members].tolist(), strict=True))
+    return len(set(keys)) < len(keys)
+
+
+def _sharing_site(
+    atoms: Atoms, residues: Residues, group: HetGroup, members: IntArray, poses: frozenset[int]
+) -> list[str]:
+    """Return the names of other het groups that stand in the same place as alternates; poses are none."""
+    is_other = np.zeros(len(atoms.starts), dtype=np.bool_)
+    is_other[residues.het] = True
+    is_other[[*group.residues, *poses]] = False
+    others = np.flatnonzero(is_other[atoms.residue] & atoms.heavy)
+    if not len(others):
+        return []
+    low, high = atoms.xyz[members].min(axis=0) - 1, atoms.xyz[members].max(axis=0) + 1
+    others = others[((atoms.xyz[others] > low) & (atoms.xyz[others] < high)).all(axis=1)]
+    if not len(others):
+        return []
+    squared = ((atoms.xyz[others][:, None] - atoms.xyz[members][None]) ** 2).sum(axis=2)
+    shared = np.unique(atoms.residue[others[(squared < SITE_SHARED_WITHIN**2).any(axis=1)]])
+    names = [residues.name(int(residue)) for residue in shared]
+    return [f"{name.comp_id} {name.auth_asym_id}{name.residue_id}" for name in names]
+
+
+def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
+    """Return the atoms around an instance as later stages read them."""
+    atoms = scene.atoms
+    index = nearby.index
+    return Neighbourhood(
+        xyz=nearby.xyz,
+        element=as_text(atoms.element[index]),
+        comp_id=as_text(atoms.comp_id[index]),
+        atom_name=as_text(atoms.name[index]),
+        auth_asym_id=as_text(atoms.auth_asym_id[index]),
+        residue_id=atoms.residue_ids[atoms.residue[index]],
+        copy_name=np.array(nearby.copy, dtype="U32"),
+        context=nearby.level,
+        largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,
+    )
+
+
+def surroundings_of(scene: Scene, nearby: AtomsAround) -> Surroundings:
+    """Return the atoms farther around an instance as the search for exits reads them."""
+    return Surroundings(
+        xyz=nearby.xyz.astype(np.float32),
+        element=as_text(scene.atoms.element[nearby.index]),
+        context=nearby.level.astype(np.int8),
+        largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,
+    )

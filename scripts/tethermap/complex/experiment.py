@@ -1,0 +1,63 @@
+"""What the experiment says of one entry: its validation report and a map of the user's own, where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.tables import Row
+from tethermap.fit.fit import entry_cells, fit_cells, ligand_fit, status_of, with_map
+from tethermap.fit.model import NO_ENTRY_FIT, UNKNOWN, EntryFit, LigandFit
+from tethermap.fit.own_map import Density
+from tethermap.fit.report import Place, Report
+from tethermap.instance.model import Residue
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """The evidence beside one model.
+
+    Parameters
+    ----------
+    report : Report or None
+        The validation report of the entry.
+    density : Density or None
+        A map of the user's own.
+    """
+
+    report: Report | None = None
+    density: Density | None = None
+
+    @property
+    def entry(self) -> EntryFit:
+        """What is known of the whole entry."""
+        return self.report.entry if self.report else NO_ENTRY_FIT
+
+    @property
+    def outliers(self) -> frozenset[Place]:
+        """Residues that are RSRZ outliers."""
+        return self.report.outliers if self.report else frozenset()
+
+    @property
+    def entry_cells(self) -> Row:
+        """Cells of the entry's row; none without a report."""
+        return entry_cells(self.report.entry) if self.report else {}
+
+    def fit(self, names: Iterable[Residue], xyz: FloatArray, altloc: str) -> LigandFit:
+        """Return the fit of a ligand's residues in a conformer, whose heavy atoms stand at `xyz` (angstroms)."""
+        fit = ligand_fit(self.report, [(_place(name), name.comp_id) for name in names], altloc)
+        return with_map(fit, *self.density.rscc(xyz)) if self.density else fit
+
+    def cells(self, name: Residue, altloc: str | None) -> Row:
+        """Return the cells of one residue: of a conformer, or of the first that is reported."""
+        fit = self.report.fit(_place(name), name.comp_id, altloc) if self.report else UNKNOWN
+        return fit_cells(fit, status_of(fit, reported=self.report is not None))
+
+
+NO_EXPERIMENT = Experiment()
+"""Neither report nor map."""
+
+
+def _place(name: Residue) -> Place:
+    return name.auth_asym_id, str(name.auth_seq_id), name.ins_code

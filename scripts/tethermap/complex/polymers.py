@@ -1,0 +1,89 @@
+"""The polymers of an entry: as its header names them, else as their residues were observed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from tethermap.complex.backbone import one_letter
+from tethermap.complex.context import ASSEMBLY, Around
+from tethermap.complex.scene import Scene
+from tethermap.entry.atoms import text
+from tethermap.entry.model import PolymerEntity
+from tethermap.instance.model import Polymer
+
+
+def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
+    """Return the polymers of an entry, those that its header does not name by their observed sequences.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry.
+    """
+    entities = scene.entry.metadata.entities
+    named = {chain for entity in entities for chain in (*entity.label_asym_ids, *entity.auth_asym_ids)}
+    by_sequence: dict[str, list[str]] = {}
+    observed: dict[str, str] = {}
+    if all(entity.sequence for entity in entities) and named.issuperset(scene.chains):
+        return entities
+    for asym in scene.chains:
+        chain = scene.chain_names[asym].strip()
+        observed.setdefault(chain, _observed_sequence(scene, asym))
+        if asym not in named and chain not in named:
+            by_sequence.setdefault(observed[chain], []).append(chain)
+    known = [
+        entity if entity.sequence else replace(entity, sequence=_first(observed, entity.auth_asym_ids))
+        for entity in entities
+    ]
+    others = [
+        PolymerEntity(entity_id=f"observed {number}", auth_asym_ids=tuple(chains), sequence=sequence)
+        for number, (sequence, chains) in enumerate(by_sequence.items(), 1)
+    ]
+    return (*known, *others)
+
+
+def _observed_sequence(scene: Scene, asym: str) -> str:
+    atoms = scene.atoms
+    members = scene.chains[asym].atoms.members
+    first = members[np.unique(atoms.residue[members], return_index=True)[1]]
+    return "".join(one_letter(text(name)) for name in atoms.comp_id[first])
+
+
+def _first(observed: dict[str, str], chains: Iterable[str]) -> str:
+    return next((observed[chain] for chain in chains if chain in observed), "")
+
+
+def polymers_beside(
+    scene: Scene, around: Around, entities: Iterable[PolymerEntity], targets: Iterable[PolymerEntity]
+) -> tuple[Polymer, ...]:
+    """Return the polymers of its assembly that have a chain beside an instance, those of one sequence as one.
+
+    Parameters
+    ----------
+    scene : Scene
+        The entry.
+    around : Around
+        What stands around the instance.
+    entities : iterable of PolymerEntity
+        All of the entry.
+    targets : iterable of PolymerEntity
+        Those that are the target.
+    """
+    copies = (copy for copy in around.copies if copy.level <= ASSEMBLY and not copy.body.parents)
+    near = {scene.chain_names[copy.body.asym].strip() for copy in copies}
+    wanted = {entity.sequence or entity.entity_id for entity in targets}
+    polymers: dict[str, Polymer] = {}
+    for entity in entities:
+        own = tuple(chain for chain in entity.auth_asym_ids if chain in near)
+        if not own:
+            continue
+        key = entity.sequence or entity.entity_id
+        if (before := polymers.get(key)) is not None:
+            polymers[key] = replace(before, chains=(*before.chains, *own))
+            continue
+        gene = next(iter(entity.genes), "")
+        polymers[key] = Polymer(gene or entity.description or f"chain {own[0]}", own, key in wanted)
+    return tuple(polymers.values())

@@ -1,0 +1,64 @@
+"""Hydrogen bonds that a water carries on from a ligand to the protein or to a metal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tethermap.base.arrays import BoolArray, FloatArray
+from tethermap.complex.limits import METAL_MAX, WATER_MAX, WATER_MIN
+from tethermap.entry.near import distances
+from tethermap.instance.model import Neighbourhood, Water
+
+ANGLES = (75.0, 140.0)
+"""Angle of both partners at the oxygen, in degrees, as in PLIP."""
+
+
+def water_bridges(
+    waters: tuple[Water, ...],
+    ligand_xyz: FloatArray,
+    ligand_polar: BoolArray,
+    neighbourhood: Neighbourhood,
+    near: np.typing.NDArray[np.int64],
+    partner_polar: BoolArray,
+    partner_metal: BoolArray,
+) -> Iterator[tuple[int, int, float, str]]:
+    """Yield ligand atom, partner's index in the neighbourhood, distance of ligand and water, and the water's name.
+
+    Parameters
+    ----------
+    waters : tuple of Water
+        Waters near the ligand.
+    ligand_xyz, ligand_polar : ndarray, shapes (n_heavy, 3) and (n_heavy,)
+        Heavy atoms of the ligand in angstroms, and which of them give or take a hydrogen bond.
+    neighbourhood : Neighbourhood
+        The atoms around.
+    near : ndarray of int, shape (n_near,)
+        Those that may be partners.
+    partner_polar, partner_metal : ndarray of bool, shape (n_near,)
+        Which of these give or take a hydrogen bond, and which are metals.
+    """
+    if not waters or not len(near):
+        return
+    places = np.array([water.xyz for water in waters])
+    to_ligand, to_partner = distances(places, ligand_xyz), distances(places, neighbourhood.xyz[near])
+    bonded = (to_ligand >= WATER_MIN) & (to_ligand <= WATER_MAX) & ligand_polar[None, :]
+    reached = (to_partner >= WATER_MIN) & (to_partner <= WATER_MAX) & partner_polar[None, :]
+    reached |= (to_partner <= METAL_MAX) & partner_metal[None, :]
+    for k, water in enumerate(waters):
+        for j in np.flatnonzero(reached[k]).tolist():
+            ends = [
+                i
+                for i in np.flatnonzero(bonded[k]).tolist()
+                if _is_bent(places[k], ligand_xyz[i], neighbourhood.xyz[near[j]])
+            ]
+            if ends:
+                i = min(ends, key=lambda i: float(to_ligand[k, i]))
+                yield i, int(near[j]), float(to_ligand[k, i]), f"{water.comp_id} {water.chain} {water.residue_id}"
+
+
+def _is_bent(water: FloatArray, first: FloatArray, second: FloatArray) -> bool:
+    one, other = first - water, second - water
+    cosine = float(one @ other) / float(np.linalg.norm(one) * np.linalg.norm(other))
+    return ANGLES[0] <= float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))) <= ANGLES[1]

@@ -1,0 +1,101 @@
+"""Which component definitions a job uses: the user's, the index, and the files server for newer codes."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tethermap.base.component_index import default_index
+
+if TYPE_CHECKING:
+    from tethermap.components.component import Component
+    from tethermap.components.index import ComponentIndex
+    from tethermap.components.user import UserComponents
+
+_log = logging.getLogger(__name__)
+
+Find = Callable[[str], "Component | None"]
+"""Look-up of a component by its code; None where it is unknown."""
+
+
+class JobComponents:
+    """The definitions of a job, opened at the first look-up; called with a code they give its component.
+
+    Codes that the index does not know are asked of the files server when the job's source is ``rcsb``, and only then.
+
+    Parameters
+    ----------
+    kind : str
+        What the job's source is.
+    cache_dir : str or None
+        Folder of the cache that keeps what the server gave; the user's own where none is set.
+    own_components : sequence of str
+        Component CIF files and SMILES tables of the user, or folders of them; their definitions come first.
+    path : Path, optional
+        The index file; the default one is built when it is missing.
+    """
+
+    def __init__(
+        self, kind: str, cache_dir: str | None, own_components: Sequence[str] = (), path: Path | None = None
+    ) -> None:
+        self._kind = kind
+        self._cache_dir = cache_dir
+        self._own = [Path(place) for place in own_components]
+        self._path = path
+
+    @cached_property
+    def index(self) -> ComponentIndex:
+        """The index."""
+        from tethermap.components.index import ComponentIndex
+
+        path = ensured_index(self._path)
+        if self._kind != "rcsb":
+            return ComponentIndex(path)
+        from tethermap.base.config import cache_folder
+        from tethermap.components.newer import ComponentFiles
+
+        return ComponentIndex(path, fetch=ComponentFiles(cache_folder(self._cache_dir)))
+
+    @cached_property
+    def user(self) -> UserComponents | None:
+        """The user's own definitions."""
+        if not self._own:
+            return None
+        from tethermap.components.user import read_user_components
+
+        return read_user_components(*self._own)
+
+    def __call__(self, comp_id: str) -> Component | None:
+        """Return a component by its code; None where it is unknown."""
+        return (self.user.get(comp_id) if self.user else None) or self.index.get(comp_id)
+
+    def identity(self) -> list[str]:
+        """Return what tells these definitions from others, without opening them."""
+        path = ensured_index(self._path)
+        stat = path.stat()
+        identity = [self._kind, path.name, str(stat.st_size), str(stat.st_mtime_ns)]
+        for own in self._own:
+            files = sorted(own.rglob("*")) if own.is_dir() else [own]
+            identity += [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()]
+        return identity
+
+    @property
+    def lasting(self) -> bool:
+        """Whether all that was looked up would be the same another day: nothing was asked of a server in vain."""
+        return "index" not in self.__dict__ or not self.index.asked_in_vain
+
+
+def ensured_index(path: Path | None = None) -> Path:
+    """Return the index file, built first when there is none."""
+    path = path or default_index()
+    if not path.is_file():
+        from tethermap.components.index_build import build_index
+
+        _log.warning("no component index at %s: building it", path.name)
+        count = build_index(path)
+        _log.info("component index built: %d components", count)
+    return path

@@ -1,0 +1,86 @@
+"""Component definitions by code: from the index, else from the files server for newer codes."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+
+from tethermap.base.component_index import SCHEMA_VERSION
+from tethermap.components.codec import unpack
+from tethermap.components.component import Component
+from tethermap.components.component_cif import read_components
+
+FetchComponent = Callable[[str], str | None]
+"""Returns the CIF text of a component that the index does not know, None when there is none."""
+
+_log = logging.getLogger(__name__)
+
+
+class ComponentIndex:
+    """Read access to a component index; each definition is read once.
+
+    Parameters
+    ----------
+    path : Path
+        File written by `tethermap.components.index_build.build_index`.
+    fetch : callable, optional
+        Asked for the CIF text of codes that the index does not know.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is not a component index of this version.
+    """
+
+    def __init__(self, path: Path, fetch: FetchComponent | None = None) -> None:
+        if not path.is_file():
+            raise FileNotFoundError(f"{path}: no component index; build it: python -m scripts.build_component_index")
+        self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        weakref.finalize(self, self._connection.close)
+        self._fetch = fetch
+        self.asked_in_vain = False
+        """Whether `fetch` has not known a code, which it may know another day."""
+        self._known: dict[str, Component | None] = {}
+        try:
+            facts = dict(self._connection.execute("SELECT key, value FROM meta"))
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"{path}: not a component index ({error})") from error
+        if facts.get("schema") != str(SCHEMA_VERSION):
+            raise ValueError(f"{path}: component index of another version; delete it and build it again")
+        self._preset: bytes = facts.pop("preset")
+        self.facts: dict[str, str] = facts
+
+    def get(self, comp_id: str) -> Component | None:
+        """Return a component by its code, None when nobody knows it."""
+        try:
+            return self._known[comp_id]
+        except KeyError:
+            component = self._known[comp_id] = self._read(comp_id) or self._ask(comp_id)
+            return component
+
+    def _read(self, comp_id: str) -> Component | None:
+        row = self._connection.execute("SELECT data FROM component WHERE id = ?", (comp_id,)).fetchone()
+        return None if row is None else unpack(comp_id, row[0], self._preset)
+
+    def _ask(self, comp_id: str) -> Component | None:
+        if self._fetch is None:
+            return None
+        text = self._fetch(comp_id)
+        if text is None:
+            self.asked_in_vain = True
+            return None
+        try:
+            components = read_components(text, origin="network")
+        except ValueError as error:
+            _log.warning("component %s as fetched cannot be read: %s", comp_id, error)
+            return None
+        return components.get(comp_id)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()

@@ -1,0 +1,69 @@
+"""Definitions of components that are newer than the index, from RCSB's files server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tethermap.base.atomic import write_bytes
+from tethermap.base.identifiers import is_component_code
+from tethermap.base.links import Addresses
+from tethermap.sources.base import SourceError
+from tethermap.sources.http import HttpAnswer, HttpClient, HttpError
+
+_OK = 200
+
+
+class ComponentFiles:
+    """Fetches component definitions by code, each once for all jobs that share the cache.
+
+    Parameters
+    ----------
+    cache : Path
+        The cache folder; definitions are kept below ``components``.
+    http : HttpClient, optional
+        Sends the requests; made at the first one when not given.
+    files : str, optional
+        Address of the files server's ``download`` folder.
+    """
+
+    def __init__(self, cache: Path, http: HttpClient | None = None, files: str | None = None) -> None:
+        self._folder = cache / "components"
+        self._http = http
+        base = (files or Addresses.from_environment().files).removesuffix("/download")
+        self._address = f"{base}/ligands/download"
+
+    def __call__(self, comp_id: str) -> str | None:
+        """Return the CIF text of a component, None when the server does not know it.
+
+        Raises
+        ------
+        SourceError
+            If the server cannot be reached: bonds are not guessed because of a broken network.
+        """
+        if not is_component_code(comp_id):
+            return None
+        path = self._folder / f"{comp_id}.cif"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+        self._http = self._http or HttpClient()
+        try:
+            answer = self._http.get(f"{self._address}/{comp_id}.cif", problem=_problem)
+        except HttpError as error:
+            raise SourceError(
+                f"The definition of component {comp_id} can't be had ({error}): check the network, run the job again"
+                " later, or give the definition in source.components.",
+                "upstream",
+            ) from error
+        if answer.status != _OK:
+            return None
+        write_bytes(path, answer.content)
+        return answer.content.decode("utf-8")
+
+
+def _problem(answer: HttpAnswer) -> str:
+    """Say what is wrong with an answer that should be a component definition."""
+    try:
+        text = answer.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "not text"
+    return "" if text.lstrip().startswith("data_") and "_chem_comp_atom" in text else "not a component definition"

@@ -1,0 +1,172 @@
+"""A user's own components, for codes that the dictionary does not know: CIF files and SMILES tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from rdkit import Chem, rdBase
+from rdkit.Chem import rdDistGeom
+from rdkit.Chem.MolStandardize import rdMolStandardize
+from rdkit.Chem.rdMolDescriptors import CalcMolFormula
+
+from tethermap.base.errors import UserError
+from tethermap.base.identifiers import short_code
+from tethermap.components.component import Component, ComponentAtom, ComponentBond
+from tethermap.components.component_cif import read_components
+from tethermap.components.formula import spaced_formula
+
+UserComponents = dict[str, Component]
+"""A user's definitions by component code."""
+
+_EMBEDDING_SEED = 20080401
+_LARGEST_EMBEDDED = 150
+_CIF_SUFFIXES = (".cif", ".mmcif")
+_NAME = "[A-Z0-9][A-Z0-9_-]{0,31}"
+
+
+class UserComponentError(UserError):
+    """A user's component cannot be read; the message names the file, the line and the value."""
+
+
+def read_user_components(*paths: Path) -> UserComponents:
+    """Read files of components; of a folder all files in order of their names.
+
+    Parameters
+    ----------
+    *paths : Path
+        ``*.cif``: component definitions, one block each. Any other file: a table with one
+        component a line, code and SMILES in either order, separated by comma, semicolon, tab or
+        space; a first line without a SMILES is a header, ``#`` starts a comment.
+
+    Raises
+    ------
+    UserComponentError
+        If a file cannot be read as that; two files that define one code are an error as well.
+    """
+    files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])
+             if not path.is_dir() or (file.is_file() and not file.name.startswith("."))]  # fmt: skip
+    components: UserComponents = {}
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
+        try:
+            if file.suffix.lower() in _CIF_SUFFIXES:
+                defined = read_components(text, origin="user")
+            else:
+                defined = components_from_table(text)
+        except ValueError as error:
+            raise UserComponentError(f"{file.name}: {error}") from error
+        if twice := sorted(components.keys() & defined.keys()):
+            raise UserComponentError(f"{file.name}: {twice[0]} is defined in another file as well; keep one of them")
+        components |= defined
+    return components
+
+
+def components_from_table(text: str) -> UserComponents:
+    """Return the components of a table of codes and SMILES.
+
+    Raises
+    ------
+    ValueError
+        With the number of the line that is wrong.
+    """
+    components: UserComponents = {}
+    for number, cells in enumerate(_rows(text), start=1):
+        if not cells:
+            continue
+        if len(cells) < 2:
+            raise ValueError(f"line {number}: a component code and a SMILES are needed, found {cells[0]!r}")
+        code, smiles = cells[0].upper(), cells[1]
+        if not components and {code.lower(), smiles.lower()} & {"smiles", "smi", "canonical_smiles"}:
+            continue
+        if not _is_smiles(smiles) and re.fullmatch(_NAME, smiles.upper()) and _is_smiles(cells[0]):
+            code, smiles = smiles.upper(), cells[0]
+        if (name := short_code(code)) in components:
+            raise ValueError(f"line {number}: {code} is defined twice")
+        if not re.fullmatch(_NAME, code):
+            raise ValueError(f"line {number}: {code!r} is no component code: letters and digits are")
+        try:
+            components[name] = component_from_smiles(name, smiles)
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from error
+    return components
+
+
+def _is_smiles(text: str) -> bool:
+    with rdBase.BlockLogs():
+        return Chem.MolFromSmiles(text) is not None
+
+
+def component_from_smiles(code: str, smiles: str) -> Component:
+    """Return a SMILES as a component; the largest part of a salt is taken.
+
+    Atoms are named by element and number. Ideal coordinates, which carry the configuration, are
+    made when the SMILES defines every stereo centre.
+
+    Raises
+    ------
+    ValueError
+        If RDKit cannot read the SMILES.
+
+    >>> component_from_smiles("ETH", "CCO.Cl").formula
+    'C2 H6 O'
+    """
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(smiles)
+    if mol is None or not mol.GetNumAtoms():  # type: ignore[redundant-expr]
+        raise ValueError(f"{smiles!r} is no SMILES that RDKit can read")
+    if len(Chem.GetMolFrags(mol)) > 1:
+        with rdBase.BlockLogs():
+            mol = rdMolStandardize.LargestFragmentChooser().choose(mol)
+    heavy = mol.GetNumAtoms()
+    full = Chem.AddHs(mol)
+    places = _places(full, heavy)
+    kekulised = Chem.Mol(full)
+    Chem.Kekulize(kekulised, clearAromaticFlags=True)
+    counts: dict[str, int] = {}
+    atoms = []
+    for atom, xyz in zip(full.GetAtoms(), places, strict=True):
+        element = atom.GetSymbol()
+        counts[element] = counts.get(element, 0) + 1
+        name = f"{element.upper()}{counts[element]}"
+        charge, aromatic = atom.GetFormalCharge(), atom.GetIsAromatic()
+        atoms.append(ComponentAtom(name, name, element, charge, aromatic, False, "N", xyz))
+    bonds = [
+        ComponentBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), int(bond.GetBondTypeAsDouble()), False)
+        for bond in kekulised.GetBonds()
+    ]
+    formula = spaced_formula(CalcMolFormula(full))
+    return Component(code, "", "NON-POLYMER", formula, tuple(atoms), tuple(bonds), origin="user")
+
+
+def _rows(text: str) -> Iterable[list[str]]:
+    lines = [line.partition("#")[0] if line.lstrip().startswith("#") else line for line in text.splitlines()]
+    first = next((line for line in lines if line.strip()), "")
+    delimiter = next((mark for mark in ("\t", ",", ";") if mark in first), None)
+    if delimiter is None:
+        return [line.split() for line in lines]
+    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
+    return [[cell.strip() for cell in row] if any(cell.strip() for cell in row) else [] for row in rows]
+
+
+def _places(full: Chem.Mol, heavy: int) -> list[tuple[float, float, float] | None]:
+    """Return coordinates of the heavy atoms by RDKit's embedding with a fixed seed, where that is of use."""
+    nothing: list[tuple[float, float, float] | None] = [None] * full.GetNumAtoms()
+    elements = Chem.FindPotentialStereo(full)
+    if any(item.specified != Chem.StereoSpecified.Specified for item in elements) or heavy > _LARGEST_EMBEDDED:
+        return nothing
+    mol = Chem.Mol(full)
+    settings = rdDistGeom.ETKDGv3()
+    settings.randomSeed = _EMBEDDING_SEED  # type: ignore[assignment]
+    settings.maxIterations = 20  # type: ignore[assignment]
+    with rdBase.BlockLogs():
+        if rdDistGeom.EmbedMolecule(mol, settings) != 0:
+            return nothing
+    positions = mol.GetConformer().GetPositions().tolist()
+    return [(x, y, z) if index < heavy else None for index, (x, y, z) in enumerate(positions)]

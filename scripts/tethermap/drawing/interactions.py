@@ -1,0 +1,344 @@
+"""A ligand with the residues that touch it around, after LIDIA and PoseView: made from its plain depiction by text.
+
+No molecule is drawn for it: atoms stand where the depiction has them, residues where there is room nearest to the
+atoms they touch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape, unescape
+from typing import NamedTuple
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import CONTEXTS
+from tethermap.base.tables import Row
+from tethermap.drawing.marks import CONTEXT_NAMES, INK, MUTED
+
+DISC = 19.0
+"""Radius of a residue in pixels; bonds have 39."""
+
+ATOM = 9.0
+"""Half the height of an atom's letters in pixels."""
+
+FROM_ATOMS, APART = 56.0, 2 * DISC + 5.0
+"""Least distance in pixels of the middle of a residue from atoms, and from other residues."""
+
+MOST_RESIDUES, MOST_ATOMS = 60, 1500
+"""Residues that are shown, those held most strongly, and atoms that a ligand may have."""
+
+MARGIN = 16.0
+
+LEGEND_LINE = 18.0
+"""Height of a line of the legend in pixels."""
+
+
+class Stroke(NamedTuple):
+    """How a type of contact is drawn: words, colour (Okabe and Ito), dashes, width, whether with its length."""
+
+    words: str
+    colour: str
+    dashes: str
+    width: float
+    told: bool
+
+
+STROKES: Mapping[str, Stroke] = {
+    "covalent": Stroke("covalent bond", INK, "", 3.0, True),
+    "metal": Stroke("bond to metal", "#6f42c1", "", 2.0, True),
+    "ionic": Stroke("opposite charges", "#d55e00", "2 3", 2.4, True),
+    "hbond": Stroke("hydrogen bond", "#0072b2", "6 4", 1.8, True),
+    "halogen": Stroke("halogen bond", "#009e73", "6 4", 1.8, True),
+    "cation_pi": Stroke("cation and ring", "#b8578f", "9 3 2 3", 1.8, False),
+    "pi_stacking": Stroke("stacked rings", "#b07800", "9 3", 1.8, False),
+    "water": Stroke("through water", "#2f86b8", "2 5", 1.8, True),
+    "hydrophobic": Stroke("hydrophobic", "#8c959f", "1 4", 1.4, False),
+}
+"""In the order of strength."""
+
+_VIEW = re.compile(r'<svg [^>]{0,300}viewBox="0 0 ([0-9.]{1,8}) ([0-9.]{1,8})"')
+_CARD = re.compile(r'<rect class="card"[^>]{0,300}/>')
+_LEGEND = re.compile(r'<text x="[0-9.]{1,8}" y="([0-9.]{1,8})"[^>]{0,200}>([^<]{0,300})</text>')
+_ATOM = re.compile(
+    r'<circle class="atom atom-[0-9]{1,4}"[^>]{0,80} data-atom-name="([^"]{0,40})"[^>]{0,80}'
+    r' cx="(-?[0-9.]{1,8})" cy="(-?[0-9.]{1,8})"'
+)
+_ANGLES = np.linspace(0.0, 2 * np.pi, 36, endpoint=False)
+_SPOKES = np.arange(FROM_ATOMS + 4.0, 460.0, 15.0)
+_GRID = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)[:, None] * _SPOKES[:, None]
+_TRIED = 16
+"""Free places of a residue whose lines are looked at, those nearest to the atoms."""
+
+_NEAR = 7
+"""Places of a spoke that are looked at before all are: mostly enough of them are free."""
+
+_BLOCKED = 45.0
+"""What a line over an atom costs, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Residue:
+    """A residue with its contacts: (type, name of the ligand atom, distance in angstroms, words)."""
+
+    name: str
+    number: str
+    title: str
+    contacts: list[tuple[str, str, float, str]] = field(default_factory=list)
+
+    @property
+    def strength(self) -> tuple[int, float]:
+        order = list(STROKES)
+        return min((order.index(kind), distance) for kind, _, distance, _ in self.contacts)
+
+
+@dataclass(frozen=True, slots=True)
+class Amid:
+    """What stands around the drawing of a ligand.
+
+    Parameters
+    ----------
+    box : tuple of float
+        Left, top, width and height of the whole in pixels of the drawing, whose own corner is 0, 0.
+    size : tuple of float
+        Width and height of the drawing.
+    drawing : str
+        Its elements.
+    title : str
+        The ligand and how many residues touch it.
+    below, above : str
+        Elements that stand under the drawing (lines) and over it (residues, legend).
+    """
+
+    box: tuple[float, float, float, float]
+    size: tuple[float, float]
+    drawing: str
+    title: str
+    below: str
+    above: str
+
+
+def interactions_svg(plain: str, contacts: Iterable[Row], context: str) -> str:
+    """Return the depiction of a ligand with the residues that touch it as a file; see `amid_residues`."""
+    amid = amid_residues(plain, contacts, context)
+    x, y, width, height = amid.box
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} {y:.0f} {width:.0f} {height:.0f}"'
+        f' width="{width:.0f}" height="{height:.0f}" font-family="system-ui, Segoe UI, Helvetica, Arial, sans-serif"'
+        f' role="img">\n<title>{escape(amid.title)}</title>\n'
+        f'<rect class="card" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{width - 1:.0f}" height="{height - 1:.0f}"'
+        f' rx="10" fill="#ffffff" stroke="#d0d7de"/>\n{amid.below}\n{amid.drawing}\n{amid.above}\n</svg>\n'
+    )
+
+
+def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
+    """Return what stands around a ligand's drawing.
+
+    Parameters
+    ----------
+    plain : str
+        Its plain depiction as the pipeline drew it.
+    contacts : iterable of Row
+        Its rows of `tethermap.base.tables.CONTACTS`.
+    context : str
+        Largest of `tethermap.base.contexts.CONTEXTS` whose residues are shown.
+
+    Raises
+    ------
+    ValueError
+        If `plain` is no such depiction.
+
+    >>> amid = amid_residues('<svg viewBox="0 0 90 60"><rect class="card"/></svg>', [], "chain")
+    >>> amid.size, amid.title
+    ((90.0, 60.0), ': 0 residues in contact (nearest chain)')
+    """
+    view, card = _VIEW.search(plain), _CARD.search(plain)
+    if view is None or card is None:
+        raise ValueError("no depiction of a ligand")
+    legend = _LEGEND.search(plain, card.end())
+    end = legend.start() if legend else plain.rindex("</svg>")
+    atoms = {unescape(name): (float(x), float(y)) for name, x, y in _ATOM.findall(plain, card.end(), end)}
+    if len(atoms) > MOST_ATOMS:
+        raise ValueError("too many atoms to stand amid residues")
+    residues = [one for one in _residues(contacts, context) if any(atom in atoms for _, atom, _, _ in one.contacts)]
+    residues = residues[:MOST_RESIDUES]
+    places = _places(residues, atoms)
+    size = float(view[1]), float(legend[1]) - 14.0 if legend else float(view[2])
+    low = np.minimum(places.min(axis=0, initial=np.inf) - DISC - MARGIN, 0.0)
+    high = np.maximum(places.max(axis=0, initial=-np.inf) + DISC + MARGIN, size)
+    left, top, width, height = (float(value) for value in (*low, *(high - low)))
+    title = unescape(legend[2]) if legend else ""
+    words = f"{len(residues)} residue{'' if len(residues) == 1 else 's'} in contact ({CONTEXT_NAMES[context]})"
+    kinds = [kind for kind in STROKES if any(kind == one[0] for residue in residues for one in residue.contacts)]
+    words_below, needed = _legend([title, words], kinds, left + MARGIN, top + height, width)
+    lines = "".join(_lines(one, place, atoms) for one, place in zip(residues, places, strict=True))
+    discs = "".join(_disc(one, place) for one, place in zip(residues, places, strict=True))
+    return Amid(
+        box=(left, top, width, height + needed),
+        size=size,
+        drawing=plain[card.end() : end].strip(),
+        title=f"{title}: {words}",
+        below=f'<g class="contacts">{lines}</g>',
+        above=f'<g class="residues">{discs}</g>\n<g class="legend">{words_below}</g>',
+    )
+
+
+def _residues(contacts: Iterable[Row], context: str) -> list[_Residue]:
+    """Return the residues within a context, those held most strongly first."""
+    residues: dict[tuple[str, ...], _Residue] = {}
+    for row in contacts:
+        kind, where = str(row["type"]), str(row["context"])
+        if kind not in STROKES or (where in CONTEXTS and CONTEXTS.index(where) > CONTEXTS.index(context)):
+            continue
+        key = tuple(str(row[f"partner_{name}"]) for name in ("chain", "residue", "component", "copy"))
+        chain, number, component, copy = key
+        uniprot = str(row.get("partner_uniprot_residue") or "")
+        if key not in residues:
+            numbered = f", {row.get('partner_uniprot')} {uniprot}" if uniprot else ""
+            place = f"{component} {chain} {number}{f' of copy {copy}' if copy else ''}{numbered}"
+            residues[key] = _Residue(component.capitalize(), (uniprot or number) + ("'" if copy else ""), place)
+        atom, distance = str(row["ligand_atom"]), float(row["distance_A"] or 0.0)
+        words = f"{STROKES[kind].words} {atom} to {row['partner_atom']}, {distance:.1f} Å"
+        residues[key].contacts.append((kind, atom, distance, words))
+    return sorted(residues.values(), key=lambda one: (*one.strength, one.title))
+
+
+def _places(residues: Sequence[_Residue], atoms: Mapping[str, tuple[float, float]]) -> FloatArray:
+    """Return the middle of each residue in pixels, shape (n_residues, 2): room first, then short free lines."""
+    counts = len(atoms), len(residues)
+    others = np.array([*atoms.values(), *[(0.0, 0.0)] * len(residues)]).reshape(-1, 2)
+    room, wide = np.repeat([FROM_ATOMS, APART], counts), np.repeat([11.0, DISC + 2.0], counts)
+    for n_others, residue in enumerate(residues, start=len(atoms)):
+        taken = others[:n_others]
+        touched = [atom for _, atom, _, _ in residue.contacts if atom in atoms]
+        own = np.array([atoms[atom] for atom in touched])
+        places, length = _nearest_free(own, taken, room[:n_others])
+        if len(places):
+            lines = Counter(touched)
+            ends = np.array([atoms[atom] for atom in lines])
+            cost = length + _BLOCKED * _blocked(places, ends, list(lines.values()), taken, wide[:n_others])
+            others[n_others] = places[int(cost.argmin())]
+        else:
+            others[n_others] = own.mean(axis=0) + _GRID[-1, -1] + 2 * DISC * (n_others - len(atoms))
+    return others[len(atoms) :]
+
+
+def _nearest_free(own: FloatArray, others: FloatArray, room: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the `_TRIED` places nearest to some atoms that are far from all others, and how far they are on average.
+
+    Parameters
+    ----------
+    own, others : ndarray of float, shape (n, 2)
+        The atoms, and all atoms and residues.
+    room : ndarray of float, shape (n_others,)
+        Least distance from each of `others`.
+    """
+    middle = own.mean(axis=0)
+    apart = middle - others
+    for grid in (_GRID[:, :_NEAR], _GRID):
+        spots = grid.reshape(-1, 2)
+        free = 2 * spots @ apart.T + _squared(spots)[:, None] >= room**2 - _squared(apart)
+        places = middle + spots[free.all(axis=1)]
+        away_x, away_y = (places[:, None, axis] - own[:, axis] for axis in (0, 1))
+        length = np.sqrt(away_x**2 + away_y**2).sum(axis=1) / len(own)
+        nearest = np.argsort(length.round(3), kind="stable")[:_TRIED]
+        if len(nearest) == _TRIED and length[nearest[-1]] < _SPOKES[_NEAR] - 0.01:
+            break  # farther places have a greater length: that from the middle is the least
+    return places[nearest], length[nearest]
+
+
+def _squared(points: FloatArray) -> FloatArray:
+    """Return the squared length of vectors in the plane; an axis of two is summed slowly."""
+    squared: FloatArray = points[..., 0] ** 2 + points[..., 1] ** 2
+    return squared
+
+
+def _blocked(
+    places: FloatArray, own: FloatArray, weights: Sequence[int], others: FloatArray, wide: FloatArray
+) -> FloatArray:
+    """Return how many atoms and residues stand on the lines from each place to some atoms, shape (n_places,).
+
+    Parameters
+    ----------
+    weights : sequence of int
+        How many lines go to each of `own`.
+    wide : ndarray of float, shape (n_others,)
+        How near a line may come to each of `others`.
+    """
+    ends = np.abs(others[:, None] - own).max(axis=2) < 1e-6  # the atoms that are meant
+    line = own - places[:, None]  # (place, own atom, axis)
+    length = np.maximum(_squared(line), 1e-6)
+    from_place = others - places[:, None]  # (place, other, axis)
+    along = (from_place @ line.transpose(0, 2, 1) / length[:, None]).clip(0.0, 1.0)
+    away_x, away_y = (from_place[:, :, None, axis] - along * line[:, None, :, axis] for axis in (0, 1))
+    on_line = (away_x**2 + away_y**2 < wide[:, None] ** 2) & ~ends
+    counts: FloatArray = on_line.sum(axis=1) @ np.array(weights)
+    return counts
+
+
+def _lines(residue: _Residue, place: FloatArray, atoms: Mapping[str, tuple[float, float]]) -> str:
+    """Return the lines from a residue to the atoms it touches, one for each type and atom."""
+    x, y = place.tolist()
+    parts, drawn = [], set()
+    for kind, atom, distance, words in sorted(residue.contacts, key=lambda one: one[2]):
+        if atom not in atoms or (kind, atom) in drawn:
+            continue
+        drawn.add((kind, atom))
+        stroke = STROKES[kind]
+        to_x, to_y = atoms[atom]
+        dashes = f' stroke-dasharray="{stroke.dashes}"' if stroke.dashes else ""
+        parts.append(
+            f'<line class="contact {kind}" x1="{to_x:.1f}" y1="{to_y:.1f}" x2="{x:.1f}" y2="{y:.1f}"'
+            f' stroke="{stroke.colour}" stroke-width="{stroke.width}" stroke-linecap="round"{dashes}>'
+            f"<title>{escape(words)}</title></line>"
+        )
+        if stroke.told:
+            length = max(float(np.hypot(to_x - x, to_y - y)), 1.0)
+            share = (ATOM + length - DISC) / 2 / length  # in the middle of what is seen of the line
+            label_x, label_y = to_x + share * (x - to_x), to_y + share * (y - to_y)
+            parts.append(
+                f'<text x="{label_x:.1f}" y="{label_y - 3:.1f}" font-size="9.5" text-anchor="middle"'
+                f' fill="{stroke.colour}">{distance:.1f}</text>'
+            )
+    return "".join(parts)
+
+
+def _disc(residue: _Residue, place: FloatArray) -> str:
+    x, y = place.tolist()
+    kind = min((one[0] for one in residue.contacts), key=list(STROKES).index)
+    words = "; ".join(dict.fromkeys(one[3] for one in residue.contacts))
+    text = f'font-size="10" text-anchor="middle" fill="{INK}"'
+    return (
+        f'<g class="residue"><title>{escape(f"{residue.title}: {words}")}</title>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{DISC:.0f}" fill="#f6f8fa" stroke="{STROKES[kind].colour}"'
+        f' stroke-width="1.6"/><text x="{x:.1f}" y="{y - 1.5:.1f}" {text}>{escape(residue.name)}</text>'
+        f'<text x="{x:.1f}" y="{y + 10:.1f}" font-weight="600" {text}>{escape(residue.number, quote=False)}</text></g>'
+    )
+
+
+def _legend(lines: Sequence[str], kinds: Sequence[str], x: float, y: float, width: float) -> tuple[str, float]:
+    """Return what stands below the drawing, and its height in pixels."""
+    parts = []
+    top = y + LEGEND_LINE
+    for number, line in enumerate(lines):
+        style = f'font-weight="600" fill="{INK}"' if number == 0 else f'fill="{MUTED}"'
+        parts.append(f'<text x="{x:.0f}" y="{top:.0f}" font-size="12" {style}>{escape(line)}</text>')
+        top += LEGEND_LINE
+    left = x
+    for kind in kinds:
+        stroke = STROKES[kind]
+        wide = 34.0 + 6.2 * len(stroke.words)
+        if left > x and left + wide > x + width - 2 * MARGIN:
+            left, top = x, top + LEGEND_LINE
+        dashes = f' stroke-dasharray="{stroke.dashes}"' if stroke.dashes else ""
+        parts.append(
+            f'<line x1="{left:.0f}" y1="{top - 4:.0f}" x2="{left + 22:.0f}" y2="{top - 4:.0f}" stroke="{stroke.colour}"'
+            f' stroke-width="{stroke.width}" stroke-linecap="round"{dashes}/>'
+            f'<text x="{left + 27:.0f}" y="{top:.0f}" font-size="11" fill="{MUTED}">{stroke.words}</text>'
+        )
+        left += wide + 8.0
+    return "".join(parts), top + (LEGEND_LINE if kinds else 0.0) - y

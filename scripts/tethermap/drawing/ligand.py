@@ -1,0 +1,131 @@
+"""Depictions of one ligand: plain, and coloured by exposure.
+
+Every atom has a circle of its own with the classes ``atom`` and ``atom-<index>`` and data
+attributes that name it, so that a page can link the picture to a 3D view.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.drawing import marks
+from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
+from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT, MUTED
+from tethermap.drawing.ramp import STOPS
+from tethermap.instance.model import Instance, Link
+from tethermap.molecule.record import LigandMolecule
+
+_DISC_OPACITY = 0.7
+
+
+def plain_svg(record: LigandMolecule, instance: Instance) -> str:
+    """Return the depiction of a ligand with its elements coloured.
+
+    Atoms that are covalently bonded to the protein have a dashed ring.
+
+    Parameters
+    ----------
+    record : LigandMolecule
+        The molecule with its layout.
+    """
+    drawing = drawn(record.flat, coloured=True, prepare=record.sanitised)
+    covalent = [link for link in instance.links if link.kind == "covalent"]
+    notes = []
+    if record.atoms_missing:
+        count = len(record.atoms_missing)
+        notes.append(f"{count} heavy atom{'s' if count > 1 else ''} not observed")
+    if "perceived_bonds" in record.flags:
+        notes.append("bonds perceived from distances")
+    notes += [f"bonded to {_partner_name(link)}" for link in covalent[:2]]
+    labels = list(record.names)
+    parts = [
+        _link_rings(record, covalent, drawing),
+        drawing.body,
+        targets(drawing, labels, atom_data(record, instance)),
+        legend([instance_title(instance), " · ".join(notes)], drawing),
+    ]
+    return card(instance_title(instance), record.observed_smiles, drawing, parts, LEGEND_HEIGHT)
+
+
+def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: FloatArray, sasa_bound: FloatArray) -> str:
+    """Return the depiction of a ligand with its atoms coloured by exposure.
+
+    Colour and size of the disc behind an atom show its relative SASA in the headline context.
+
+    Parameters
+    ----------
+    record : LigandMolecule
+        The molecule with its layout.
+    relative_sasa : ndarray of float, shape (n_heavy,)
+        SASA in the complex over SASA of the ligand alone; NaN for an atom without surface of its own.
+    sasa_bound : ndarray of float, shape (n_heavy,)
+        SASA in the complex, in square angstroms.
+    """
+    drawing = drawn(record.flat, coloured=False, prepare=record.sanitised)
+    discs, labels, data = [], [], atom_data(record, instance)
+    for k, (x, y) in enumerate(drawing.places.tolist()):
+        relative = None if np.isnan(relative_sasa[k]) else float(relative_sasa[k])
+        exposure = marks.AtomExposure(float(sasa_bound[k]), relative)
+        discs.append(marks.disc(k, f"{x:.1f}", f"{y:.1f}", drawing.bond, relative))
+        data[k] |= marks.data_of(exposure)
+        labels.append(marks.label(data[k]["atom-name"], exposure))
+    total = marks.total(float(np.round(sasa_bound, 3).sum()), HEADLINE_CONTEXT)
+    parts = [
+        f'<g class="discs" fill-opacity="{_DISC_OPACITY}">{"".join(discs)}</g>',
+        drawing.body,
+        targets(drawing, labels, data),
+        legend([instance_title(instance), total], drawing) + _ramp_legend(drawing),
+    ]
+    return card(instance_title(instance), record.observed_smiles, drawing, parts, EXPOSURE_LEGEND_HEIGHT)
+
+
+def atom_data(record: LigandMolecule, instance: Instance) -> list[dict[str, str]]:
+    """Return the data attributes that name each heavy atom."""
+    elements = instance.atoms.element
+    return [
+        {"index": str(k), "atom-name": name, "element": elements[index]}
+        for k, (name, index) in enumerate(zip(record.names, record.atom_index.tolist(), strict=True))
+    ]
+
+
+def _link_rings(record: LigandMolecule, links: list[Link], drawing: Drawing) -> str:
+    """Return a dashed ring around each atom that is covalently bonded to the protein."""
+    position = {index: k for k, index in enumerate(record.atom_index.tolist())}
+    rings = []
+    for link in links:
+        if link.atom in position:
+            x, y = drawing.places[position[link.atom]].tolist()
+            rings.append(
+                f'<circle class="link" cx="{x:.1f}" cy="{y:.1f}" r="{0.4 * drawing.bond:.1f}" fill="#fff3d6"'
+                f' stroke="#9a6700" stroke-width="1.5" stroke-dasharray="4 3"/>'
+            )
+    return "".join(rings)
+
+
+def instance_title(instance: Instance) -> str:
+    """Return the names of an instance as a title."""
+    name = instance.name
+    return f"{name.comp_id} · {instance.entry_id} chain {name.auth_asym_id} residue {name.residue_id}"
+
+
+def _partner_name(link: Link) -> str:
+    return f"{link.partner.comp_id} {link.partner.residue_id} {link.partner_atom}"
+
+
+def _ramp_legend(drawing: Drawing) -> str:
+    """Return the colour ramp with its scale: relative SASA in percent."""
+    x, y, width = TEXT_X, drawing.height + 38, 120.0
+    stops = "".join(
+        f'<stop offset="{share:g}" stop-color="#{red:02x}{green:02x}{blue:02x}"/>'
+        for share, (red, green, blue) in STOPS
+    )
+    text = f'font-size="11" fill="{MUTED}"'
+    return (
+        f'<defs><linearGradient id="exposure-ramp">{stops}</linearGradient></defs>'
+        f'<text x="{x:.0f}" y="{y + 9:.0f}" {text}>buried 0 %</text>'
+        f'<rect x="{x + 70:.0f}" y="{y:.0f}" width="{width:.0f}" height="10" rx="5" fill="url(#exposure-ramp)"'
+        f' fill-opacity="{_DISC_OPACITY}"/>'
+        f'<text x="{x + 78 + width:.0f}" y="{y + 9:.0f}" {text}>100 % exposed</text>'
+    )

@@ -1,0 +1,108 @@
+"""What shows exposure in a depiction: discs, names of atoms, the total; how it is written and written over.
+
+The pipeline draws a ligand in its headline context; `in_context` shows the same drawing in another one, so
+that no molecule has to be drawn for it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from html import escape, unescape
+from typing import NamedTuple
+
+from tethermap.drawing.ramp import exposure_colour
+
+SMALLEST_DISC, LARGEST_DISC = 0.26, 0.48
+"""Radius of a disc in bond lengths for an atom that is buried, and for one that is open."""
+
+TARGET_RADIUS = 0.36
+"""Radius of the circle that names an atom, in bond lengths."""
+
+LEGEND_CLASS = "legend"
+"""Class of a group below the drawing that pages leave out when they say the same in their own words."""
+
+LEGEND_HEIGHT, EXPOSURE_LEGEND_HEIGHT = 44.0, 62.0
+"""Height in pixels of what stands below the drawing."""
+
+INK = "#24292f"
+MUTED = "#57606a"
+"""Colours of text."""
+
+CONTEXT_NAMES = {"target": "target chains", "chain": "nearest chain", "assembly": "assembly", "crystal": "crystal"}
+
+_DISC = re.compile(r'<circle class="exposure atom-(\d+)" cx="([^"]*)" cy="([^"]*)" r="[^"]*" fill="[^"]*"/>')
+_ATOM = re.compile(
+    r'(<circle class="atom atom-(\d+)"[^>]{0,300}?) data-sasa="[^"]*" data-relative-sasa="[^"]*"'
+    r'([^>]{0,300}? r="([0-9.]+)"[^>]{0,300})>'
+    r"<title>([^<]*): [^<:]*</title>"
+)
+_TOTAL = re.compile(r">[^<>]* in the complex \([^<)]*\)<")
+
+
+class AtomExposure(NamedTuple):
+    """Of one atom: its SASA in the complex in square angstroms, and its share of the free one; None if unknown."""
+
+    area: float | None
+    relative: float | None
+
+
+def disc(index: int, x: str, y: str, bond: float, relative: float | None) -> str:
+    """Return the disc behind an atom; `bond` is the length of a bond in pixels, `relative` its relative SASA."""
+    share = 0.0 if relative is None or math.isnan(relative) else min(max(relative, 0.0), 1.0)
+    radius = bond * (SMALLEST_DISC + (LARGEST_DISC - SMALLEST_DISC) * share)
+    return (
+        f'<circle class="exposure atom-{index}" cx="{x}" cy="{y}" r="{radius:.1f}" fill="{exposure_colour(relative)}"/>'
+    )
+
+
+def data_of(exposure: AtomExposure) -> dict[str, str]:
+    """Return the data attributes of an atom, without ``data-``."""
+    area = "" if exposure.area is None else f"{exposure.area:.3f}"
+    return {"sasa": area, "relative-sasa": "" if exposure.relative is None else f"{exposure.relative:.4f}"}
+
+
+def label(name: str, exposure: AtomExposure) -> str:
+    """Return the text that an atom shows.
+
+    >>> label("C4", AtomExposure(12.34, 0.5))
+    'C4: 12.3 Å², 50 % of free'
+    """
+    area = "not measured" if exposure.area is None else f"{exposure.area:.1f} Å²"
+    return f"{name}: {area}" + ("" if exposure.relative is None else f", {100 * exposure.relative:.0f} % of free")
+
+
+def total(area: float | None, context: str) -> str:
+    """Return the line of the legend on the whole ligand."""
+    exposed = "exposure not measured" if area is None else f"{area:.1f} Å² exposed"
+    return f"{exposed} in the complex ({CONTEXT_NAMES[context]})"
+
+
+def in_context(svg: str, atoms: Mapping[int, AtomExposure], context: str) -> str:
+    """Return a depiction with the discs, names, data and total of another context.
+
+    Parameters
+    ----------
+    svg : str
+        The depiction as it was drawn.
+    atoms : mapping of int to AtomExposure
+        Every heavy atom by its index in the SDF.
+    context : str
+        A key of `CONTEXT_NAMES`.
+    """
+    first = _ATOM.search(svg)
+    bond = float(first[4]) / TARGET_RADIUS if first else 0.0
+    unknown = AtomExposure(None, None)
+
+    def new_disc(match: re.Match[str]) -> str:
+        return disc(int(match[1]), match[2], match[3], bond, atoms.get(int(match[1]), unknown).relative)
+
+    def new_atom(match: re.Match[str]) -> str:
+        exposure = atoms.get(int(match[2]), unknown)
+        data = "".join(f' data-{name}="{value}"' for name, value in data_of(exposure).items())
+        return f"{match[1]}{data}{match[3]}><title>{escape(label(unescape(match[5]), exposure))}</title>"
+
+    areas = [exposure.area for exposure in atoms.values() if exposure.area is not None]
+    whole = total(sum(areas) if areas else None, context)
+    return _TOTAL.sub(lambda _: f">{whole}<", _ATOM.sub(new_atom, _DISC.sub(new_disc, svg)))

@@ -1,0 +1,95 @@
+"""What Tethermap itself writes beside the atoms of a user's model: ligands from files of their own, confidences.
+
+A block of its own stands behind the model's (`BLOCK`): which chains are ligands that came from a file, each with the
+definition of its bonds, and how sure the program was of where residues stand to each other.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from gemmi import cif
+
+from tethermap.base.identifiers import is_component_code, short_code
+
+BLOCK = "tethermap"
+"""Name of the block; those of definitions begin with it."""
+
+LIGANDS, ERRORS = "_tethermap_ligand.", "_tethermap_aligned_error."
+LIGAND_TAGS = ("asym_id", "definition", "smiles")
+ERROR_TAGS = ("asym_id", "auth_asym_id", "residue_id", "angstroms")
+
+ResidueKey = tuple[str, str]
+"""Author chain and residue number with insertion code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What stands in the block.
+
+    Parameters
+    ----------
+    ligands : dict of str to str
+        By label_asym_id of each ligand from a file: CIF text of its definition, else a SMILES; empty without either.
+    aligned_errors : dict of str to dict
+        By label_asym_id of a ligand: expected error in angstroms of where it stands to a residue of a polymer.
+    smiles : dict of str to str
+        SMILES by code, of components that no dictionary has.
+    """
+
+    ligands: dict[str, str] = field(default_factory=dict)
+    aligned_errors: dict[str, dict[ResidueKey, float]] = field(default_factory=dict)
+    smiles: dict[str, str] = field(default_factory=dict)
+
+    def definition(self, asym: str, comp_id: str) -> str:
+        """Return what is known of a ligand's bonds: CIF text, a SMILES, or nothing."""
+        return self.ligands.get(asym) or self.smiles.get(comp_id, "")
+
+
+NONE = Additions()
+
+
+def read_additions(document: cif.Document, model: cif.Block) -> Additions:
+    """Return what a file has in the block; nothing for nearly all.
+
+    AlphaFold 3 writes the SMILES of a ligand that has no code of the dictionary into the model itself.
+    """
+    ligands = _smiles_of(model)
+    blocks = {block.name: block for block in document if block.name.startswith(BLOCK)}
+    if BLOCK not in blocks:
+        return Additions(smiles=ligands) if ligands else NONE
+    block = blocks[BLOCK]
+    smiles, ligands = ligands, {}
+    for row in block.find(LIGANDS, list(LIGAND_TAGS)):
+        definition = blocks.get(row.str(1))
+        ligands[row.str(0)] = str(definition.as_string()) if definition is not None else row.str(2)
+    errors: dict[str, dict[ResidueKey, float]] = {}
+    for row in block.find(ERRORS, list(ERROR_TAGS)):
+        errors.setdefault(row.str(0), {})[row.str(1), row.str(2)] = float(row.str(3))
+    return Additions(ligands, errors, smiles)
+
+
+def _smiles_of(model: cif.Block) -> dict[str, str]:
+    """Return the SMILES of components whose codes are none of the dictionary, by code."""
+    rows = model.find("_chem_comp.", ["id", "pdbx_smiles"])
+    smiles_of = {short_code(row.str(0)): row.str(1) for row in rows if not is_component_code(row.str(0))}
+    return {code: smiles for code, smiles in smiles_of.items() if smiles}
+
+
+_CODES = re.compile(r"(?:comp_id|mon_id|comp_id_[12])$|^_chem_comp\.id$")
+
+
+def shorten_codes(block: cif.Block) -> None:
+    """Give components whose names are no codes one, wherever a block names them."""
+    items: list[Any] = list(block)
+    for item in items:
+        tags = [item.pair[0]] if item.pair else item.loop.tags if item.loop else []
+        for tag in tags:
+            if _CODES.search(tag):
+                column = block.find_values(tag)
+                for place, name in enumerate(column):
+                    plain = cif.as_string(name)
+                    if plain and (code := short_code(plain)) != plain:
+                        column[place] = code

@@ -1,0 +1,292 @@
+"""Read the metadata of an entry from an mmCIF block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import gemmi
+
+from tethermap.base.identifiers import accession
+from tethermap.entry.model import PREDICTED, EntryMetadata, LigandName, PolymerEntity
+
+WATER = frozenset({"HOH", "DOD", "WAT", "H2O"})
+"""Codes of water."""
+
+UNIPROT_NAMES = frozenset({"UNP", "SWS", "TREMBL", "TRE", "UNIPROT", "SP", "TR"})
+"""Names under which entries of different ages refer to UniProt."""
+
+Row = dict[str, str]
+
+
+def from_mmcif(block: gemmi.cif.Block, *, entry_id: str = "") -> EntryMetadata:
+    """Return the metadata of a parsed mmCIF block; odd content leaves fields empty.
+
+    Parameters
+    ----------
+    block : gemmi.cif.Block
+        The entry's data block, with or without atoms.
+    entry_id : str
+        Id to use instead of the block's own.
+    """
+    own_id = (_value(block, "_entry.id") or block.name).lower()
+    revision, release_date, revision_date = _revisions(block)
+    successors, predecessors = _replacements(block, own_id)
+    names = {row["id"]: row for row in _rows(block, "_chem_comp.", "id", "name", "pdbx_synonyms")}
+    status = _value(block, "_pdbx_database_status.status_code").upper()
+    return EntryMetadata(
+        entry_id=entry_id or own_id,
+        title=tidy(_value(block, "_struct.title")) or tidy(_value(block, "_citation.title")),
+        citation=_primary_citation(block),
+        methods=unique(row["method"].upper() for row in _rows(block, "_exptl.", "method"))
+        or ((PREDICTED,) if any(name.startswith("_ma_") for name in block.get_mmcif_category_names()) else ()),
+        resolution=_resolution(block),
+        deposition_date=iso_date(
+            _value(block, "_pdbx_database_status.recvd_initial_deposition_date")
+            or _value(block, "_database_PDB_rev.date_original")
+        ),
+        release_date=release_date,
+        revision_date=revision_date,
+        revision=revision,
+        keywords=_keywords(block),
+        entities=tuple(_entities(block)),
+        ligands=tuple(_ligands(block, names)),
+        withdrawn=bool(successors) or status == "OBS",
+        successors=successors,
+        predecessors=predecessors,
+    )
+
+
+def tidy(text: str) -> str:
+    """Return a text on one line with single blanks."""
+    return " ".join(text.split())
+
+
+def unique(items: Iterable[str]) -> tuple[str, ...]:
+    """Return the non-empty items, each once, in order."""
+    return tuple(dict.fromkeys(item for item in items if item))
+
+
+def split_names(text: str) -> list[str]:
+    """Return the parts of a list of names joined by commas or semicolons.
+
+    A comma between two digits belongs to a name and stays.
+    """
+    return [tidy(part) for part in re.split(r";|(?<!\d),|,(?!\d)", text) if part.strip()]
+
+
+def iso_date(text: str) -> str:
+    """Return the text if it begins with an ISO date, else an empty text.
+
+    >>> iso_date("2019-05-01T00:00:00")
+    '2019-05-01'
+    """
+    match = re.match(r"\d{4}-\d{2}-\d{2}", text)
+    return match.group() if match else ""
+
+
+def positive(text: str) -> float | None:
+    """Return a positive finite number, else None."""
+    try:
+        number = float(text.partition("(")[0])
+    except ValueError:
+        return None
+    return number if 0 < number < 1e6 else None
+
+
+def _rows(block: gemmi.cif.Block, category: str, *tags: str) -> Iterator[Row]:
+    """Yield the rows of a category that has the first tag; other missing tags, ``?`` and ``.`` are empty texts."""
+    table = block.find(category, [tags[0], *(f"?{tag}" for tag in tags[1:])])
+    width = range(len(tags))
+    for row in table:
+        yield {tags[i]: _text(row[i]) if row.has(i) else "" for i in width}
+
+
+def _text(raw: str) -> str:
+    return "" if raw in ("?", ".") else str(gemmi.cif.as_string(raw)).strip()
+
+
+def _value(block: gemmi.cif.Block, tag: str) -> str:
+    """Return the first value of a tag, empty when it isn't there."""
+    for raw in block.find_values(tag):
+        return _text(raw)
+    return ""
+
+
+def _primary_citation(block: gemmi.cif.Block) -> str:
+    rows = list(_rows(block, "_citation.", "id", "title"))
+    primary = [row["title"] for row in rows if row["id"].lower() == "primary"] or [row["title"] for row in rows[:1]]
+    return tidy(primary[0]) if primary else ""
+
+
+def _keywords(block: gemmi.cif.Block) -> str:
+    texts = (_value(block, f"_struct_keywords.{tag}") for tag in ("pdbx_keywords", "text"))
+    return "; ".join(unique(tidy(text) for text in texts))
+
+
+def _resolution(block: gemmi.cif.Block) -> float | None:
+    """Return the best resolution of the refinement, else of the map, else of the data."""
+    for category, tag in (
+        ("_refine.", "ls_d_res_high"),
+        ("_em_3d_reconstruction.", "resolution"),
+        ("_reflns.", "d_resolution_high"),
+    ):
+        resolutions = [number for row in _rows(block, category, tag) if (number := positive(row[tag])) is not None]
+        if resolutions:
+            return min(resolutions)
+    return None
+
+
+def _revisions(block: gemmi.cif.Block) -> tuple[str, str, str]:
+    """Return number of the last revision, date of the first release, date of the last revision."""
+    tags = ("revision_date", "major_revision", "minor_revision", "data_content_type")
+    history = [
+        (iso_date(row["revision_date"]), int(row["major_revision"]), int(row["minor_revision"]))
+        for row in _rows(block, "_pdbx_audit_revision_history.", *tags)
+        if row["major_revision"].isdecimal()
+        and row["minor_revision"].isdecimal()
+        and row["data_content_type"] in ("", "Structure model")
+    ]
+    if history:
+        dates = [date for date, _, _ in history if date]
+        last = max(history, key=lambda item: item[1:])
+        return f"{last[1]}.{last[2]}", min(dates, default=""), last[0]
+    rows = _rows(block, "_database_PDB_rev.", "num", "date")
+    old = [(int(row["num"]), iso_date(row["date"])) for row in rows if row["num"].isdecimal()]
+    if old:
+        return str(max(old)[0]), min(old)[1], max(old)[1]
+    return "", "", ""
+
+
+def _replacements(block: gemmi.cif.Block, own_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the entries that replace this one and those that it replaces."""
+    successors: list[str] = []
+    predecessors: list[str] = []
+    for row in _rows(block, "_pdbx_database_PDB_obs_spr.", "id", "pdb_id", "replace_pdb_id"):
+        new, old = row["pdb_id"].lower().split(), row["replace_pdb_id"].lower().split()
+        if row["id"].upper() == "OBSLTE" and own_id in old:
+            successors += new
+        elif own_id in new:
+            predecessors += old
+    others = [name for name in unique(successors) if name != own_id]
+    return tuple(others), unique(predecessors)
+
+
+def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:
+    described = {row["id"]: row for row in _rows(block, "_entity.", "id", "type", "pdbx_description", "pdbx_fragment")}
+    polymers = list(
+        _rows(block, "_entity_poly.", "entity_id", "type", "pdbx_strand_id", "pdbx_seq_one_letter_code_can")
+    )
+    if not polymers:
+        polymers = [{"entity_id": key} for key, row in described.items() if row["type"].lower() == "polymer"]
+    labels = _grouped(block, "_struct_asym.", "entity_id", "id")
+    strands = _strands(block) if any(not row.get("pdbx_strand_id") for row in polymers) else {}
+    names, genes, organisms = _names(block), *_sources(block)
+    accessions, entry_names = _references(block)
+    for row in polymers:
+        key = row["entity_id"]
+        description = described.get(key, {})
+        fragment = tidy(description.get("pdbx_fragment", ""))
+        authors = unique(part.strip() for part in row.get("pdbx_strand_id", "").split(","))
+        yield PolymerEntity(
+            entity_id=key,
+            kind=row.get("type", ""),
+            label_asym_ids=unique(labels.get(key, ())),
+            auth_asym_ids=authors or unique(strands.get(key, ())) or unique(labels.get(key, ())),
+            description=tidy(description.get("pdbx_description", "")),
+            names=unique([*names.get(key, ()), *entry_names.get(key, ()), fragment]),
+            genes=unique(genes.get(key, ())),
+            uniprot=unique(accessions.get(key, ())),
+            organisms=unique(organisms.get(key, ())),
+            sequence=_sequence(block, key, row.get("pdbx_seq_one_letter_code_can", "")),
+        )
+
+
+def _grouped(block: gemmi.cif.Block, category: str, key: str, value: str) -> dict[str, list[str]]:
+    """Return the values of one tag by those of another."""
+    groups: dict[str, list[str]] = {}
+    for row in _rows(block, category, key, value):
+        groups.setdefault(row[key], []).append(row[value])
+    return groups
+
+
+def _strands(block: gemmi.cif.Block) -> dict[str, list[str]]:
+    """Return author chains by entity for files whose `_entity_poly` doesn't give them."""
+    chains = _grouped(block, "_pdbx_poly_seq_scheme.", "entity_id", "pdb_strand_id")
+    return chains or _grouped(block, "_atom_site.", "label_entity_id", "auth_asym_id")
+
+
+def _names(block: gemmi.cif.Block) -> dict[str, list[str]]:
+    """Return synonyms by entity."""
+    names: dict[str, list[str]] = {}
+    for category in ("_entity_name_com.", "_entity_name_sys."):
+        for row in _rows(block, category, "entity_id", "name"):
+            names.setdefault(row["entity_id"], []).extend(split_names(row["name"]))
+    return names
+
+
+def _sources(block: gemmi.cif.Block) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return genes and organisms by entity."""
+    genes: dict[str, list[str]] = {}
+    organisms: dict[str, list[str]] = {}
+    tags = ("entity_id", "pdbx_gene_src_gene", "pdbx_gene_src_scientific_name", "gene_src_common_name")
+    for row in _rows(block, "_entity_src_gen.", *tags):
+        genes.setdefault(row["entity_id"], []).extend(split_names(row["pdbx_gene_src_gene"]))
+        name = row["pdbx_gene_src_scientific_name"] or row["gene_src_common_name"]
+        organisms.setdefault(row["entity_id"], []).append(tidy(name))
+    others = {"_entity_src_nat.": "pdbx_organism_scientific", "_pdbx_entity_src_syn.": "organism_scientific"}
+    for category, tag in others.items():
+        for row in _rows(block, category, "entity_id", tag):
+            organisms.setdefault(row["entity_id"], []).append(tidy(row[tag]))
+    return genes, organisms
+
+
+def _references(block: gemmi.cif.Block) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return UniProt accessions and UniProt entry names by entity."""
+    accessions: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
+    for row in _rows(block, "_struct_ref.", "entity_id", "db_name", "db_code", "pdbx_db_accession"):
+        if row["db_name"].upper() not in UNIPROT_NAMES:
+            continue
+        code = accession(row["pdbx_db_accession"]) or accession(row["db_code"])
+        accessions.setdefault(row["entity_id"], []).append(code)
+        if not accession(row["db_code"]):
+            names.setdefault(row["entity_id"], []).append(row["db_code"])
+    for row in _rows(block, "_pdbx_sifts_unp_segments.", "entity_id", "unp_acc", "best_mapping"):
+        if row["best_mapping"].lower() != "n":
+            accessions.setdefault(row["entity_id"], []).append(accession(row["unp_acc"]))
+    return accessions, names
+
+
+def _sequence(block: gemmi.cif.Block, entity_id: str, one_letter: str) -> str:
+    """Return the one-letter sequence, from the list of residues where it isn't given."""
+    if one_letter:
+        return "".join(one_letter.split()).upper()
+    residues: dict[str, str] = {}
+    for row in _rows(block, "_entity_poly_seq.", "entity_id", "num", "mon_id"):
+        if row["entity_id"] == entity_id:
+            residues.setdefault(row["num"], row["mon_id"])
+    return "".join(parent_letter(name) for name in residues.values())
+
+
+@lru_cache(maxsize=1024)
+def parent_letter(comp_id: str) -> str:
+    """Return the one-letter code of a residue, of its parent when it is modified, else ``X``."""
+    info = gemmi.find_tabulated_residue(comp_id)
+    return info.one_letter_code.strip().upper() or "X"
+
+
+def _ligands(block: gemmi.cif.Block, names: dict[str, Row]) -> Iterator[LigandName]:
+    """Yield the components of non-polymer and branched entities but water, each once."""
+    codes = [row["comp_id"] for row in _rows(block, "_pdbx_entity_nonpoly.", "comp_id")]
+    codes += [row["mon_id"] for row in _rows(block, "_pdbx_nonpoly_scheme.", "mon_id")] if not codes else []
+    codes += [row["comp_id"] for row in _rows(block, "_pdbx_entity_branch_list.", "comp_id")]
+    codes += [row["mon_id"] for row in _rows(block, "_pdbx_branch_scheme.", "mon_id")]
+    if not codes:
+        rows = _rows(block, "_chem_comp.", "id", "type")
+        codes = [row["id"] for row in rows if "linking" not in row["type"].lower()]
+    for code in unique(codes):
+        if code.upper() not in WATER:
+            row = names.get(code, {})
+            yield LigandName(code, tidy(row.get("name", "")), tidy(row.get("pdbx_synonyms", "")))

@@ -1,0 +1,187 @@
+"""Polymers of a PDB-format file: COMPND, SOURCE, SEQRES and DBREF put together."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tethermap.entry.mmcif_header import parent_letter, split_names, unique
+from tethermap.entry.model import PolymerEntity
+
+_KEYS = re.compile(r"(?:^|;)\s*(MOL_ID|[A-Z][A-Z0-9_ ]{1,30}?)\s*:\s*")
+_DNA = frozenset({"DA", "DC", "DG", "DT", "DI", "DU", "DN"})
+_RNA = frozenset({"A", "C", "G", "U", "I", "N", "T"})
+_COMPLEX = re.compile(r"\s*(?:-\s+|\()?\b(?:IN\s+)?COMPLEX(?:ED)?\s+(?:WITH|BETWEEN|OF|TO)\b.*", re.IGNORECASE)
+_SHARE_OF_LONGEST = 0.5
+"""A free-text COMPND names the chains that are at least this long, compared with the longest."""
+
+_PEPTIDE_LIKE = "PEPTIDE LIKE POLYMER"
+
+Reference = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """The chains of SEQRES: residue names by author chain, in file order, and one-letter codes."""
+
+    residues: Mapping[str, tuple[str, ...]]
+    parents: Mapping[str, str]
+
+    @classmethod
+    def of(cls, lines: Iterable[str], parents: Mapping[str, str]) -> Chains:
+        """Return the chains of SEQRES records."""
+        residues: dict[str, list[str]] = {}
+        for line in lines:
+            residues.setdefault(line[11:12].strip(), []).extend(line[19:70].split())
+        return cls({chain: tuple(names) for chain, names in residues.items()}, parents)
+
+    @property
+    def components(self) -> frozenset[str]:
+        """Codes of all residues."""
+        return frozenset(name for names in self.residues.values() for name in names)
+
+    def sequence(self, chain: str) -> str:
+        """Return the one-letter sequence of a chain, modified residues as their parents."""
+        return "".join(self._letter(name) for name in self.residues.get(chain, ()))
+
+    def kind(self, chain: str) -> str:
+        """Return the polymer type as mmCIF names it, empty for an unknown chain."""
+        names = set(self.residues.get(chain, ()))
+        if not names:
+            return ""
+        if names & _DNA:
+            return "polydeoxyribonucleotide"
+        if len(names & _RNA) * 2 > len(names):
+            return "polydeoxyribonucleotide" if "T" in names else "polyribonucleotide"
+        return "polypeptide(L)"
+
+    def _letter(self, name: str) -> str:
+        parent = self.parents.get(name, "X")
+        return parent if parent != "X" else parent_letter(name)
+
+
+def polymer_entities(
+    compound: str, source: str, chains: Chains, references: Iterable[Reference]
+) -> tuple[PolymerEntity, ...]:
+    """Return the polymers of a file.
+
+    Parameters
+    ----------
+    compound, source : str
+        Text of the COMPND and SOURCE records, by molecule or free (before 1996).
+    chains : Chains
+        What SEQRES says.
+    references : iterable of (chain, accession, name)
+        UniProt references.
+    """
+    molecules = _molecules(compound)
+    sources = _molecules(source)
+    by_chain: dict[str, list[Reference]] = {}
+    for reference in references:
+        by_chain.setdefault(reference[0], []).append(reference)
+    entities = []
+    for key, molecule in molecules.items():
+        listed = unique_chains(molecule.get("CHAIN", ""), chains)
+        if listed or not chains.residues:
+            entities.append(_entity(key, listed, molecule, sources.get(key, {}), chains, by_chain))
+    named = {chain for entity in entities for chain in entity.auth_asym_ids}
+    left = [chain for chain in chains.residues if chain not in named]
+    if left:
+        molecule = {} if entities else _free_text(compound)
+        origin = {} if sources else {"ORGANISM_SCIENTIFIC": _free_organism(source)}
+        entities += _unnamed(left, len(entities), molecule, origin, chains, by_chain)
+    return tuple(entities)
+
+
+def unique_chains(text: str, chains: Chains) -> tuple[str, ...]:
+    """Return the chains of a CHAIN specification; ``NULL`` and nothing stand for the chain without name."""
+    listed = [part.strip().strip("'\"") for part in text.split(",")]
+    if [name.upper() for name in listed] in (["NULL"], [""]):
+        listed = [""] if "" in chains.residues else []
+    return tuple(dict.fromkeys(listed))
+
+
+def _molecules(text: str) -> dict[str, dict[str, str]]:
+    """Return the specifications of each MOL_ID; nothing for free text."""
+    molecules: dict[str, dict[str, str]] = {}
+    current: dict[str, str] = {}
+    marks = list(_KEYS.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):
+        value = text[mark.end() : end].strip().rstrip(";").strip()
+        if mark[1] == "MOL_ID":
+            current = molecules.setdefault(value or str(len(molecules) + 1), {})
+        elif molecules:
+            current.setdefault(mark[1], value)
+    return molecules
+
+
+def _entity(
+    key: str, listed: tuple[str, ...], molecule: Mapping[str, str], source: Mapping[str, str], chains: Chains,
+    by_chain: Mapping[str, list[Reference]],
+) -> PolymerEntity:  # fmt: skip
+    first = next((chain for chain in listed if chain in chains.residues), "\0")
+    references = [reference for chain in listed for reference in by_chain.get(chain, ())]
+    synonyms = split_names(molecule.get("SYNONYM", ""))
+    return PolymerEntity(
+        entity_id=key,
+        kind=chains.kind(first),
+        auth_asym_ids=listed,
+        description=molecule.get("MOLECULE", ""),
+        names=unique([*synonyms, *(name for _, _, name in references), molecule.get("FRAGMENT", "")]),
+        genes=unique(split_names(source.get("GENE", ""))),
+        uniprot=unique(code for _, code, _ in references),
+        organisms=unique(split_names(source.get("ORGANISM_SCIENTIFIC", "") or source.get("ORGANISM_COMMON", ""))),
+        sequence=chains.sequence(first),
+    )
+
+
+def _unnamed(
+    left: list[str], already: int, molecule: Mapping[str, str], source: Mapping[str, str], chains: Chains,
+    by_chain: Mapping[str, list[Reference]],
+) -> list[PolymerEntity]:  # fmt: skip
+    """Return entities for chains that COMPND doesn't assign: those of one sequence are one."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for chain in left:
+        groups.setdefault(chains.residues[chain], []).append(chain)
+    longest = max(len(residues) for residues in groups)
+    entities = []
+    for number, (residues, members) in enumerate(groups.items(), start=already + 1):
+        known = len(residues) >= _SHARE_OF_LONGEST * longest
+        facts = (molecule, source) if known else ({}, {})
+        entities.append(_entity(str(number), tuple(members), *facts, chains, by_chain))
+    return entities
+
+
+def _free_text(compound: str) -> dict[str, str]:
+    """Return the name in a COMPND record of before 1996: what precedes the enzyme code and the partner."""
+    name = _COMPLEX.sub("", compound)
+    name = re.sub(r"\(\s*E\.?\s?C\.?\s*[\d.\-, ]+\)", "", name)
+    return {"MOLECULE": " ".join(name.split()).strip(" ,;-")}
+
+
+def _free_organism(source: str) -> str:
+    """Return the organism in a SOURCE record of before 1996: ``HUMAN (HOMO SAPIENS) …`` gives the Latin name."""
+    plain = source.replace("$", "")  # marked small letters
+    natural = re.split(r"\b(?:RECOMBINANT\s+FORM|EXPRESSED\s+IN|EXPRESSION)\b", plain, maxsplit=1)[0]
+    latin = re.search(r"\(\s*([A-Z]+\.?\s?[A-Z][A-Z. ]+?)\s*\)", natural)
+    return " ".join((latin[1] if latin else natural).split()).strip(" ,;.")
+
+
+def peptide_like_chains(content: str) -> tuple[str, ...]:
+    """Return the author chains that REMARK 400 calls peptide-like polymers, as BIRD has them.
+
+    Parameters
+    ----------
+    content : str
+        The file, or what precedes its coordinates.
+    """
+    begin = content.find("\nREMARK 400")
+    if begin < 0:
+        return ()
+    lines = itertools.takewhile(lambda line: line.startswith("REMARK 400"), content[begin + 1 :].splitlines())
+    groups = " ".join(line[10:80].strip() for line in lines).split("GROUP:")[1:]
+    lists = (re.search(r"CHAIN:\s*(.*?)\s*(?=COMPONENT_|DESCRIPTION|$)", g) for g in groups if _PEPTIDE_LIKE in g)
+    return unique(name.strip() for match in lists if match for name in match[1].split(","))

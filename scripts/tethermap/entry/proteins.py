@@ -1,0 +1,87 @@
+"""The proteins in the entries that a search finds, each once, so that a user can say which of them is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tethermap.base.fasta import SHORTEST_SEQUENCE
+from tethermap.entry.model import PolymerEntity
+
+MOST_ENTRIES = 1000
+"""Number of entries that are read, the most relevant first."""
+
+MOST_PROTEINS = 50
+
+Polymers = Mapping[str, Sequence[PolymerEntity]]
+"""Polymers of entries by id, the most relevant entry first."""
+
+
+def proteins_of(polymers: Polymers, *, min_identity: float = 0.9, min_coverage: float = 0.5) -> list[dict[str, Any]]:
+    """Return the polymers of entries, those of one accession or of one sequence as one, the most frequent first.
+
+    Parameters
+    ----------
+    polymers : mapping
+        Polymers of each entry.
+    min_identity, min_coverage : float
+        Least identity and coverage by which a job takes a chain for one of its sequences.
+
+    Returns
+    -------
+    list of dict
+        ``name, gene, organism, accession, kind, entity`` (``5t35_1``, of the most relevant entry), ``chains``,
+        ``sequence, n_entries``. The sequence finds the chains of all these entries: FASTA text of several records
+        if their constructs are different domains, else letters alone.
+    """
+    members: dict[str, list[tuple[str, PolymerEntity]]] = {}
+    for entry_id, entities in polymers.items():
+        for entity in entities:
+            if key := (entity.uniprot[0] if entity.uniprot else entity.sequence or entity.description):
+                members.setdefault(key, []).append((entry_id, entity))
+    entries_of = {key: len({entry_id for entry_id, _ in group}) for key, group in members.items()}
+    chosen = sorted(members, key=lambda key: -entries_of[key])[:MOST_PROTEINS]
+    return [{**_described(members[key], min_identity, min_coverage), "n_entries": entries_of[key]} for key in chosen]
+
+
+def _described(group: Sequence[tuple[str, PolymerEntity]], min_identity: float, min_coverage: float) -> dict[str, Any]:
+    """Return what there is to say of one protein, its most relevant entry first."""
+    entry_id, entity = group[0]
+    is_protein = "peptide" in entity.kind.lower() or not entity.kind
+    different = [entity]
+    if is_protein:
+        different = _different([member for _, member in group], min_identity, min_coverage) or different
+    accession = entity.uniprot[0] if entity.uniprot else ""
+    sequence = different[0].sequence
+    if len(different) > 1:
+        label = f"{entity.description or accession} construct".replace("\n", " ")
+        sequence = "".join(f">{label} {n}\n{one.sequence}\n" for n, one in enumerate(different, start=1))
+    return {
+        "name": entity.description,
+        "gene": entity.genes[0] if entity.genes else "",
+        "organism": entity.organisms[0] if entity.organisms else "",
+        "accession": accession,
+        "kind": "protein" if is_protein else "nucleic acid",
+        "entity": f"{entry_id}_{entity.entity_id}",
+        "chains": list(entity.auth_asym_ids),
+        "sequence": sequence,
+    }
+
+
+def _different(entities: Sequence[PolymerEntity], min_identity: float, min_coverage: float) -> list[PolymerEntity]:
+    """Return constructs whose sequences together match all that can be matched, as few as it takes in their order."""
+    from tethermap.entry.sequence import best_match  # imports Biopython
+
+    def matches(sequences: list[str], sequence: str) -> bool:
+        return best_match(sequences, sequence, min_identity=min_identity, min_coverage=min_coverage)[1]
+
+    kept: dict[str, PolymerEntity] = {}
+    seen: set[str] = set()
+    for entity in entities:
+        sequence = entity.sequence
+        if len(sequence) < SHORTEST_SEQUENCE or sequence in seen:
+            continue
+        seen.add(sequence)
+        if not (kept and matches(list(kept), sequence)) and matches([sequence], sequence):
+            kept[sequence] = entity
+    return list(kept.values())

@@ -1,0 +1,456 @@
+"""Read one entry's file: structure, atoms, and what its header says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import gemmi
+import numpy as np
+
+from tethermap.base.identifiers import short_code
+from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.entry.additions import NONE, Additions, read_additions, shorten_codes
+from tethermap.entry.atoms import POLYMER, Atoms
+from tethermap.entry.atoms import text as decoded
+from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb
+from tethermap.entry.model import PREDICTED, EntryBond
+from tethermap.entry.near import box_around
+from tethermap.entry.pdb_columns import odd_lines, with_decimal_waters, with_known_elements
+from tethermap.entry.pdb_polymers import peptide_like_chains
+from tethermap.entry.polymers import decide_polymers, has_sequences, has_strays
+from tethermap.entry.repair import join_het_groups, name_waters, number_residues, remove_atoms, repeated_atoms
+from tethermap.entry.text_search import find_mark
+from tethermap.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
+
+FARTHEST = 99_999.0
+"""Largest coordinate, and edge of a unit cell, in angstroms that counts as one."""
+
+HALF_TURN = 180.0
+"""Angles of a unit cell are smaller, in degrees."""
+
+_NO_NUMBER = np.iinfo(np.int32).min
+"""Of a residue whose number the file does not give, in gemmi's columns."""
+
+LARGEST_NUMBER = 99_999_999
+"""Of a residue; what doesn't fit 32 bits is read as another number."""
+
+OCCUPANCIES, B_FACTORS = (-1.0, 999.0), (-1e5, 1e5)
+"""Ranges wide enough for what is deposited, odd values included."""
+
+
+MARGIN, LEAST_ROOM = 3.0, 3.0
+"""Least room of a heavy atom in the box of all, in cubic angstroms, the box made larger by a margin in angstroms;
+packed protein has 17."""
+
+
+NOT_ASCII = "a name has characters outside ASCII"
+"""Said of a file whose names gemmi cuts to their columns, in the middle of a letter perhaps."""
+
+_LAST_ASCII = 126
+
+_WORD = re.compile(r"[A-Za-z]{3}")
+
+_DISPLACEMENT = re.compile("\nANISOU[^\n]*")
+_MODEL_LAST = re.compile(r"\nloop_\n(?:_atom_site\.\S+ *\n)*_atom_site\.pdbx_PDB_model_num *\n(?=ATOM |HETATM )")
+"""The tags of the atoms where the model stands at the end of each row."""
+
+
+class EntryError(Exception):
+    """An entry that can't be used; becomes its status row.
+
+    Parameters
+    ----------
+    reason : str
+        Code of `tethermap.base.reasons.REASONS`.
+    value : str
+        The detail, for the status table.
+    """
+
+    def __init__(self, reason: str, value: str = "") -> None:
+        super().__init__(f"{reason}: {value}" if value else reason)
+        self.reason = reason
+        self.value = value
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One deposited entry, first model.
+
+    Parameters
+    ----------
+    entry_id : str
+        Lower-case id.
+    structure : gemmi.Structure
+        As read, with entities, assemblies, connections, cell.
+    atoms : Atoms
+        Its atoms as columns, in the order of `structure`.
+    metadata : EntryMetadata
+        What the header says.
+    bonds : dict of str to tuple of EntryBond
+        The entry's own component bonds, empty for PDB files.
+    molecules : dict of str to str
+        BIRD id by label_asym_id (``_pdbx_molecule``); of PDB files the record that names the chain (REMARK 400).
+    is_mmcif : bool
+        Whether chains have mmCIF names of their own.
+    n_models : int
+        Models in the file.
+    in_crystal_frame : bool
+        Whether the coordinates stand in the crystal; some capsids are deposited in a frame of
+        their own and give the way back as an operator.
+    references : References
+        UniProt numbers and mutations.
+    additions : Additions
+        What came with a user's model: ligands from files of their own, confidences.
+    numbered : frozenset of (str, str)
+        Author chain and number of residues to which the file gives no number.
+    """
+
+    entry_id: str
+    structure: gemmi.Structure
+    atoms: Atoms
+    metadata: EntryMetadata
+    bonds: dict[str, tuple[EntryBond, ...]]
+    molecules: dict[str, str]
+    is_mmcif: bool
+    n_models: int
+    in_crystal_frame: bool
+    references: References
+    additions: Additions = NONE
+    numbered: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def confidence_scale(self) -> float:
+        """What makes the B factors of a prediction its pLDDT of 0 to 100; 0 where they are B factors."""
+        if self.metadata.methods != (PREDICTED,):
+            return 0.0
+        return 1.0 if float(self.atoms.b_iso.max()) > 1.0 else 100.0
+
+    @property
+    def poses(self) -> frozenset[int]:
+        """Residues that are ligands from files of their own: several may be poses of one, none is bonded to another."""
+        if not self.additions.ligands:
+            return frozenset()
+        names = [asym.encode() for asym in self.additions.ligands]
+        atoms = self.atoms
+        return frozenset(np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], names)).tolist())
+
+
+def read_entry(path: Path, entry_id: str) -> Entry:
+    """Read an mmCIF or PDB file, gzipped or not.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its content, not its name, says which format it is.
+    entry_id : str
+        Id under which the entry goes, lower case.
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    EntryError
+        If the file is empty, cut off, no structure, unreadable or without atoms.
+    """
+    parsed = _parsed(read_text(path), entry_id, whole=False)
+    structure, is_mmcif = parsed.structure, parsed.block is not None
+    if not _is_possible(structure.cell):
+        structure.cell = gemmi.UnitCell()  # none, as for what is no crystal
+    n_models = len(structure)
+    while len(structure) > 1:
+        del structure[-1]
+    try:
+        atoms = _atoms(structure, is_mmcif=is_mmcif)
+        numbered = frozenset[tuple[str, str]]()
+        if (atoms.auth_seq_id == _NO_NUMBER).any():
+            numbered = number_residues(structure)
+            atoms = _atoms(structure, is_mmcif=is_mmcif)
+    except UnicodeDecodeError as error:
+        raise EntryError("file_unreadable", NOT_ASCII) from error
+    except RuntimeError as error:  # names that gemmi has no room for
+        raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
+    _check_names(atoms)
+    _check_numbers(atoms)
+    if parsed.block is not None:
+        _check_elements(atoms, parsed.block)
+    return Entry(
+        entry_id=entry_id,
+        structure=structure,
+        atoms=atoms,
+        metadata=parsed.metadata,
+        bonds=parsed.bonds,
+        molecules=parsed.molecules if is_mmcif else _by_asym(atoms, parsed.molecules),
+        is_mmcif=is_mmcif,
+        n_models=n_models,
+        in_crystal_frame=parsed.in_crystal_frame,
+        references=References(structure, atoms, parsed.stated),
+        additions=parsed.additions,
+        numbered=numbered,
+    )
+
+
+def parse_file(path: Path, entry_id: str) -> Parsed:
+    """Read a file with all its models, the residues of the first sorted into polymer and others.
+
+    Raises
+    ------
+    EntryError
+        As `read_entry`.
+    """
+    parsed = _parsed(read_text(path), entry_id)
+    try:
+        parsed.sort(parsed.structure)
+    except UnicodeDecodeError as error:
+        raise EntryError("file_unreadable", NOT_ASCII) from error
+    return parsed
+
+
+def _without_displacements(text: str) -> str:
+    """Return a PDB file without its anisotropic displacements: nearly half of its lines, which nothing here uses."""
+    return _DISPLACEMENT.sub("", text) if "\nANISOU" in text else text
+
+
+def _first_model_of(text: str) -> str:
+    """Return an mmCIF file without what nothing here uses, as long to read as the rest, where the wwPDB wrote it.
+
+    That is the loop of anisotropic displacements, and of later models all atoms but the first.
+    """
+    begin = text.find("\nloop_\n_atom_site_anisotrop.")
+    end = find_mark(text, "\n#", begin + 1)
+    text = text[:begin] + text[end:] if 0 <= begin < end else text
+    if (tags := _MODEL_LAST.search(text)) is None:
+        return text
+    first, last = (_last_word(text, at) for at in (tags.end(), _last_atom(text)))
+    if first == last or not first.isdecimal():
+        return text
+    end = find_mark(text, "\n#", tags.end()) + 1
+    number, at, starts = int(first) + 1, tags.end(), list[int]()
+    # Columns are as wide as their longest word, and nothing else stands at the end of a row.
+    while (at := text.find(f" {number:<{len(last)}} \n", at, end)) >= 0:
+        starts.append(text.rfind("\n", 0, at) + 1)
+        number += 1
+    if str(number - 1) != last or text.find(f" {first:<{len(last)}} \n", starts[0], end) >= 0:
+        return text
+    kept = (text[start : text.index("\n", start) + 1] for start in starts)
+    return text[: starts[0]] + "".join(kept) + text[end:]
+
+
+def _last_atom(text: str) -> int:
+    """Return where the last line of an atom begins."""
+    return max(text.rfind("\nATOM "), text.rfind("\nHETATM ")) + 1
+
+
+def _last_word(text: str, begin: int) -> str:
+    """Return the last word of the line that begins at a place."""
+    return text[begin : text.find("\n", begin)].rstrip().rpartition(" ")[2]
+
+
+def _parsed(text: str, entry_id: str, *, whole: bool = True) -> Parsed:
+    """Read a file, all of it or what `read_entry` needs."""
+    is_mmcif = _is_mmcif(text)
+    if "\0" in text:  # gemmi ends a line there
+        raise EntryError("file_unreadable", f"a zero byte in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
+    if not whole:
+        text = (_first_model_of if is_mmcif else _without_displacements)(text)
+    try:
+        parsed = (_parse_mmcif if is_mmcif else _parse_pdb)(text, entry_id)
+    except (ValueError, RuntimeError, IndexError) as error:
+        raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
+    if not len(parsed.structure) or parsed.structure[0].count_atom_sites() == 0:
+        raise EntryError("no_atoms")
+    return parsed
+
+
+def _sort_residues(structure: gemmi.Structure, *, is_mmcif: bool) -> None:
+    """Put the het groups of the first model together and say which residues are polymer."""
+    name_waters(structure)
+    join_het_groups(structure)
+    if not has_sequences(structure, is_mmcif=is_mmcif):
+        decide_polymers(structure)
+    structure.setup_entities()
+    if not is_mmcif and has_strays(structure):
+        decide_polymers(structure)
+        structure.setup_entities()
+
+
+def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
+    """Return the atoms of a structure, whose het groups are put together and rid of repeated atoms."""
+    _sort_residues(structure, is_mmcif=is_mmcif)
+    atoms = Atoms.of(structure)
+    repeated = repeated_atoms(atoms)
+    if len(repeated):
+        remove_atoms(structure, set(repeated.tolist()))
+        atoms = Atoms.of(structure)
+    return atoms
+
+
+def _check_names(atoms: Atoms) -> None:
+    """Refuse names and numbers that no output can hold."""
+    for what, column in (
+        ("atoms", atoms.name),
+        ("components", atoms.comp_id),
+        ("chains", atoms.auth_asym_id),
+        ("chains", atoms.label_asym_id),
+        ("alternates", atoms.altloc),
+        ("residues", atoms.ins_code),
+    ):
+        if column.view(np.uint8).max() > _LAST_ASCII:
+            raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
+    if (np.abs(atoms.auth_seq_id) > LARGEST_NUMBER).any():
+        raise EntryError("file_unreadable", f"residues have numbers beyond {LARGEST_NUMBER:,}")
+
+
+def _check_elements(atoms: Atoms, block: gemmi.cif.Block) -> None:
+    """Refuse words where the elements should stand: gemmi takes their first letters, CARBON for calcium."""
+    symbols = atoms.element.view("S1").reshape(len(atoms), -1)
+    of_two = np.flatnonzero(symbols[:, 1] != b"")
+    if (np.char.upper(atoms.element[of_two]) == atoms.name[of_two].astype(atoms.element.dtype)).all():
+        return  # as nearly all are named
+    for symbol in set(block.find_values("_atom_site.type_symbol")):
+        if _WORD.match(gemmi.cif.as_string(symbol)):
+            raise EntryError("file_unreadable", f"{gemmi.cif.as_string(symbol)[:20]} is no element")
+
+
+def _is_possible(cell: gemmi.UnitCell) -> bool:
+    """Return whether a unit cell encloses a volume and fits the columns of a file."""
+    lengths, angles = cell.parameters[:3], cell.parameters[3:]
+    return (
+        all(0 < length < FARTHEST for length in lengths)
+        and all(0 < angle < HALF_TURN for angle in angles)
+        and cell.volume > 0
+    )
+
+
+def _check_numbers(atoms: Atoms) -> None:
+    """Refuse atoms whose place, occupancy or B factor no structure can have."""
+    for what, values, low, high in (
+        ("coordinates", atoms.xyz, -FARTHEST, FARTHEST),
+        ("occupancies", atoms.occupancy[:, None], *OCCUPANCIES),
+        ("B factors", atoms.b_iso[:, None], *B_FACTORS),
+    ):
+        if not (low <= values.min() and values.max() <= high):  # not a number is in no range
+            wrong = int((~((values >= low) & (values <= high)).all(axis=1)).sum())
+            raise EntryError("file_unreadable", f"{what} of {wrong} atoms are missing or out of range")
+    lowest, highest = box_around(atoms.xyz)
+    room = float(np.prod(highest - lowest + MARGIN)) / max(1, atoms.fullest_conformer(slice(None)))
+    if room < LEAST_ROOM:
+        raise EntryError("file_unreadable", f"the atoms have {room:.2g} cubic angstroms each")
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, decompressed when it is a gzip."""
+    data = path.read_bytes()
+    if not data:
+        raise EntryError("file_empty")
+    try:
+        data = unpacked(data)
+    except DamagedGzip as error:
+        raise EntryError("file_truncated", str(error)[:200]) from error
+    if not data or data.isspace():
+        raise EntryError("file_empty")
+    return data.decode("utf-8", "replace")
+
+
+def _is_mmcif(text: str) -> bool:
+    """Tell mmCIF from PDB by the first words; refuse what is neither."""
+    for line in text[:20_000].splitlines():
+        if line.startswith("data_"):
+            return True
+        if line.strip() and not line.startswith("#"):
+            break
+    head = text[:400].lstrip().lower()
+    if head.startswith(("<!doctype", "<html", "<?xml", "{")):
+        raise EntryError("file_not_structure", "the content is a page, not a structure")
+    records = ("HEADER", "ATOM  ", "HETATM", "CRYST1", "REMARK", "MODEL ", "TITLE ", "COMPND", "OBSLTE", "EXPDTA")
+    beginning = "\n".join(text.split("\n", 200)[:200])
+    if not any(line.startswith(records) for line in beginning.splitlines()[:200]):
+        raise EntryError("file_not_structure", "neither mmCIF nor PDB records at its beginning")
+    return False
+
+
+class Parsed(NamedTuple):
+    """A file as read: the structure with all its models, its block where it is mmCIF, and what its header says."""
+
+    structure: gemmi.Structure
+    block: gemmi.cif.Block | None
+    metadata: EntryMetadata
+    bonds: dict[str, tuple[EntryBond, ...]]
+    molecules: dict[str, str]
+    in_crystal_frame: bool
+    stated: Stated
+    additions: Additions = NONE
+
+    def sort(self, structure: gemmi.Structure) -> None:
+        """Say which residues of the first model of a structure of this file are polymer."""
+        _sort_residues(structure, is_mmcif=self.block is not None)
+
+
+def _parse_mmcif(text: str, entry_id: str) -> Parsed:
+    document = gemmi.cif.read_string(text)
+    block = next((b for b in document if b.find_values("_atom_site.Cartn_x")), document[0])
+    structure = gemmi.make_structure_from_block(block)
+    if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
+        shorten_codes(block)
+        structure = gemmi.make_structure_from_block(block)
+    molecules = {row.str(1): row.str(0) for row in block.find("_pdbx_molecule.", ["prd_id", "asym_id"])}
+    return Parsed(
+        structure,
+        block,
+        from_mmcif(block, entry_id=entry_id),
+        _component_bonds(block),
+        molecules,
+        in_crystal_frame=not _has_frame_of_its_own(block),
+        stated=stated_in_mmcif(block),
+        additions=read_additions(document, block),
+    )
+
+
+def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
+    """Return whether an operator other than the identity leads from the file to the crystal frame."""
+    tags = ["type", "matrix[1][1]", "matrix[2][2]", "matrix[3][3]", "vector[1]", "vector[2]", "vector[3]"]
+    for row in block.find("_pdbx_struct_oper_list.", tags):
+        if "crystal frame" in row.str(0):
+            numbers = [gemmi.cif.as_number(row[i]) for i in range(1, 7)]
+            if any(abs(number - expected) > 1e-3 for number, expected in zip(numbers, (1, 1, 1, 0, 0, 0), strict=True)):
+                return True
+    return False
+
+
+def _parse_pdb(text: str, entry_id: str) -> Parsed:
+    # Files from before 1996 carry the entry id and a line number in columns 73-80,
+    # where later ones have segment, element and charge.
+    first = text[:80].split("\n", 1)[0]
+    if odd := odd_lines(text):
+        text = with_decimal_waters(text)
+        odd = odd_lines(text)
+    if odd:
+        raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
+    numbered = first.startswith("HEADER") and len(first) >= 76 and first[72:76] == first[62:66] != "    "
+    if not numbered:
+        text = with_known_elements(text)
+    structure = gemmi.read_pdb_string(text, max_line_length=72 if numbered else 0)
+    molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")
+    return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, stated_in_pdb(text))
+
+
+def _by_asym(atoms: Atoms, molecules: dict[str, str]) -> dict[str, str]:
+    """Return what goes by author chain by the label_asym_id of the polymer that the chain holds."""
+    if not molecules:
+        return {}
+    polymer = atoms.starts[atoms.entity_type[atoms.starts] == POLYMER]
+    pairs = zip(atoms.label_asym_id[polymer].tolist(), atoms.auth_asym_id[polymer].tolist(), strict=True)
+    return {decoded(asym): molecules[name] for asym, chain in set(pairs) if (name := decoded(chain)) in molecules}
+
+
+def _component_bonds(block: gemmi.cif.Block) -> dict[str, tuple[EntryBond, ...]]:
+    tags = ["comp_id", "atom_id_1", "atom_id_2", "value_order", "?pdbx_aromatic_flag"]
+    bonds: dict[str, list[EntryBond]] = {}
+    for row in block.find("_chem_comp_bond.", tags):
+        aromatic = row.has(4) and row.str(4).upper() == "Y"
+        bonds.setdefault(row.str(0), []).append(EntryBond(row.str(1), row.str(2), row.str(3).lower(), aromatic))
+    return {comp_id: tuple(listed) for comp_id, listed in bonds.items()}

@@ -1,0 +1,233 @@
+"""UniProt numbers of residues, and what the target's sequence changes: SIFTS items, `_struct_ref_seq` or DBREF."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import gemmi
+import numpy as np
+
+from tethermap.base.arrays import BytesArray
+from tethermap.base.identifiers import accession
+from tethermap.entry.atoms import POLYMER, Atoms
+from tethermap.entry.mmcif_header import UNIPROT_NAMES
+
+_NUMBER = re.compile(r"(-?\d+)([A-Za-z]?)")
+
+
+class Segment(NamedTuple):
+    """Residues of an author chain that run in step with a UniProt sequence; ends included.
+
+    `first` and `last` are author residue ids, `label_first` and `label_last` places in the
+    entity's sequence, 0 where the file gives none (PDB format).
+    """
+
+    chain: str
+    first: str
+    last: str
+    accession: str
+    db_first: int
+    db_last: int
+    label_first: int = 0
+    label_last: int = 0
+
+
+class Mutation(NamedTuple):
+    """A residue that differs from UniProt: author chain and residue id, and its name (``T790M``)."""
+
+    chain: str
+    residue_id: str
+    name: str
+
+
+class Stated(NamedTuple):
+    """What a file states of UniProt: from `_struct_ref_seq` or DBREF, and from `_struct_ref_seq_dif` or SEQADV.
+
+    Mutations are one standard residue in the place of another.
+    """
+
+    segments: tuple[Segment, ...] = ()
+    mutations: tuple[Mutation, ...] = ()
+
+
+@dataclass(frozen=True)
+class References:
+    """What an entry says of its residues' places in UniProt.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        As read, with its entities.
+    atoms : Atoms
+        Of the same structure.
+    stated : Stated
+        What the file states.
+    """
+
+    structure: gemmi.Structure
+    atoms: Atoms
+    stated: Stated
+    _known: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
+
+    def of(self, chain: str, residue_id: str) -> str:
+        """Return accession and number (``P00533:790``) of a residue by author chain and id, empty where unknown."""
+        return self.of_chain(chain).get(residue_id, "")
+
+    def of_chain(self, chain: str) -> dict[str, str]:
+        """Return what `of` tells of all residues of an author chain that have a number, by residue id."""
+        if chain not in self._known:
+            self._known[chain] = self._of_chain(chain)
+        return self._known[chain]
+
+    @cached_property
+    def _sifts(self) -> dict[str, list[str]]:
+        """UniProt accessions of SIFTS by label_asym_id, for files that have them."""
+        return {
+            asym: list(entity.sifts_unp_acc)
+            for entity in self.structure.entities
+            if entity.sifts_unp_acc
+            for asym in entity.subchains
+        }
+
+    @cached_property
+    def _chains(self) -> BytesArray:
+        """Author chain of each residue of a polymer, empty for others, shape (n_residues,)."""
+        starts = self.atoms.starts
+        names: BytesArray = np.char.strip(self.atoms.auth_asym_id[starts])
+        return np.where(self.atoms.entity_type[starts] == POLYMER, names, b"")
+
+    def _residues(self, name: str) -> list[gemmi.Residue]:
+        """Return the polymer residues of an author chain."""
+        return [
+            residue
+            for chain in self.structure[0]
+            if chain.name.strip() == name
+            for residue in chain
+            if residue.entity_type == gemmi.EntityType.Polymer
+        ]
+
+    def _of_chain(self, name: str) -> dict[str, str]:
+        numbers: dict[str, str] = {}
+        if self._sifts:
+            for residue in self._residues(name):
+                accessions, (_, which, number) = self._sifts.get(residue.subchain), residue.sifts_unp
+                if accessions and number:
+                    numbers[str(residue.seqid)] = f"{accessions[which]}:{number}"
+            return numbers
+        for segment in self.stated.segments:
+            if segment.chain == name:
+                numbers.update(self._of_segment(segment))
+        return numbers
+
+    def _of_segment(self, segment: Segment) -> dict[str, str]:
+        """Return the numbers of a segment: by places in the sequence, or by the author's where these run in step.
+
+        Where neither do, as in a construct with a loop cut out, there is no number rather than a wrong one.
+        """
+        span = segment.db_last - segment.db_first
+        first, last = int(_NUMBER.findall(segment.first)[0][0]), int(_NUMBER.findall(segment.last)[0][0])
+        begin = 0
+        if segment.label_last - segment.label_first == span and segment.label_first:
+            begin = segment.label_first
+        elif last - first == span and (inside := self._in_step(segment.chain, first, last)) is not None:
+            shift = segment.db_first - first
+            return {residue_id: f"{segment.accession}:{number + shift}" for residue_id, number in inside}
+        elif not segment.label_first:
+            self.structure.assign_label_seq_id(False)
+            labels = ((str(residue.seqid), residue.label_seq) for residue in self._residues(segment.chain))
+            places = {residue_id: label for residue_id, label in labels if label is not None}
+            begin = places.get(segment.first) or places.get(segment.last, -span) - span
+        if begin <= 0:
+            return {}
+        shift = segment.db_first - begin
+        return {
+            str(residue.seqid): f"{segment.accession}:{label + shift}"
+            for residue in self._residues(segment.chain)
+            if (label := residue.label_seq) is not None and begin <= label <= begin + span
+        }
+
+    def _in_step(self, chain: str, first: int, last: int) -> list[tuple[str, int]] | None:
+        """Return id and number of a chain's residues in a range of numbers, None where some have insertion codes."""
+        atoms = self.atoms
+        numbers = atoms.auth_seq_id[atoms.starts]
+        inside = np.flatnonzero((self._chains == chain.encode()) & (numbers >= first) & (numbers <= last))
+        if (atoms.ins_code[atoms.starts[inside]] != b"").any():
+            return None
+        return list(zip(atoms.residue_ids[inside].tolist(), numbers[inside].tolist(), strict=True))
+
+
+def stated_in_mmcif(block: gemmi.cif.Block) -> Stated:
+    """Return what an mmCIF block says of UniProt numbers and mutations."""
+    references = block.find("_struct_ref.", ["id", "db_name", "?pdbx_db_accession"])
+    names = {row.str(0): row.str(1).upper() for row in references}
+    codes = {row.str(0): row.str(2) for row in references if row.has(2)}
+    tags = ["ref_id", "pdbx_strand_id", "pdbx_db_accession", "db_align_beg", "db_align_end", "seq_align_beg"]
+    tags += ["seq_align_end", "?pdbx_auth_seq_align_beg", "?pdbx_auth_seq_align_end"]
+    segments = []
+    for row in block.find("_struct_ref_seq.", tags):
+        uniprot = accession(row.str(2)) or accession(codes.get(row.str(0), ""))
+        numbers = [_integer(row[i]) for i in range(3, 7)]
+        if not uniprot or None in numbers or names.get(row.str(0), "UNP") not in UNIPROT_NAMES:
+            continue
+        begin, end, label_begin, label_end = (number or 0 for number in numbers)
+        ends = [row.str(i) if row.has(i) and _integer(row[i]) is not None else "0" for i in (7, 8)]
+        segments.append(Segment(row.str(1), ends[0], ends[1], uniprot, begin, end, label_begin, label_end))
+    tags = [
+        "pdbx_pdb_strand_id",
+        "pdbx_auth_seq_num",
+        "?pdbx_pdb_ins_code",
+        "db_mon_id",
+        "mon_id",
+        "pdbx_seq_db_seq_num",
+    ]
+    rows = ([row.str(i) if row.has(i) else "" for i in range(6)] for row in block.find("_struct_ref_seq_dif.", tags))
+    mutations = (_mutation(chain, number + code.strip("?."), *rest) for chain, number, code, *rest in rows)
+    return Stated(tuple(segments), tuple(one for one in mutations if one))
+
+
+def stated_in_pdb(text: str) -> Stated:
+    """Return what the DBREF and SEQADV records of a PDB file say of UniProt numbers and mutations."""
+    segments: list[Segment] = []
+    mutations: list[Mutation | None] = []
+    pending: dict[str, tuple[str, str]] = {}
+    for line in text[: max(0, text.find("\nSEQRES")) or None].splitlines():
+        name, chain = line[:6].rstrip(), line[12:13].strip()
+        if name == "REMARK" or not name.startswith(("DBREF", "SEQADV")):
+            continue
+        if name == "SEQADV":
+            chain, residue_id = line[16:17].strip(), line[18:23].strip()
+            mutations.append(
+                _mutation(chain, residue_id, line[39:42].strip(), line[12:15].strip(), line[43:48].strip())
+            )
+        elif name == "DBREF2" and chain in pending:
+            segments += _segment(chain, pending[chain], line[18:40], line[45:55], line[57:67])
+        elif line[26:32].strip().upper() in UNIPROT_NAMES:
+            ends = line[14:19].strip(), line[20:25].strip()
+            if name == "DBREF1":
+                pending[chain] = ends
+            else:
+                segments += _segment(chain, ends, line[33:41], line[55:60], line[62:67])
+    return Stated(tuple(segments), tuple(one for one in mutations if one))
+
+
+def _segment(chain: str, ends: tuple[str, str], code: str, begin: str, end: str) -> list[Segment]:
+    uniprot, numbers = accession(code), (_integer(begin.strip()), _integer(end.strip()))
+    if not uniprot or numbers[0] is None or numbers[1] is None or not all(map(_NUMBER.fullmatch, ends)):
+        return []
+    return [Segment(chain, *ends, uniprot, numbers[0], numbers[1])]
+
+
+def _mutation(chain: str, residue_id: str, before: str, after: str, number: str) -> Mutation | None:
+    """Return a mutation, None for a tag, a gap, a modified residue or anything else that is no exchange."""
+    letters = [gemmi.find_tabulated_residue(code.upper()) for code in (before, after)]
+    exchange = all(one.is_standard() and one.is_amino_acid() for one in letters) and before.upper() != after.upper()
+    if not exchange or _integer(number) is None or not _NUMBER.fullmatch(residue_id):
+        return None
+    return Mutation(chain, residue_id, f"{letters[0].one_letter_code}{number}{letters[1].one_letter_code}")
+
+
+def _integer(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?\d+", text) else None

@@ -1,0 +1,262 @@
+"""Candidates for an exit: an anchor atom, what leaves from it, and in which directions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.elements import is_metal
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import LARGEST_LEAVING
+from tethermap.exits.prior import is_amine
+from tethermap.exits.torsions import TORSIONS, Turn, find_turn
+
+TETRAHEDRAL = float(np.radians(109.4712))
+"""Bond angle at sp3 atoms, in radians."""
+
+COLLINEAR = 0.17
+"""Sine of the smallest angle (10 degrees) to a direction of an atom that can fix its frame."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One way to attach a linker.
+
+    Parameters
+    ----------
+    anchor : int
+        Atom that the linker is bonded to.
+    leaving : tuple of int
+        Heavy atoms that leave, the one bonded to the anchor first; empty where a hydrogen does.
+    directions : ndarray of float, shape (n_directions, 3)
+        Unit vectors from the anchor to the linker's first atom.
+    reason : str
+        Code of `tethermap.base.reasons.EXIT_REASONS` for one that can't be scored, else empty.
+    turn : Turn or None
+        The bond about which the directions turn; None where the anchor stays as deposited.
+    frees_link : bool
+        Whether the group that is bound to the protein leaves: what stays is a reversible parent.
+    """
+
+    anchor: int
+    leaving: tuple[int, ...]
+    directions: FloatArray
+    reason: str = ""
+    turn: Turn | None = None
+    frees_link: bool = False
+
+    @property
+    def kind(self) -> str:
+        """``H`` or ``cut``."""
+        return "cut" if self.leaving else "H"
+
+
+def find_candidates(
+    graph: LigandGraph, *, linked: frozenset[int] = frozenset(), incomplete: frozenset[int] = frozenset()
+) -> list[Candidate]:
+    """Return all candidates of a ligand, those that can't be scored with their reason.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The neutral ligand.
+    linked : frozenset of int
+        Atoms that are covalently bound to the protein.
+    incomplete : frozenset of int
+        Atoms with a neighbour that was not observed.
+    """
+    candidates = []
+    without_hydrogen = linked | _made_by_link(graph, linked)
+    beside_link = _beside_link(graph, linked)
+    for anchor in range(len(graph)):
+        sides = [(), *cuts(graph, anchor)] if graph.n_hydrogens(anchor) else list(cuts(graph, anchor))
+        for side in sides:
+            bound = anchor in (linked if side else without_hydrogen) or anchor in beside_link
+            frees_link = bool(linked) and linked.issubset(side)
+            reason = ""
+            if bound or (linked.intersection(side) and not frees_link):
+                reason = "bonded_to_protein"
+            elif incomplete.intersection((anchor, *side)):
+                reason = "incomplete"
+            directions = (
+                _unit(graph.xyz[side[0]] - graph.xyz[anchor])[None] if side else hydrogen_directions(graph, anchor)
+            )
+            turns = not reason and (side or len(graph.near[anchor]) > 1)
+            turn = find_turn(graph, anchor, side) if turns else None
+            candidates.append(Candidate(anchor, side, directions, reason, turn, frees_link))
+    return candidates
+
+
+def _beside_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
+    """Return the CH and CH2 bonded to an atom that is bound to the protein: what reacts is made of them."""
+    return frozenset(
+        other
+        for atom in linked
+        for other in graph.near[atom]
+        if graph.element[other] == "C" and graph.n_hydrogens(other) in (1, 2)
+    )
+
+
+def _made_by_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
+    """Return the N and O that a warhead's C=O, C=N or nitrile turns into: acyclic, on a carbon bound to the protein."""
+    return frozenset(
+        other
+        for atom in linked
+        if graph.element[atom] == "C"
+        for other in graph.near[atom]
+        if graph.element[other] in ("N", "O") and other not in graph.ring_atoms
+    )
+
+
+def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
+    """Yield the groups that can leave from an atom, each with its first atom first."""
+    others = frozenset(range(len(graph))) - {anchor}
+    for first in graph.near[anchor]:
+        if graph.order[anchor, first] != 1 or (anchor, first) in graph.ring_bonds or first in graph.aromatic:
+            continue
+        if is_metal(graph.element[anchor]) or is_metal(graph.element[first]):
+            continue
+        side = graph.component(first, others, LARGEST_LEAVING)
+        if len(side) > LARGEST_LEAVING or not 2 * len(side) < len(graph) or side & graph.aromatic:
+            continue
+        n_bonds = sum(other in side for atom in side for other in graph.near[atom]) // 2
+        n_rings = n_bonds - len(side) + 1
+        if n_rings <= 1:
+            yield first, *sorted(side - {first})
+
+
+def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
+    """Return the directions in which a hydrogen of an atom can stand.
+
+    A group that turns takes `TORSIONS` positions, a secondary sp3 amine both of its inverted
+    forms, a hydroxyl on a flat atom both places in its plane; others those of their hydrogens.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The ligand with hydrogens.
+    atom : int
+        An atom with hydrogens.
+
+    Returns
+    -------
+    ndarray of float, shape (n_directions, 3)
+        Unit vectors.
+    """
+    near = graph.near[atom]
+    element = graph.element[atom]
+    origin = graph.xyz[atom]
+    if len(near) == 2 and is_amine(graph, atom):
+        return _both_tetrahedral(_unit(graph.xyz[near[0]] - origin), _unit(graph.xyz[near[1]] - origin))
+    if len(near) == 1:
+        axis = _unit(origin - graph.xyz[near[0]])
+        side = _beside(graph, near[0], atom, axis)
+        if element == "O" and graph.has_multiple_bond(near[0]):
+            return _around(axis, side, 2)
+        turns = element == "O" or (element == "C" and graph.n_hydrogens(atom) == 3)
+        if turns or (graph.n_hydrogens(atom) == 2 and is_amine(graph, atom)):
+            return _around(axis, side, TORSIONS)
+    placed = graph.hydrogens[atom] - origin
+    lengths = np.linalg.norm(placed, axis=1)
+    if not lengths.all():
+        placed, lengths = placed[lengths > 0], lengths[lengths > 0]
+    return placed / lengths[:, None] if len(placed) else np.array([[0.0, 0.0, 1.0]])
+
+
+def _both_tetrahedral(first: FloatArray, second: FloatArray) -> FloatArray:
+    away = _unit(-(first + second))
+    across = _unit(_cross(first, second))
+    along, up = away * np.cos(TETRAHEDRAL / 2), across * np.sin(TETRAHEDRAL / 2)
+    both: FloatArray = np.stack([along + up, along - up])
+    return both
+
+
+def _around(axis: FloatArray, side: FloatArray, count: int) -> FloatArray:
+    """Return bonds at the tetrahedral angle to a bond along `axis`, turned from `side` in equal steps."""
+    cosines, sines = _ring(count)
+    ring = cosines * side + sines * _cross(axis, side)
+    directions: FloatArray = -np.cos(TETRAHEDRAL) * axis + np.sin(TETRAHEDRAL) * ring
+    return directions
+
+
+@cache
+def _ring(count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the cosines and sines of equal steps around a circle, each of shape (count, 1)."""
+    torsions = (np.arange(count) * (2 * np.pi / count))[:, None]
+    return np.cos(torsions), np.sin(torsions)
+
+
+def _cross(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the cross product of two vectors; of one pair NumPy's takes ten times as long."""
+    (a, b, c), (x, y, z) = first.tolist(), second.tolist()
+    return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
+
+
+def _beside(graph: LigandGraph, parent: int, atom: int, axis: FloatArray) -> FloatArray:
+    """Return the direction across an axis to the first atom off it, in graph order from the parent."""
+    side: FloatArray = frames_of(axis[None], graph.offsets(parent, without=atom))[0, 0]
+    return side
+
+
+def frames_of(directions: FloatArray, references: Iterable[Sequence[float]]) -> FloatArray:
+    """Return right-handed frames whose third axis is a direction and whose first points to an atom.
+
+    Parameters
+    ----------
+    directions : ndarray of float, shape (n, 3)
+        Unit vectors.
+    references : iterable of sequence of float
+        Where atoms stand, the preferred ones first; the first that is not collinear is taken, and none behind it is
+        asked for.
+
+    Returns
+    -------
+    ndarray of float, shape (n, 3, 3)
+        Axes as rows. Without a reference the first axis is any across the direction.
+
+    >>> frames_of(np.array([[0.0, 0.0, 1.0]]), [(0.0, 0.0, 3.0), (2.0, 0.0, 1.0)])[0].tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    if len(directions) == 1:
+        return np.array([_frame(directions[0].tolist(), references)])
+    asked: list[Sequence[float]] = []
+    further = iter(references)
+
+    def again() -> Iterator[Sequence[float]]:
+        yield from asked
+        for reference in further:
+            asked.append(reference)
+            yield reference
+
+    frames: FloatArray = np.array([_frame(direction, again()) for direction in directions.tolist()])
+    return frames
+
+
+def _frame(direction: Sequence[float], references: Iterable[Sequence[float]]) -> list[tuple[float, ...]]:
+    x, y, z = direction
+    first: tuple[float, float, float] | None = None
+    for a, b, c in references:
+        along = a * x + b * y + c * z
+        u, v, w = a - along * x, b - along * y, c - along * z
+        length = math.sqrt(u * u + v * v + w * w)
+        if length > COLLINEAR * max(math.sqrt(a * a + b * b + c * c), 1e-9):
+            first = u / length, v / length, w / length
+            break
+    if first is None:
+        along_z = np.array(direction)
+        axis = np.eye(3)[int(np.abs(along_z).argmin())]
+        u, v, w = _unit(axis - (axis @ along_z) * along_z).tolist()
+        first = u, v, w
+    u, v, w = first
+    return [first, (y * w - z * v, z * u - x * w, x * v - y * u), (x, y, z)]
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    length = math.sqrt(vector @ vector)
+    unit: FloatArray = vector / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    return unit

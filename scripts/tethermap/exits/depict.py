@@ -1,0 +1,222 @@
+"""The depiction that answers where a linker can leave: numbered arrows on the ligand, and a line for each.
+
+Open and closed exits differ in colour (blue, vermilion), line (whole, dashed) and number (filled, hollow),
+so that no colour has to be told apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+
+import numpy as np
+
+from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
+from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
+from tethermap.drawing.ligand import atom_data, instance_title
+from tethermap.drawing.marks import INK, LEGEND_CLASS, MUTED
+from tethermap.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
+from tethermap.exits.geometry import CONE
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import SHOWN_SITES
+from tethermap.exits.model import Exit
+from tethermap.exits.words import HEAD_HEIGHT, LINE_HEIGHT, legend_height
+from tethermap.instance.model import Instance
+from tethermap.molecule.record import LigandMolecule
+
+OPEN, CLOSED = "#0072b2", "#b34700"
+"""Blue and a darker vermilion after Okabe and Ito (2008), with a contrast of at least 5 on white."""
+
+ATOM_EDGE, EDGE = 26.0, 10.0
+"""Least distance of atoms and of numbers from the edge, in pixels."""
+
+NARROWEST = 620.0
+"""Least width, so that the lines below the drawing fit, in pixels."""
+
+NAMED_ATOMS = 2
+"""Atoms of a leaving group that a line names."""
+
+_LEAVING = 'stroke-dasharray="3 2.5" opacity="0.38"'
+_PATH = re.compile(r"<path class='([^']*)'")
+_COLUMNS = {"anchor": 36.0, "class": 196.0, "bar": 376.0, "share": 436.0, "grade": 482.0}
+_BAR = 54.0
+
+
+def exits_svg(record: LigandMolecule, instance: Instance, graph: LigandGraph, exits: Sequence[Exit]) -> str:
+    """Return the depiction of a ligand with its best exit sites numbered by `site_rank`.
+
+    An arrow stands at the best anchor of each site and points away from the drawing; its fan is
+    as wide as the share of the 60 degree cone that is free. What leaves is pale and dashed.
+
+    Parameters
+    ----------
+    exits : sequence of Exit
+        Its candidates, ranked ones first.
+    """
+    shown = best_of_sites(exits, SHOWN_SITES)
+    bare = drawn(record.flat, coloured=True, prepare=record.sanitised)
+    leaving = frozenset[int]().union(*pale_groups(shown))
+    body = _PATH.sub(lambda path: _pale(path, leaving), bare.body) if leaving else bare.body
+    drawing, arrows = _framed(replace(bare, body=body), place_arrows(graph, shown, bare.places, bare.bond))
+    lines = [_line(graph, exit_, drawing.height + HEAD_HEIGHT + LINE_HEIGHT * k) for k, exit_ in enumerate(shown)]
+    pairs = list(zip(shown, arrows, strict=True))
+    parts = [
+        f'<g class="fans">{"".join(_fan(exit_, arrow, drawing.bond) for exit_, arrow in pairs)}</g>',
+        drawing.body,
+        targets(drawing, list(record.names), atom_data(record, instance)),
+        *(_arrow(graph, exit_, arrow) for exit_, arrow in pairs),
+        legend([instance_title(instance), _note(exits, len(shown))], drawing),
+        f'<g class="{LEGEND_CLASS}">{"".join(lines)}</g>' if lines else "",
+    ]
+    below = legend_height(len(shown))
+    return card(
+        f"Where a linker can leave {instance_title(instance)}", _description(graph, shown), drawing, parts, below
+    )
+
+
+def _framed(drawing: Drawing, arrows: Sequence[Arrow]) -> tuple[Drawing, list[Arrow]]:
+    """Return a drawing and its arrows moved into a frame that holds both, wide enough for the lines below."""
+    ends = np.array([arrow.badge for arrow in arrows]).reshape(-1, 2)
+    spread = BADGE + EDGE - ATOM_EDGE
+    points = np.concatenate([drawing.places, ends - spread, ends + spread])
+    low, high = points.min(axis=0) - ATOM_EDGE, points.max(axis=0) + ATOM_EDGE
+    width, height = (float(size) for size in np.ceil(high - low))
+    low[0] -= max(NARROWEST - width, 0.0) / 2
+    shift = -np.round(low)
+    moved = [
+        Arrow(arrow.anchor + shift, arrow.start + shift, arrow.end + shift, arrow.badge + shift, arrow.angle)
+        for arrow in arrows
+    ]
+    body = f'<g transform="translate({shift[0]:.0f} {shift[1]:.0f})">{drawing.body}</g>'
+    framed = replace(drawing, body=body, places=drawing.places + shift, width=max(width, NARROWEST), height=height)
+    return framed, moved
+
+
+def _pale(path: re.Match[str], leaving: frozenset[int]) -> str:
+    """Return the opening of a path, pale and dashed when it is a bond to, or a label of, what leaves."""
+    atoms = {int(word.removeprefix("atom-")) for word in path[1].split() if word.startswith("atom-")}
+    return f"{path[0]} {_LEAVING}" if atoms & leaving else path[0]
+
+
+def _fan(exit_: Exit, arrow: Arrow, bond: float) -> str:
+    """Return a sector around an arrow, as wide as the free share of the cone."""
+    assert exit_.opening is not None
+    half = float(CONE) * exit_.opening.way_out[HEADLINE_CONTEXT]
+    if exit_.closed or half < np.radians(1):
+        return ""
+    x, y = arrow.anchor.tolist()
+    radius = 1.25 * bond
+    ends = [(x + radius * np.cos(a), y + radius * np.sin(a)) for a in (arrow.angle - half, arrow.angle + half)]
+    (x1, y1), (x2, y2) = ends
+    return (
+        f'<path d="M {x:.1f},{y:.1f} L {x1:.1f},{y1:.1f} A {radius:.1f} {radius:.1f} 0 0 1 {x2:.1f},{y2:.1f} Z"'
+        f' fill="{OPEN}" fill-opacity="0.12"/>'
+    )
+
+
+def _arrow(graph: LigandGraph, exit_: Exit, arrow: Arrow) -> str:
+    """Return an arrow with its head and its number, named for pages by data attributes."""
+    x1, y1 = arrow.start.tolist()
+    colour = CLOSED if exit_.closed else OPEN
+    unit = np.array([np.cos(arrow.angle), np.sin(arrow.angle)])
+    across = np.array([-unit[1], unit[0]])
+    base = arrow.end - 8 * unit
+    head = " ".join(f"{x:.1f},{y:.1f}" for x, y in (arrow.end, base + 4.5 * across, base - 4.5 * across))
+    dashes = ' stroke-dasharray="4 3"' if exit_.closed else ""
+    data = {
+        "site-rank": exit_.site_rank, "rank": exit_.rank, "index": exit_.candidate.anchor,
+        "anchor": graph.names[exit_.candidate.anchor], "kind": exit_.candidate.kind,
+        "closed": str(exit_.closed).lower(),
+    }  # fmt: skip
+    attributes = "".join(f' data-{name}="{escape(str(value), quote=True)}"' for name, value in data.items())
+    return (
+        f'<g class="exit exit-{exit_.site_rank}"{attributes}><title>{escape(_sentence(graph, exit_))}</title>'
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{base[0]:.1f}" y2="{base[1]:.1f}" stroke="{colour}"'
+        f' stroke-width="2.4"{dashes}/><polygon points="{head}" fill="{colour}"/>'
+        f"{_badge(exit_, float(arrow.badge[0]), float(arrow.badge[1]), BADGE)}</g>"
+    )
+
+
+def _badge(exit_: Exit, x: float, y: float, radius: float) -> str:
+    """Return the number of a site in a circle: filled when open, hollow when closed."""
+    fill, ink, ring = ("#ffffff", CLOSED, CLOSED) if exit_.closed else (OPEN, "#ffffff", OPEN)
+    return (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{fill}" stroke="{ring}" stroke-width="1.6"/>'
+        f'<text x="{x:.1f}" y="{y + 0.38 * radius + 0.2:.1f}" font-size="{1.15 * radius:.1f}" font-weight="700"'
+        f' text-anchor="middle" fill="{ink}">{exit_.site_rank}</text>'
+    )
+
+
+def _line(graph: LigandGraph, exit_: Exit, y: float) -> str:
+    """Return one line of the table below the drawing."""
+    assert exit_.opening is not None
+    share = exit_.opening.way_out[HEADLINE_CONTEXT]
+    small = f'font-size="11" fill="{MUTED}"'
+    way = "closed" if exit_.closed else f"{100 * share:.0f} %"
+    x = {name: f"{left:.0f}" for name, left in _COLUMNS.items()}
+    return (
+        f'<g class="line">{_badge(exit_, TEXT_X + 8, y - 4, 7.5)}'
+        f'<text x="{x["anchor"]}" y="{y:.0f}" font-size="12" fill="{INK}"><tspan font-weight="600">'
+        f"{escape(graph.names[exit_.candidate.anchor])}</tspan> {escape(_replaced(graph, exit_))}</text>"
+        f'<text x="{x["class"]}" y="{y:.0f}" {small}>{escape(exit_.chem_class)}</text>'
+        f'<rect x="{x["bar"]}" y="{y - 9:.0f}" width="{_BAR:.0f}" height="9" fill="#eaeef2"/>'
+        f'<rect x="{x["bar"]}" y="{y - 9:.0f}" width="{_BAR * share:.1f}" height="9" fill="{OPEN}"/>'
+        f'<text x="{x["share"]}" y="{y:.0f}" {small}>{way}</text>{_grade(exit_, x["grade"], y)}</g>'
+    )
+
+
+def _grade(exit_: Exit, x: str, y: float) -> str:
+    """Return the grade of the evidence, with its reasons as a tooltip."""
+    if exit_.evidence is None:
+        return ""
+    codes = exit_.evidence.reasons
+    reasons = " ".join(EXIT_EVIDENCE[code].sentence for code in codes) or "Nothing speaks against it."
+    return (
+        f'<text x="{x}" y="{y:.0f}" font-size="11" fill="{MUTED}"><tspan font-weight="700" fill="{INK}">'
+        f"{exit_.evidence.grade}</tspan> {escape(_doubts(codes))}<title>{escape(reasons)}</title></text>"
+    )
+
+
+def _doubts(reasons: Sequence[str]) -> str:
+    """Return the gravest reason of a grade as words, and how many more there are."""
+    if not reasons:
+        return "no doubt"
+    return reasons[0].replace("_", " ") + (f" +{len(reasons) - 1}" if len(reasons) > 1 else "")
+
+
+def _replaced(graph: LigandGraph, exit_: Exit) -> str:
+    """Say what gives way to the linker: ``for H``, ``for O25 C26``."""
+    leaving = exit_.candidate.leaving
+    if not leaving:
+        return "for a hydrogen"
+    named = " ".join(graph.names[k] for k in leaving[:NAMED_ATOMS])
+    more = len(leaving) - NAMED_ATOMS
+    return f"for {named}" + (f" +{more}" if more > 0 else "")
+
+
+def _sentence(graph: LigandGraph, exit_: Exit) -> str:
+    """Say an exit in words."""
+    assert exit_.opening is not None
+    way = exit_.opening.way_out[HEADLINE_CONTEXT]
+    shut = "no open way out in this structure" if exit_.closed else f"{100 * way:.0f} % of the way out free"
+    return (
+        f"Site {exit_.site_rank}: {graph.names[exit_.candidate.anchor]} {_replaced(graph, exit_)}, {exit_.chem_class},"
+        f" {shut}, score {exit_.score:.2f}" + (f", evidence {exit_.evidence.grade}" if exit_.evidence else "")
+    )
+
+
+def _description(graph: LigandGraph, shown: Sequence[Exit]) -> str:
+    return ". ".join(_sentence(graph, exit_) for exit_ in shown) or "No place for a linker was found"
+
+
+def _note(exits: Sequence[Exit], n_shown: int) -> str:
+    """Return the second line of the title: what is shown, or why nothing is."""
+    n_sites = len({exit_.site_rank for exit_ in exits if exit_.site_rank is not None})
+    if not n_sites:
+        reasons = sorted({exit_.reason for exit_ in exits} or {"no_candidate"})
+        return "No place for a linker: " + " ".join(EXIT_REASONS[reason] for reason in reasons)
+    count = f"best {n_shown} of {n_sites} sites" if n_sites > n_shown else f"{n_sites} site{'s'[: n_sites > 1]}"
+    return f"Where a linker can leave: {count}. Pale: leaves. Fan and bar: free share of the way out."

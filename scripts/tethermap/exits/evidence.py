@@ -1,0 +1,206 @@
+"""How far a structure supports what is said of an exit: a grade, with its reasons.
+
+The grade is that of the gravest reason (`tethermap.base.reasons.EXIT_EVIDENCE`): A where there is
+none, B for a doubt, C for a grave one, D where the structure gives no evidence. It is reported
+beside the rank and never changes it. Occupancy, alternate places and packing beside a ligand are
+what the Iridium set excludes (Warren et al. 2012, doi:10.1016/j.drudis.2012.06.011); all limits
+without a source of their own are house rules. The fit to the density is that of the validation report
+(`tethermap.fit`); where there is none, or none was measured, it speaks neither for nor against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.base.reasons import EXIT_EVIDENCE
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import BOND, MOBILE, VERY_MOBILE
+from tethermap.exits.model import Evidence, Exit
+from tethermap.fit.fit import has_geometry_outliers, is_poor, is_rsrz_outlier
+from tethermap.fit.model import UNKNOWN, LigandFit
+from tethermap.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
+from tethermap.instance.model import Instance
+from tethermap.molecule.record import LigandMolecule
+
+MODERATE_RESOLUTION, LOW_RESOLUTION = 2.5, 3.0
+"""Worse than these, in angstroms, a resolution is a doubt, and a grave one (house rule)."""
+
+HALF_OCCUPANCY = 0.5
+"""Below it an occupancy is a grave doubt, below 1 a doubt (Iridium asks for 1)."""
+
+CONFIDENT, LITTLE_CONFIDENCE = 70.0, 50.0
+"""Below these the pLDDT of atoms is low, and very low (Jumper et al. 2021, doi:10.1038/s41586-021-03819-2)."""
+
+LARGE_ERROR = 10.0
+"""Above it, in angstroms, the expected error of where a ligand stands to the target is a grave doubt (house rule: the
+distance of a ligand's width)."""
+
+GAP_WITHIN, BESIDE_WAY = 10.0, 8.0
+"""Distance of a Cα from the way out, in angstroms, within which what was not observed, or fits
+badly, may stand there (house rule)."""
+
+WAY_LENGTH = 8.0
+"""Length of the way out that is looked at, in angstroms from the linker's first atom."""
+
+ROOM_TAKEN, WAY_TAKEN = 0.1, 0.2
+"""What E or F must lose to a larger context for a neighbour to count as standing in the way (house rule)."""
+
+FLAG_REASONS = {
+    "special_position": "special_position",
+    "shares_site": "shares_site",
+    "perceived_bonds": "bonds_uncertain",
+    "strained_bonds": "bonds_uncertain",
+    "not_sanitised": "bonds_uncertain",
+    "stereo_differs": "stereo_differs",
+    "undeclared_link": "link_uncertain",
+    "declared_link_too_long": "link_uncertain",
+    "link_without_free_valence": "link_uncertain",
+    "atoms_missing": "ligand_incomplete",
+}
+"""Reason by flag of the instance (`tethermap.base.reasons.FLAGS`)."""
+
+_MARKS = (
+    (GAP, GAP_WITHIN, "chain_gap"),
+    (TRUNCATED, BESIDE_WAY, "side_chain_incomplete"),
+    (RSRZ_OUTLIER, BESIDE_WAY, "pocket_poor_fit"),
+)
+"""Reason by mark of a residue of the backbone, where its Cα is this near to the way out."""
+
+_GRAVITY = {code: (-ord(reason.grade), place) for place, (code, reason) in enumerate(EXIT_EVIDENCE.items())}
+"""Sort key of each reason: the gravest first, then the order of their table."""
+
+
+class Witness:
+    """A structure that is asked for its evidence on one exit after another.
+
+    Parameters
+    ----------
+    backbone : Backbone
+        The target chain beside it.
+    """
+
+    def __init__(self, instance: Instance, molecule: LigandMolecule, graph: LigandGraph, backbone: Backbone) -> None:
+        self._graph = graph
+        atoms, heavy = instance.atoms, molecule.atom_index
+        self._occupancy = atoms.occupancy[heavy].tolist()
+        self._b_iso = atoms.b_iso[heavy]
+        self._alternate = [bool(atoms.altloc[k]) for k in heavy.tolist()]
+        self._b = backbone.b_mean, backbone.b_sd
+        marked = backbone.marks & (GAP | TRUNCATED | RSRZ_OUTLIER) > 0
+        self._marked, marks = backbone.xyz[marked], backbone.marks[marked]
+        of_marks = ((np.flatnonzero(marks & mark), within, reason) for mark, within, reason in _MARKS)
+        self._of_marks = [(where, within, reason) for where, within, reason in of_marks if len(where)]
+        self._residue_fits, self._part = instance.fit.residues, molecule.residue
+        flags = {*instance.flags, *molecule.flags}
+        self._confidence_scale = instance.facts.confidence_scale
+        self._of_entry = [
+            *(
+                _of_prediction(instance.facts.aligned_error)
+                if self._confidence_scale
+                else _of_resolution(instance.facts.resolution)
+            ),
+            *_of_fit(instance.fit),
+            *dict.fromkeys(reason for flag, reason in FLAG_REASONS.items() if flag in flags),
+        ]
+
+    def evidence(self, exit_: Exit) -> Evidence:
+        """Return the evidence on one exit that could be scored."""
+        fixing = [exit_.candidate.anchor, *self._graph.near[exit_.candidate.anchor]]
+        occupancy = min(self._occupancy[atom] for atom in fixing)
+        b_iso = float(np.add.reduce(self._b_iso[fixing])) / len(fixing)
+        mean, spread = self._b
+        predicted = self._confidence_scale > 0
+        normalised = (b_iso - mean) / spread if spread > 0 and not predicted else float("nan")
+        doubts = {
+            *self._of_entry,
+            *_of_occupancy(occupancy),
+            *(_of_confidence(b_iso * self._confidence_scale) if predicted else _of_motion(normalised)),
+            *(["alternate_places"] if any(self._alternate[atom] for atom in fixing) else []),
+            *(["anchor_poor_fit"] if self._in_poor_part(exit_.candidate.anchor) else []),
+            *self._of_surroundings(exit_),
+        }
+        reasons = sorted(doubts, key=_GRAVITY.__getitem__)
+        grade = EXIT_EVIDENCE[reasons[0]].grade if reasons else "A"
+        return Evidence(grade, tuple(reasons), occupancy, float("nan") if predicted else b_iso, normalised)
+
+    def _in_poor_part(self, atom: int) -> bool:
+        """Tell whether an atom's residue, one of several of a linked group, fits the density poorly."""
+        fits = self._residue_fits
+        fit = fits[int(self._part[atom])] if len(fits) > 1 else UNKNOWN
+        return is_poor(fit) or is_rsrz_outlier(fit)
+
+    def _of_surroundings(self, exit_: Exit) -> Iterator[str]:
+        opening = exit_.opening
+        assert opening is not None
+        if exit_.closed:
+            yield "closed"
+        if self._of_marks:
+            start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
+            apart = _beside_way(self._marked, start, opening.direction)
+            for where, within, reason in self._of_marks:
+                if apart[where].min() < within:
+                    yield reason
+        before = HEADLINE_CONTEXT
+        for context, reason in (("assembly", "assembly_in_way"), ("crystal", "crystal_in_way")):
+            room = opening.room[before] - opening.room[context]
+            way = opening.way_out[before] - opening.way_out[context]
+            if room >= ROOM_TAKEN or way >= WAY_TAKEN:
+                yield reason
+            before = context
+
+
+def _of_resolution(resolution: float | None) -> Iterator[str]:
+    if resolution is None:
+        yield "no_resolution"
+    elif resolution > LOW_RESOLUTION:
+        yield "low_resolution"
+    elif resolution > MODERATE_RESOLUTION:
+        yield "moderate_resolution"
+
+
+def _of_prediction(aligned_error: float | None) -> Iterator[str]:
+    yield "predicted"
+    if aligned_error is not None and aligned_error > LARGE_ERROR:
+        yield "place_uncertain"
+
+
+def _of_confidence(plddt: float) -> Iterator[str]:
+    if plddt < LITTLE_CONFIDENCE:
+        yield "very_low_confidence"
+    elif plddt < CONFIDENT:
+        yield "low_confidence"
+
+
+def _of_fit(fit: LigandFit) -> Iterator[str]:
+    if is_poor(fit.whole):
+        yield "poor_fit"
+    if has_geometry_outliers(fit.whole):
+        yield "geometry_outliers"
+
+
+def _of_occupancy(occupancy: float) -> Iterator[str]:
+    if occupancy <= 0:
+        yield "zero_occupancy"
+    elif occupancy < HALF_OCCUPANCY:
+        yield "low_occupancy"
+    elif occupancy < 1:
+        yield "partial_occupancy"
+
+
+def _of_motion(normalised: float) -> Iterator[str]:
+    if normalised > VERY_MOBILE:
+        yield "very_mobile"
+    elif normalised > MOBILE:
+        yield "mobile"
+
+
+def _beside_way(places: FloatArray, start: FloatArray, direction: FloatArray) -> FloatArray:
+    """Return the distances of some places from the first part of a way out."""
+    away = places - start
+    along = np.minimum(np.maximum(away @ direction, 0.0), WAY_LENGTH)
+    apart: FloatArray = np.linalg.norm(away - along[:, None] * direction, axis=1)
+    return apart

@@ -1,0 +1,325 @@
+"""Room for a linker's first atom, and its way out: the geometry of a candidate.
+
+Both grids of points are laid out in a frame made of the direction and the ligand itself, so
+that nothing depends on how the file is oriented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
+from tethermap.entry.near import count_within
+from tethermap.exits.candidates import Candidate
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import BOND, LINKER_RADIUS, RAY_END, RAY_START
+from tethermap.exits.poses import Poser, Poses
+from tethermap.exits.torsions import TORSIONS
+from tethermap.exits.words import OPEN_FROM
+from tethermap.instance.model import Surroundings
+from tethermap.kernels.spheres import Grid, LevelArray, Spheres
+
+RADII = {
+    "C": 1.80, "N": 1.64, "O": 1.46, "S": 1.77, "P": 1.80, "F": 1.47, "Cl": 1.75, "Br": 1.85, "I": 1.98, "Se": 1.90,
+}  # fmt: skip
+"""Radii in angstroms: those of the exposure (Tsai et al. 1999, Bondi 1964), carbon as one mean value."""
+
+OTHER_RADIUS = 1.80
+"""Radius of other elements, in angstroms."""
+
+PROBE = 1.4
+"""Radius of the water around the linker's first atom, in angstroms."""
+
+ROOM_POINTS = 200
+
+RAYS, CONE = 150, np.radians(60.0)
+"""Rays that are tried, and the largest angle between them and the direction."""
+
+RAY_SPHERE, SOFTNESS = 1.5, 0.9
+"""Radius in angstroms of the sphere that goes along a ray, and the share of an atom's radius that stops it."""
+
+SWEPT = 4
+"""How many directions, those with the most room, are tried for the way out."""
+
+DEPTH_AHEAD, DEPTH_WITHIN = 3.0, 8.0
+"""Protein atoms are counted within 8 angstroms of a point 3 angstroms ahead of the linker's first atom."""
+
+REACH = BOND + RAY_END + RAY_SPHERE + SOFTNESS * max(RADII.values())
+"""Distance from the ligand, in angstroms, up to which an atom can block a ray."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """The geometry of a candidate in its best direction.
+
+    Parameters
+    ----------
+    direction : ndarray of float, shape (3,)
+        Unit vector from the anchor to the linker's first atom.
+    room, way_out : dict of str to float
+        Shares of free points and of free rays (E and F) by context, from the headline on; NaN
+        where a context is not defined.
+    clearance : float
+        How far the sphere gets along the rays in the mean, in angstroms.
+    depth : int
+        Number of protein atoms around a point ahead.
+    torsion : float
+        How far the anchor's group is turned from where it was deposited, in degrees from 0 to 330; NaN where
+        it does not turn.
+    torsions_open : int or None
+        Number of its torsions that are free and leave room and a way out; None where it does not turn.
+    cone : float
+        Largest angle in degrees between the direction and that of another open torsion; 0 where there is none.
+    """
+
+    direction: FloatArray
+    room: dict[str, float]
+    way_out: dict[str, float]
+    clearance: float
+    depth: int
+    torsion: float = float("nan")
+    torsions_open: int | None = None
+    cone: float = 0.0
+
+
+def fibonacci_cap(count: int, widest: float) -> FloatArray:
+    """Return points spread evenly over the part of the unit sphere within an angle of the third axis.
+
+    Parameters
+    ----------
+    widest : float
+        The angle in radians; pi for the whole sphere.
+
+    Returns
+    -------
+    ndarray of float, shape (count, 3)
+
+    >>> fibonacci_cap(3, np.pi)[:, 2].round(3).tolist()
+    [0.667, 0.0, -0.667]
+    """
+    z = 1.0 - (1.0 - np.cos(widest)) * (np.arange(count) + 0.5) / count
+    angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
+    across = np.sqrt(1.0 - z**2)
+    return np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
+
+
+_SPHERE = fibonacci_cap(ROOM_POINTS, np.pi)
+_CONE = fibonacci_cap(RAYS, float(CONE))
+
+
+def radii_of(elements: Sequence[str]) -> FloatArray:
+    """Return the radii of some elements in angstroms, shape (n_atoms,)."""
+    return np.array([RADII.get(element, OTHER_RADIUS) for element in elements], dtype=np.float64)
+
+
+class Obstacles:
+    """Atoms that stand in a linker's way, asked for many places at once.
+
+    Parameters
+    ----------
+    xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
+        In angstroms.
+    level : ndarray of int, shape (n_atoms,), optional
+        Number of the smallest of nested sets that holds each atom, from 0; all in one where it is not given.
+    n_levels : int
+        How many sets there are.
+    """
+
+    def __init__(self, xyz: FloatArray, radii: FloatArray, level: IntArray | None = None, n_levels: int = 1) -> None:
+        numbers = np.zeros(len(xyz), dtype=np.int8) if level is None else level
+        self._around_points = Spheres(xyz, radii + PROBE, numbers, n_levels)
+        self._around_rays = Spheres(xyz, SOFTNESS * radii + RAY_SPHERE, numbers, n_levels)
+
+    def room(self, places: FloatArray, frames: FloatArray, ignored: BoolArray | None = None) -> LevelArray:
+        """Return the first set that takes each point around a linker's first atom.
+
+        Parameters
+        ----------
+        places : ndarray of float, shape (n, 3)
+            Where that atom stands, in angstroms.
+        frames : ndarray of float, shape (n, 3, 3)
+            Frame of each direction (`frames_of`).
+        ignored : ndarray of bool, shape (n, n_atoms), optional
+            Atoms that are away for each of them.
+
+        Returns
+        -------
+        ndarray of int8, shape (n, ROOM_POINTS)
+            `n_levels` where the point is free of all atoms.
+        """
+        return self._around_points.covered(Grid(places, frames, _SPHERE, ignored), LINKER_RADIUS + PROBE)
+
+    def rays(
+        self, places: FloatArray, frames: FloatArray, ignored: BoolArray | None = None
+    ) -> tuple[FloatArray, LevelArray]:
+        """Return how far a sphere gets along each ray of the cone around a direction.
+
+        Parameters
+        ----------
+        places, frames, ignored : ndarray
+            As for `room`.
+
+        Returns
+        -------
+        lengths : ndarray of float, shape (n, RAYS)
+            Amid the atoms of set 0, in angstroms: 0 where it can't start, infinite where nothing stops it before
+            `RAY_END`.
+        stopped : ndarray of int8, shape (n, RAYS)
+            The first set that stops it, `n_levels` where none does.
+        """
+        grid = Grid(places, frames, _CONE, ignored)
+        return self._around_rays.ray_lengths(grid, float(CONE), RAY_START, RAY_END)
+
+
+class Pocket:
+    """A ligand in its surroundings.
+
+    Parameters
+    ----------
+    surroundings : Surroundings
+        The atoms around it, as far as `REACH`.
+    headline : str
+        Context that is scored.
+    """
+
+    def __init__(self, graph: LigandGraph, surroundings: Surroundings, headline: str = HEADLINE_CONTEXT) -> None:
+        self._graph = graph
+        first = CONTEXTS.index(headline)
+        self._contexts = CONTEXTS[first:]
+        self._defined = CONTEXTS[first : surroundings.largest + 1]
+        around = surroundings.xyz.astype(np.float64)
+        level = np.maximum(surroundings.context.astype(np.int64) - first, 0)
+        self._xyz = np.concatenate([graph.xyz, around])
+        self._radii = np.concatenate([radii_of(graph.element), radii_of(surroundings.element.tolist())])
+        self._level = np.concatenate([np.zeros(len(graph), dtype=np.int64), level])
+        self._around = around[level == 0]
+        element = surroundings.element[level == 0]
+        polar = (element == "N") | (element == "O")
+        self._polar = self._around[polar]
+        self._poser = Poser(graph, self._around, polar)
+
+    def openings(self, candidates: Sequence[Candidate]) -> list[Opening]:
+        """Return the geometry of candidates, each in the best of its directions, its leaving group taken away."""
+        if not candidates:
+            return []
+        graph = self._graph
+        all_poses = [self._poser.poses(candidate) for candidate in candidates]
+        counts = [len(poses.torsion) for poses in all_poses]
+        owner = np.repeat(np.arange(len(candidates)), counts)
+        frames = np.concatenate([poses.frames for poses in all_poses])
+        starts = np.concatenate(
+            [
+                graph.xyz[candidate.anchor] + BOND * poses.directions
+                for candidate, poses in zip(candidates, all_poses, strict=True)
+            ]
+        )
+        obstacles, away, beside = self._obstacles(candidates, all_poses)
+        points = obstacles.room(starts, frames, away)
+        room = np.count_nonzero(points > 0, axis=1) / ROOM_POINTS
+        torsion = np.concatenate([poses.torsion for poses in all_poses])
+        turns = np.array([candidate.turn is not None for candidate in candidates])[owner]
+        wanted = turns & (room >= OPEN_FROM)
+        wanted[_most_open(room, owner, SWEPT)] = True
+        swept = np.flatnonzero(wanted)
+        swept = swept[np.lexsort((-room[swept], owner[swept]))]
+        lengths, stopped = obstacles.rays(starts[swept], frames[swept], beside[swept])
+        way_out = np.count_nonzero(np.isinf(lengths), axis=1) / RAYS
+        best = _most_open(np.round(room[swept] + way_out, 6), owner[swept], 1)
+        opened = swept[turns[swept] & (room[swept] >= OPEN_FROM) & (way_out >= OPEN_FROM)]
+        chosen = swept[best]
+        openings = self._openings(frames[chosen, 2], starts[chosen], points[chosen], lengths[best], stopped[best])
+        for number, k in enumerate(chosen.tolist()):
+            if turns[k]:
+                same = opened[owner[opened] == owner[k]]
+                openings[number] = _turned(openings[number], int(torsion[k]), torsion[same], frames[same, 2])
+        return openings
+
+    def _obstacles(
+        self, candidates: Sequence[Candidate], all_poses: Sequence[Poses]
+    ) -> tuple[Obstacles, BoolArray, BoolArray]:
+        """Return what stands in the way, with the atoms of turned groups in all their places behind the others.
+
+        Returns
+        -------
+        obstacles : Obstacles
+            All atoms, each group of atoms in each torsion once.
+        away, beside : ndarray of bool, shape (n_directions, n_atoms)
+            Atoms that are not there for a direction: those that leave, and a group in other torsions than its own;
+            for rays the anchor and the atoms bonded to it as well.
+        """
+        graph = self._graph
+        moved = [poses.places.reshape(-1, 3) for poses in all_poses if poses.group]
+        groups = [list(poses.group) * len(poses.places) for poses in all_poses if poses.group]
+        xyz = np.concatenate([self._xyz, *moved])
+        radii = np.concatenate([self._radii, *(self._radii[group] for group in groups)])
+        level = np.concatenate([self._level, np.zeros(len(xyz) - len(self._xyz), dtype=np.int64)])
+        away = np.zeros((sum(len(poses.torsion) for poses in all_poses), len(xyz)), dtype=bool)
+        away[:, len(self._xyz) :] = True
+        beside = away.copy()
+        row, column = 0, len(self._xyz)
+        for candidate, poses in zip(candidates, all_poses, strict=True):
+            count, size = len(poses.torsion), len(poses.group)
+            rows = slice(row, row + count)
+            away[rows, [*candidate.leaving, *poses.group]] = True
+            bonded = [candidate.anchor, *graph.near[candidate.anchor]]
+            beside[rows, [*candidate.leaving, *poses.group, *bonded]] = True
+            for k, atom in enumerate(poses.group):
+                columns = column + poses.torsion * size + k
+                away[np.arange(row, row + count), columns] = False
+                beside[np.arange(row, row + count), columns] = atom in bonded
+            row, column = row + count, column + size * len(poses.places) if size else column
+        return Obstacles(xyz, radii, level, len(self._contexts)), away, beside
+
+    def polar_contacts(self, within: float) -> IntArray:
+        """Return how many N and O of the protein each N and O of the ligand has in a distance; 0 for other atoms."""
+        polar = [k for k, element in enumerate(self._graph.element) if element in ("N", "O")]
+        contacts = np.zeros(len(self._graph), dtype=np.int64)
+        contacts[polar] = count_within(self._graph.xyz[polar], self._polar, within)
+        return contacts
+
+    def _openings(
+        self, directions: FloatArray, starts: FloatArray, points: LevelArray, lengths: FloatArray, stopped: LevelArray
+    ) -> list[Opening]:
+        """Return the openings of some directions, given what room and rays say of each."""
+        ahead = starts + DEPTH_AHEAD * directions
+        depth = count_within(ahead, self._around, DEPTH_WITHIN)
+        clearance = np.minimum(lengths, RAY_END).mean(axis=1)
+        openings = zip(
+            directions,
+            self._shares(points, ROOM_POINTS),
+            self._shares(stopped, RAYS),
+            clearance.tolist(),
+            depth.tolist(),
+            strict=True,
+        )
+        return [Opening(*values) for values in openings]
+
+    def _shares(self, levels: LevelArray, count: int) -> list[dict[str, float]]:
+        """Return by context which share of each direction's points or rays is free; NaN where it is not defined."""
+        shares = np.full((len(levels), len(self._contexts)), np.nan)
+        for level in range(len(self._defined)):
+            shares[:, level] = np.count_nonzero(levels > level, axis=1) / count
+        return [dict(zip(self._contexts, row, strict=True)) for row in shares.tolist()]
+
+
+def _turned(opening: Opening, torsion: int, open_torsions: IntArray, directions: FloatArray) -> Opening:
+    """Return an opening with its torsion, and how many are open and how far they spread."""
+    cosines = np.append(directions @ opening.direction, 1.0)
+    return replace(
+        opening,
+        torsion=torsion * (360.0 / TORSIONS),
+        torsions_open=len(set(open_torsions.tolist())),
+        cone=float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))),
+    )
+
+
+def _most_open(shares: FloatArray, owner: IntArray, most: int) -> IntArray:
+    """Return where the largest shares of each candidate stand, the first of equal ones first, by candidate."""
+    order = np.lexsort((-shares, owner))
+    rank = np.arange(len(owner)) - np.searchsorted(owner, owner)
+    most_open: IntArray = order[rank < most]
+    return most_open

@@ -1,0 +1,84 @@
+"""A ranked exit and the evidence on it, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tethermap.exits.candidates import Candidate
+from tethermap.exits.geometry import Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of the atoms that fix an exit: the anchor and those bonded to it.
+
+    Parameters
+    ----------
+    grade : str
+        ``A`` to ``D``.
+    reasons : tuple of str
+        Codes of `tethermap.base.reasons.EXIT_EVIDENCE` that speak against it, the gravest first.
+    occupancy : float
+        The least of these atoms.
+    b_iso : float
+        Their mean B, in square angstroms.
+    b_normalised : float
+        The same in standard deviations from the mean of the chain's Cα atoms; NaN where these don't vary.
+    """
+
+    grade: str
+    reasons: tuple[str, ...]
+    occupancy: float
+    b_iso: float
+    b_normalised: float
+
+
+@dataclass(frozen=True, eq=False)
+class Exit:
+    """A candidate with its terms and its place in the ranking.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        What is done.
+    chem_class : str
+        Its chemistry, a key of `tethermap.exits.prior.PRIOR`.
+    prior : float
+        The class's prior.
+    site : int
+        Number of its exit site, from 1.
+    opening : Opening or None
+        Its geometry; None for one that can't be scored.
+    area_lost : float
+        Buried surface of the leaving group, in square angstroms.
+    score : float
+        NaN for one that can't be scored.
+    hbonds_lost, hbonds_anchor : int
+        Hydrogen bonds of the leaving group and of the anchor to the protein.
+    rank, site_rank : int or None
+        Of the anchor among anchors, from 1, and of its site among sites.
+    equivalents : tuple of int
+        Anchors alike by symmetry, which share the rank.
+    closed : bool
+        Whether the structure shows no open way out.
+    reason : str
+        Why there is no rank, a code of `tethermap.base.reasons.EXIT_REASONS`; empty where there is one.
+    evidence : Evidence or None
+        How far the structure supports it; None for one that can't be scored, or that was not asked about.
+    """
+
+    candidate: Candidate
+    chem_class: str
+    prior: float
+    site: int
+    opening: Opening | None = None
+    area_lost: float = float("nan")
+    score: float = float("nan")
+    hbonds_lost: int = 0
+    hbonds_anchor: int = 0
+    rank: int | None = None
+    site_rank: int | None = None
+    equivalents: tuple[int, ...] = ()
+    closed: bool = False
+    reason: str = ""
+    evidence: Evidence | None = None

@@ -1,0 +1,155 @@
+"""Scores, ranks and reasons: which atoms of a ligand a linker should leave from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.exits.candidates import Candidate, find_candidates
+from tethermap.exits.geometry import Opening, Pocket
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
+from tethermap.exits.model import Exit
+from tethermap.exits.prior import PRIOR, chemistry_class
+from tethermap.exits.sites import site_numbers
+from tethermap.exits.words import OPEN_FROM
+from tethermap.instance.model import Surroundings
+
+HBOND_WITHIN = 3.4
+"""N and O of ligand and protein nearer than this count as a hydrogen bond, in angstroms."""
+
+_DIGITS = 6
+"""Decimals to which scores are compared, far below their meaning."""
+
+
+def rank_candidates(
+    graph: LigandGraph,
+    surroundings: Surroundings,
+    area_lost: FloatArray,
+    *,
+    linked: frozenset[int] = frozenset(),
+    incomplete: frozenset[int] = frozenset(),
+    facing: frozenset[int] = frozenset(),
+    headline: str = HEADLINE_CONTEXT,
+) -> list[Exit]:
+    """Return all candidates of a ligand, the ranked ones first and in order.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The neutral ligand.
+    area_lost : ndarray of float, shape (n_heavy,)
+        SASA of each atom in the free ligand minus that in the complex, in square angstroms.
+    linked, incomplete : frozenset of int
+        Atoms bound to the protein; atoms with a neighbour that was not observed.
+    facing : frozenset of int
+        Atoms beyond the target's half of a ligand that two proteins hold: they carry no exit.
+    headline : str
+        Context that is scored.
+
+    Returns
+    -------
+    list of Exit
+        One for each candidate; empty where there is none.
+    """
+    site_of = site_numbers(graph)
+    pocket = Pocket(graph, surroundings, headline)
+    scores = _Scores(pocket, area_lost, headline)
+    candidates = find_candidates(graph, linked=linked, incomplete=incomplete)
+    scorable = [candidate for candidate in candidates if not candidate.reason and candidate.anchor not in facing]
+    openings = iter(pocket.openings(scorable))
+    scored, unscored = [], []
+    for candidate in candidates:
+        chem_class = chemistry_class(graph, candidate.anchor, candidate.leaving[0] if candidate.leaving else None)
+        site = site_of[candidate.anchor]
+        if reason := "faces_partner" if candidate.anchor in facing else candidate.reason:
+            unscored.append(Exit(candidate, chem_class, PRIOR[chem_class], site, reason=reason))
+        else:
+            scored.append(scores.scored(candidate, chem_class, site, next(openings)))
+    ranked, beaten = _ranked(graph, scored)
+    return ranked + beaten + unscored
+
+
+def score_observed(
+    graph: LigandGraph, surroundings: Surroundings, area_lost: FloatArray, bond: tuple[int, int]
+) -> Exit:
+    """Return an observed exit with the terms that a predicted one has, as the one exit of its ligand.
+
+    Parameters
+    ----------
+    graph, surroundings, area_lost : LigandGraph, Surroundings, ndarray of float
+        As for `rank_candidates`.
+    bond : (int, int)
+        The anchor and the linker's first atom; all on the linker's side leaves.
+    """
+    anchor, first = bond
+    side = graph.component(first, frozenset(range(len(graph))) - {anchor})
+    away = graph.xyz[first] - graph.xyz[anchor]
+    candidate = Candidate(anchor, (first, *sorted(side - {first})), (away / np.linalg.norm(away))[None])
+    pocket = Pocket(graph, surroundings, HEADLINE_CONTEXT)
+    chem_class = chemistry_class(graph, anchor, first)
+    (opening,) = pocket.openings([candidate])
+    scored = _Scores(pocket, area_lost, HEADLINE_CONTEXT).scored(
+        candidate, chem_class, site_numbers(graph)[anchor], opening
+    )
+    return replace(scored, rank=1, site_rank=1)
+
+
+class _Scores:
+    """What the scores of a ligand's candidates are made of, as for `rank_candidates`."""
+
+    def __init__(self, pocket: Pocket, area_lost: FloatArray, headline: str) -> None:
+        self._area_lost = np.nan_to_num(area_lost)
+        self._contacts = pocket.polar_contacts(HBOND_WITHIN).tolist()
+        self._headline = headline
+
+    def scored(self, candidate: Candidate, chem_class: str, site: int, opening: Opening) -> Exit:
+        """Return a candidate as an exit with the terms of its score."""
+        prior = PRIOR[chem_class]
+        lost = float(self._area_lost[list(candidate.leaving)].sum()) if candidate.leaving else 0.0
+        room, way_out = opening.room[self._headline], opening.way_out[self._headline]
+        return Exit(
+            candidate,
+            chem_class,
+            prior,
+            site,
+            opening=opening,
+            area_lost=lost,
+            score=round(room + way_out + PRIOR_WEIGHT * prior - AREA_WEIGHT * lost, _DIGITS),
+            hbonds_lost=sum(self._contacts[atom] for atom in candidate.leaving),
+            hbonds_anchor=self._contacts[candidate.anchor],
+            closed=room < OPEN_FROM and way_out < OPEN_FROM,
+        )
+
+
+def _ranked(graph: LigandGraph, scored: Sequence[Exit]) -> tuple[list[Exit], list[Exit]]:
+    """Return the best candidate of each kind of anchor with its rank, and the others with their reason."""
+    ordered = sorted(
+        scored,
+        key=lambda exit_: (exit_.candidate.frees_link, -exit_.score, exit_.candidate.anchor, exit_.candidate.leaving),
+    )
+    best: dict[int, Exit] = {}
+    for exit_ in ordered:
+        best.setdefault(int(graph.symmetry_class[exit_.candidate.anchor]), exit_)
+    alike: dict[int, set[int]] = {}
+    for exit_ in scored:
+        alike.setdefault(int(graph.symmetry_class[exit_.candidate.anchor]), set()).add(exit_.candidate.anchor)
+    site_ranks: dict[int, int] = {}
+    for exit_ in best.values():
+        site_ranks.setdefault(exit_.site, len(site_ranks) + 1)
+    ranked = [
+        replace(exit_, rank=rank, site_rank=site_ranks[exit_.site],
+              equivalents=tuple(sorted(alike[group] - {exit_.candidate.anchor})))
+        for rank, (group, exit_) in enumerate(best.items(), 1)
+    ]  # fmt: skip
+    beaten = []
+    for exit_ in scored:
+        first = best[int(graph.symmetry_class[exit_.candidate.anchor])]
+        if exit_ is not first:
+            same = exit_.candidate.anchor == first.candidate.anchor
+            beaten.append(replace(exit_, reason="better_action" if same else "equivalent_anchor"))
+    return ranked, beaten

@@ -1,0 +1,226 @@
+"""Rows of the table of exits, and what the search takes from instance, molecule and exposure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
+from tethermap.base.tables import JOINED, Row, Value
+from tethermap.components.component import Component
+from tethermap.entry.near import distances
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import BOND
+from tethermap.exits.model import Exit
+from tethermap.exposure.rows import instance_cells
+from tethermap.instance.backbone import TOUCHES_WITHIN
+from tethermap.instance.model import Instance, Neighbourhood
+from tethermap.molecule.record import LigandMolecule
+
+LYSINE_SITES = 5
+"""Exit sites whose best exit is told with the lysines around, the best ones."""
+
+
+def linked_atoms(instance: Instance, molecule: LigandMolecule) -> frozenset[int]:
+    """Return the heavy atoms of a molecule that are covalently bound to the protein."""
+    heavy_number = {index: k for k, index in enumerate(molecule.atom_index.tolist())}
+    return frozenset(
+        heavy_number[link.atom] for link in instance.links if link.kind == "covalent" and link.atom in heavy_number
+    )
+
+
+def incomplete_atoms(
+    instance: Instance, molecule: LigandMolecule, find: Callable[[str], Component | None]
+) -> frozenset[int]:
+    """Return the heavy atoms of a molecule that have a neighbour in the dictionary which was not observed.
+
+    Parameters
+    ----------
+    find : callable
+        Look-up of a component by its code, None when unknown.
+    """
+    missing = frozenset(molecule.atoms_missing)
+    if not missing:
+        return frozenset()
+    beside_missing: set[int] = set()
+    for number, residue in enumerate(instance.components):
+        component = find(residue.comp_id)
+        if component is None:
+            continue
+        prefix = instance.label_prefix(number)
+        lost = {i for i, atom in enumerate(component.atoms) if prefix + atom.name in missing}
+        pairs = [pair for bond in component.bonds for pair in (bond[:2], bond[1::-1])]
+        beside = {component.atoms[i].name for i, j in pairs if j in lost}
+        beside_missing.update(
+            k
+            for k, name in enumerate(molecule.dictionary_names)
+            if int(molecule.residue[k]) == number and name in beside
+        )
+    return frozenset(beside_missing)
+
+
+def area_lost(rows: Sequence[Row]) -> FloatArray:
+    """Return the area that each atom loses to the complex, from its rows of `tables.SASA_ATOMS` in SDF order.
+
+    Returns
+    -------
+    ndarray of float, shape (n_heavy,)
+        SASA of the free ligand minus that in the headline context, in square angstroms.
+
+    >>> area_lost([{"SASA_free_A2": 40.0, "Exposure_A2": 15.0}]).tolist()
+    [25.0]
+    """
+    areas = [[row["SASA_free_A2"], row["Exposure_A2"]] for row in rows]
+    both = np.array(areas, dtype=np.float64).reshape(-1, 2)
+    lost: FloatArray = both[:, 0] - both[:, 1]
+    return lost
+
+
+def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) -> list[dict[str, Value]]:
+    """Return the residues of the headline context that touch each atom of a ligand, as cells of the table of exits.
+
+    Parameters
+    ----------
+    instance : Instance
+        The ligand.
+    xyz : ndarray of float, shape (n_heavy, 3)
+        Its heavy atoms, in angstroms.
+    around : Neighbourhood
+        The atoms around it.
+
+    Returns
+    -------
+    list of dict
+        For each atom its residues, the nearest first (``CYS A 797``), and their UniProt numbers (``P00533:797``,
+        empty where unknown) in the same order.
+    """
+    near = np.flatnonzero(around.context <= CONTEXTS.index(HEADLINE_CONTEXT))
+    apart = distances(xyz, around.xyz[near])
+    columns = around.comp_id, around.auth_asym_id, around.residue_id, around.copy_name
+    residues = list(zip(*(column[near].tolist() for column in columns), strict=True))
+    atom, other = np.nonzero(apart < TOUCHES_WITHIN)
+    order = np.lexsort((apart[atom, other].round(3), atom))
+    touching: list[dict[tuple[str, ...], None]] = [{} for _ in apart]
+    for k, j in zip(atom[order].tolist(), other[order].tolist(), strict=True):
+        touching[k][residues[j]] = None
+    told: list[dict[str, Value]] = []
+    for names in touching:
+        numbers = [instance.uniprot.get(f"{chain} {residue}", "") for _, chain, residue, _ in names]
+        told.append({
+            "anchor_residues": JOINED.join(
+                f"{comp_id} {chain}{'-' if copy else ''}{copy} {residue}" for comp_id, chain, residue, copy in names
+            ),
+            "anchor_uniprot": JOINED.join(numbers) if any(numbers) else "",
+        })  # fmt: skip
+    return told
+
+
+def exit_rows(
+    target_name: str,
+    instance: Instance,
+    graph: LigandGraph,
+    exits: Sequence[Exit],
+    beside: Sequence[Mapping[str, Value]] = (),
+) -> Iterator[Row]:
+    """Yield the rows of one instance in `tethermap.base.tables.EXIT_VECTORS`, the ranked ones first.
+
+    A ligand without a candidate has one row with the reason. `beside` is what `residues_beside` says of each atom,
+    told of the candidates that were scored.
+    """
+    names = instance_cells(target_name, instance)
+    if not exits:
+        yield {**names, "reason": "no_candidate"}
+    told: set[int | None] = set()
+    for exit_ in exits:
+        resolution = {"resolution": instance.facts.resolution} if exit_.evidence else {}
+        touched = beside[exit_.candidate.anchor] if beside and exit_.opening else {}
+        first = exit_.site_rank is not None and exit_.site_rank <= LYSINE_SITES and exit_.site_rank not in told
+        lysines = _lysines(instance, graph, exit_) if first else {}
+        told.add(exit_.site_rank)
+        yield {**names, **_action(graph, exit_), **_terms(exit_), **resolution, **touched, **lysines}
+
+
+def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, Value]:
+    """Return the exposed lysines of the target seen from an exit, the nearest first."""
+    if exit_.opening is None or not instance.lysines:
+        return {}
+    away = np.array([lysine.xyz for lysine in instance.lysines]) - graph.xyz[exit_.candidate.anchor]
+    away -= BOND * exit_.opening.direction
+    apart = np.linalg.norm(away, axis=1)
+    cosine = np.clip(away @ exit_.opening.direction / np.maximum(apart, 1e-6), -1.0, 1.0)
+    order = np.argsort(apart.round(3), kind="stable").tolist()
+    degrees = np.degrees(np.arccos(cosine)).tolist()
+    lysines = [instance.lysines[k] for k in order]
+    return {
+        "lysines": JOINED.join(
+            f"{lysine.chain}{'-' if lysine.copy_name else ''}{lysine.copy_name} {lysine.residue_id}"
+            for lysine in lysines
+        ),
+        "lysine_uniprot": JOINED.join(lysine.uniprot for lysine in lysines)
+        if any(lysine.uniprot for lysine in lysines)
+        else "",
+        "lysine_distances_A": JOINED.join(f"{apart[k]:.1f}" for k in order),
+        "lysine_angles_deg": JOINED.join(f"{degrees[k]:.0f}" for k in order),
+    }
+
+
+def _action(graph: LigandGraph, exit_: Exit) -> dict[str, Value]:
+    candidate = exit_.candidate
+    return {
+        "rank": exit_.rank,
+        "site_rank": exit_.site_rank,
+        "site_id": f"S{exit_.site}",
+        "anchor_atom": graph.names[candidate.anchor],
+        "anchor_equivalents": JOINED.join(graph.names[k] for k in exit_.equivalents),
+        "kind": candidate.kind,
+        "leaving_atoms": JOINED.join(graph.names[k] for k in candidate.leaving),
+        "chem_class": exit_.chem_class,
+        "prior": exit_.prior,
+        "incomplete": exit_.reason == "incomplete",
+        "reason": exit_.reason,
+        "breaks_covalent_bond": candidate.frees_link,
+        "sdf_index": candidate.anchor,
+    }
+
+
+def _terms(exit_: Exit) -> dict[str, Value]:
+    """Return the terms of the score; none for a candidate that was not scored."""
+    opening = exit_.opening
+    if opening is None:
+        return {}
+    x, y, z = opening.direction.tolist()
+    return {
+        **_evidence(exit_),
+        "E": opening.room["target"],
+        "F": opening.way_out["target"],
+        "area_lost_A2": exit_.area_lost,
+        "score": exit_.score,
+        "closed": exit_.closed,
+        "vector_x": x,
+        "vector_y": y,
+        "vector_z": z,
+        "hbonds_lost": exit_.hbonds_lost,
+        "hbonds_anchor": exit_.hbonds_anchor,
+        "depth_atoms": opening.depth,
+        "clearance_A": opening.clearance,
+        "torsion_deg": opening.torsion,
+        "torsions_open": opening.torsions_open,
+        "cone_deg": opening.cone if opening.torsions_open else None,
+        **{f"E_{context}": opening.room[context] for context in ("assembly", "crystal")},
+        **{f"F_{context}": opening.way_out[context] for context in ("assembly", "crystal")},
+    }
+
+
+def _evidence(exit_: Exit) -> dict[str, Value]:
+    evidence = exit_.evidence
+    if evidence is None:
+        return {}
+    return {
+        "evidence": evidence.grade,
+        "evidence_reasons": JOINED.join(evidence.reasons),
+        "occupancy": evidence.occupancy,
+        "B_iso": evidence.b_iso,
+        "B_normalised": evidence.b_normalised,
+    }

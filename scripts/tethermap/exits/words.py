@@ -1,0 +1,146 @@
+"""What the ranking of exits means in words, for people who draw linkers.
+
+The classes are those of `tethermap.exits.prior.PRIOR`; this module imports nothing of the
+chemistry, so that pages can use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+CHEMISTRY: Mapping[str, str] = {
+    "amine N-H": "alkylate or acylate the amine",
+    "amine N, alkyl leaves": "dealkylate the amine, then alkylate or acylate it",
+    "carbonyl C, O or N leaves": "make an amide or ester with the linker; of a carbamate, another one or a urea",
+    "methyl on amine N": "extend the N-methyl: a longer alkyl on the same amine",
+    "ether or ester O, alkyl leaves": "alkylate the freed oxygen; from an ester, couple the linker to its acid",
+    "sp3 C, amine leaves": "put another amine in place of this one",
+    "amide N, acyl leaves": "acylate the freed amine with the linker",
+    "primary amide N": "make the amide a secondary one",
+    "methyl of an acetyl": "lengthen the acyl group",
+    "alcohol or phenol O": "alkylate or acylate the oxygen",
+    "aniline NH2": "alkylate or acylate the aniline",
+    "amide N, alkyl leaves": "make the amide with the linker's amine instead",
+    "O-methyl": "lengthen the methoxy group into an ether linker",
+    "methyl on azole or amide N": "lengthen the N-methyl",
+    "azole N, alkyl leaves": "alkylate the azole nitrogen with the linker",
+    "alkyne C-H": "couple the alkyne (Sonogashira, click)",
+    "sp3 C, O leaves": "replace the oxygen: displacement or amination",
+    "N, sulfonyl leaves": "free the nitrogen, then alkylate or acylate it",
+    "methyl on sulfonyl": "lengthen the sulfone's methyl",
+    "sp3 C, C leaves": "build the carbon branch anew with the linker on it",
+    "aryl C, halogen, N or O leaves": "couple at the halide or displace the hetero atom",
+    "methyl on aryl": "functionalise or lengthen the aryl methyl",
+    "aryl C, C leaves": "couple the linker to the ring in place of the branch",
+    "sulfonyl S, anything leaves": "make another sulfonamide or sulfone",
+    "other methyl": "lengthen the methyl: the building block changes",
+    "aromatic C-H": "needs a handle on the ring: a halide or acid building block",
+    "acyclic C-H": "needs a handle on the chain: another building block",
+    "vinyl C-H": "needs a handle on the double bond",
+    "NH2 next to a ring nitrogen": "possible, but such groups usually bind the hinge",
+    "ring C-H": "needs a handle on a saturated ring: another building block",
+    "other": "linkers are not usually built on such a group",
+    "other N-H": "possible, but such N-H groups usually bind the protein",
+    "acid O-H": "possible as an ester only",
+}
+"""What a chemist would do at a candidate of each class."""
+
+UNUSUAL = "other"
+"""The class of what no reaction is told of: a candidate may be open and is still not recommended."""
+
+OPEN_FROM = 0.1
+"""Room and way out from which an exit counts as open."""
+
+MOSTLY = 0.5
+"""Least share of the copies in which a good answer is open."""
+
+HEAD_HEIGHT, LINE_HEIGHT = 58.0, 19.0
+"""Height of the title and of each line below a drawing of exits, in pixels."""
+
+ROOM = ((0.35, "wide open"), (0.2, "open"), (OPEN_FROM, "tight"), (0.0, "blocked"))
+WAY = ((0.6, "clear"), (0.25, "partly clear"), (OPEN_FROM, "narrow"), (0.0, "blocked"))
+PRIOR = ((0.8, "routine"), (0.5, "common"), (0.3, "possible"), (0.0, "unusual"))
+LOST = ((80.0, "much buried contact"), (30.0, "some buried contact"), (0.05, "little buried contact"), (0.0, "nothing"))
+"""Lower bounds of the score's terms and what they mean, best or largest first."""
+
+FULL_ROOM = 0.55
+"""Room of an atom that nothing is near to."""
+
+
+def legend_height(n_lines: int) -> float:
+    """Return the height of what stands below a drawing of exits, in pixels, for a number of lines.
+
+    >>> legend_height(2) - legend_height(0) == 2 * LINE_HEIGHT
+    True
+    """
+    return HEAD_HEIGHT + LINE_HEIGHT * n_lines
+
+
+def action(anchor: str, leaving: str, chem_class: str, *, blocked: bool) -> str:
+    """Return what is done at an exit as a sentence.
+
+    Parameters
+    ----------
+    anchor : str
+        Name of the atom that the linker is bonded to.
+    leaving : str
+        Names of the atoms that leave, joined by commas; empty where a hydrogen does.
+    chem_class : str
+        Its class, a key of `CHEMISTRY`.
+    blocked : bool
+        Whether most copies have no room or no way out there.
+
+    >>> action("C23", "O25, C26", "methyl on sulfonyl", blocked=False)
+    "Attach at C23, in place of O25, C26: lengthen the sulfone's methyl."
+    >>> action("N3B", "PG", "other", blocked=False)
+    'Open at N3B, in place of PG, but linkers are not usually built on such a group.'
+    """
+    attachment = f"{anchor}, in place of {leaving}" if leaving else anchor
+    if chem_class == UNUSUAL and not blocked:
+        return f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."
+    start = "No good way out; the least bad is" if blocked else "Attach at"
+    return f"{start} {attachment}: {CHEMISTRY.get(chem_class, chem_class)}."
+
+
+def is_advised(answer: Mapping[str, float | str | None]) -> bool:
+    """Return whether an answer's sentence recommends its place, rather than saying why it is none.
+
+    Parameters
+    ----------
+    answer : mapping
+        A row of `tethermap.base.tables.EXIT_ANSWERS`.
+
+    >>> seen = {"kind": "observed", "chem_class": "", "n_open": 1, "n_copies": 3}
+    >>> is_advised(seen), is_advised({**seen, "kind": "H"}), is_advised({**seen, "kind": "H", "n_open": 2})
+    (True, False, True)
+    """
+    if answer["kind"] == "observed":
+        return True
+    in_most = float(answer["n_open"] or 0) >= MOSTLY * float(answer["n_copies"] or 0)
+    return in_most and answer["chem_class"] != UNUSUAL
+
+
+def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:
+    """Return where the linker of a degrader was seen to leave as a sentence.
+
+    Parameters
+    ----------
+    anchor, linker : str
+        Names of the atoms on either side of the bond.
+    others : sequence of str
+        Other bonds that the authors may have cut, each as two names.
+
+    >>> seen_action("CBT", "CBD", ["CCA-CBC"])
+    'Seen in a crystal: the linker leaves CBT by CBD (or CCA-CBC: the structure alone leaves it open).'
+    """
+    range_told = f" (or {', '.join(others)}: the structure alone leaves it open)" if others else ""
+    return f"Seen in a crystal: the linker leaves {anchor} by {linker}{range_told}."
+
+
+def in_words(value: float, scale: tuple[tuple[float, str], ...]) -> str:
+    """Return the word for a value on one of this module's scales; the last word below all bounds.
+
+    >>> in_words(0.25, ROOM)
+    'open'
+    """
+    return next((word for bound, word in scale if value >= bound), scale[-1][1])

@@ -1,0 +1,174 @@
+"""United-atom radii by element, hybridisation and attached hydrogens.
+
+Carbon, nitrogen, oxygen and sulfur follow ProtOr (Tsai et al. 1999, J Mol Biol 290:253,
+doi:10.1006/jmbi.1999.2829); the sources of all values stand in ``data/reference/radii.csv``.
+Ligand and polymer take their radii from the same rule, applied to the neutral molecule.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from rdkit import Chem
+
+from tethermap.base.arrays import FloatArray, IntArray, as_text
+from tethermap.components.component import Component
+from tethermap.entry.atoms import Atoms
+from tethermap.molecule.dictionary import dictionary_molecule
+
+RADII_NAME = "ProtOr (Tsai 1999), Bondi 1964, Alvarez 2013"
+"""How the set of radii is called in every output."""
+
+UNKNOWN_ELEMENT_RADIUS = 1.88
+"""Radius in angstroms of an atom whose element is not known (``X``): that of sp3 carbon, the commonest."""
+
+
+class RadiusTable:
+    """The radii of ``radii.csv`` and the rule that picks one for an atom.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with the columns element, class, radius_A, source.
+
+    Raises
+    ------
+    KeyError, ValueError
+        If the file lacks a class that the rule needs or holds a radius that is no number.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = [(row["element"], row["class"], float(row["radius_A"])) for row in csv.DictReader(stream)]
+        by_class = {(element, cls): radius for element, cls, radius in rows}
+        self._plain = {element: radius for element, cls, radius in rows if cls == "any"}
+        self._sp2 = by_class["C", "sp2 or sp, no hydrogen"]
+        self._sp2_h = by_class["C", "sp2 or sp, with hydrogen"]
+        self._sp3 = by_class["C", "sp3"]
+        self._carbonyl = by_class["O", "one neighbour, no hydrogen"]
+        self._oxygen = by_class["O", "other"]
+
+    @cached_property
+    def largest(self) -> dict[str, float]:
+        """The largest radius that an atom of each element can have, in angstroms."""
+        return {**self._plain, "C": max(self._sp3, self._sp2_h, self._sp2), "O": max(self._carbonyl, self._oxygen)}
+
+    def largest_of(self, elements: np.typing.NDArray[np.bytes_]) -> FloatArray:
+        """Return an upper bound of the radius of each atom by its element alone.
+
+        Parameters
+        ----------
+        elements : ndarray of bytes, shape (n_atoms,)
+            Element symbols.
+
+        Returns
+        -------
+        ndarray of float, shape (n_atoms,)
+            In angstroms.
+        """
+        kinds, inverse = np.unique(elements, return_inverse=True)
+        radii = [self.largest.get(kind.decode(), UNKNOWN_ELEMENT_RADIUS) for kind in kinds]
+        return np.array(radii, dtype=np.float64)[inverse]
+
+    def of_element(self, element: str) -> float:
+        """Return the radius where nothing but the element is known, in angstroms."""
+        return self.largest.get(element, UNKNOWN_ELEMENT_RADIUS)
+
+    def of_atom(self, atom: Chem.Atom) -> float:
+        """Return the united-atom radius of an atom of a neutral molecule, in angstroms.
+
+        Parameters
+        ----------
+        atom : Chem.Atom
+            With its hydrogens, explicit or implicit, and its hybridisation perceived.
+        """
+        element = atom.GetSymbol()
+        if element == "C":
+            if atom.GetHybridization() in (Chem.HybridizationType.SP2, Chem.HybridizationType.SP):
+                return self._sp2_h if atom.GetTotalNumHs(includeNeighbors=True) else self._sp2
+            return self._sp3
+        if element == "O":
+            heavy = sum(neighbour.GetAtomicNum() > 1 for neighbour in atom.GetNeighbors())
+            bare = heavy == 1 and not atom.GetTotalNumHs(includeNeighbors=True)
+            return self._carbonyl if bare else self._oxygen
+        return self.of_element(element)
+
+
+class PolymerRadii:
+    """Radii of the atoms around a ligand, by component and atom name.
+
+    Parameters
+    ----------
+    find : callable
+        Look-up of a component by its code, None when unknown.
+    """
+
+    def __init__(self, table: RadiusTable, find: Callable[[str], Component | None]) -> None:
+        self.table = table
+        self._find = find
+        self._known: dict[str, dict[str, float]] = {}
+        self._of_names: dict[tuple[str, str, str], float] = {}
+
+    def of(self, comp_id: str, atom_name: str, element: str) -> float:
+        """Return the radius of one atom in angstroms; by its element when its name is unknown."""
+        if comp_id not in self._known:
+            self._known[comp_id] = self._component(comp_id)
+        radius = self._known[comp_id].get(f"{element}:{atom_name}")
+        return self.table.of_element(element) if radius is None else radius
+
+    def of_all(
+        self,
+        comp_ids: np.typing.NDArray[np.str_],
+        atom_names: np.typing.NDArray[np.str_],
+        elements: np.typing.NDArray[np.str_],
+    ) -> FloatArray:
+        """Return the radii of many atoms.
+
+        Returns
+        -------
+        ndarray of float, shape (n_atoms,)
+            In angstroms.
+        """
+        names = list(zip(comp_ids.tolist(), atom_names.tolist(), elements.tolist(), strict=True))
+        self._of_names.update((name, self.of(*name)) for name in set(names).difference(self._of_names))
+        return np.array([self._of_names[name] for name in names], dtype=np.float64)
+
+    def _component(self, comp_id: str) -> dict[str, float]:
+        component = self._find(comp_id)
+        molecule = dictionary_molecule(component, neutral=True) if component else None
+        if molecule is None:
+            return {}
+        return {
+            f"{atom.GetSymbol()}:{atom.GetProp('name')}": self.table.of_atom(atom)
+            for atom in molecule.GetAtoms()
+            if atom.GetAtomicNum() > 1
+        }
+
+
+class EntryRadii:
+    """Radii of the atoms of one entry, each looked up once.
+
+    Parameters
+    ----------
+    atoms : Atoms
+        Of the entry.
+    by_name : PolymerRadii
+        Radii by component and atom name.
+    """
+
+    def __init__(self, atoms: Atoms, by_name: PolymerRadii) -> None:
+        self.by_name = by_name
+        self._atoms = atoms
+        self._known = np.full(len(atoms), np.nan)
+
+    def of(self, index: IntArray) -> FloatArray:
+        """Return the radii of some atoms in angstroms, by their indices."""
+        new = index[np.isnan(self._known[index])]
+        if len(new):
+            columns = (self._atoms.comp_id[new], self._atoms.name[new], self._atoms.element[new])
+            self._known[new] = self.by_name.of_all(*map(as_text, columns))
+        return self._known[index]

@@ -1,0 +1,32 @@
+"""Jobs of AlphaFold 3, as ``docs/input.md`` and ``folding_input.py`` of google-deepmind/alphafold3 read them (2026)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tethermap.extras.cofolding.subject import Subject
+
+VERSION = 1
+"""The first version of the format: nothing of later ones is used."""
+
+
+def job(subject: Subject) -> str:
+    """Return a job as JSON. The format knows no pockets; a bond can be told of a ligand with a component code alone."""
+    ligand = subject.ligand
+    sequences: list[dict[str, Any]] = [
+        {"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in subject.chains
+    ]
+    told: dict[str, Any] = {"ccdCodes": [ligand.comp_id]} if ligand.comp_id else {"smiles": ligand.smiles}
+    sequences.append({"ligand": {"id": ligand.letter, **told}})
+    values: dict[str, Any] = {
+        "name": subject.name,
+        "modelSeeds": [1],
+        "sequences": sequences,
+        "dialect": "alphafold3",
+        "version": VERSION,
+    }
+    if ligand.bond and ligand.comp_id:
+        place, partner, own = ligand.bond
+        values["bondedAtomPairs"] = [[[place.letter, place.number, partner], [ligand.letter, 1, own]]]
+    return json.dumps(values, indent=1) + "\n"

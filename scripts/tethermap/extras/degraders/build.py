@@ -1,0 +1,263 @@
+"""Degraders of two halves as rows of a table, as CSV and as SDF."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
+
+from tethermap.base import layout
+from tethermap.base.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
+from tethermap.exits.graph import LigandGraph
+from tethermap.exits.prior import is_carbonyl
+from tethermap.exits.words import CHEMISTRY
+from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
+from tethermap.extras.degraders.join import SECOND_HALF, Made, degraders
+from tethermap.extras.degraders.linkers import Linker
+from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, NoMoleculeError, exit_at, ligand_of
+from tethermap.extras.protac.pose import matched_halves
+from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
+from tethermap.extras.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
+from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
+
+STRETCH = 1.25
+"""Length of a stretched chain per bond, in angstroms: C-C of 1.53 at 112 degrees, seen along the chain."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """One half to be joined.
+
+    Parameters
+    ----------
+    end : End
+        As a molecule.
+    told : dict
+        What is said of it: names, what to make, contacts.
+    entry_id : str
+        Entry that its frame is of; empty for one given as SMILES.
+    anchor : tuple of float
+        Place of the atom that the linker is bonded to, in angstroms; empty for one given as SMILES.
+    warhead : Warhead or None
+        What inputs for programs take of it; None for one given as SMILES.
+    """
+
+    end: End
+    told: dict[str, object]
+    entry_id: str = ""
+    anchor: tuple[float, ...] = ()
+    warhead: Warhead | None = None
+
+
+def part_of_smiles(smiles: str, second: bool) -> Part:
+    """Return a half by its SMILES with ``[*]`` for the linker.
+
+    Raises
+    ------
+    NoMoleculeError
+        If it is none, or has not one such place.
+    NoInputsError
+        If no common reaction makes that bond.
+    """
+    if half_molecule(smiles) is None:
+        raise NoMoleculeError("A half is no SMILES with one [*] for the linker.")
+    if (end := end_of(smiles)) is None:
+        raise NoInputsError("No common reaction joins a linker to the half there.")
+    _check_size(end)
+    mol = Chem.Mol(end.mol)
+    for atom in mol.GetAtoms():
+        atom.SetAtomMapNum(atom.GetIdx() + 1 + SECOND_HALF * second if atom.GetAtomicNum() else 0)
+    end = End(mol, end.handle)
+    nothing: dict[str, object] = {"removes": [], "contacts_lost": [], "contacts_kept": None, "what_to_do": ""}
+    return Part(end, {"stem": "", "anchor": "", **nothing, **_handle(end, smiles)})
+
+
+def part_of_exit(asked: AskedAnchor, second: bool) -> Part:
+    """Return a half by a ranked exit of a finished job; its atoms are mapped to those of the crystal's ligand.
+
+    Raises
+    ------
+    NoInputsError
+        If there is none, or no common reaction makes that bond.
+    """
+    ligand, rows = ligand_of(asked.job, asked.stem)
+    chosen = exit_at(ligand, rows, asked.anchor)
+    end = end_of(exit_smiles(ligand, chosen, SECOND_HALF * second))
+    if end is None:
+        raise NoInputsError(f"No common reaction joins a linker to {asked.anchor} of {asked.stem}.")
+    _check_size(end)
+    anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
+    told = _told(ligand, chosen, end, _contact_rows(asked.job, asked.stem))
+    warhead = cut_warhead(ligand.molecule, *core_cut(ligand.graph, chosen.anchor, chosen.leaving))
+    return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
+
+
+def _check_size(end: End) -> None:
+    """Raise NoMoleculeError for a half that is too large to join."""
+    if end.mol.GetNumHeavyAtoms() > MOST_ATOMS or rdMolDescriptors.CalcNumRings(end.mol) > MOST_RINGS:
+        raise NoMoleculeError(f"A half has more than {MOST_ATOMS} heavy atoms or {MOST_RINGS} rings.")
+
+
+def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]]:
+    """Return what each ranked exit of a ligand of a finished job needs, best first: what to buy or make, what is lost.
+
+    Parameters
+    ----------
+    anchor : str
+        Only the exit at this atom; all where it is empty.
+
+    Raises
+    ------
+    NoInputsError
+        If there is no such ligand or exit.
+    """
+    ligand, rows = ligand_of(job, stem)
+    contacts = _contact_rows(job, stem)
+    handles = []
+    for chosen in [exit_at(ligand, rows, anchor)] if anchor else ligand.exits:
+        end = end_of(exit_smiles(ligand, chosen, None))
+        handles.append(
+            {"rank": chosen.rank, "site_rank": chosen.site_rank, **_told(ligand, chosen, end, contacts)},
+        )
+    return handles
+
+
+def _told(ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: Sequence[Row]) -> dict[str, object]:
+    """Return what is said of one exit; no handle where no common reaction makes that bond."""
+    _, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
+    gone = {ligand.graph.names[k] for k in leaving}
+    return {
+        "stem": ligand.instance.stem,
+        "anchor": str(chosen.row["anchor_atom"]),
+        "removes": sorted(gone),
+        **_handle(end, exit_smiles(ligand, chosen, None)),
+        "what_to_do": CHEMISTRY.get(str(chosen.row["chem_class"]), ""),
+        **_contacts(contacts, gone),
+    }
+
+
+def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) -> str:
+    """Return what a degrader keeps of a ligand with ``[*]`` for the linker.
+
+    Parameters
+    ----------
+    offset : int or None
+        Heavy atom k has the atom map number offset + k + 1; None for none.
+    """
+    molecule = ligand.molecule
+    if offset is not None:
+        mol = Chem.Mol(molecule.mol)
+        for k in range(molecule.n_heavy):
+            mol.GetAtomWithIdx(k).SetAtomMapNum(offset + k + 1)
+        molecule = replace(molecule, mol=mol)
+    return WarheadSmiles(molecule).of(*made_cut(ligand.graph, chosen.anchor, chosen.leaving))
+
+
+def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    """Return the cut at the bond that a chemist makes: `core_cut`, but the N-C bond of an amide whose chain leaves.
+
+    Where a degrader was seen to leave its half between an amide's carbonyl carbon and the chain behind it, the acyl
+    group came with the linker.
+
+    Parameters
+    ----------
+    graph : LigandGraph
+        The ligand.
+    anchor, leaving : int, tuple of int
+        Of the exit.
+    """
+    if leaving and graph.element[leaving[0]] == "C" and is_carbonyl(graph, anchor):
+        nitrogen = [k for k in graph.near[anchor] if graph.element[k] == "N" and (anchor, k) not in graph.ring_bonds]
+        if nitrogen:
+            oxygen = [k for k in graph.near[anchor] if k not in (nitrogen[0], leaving[0])]
+            return nitrogen[0], (anchor, *oxygen, *leaving)
+    return core_cut(graph, anchor, leaving)
+
+
+def _handle(end: End | None, smiles: str) -> dict[str, object]:
+    blocks = [{"smiles": made, "name": name} for made, name in to_make(end)] if end else []
+    return {"smiles": smiles, "handle": end.handle if end else "", "to_make": blocks}
+
+
+def _contact_rows(job: Path, stem: str) -> list[Row]:
+    path = job / layout.CONTACTS
+    rows = read_table(path, CONTACTS, strict=False, stems={stem}) if path.is_file() else ()
+    return [row for row in rows if row["stem"] == stem]
+
+
+def _contacts(own: Sequence[Row], gone: set[str]) -> dict[str, object]:
+    """Return which contacts of a ligand the leaving atoms take with them, and how many stay."""
+    lost = [row for row in own if str(row["ligand_atom"]) in gone]
+    named = sorted({f"{row['type']} {row['partner_component']} {row['partner_residue']}" for row in lost})
+    return {"contacts_lost": named, "contacts_kept": len(own) - len(lost)}
+
+
+def degrader_rows(first: Part, second: Part, linkers: Sequence[Linker]) -> Iterator[tuple[Made, Row]]:
+    """Yield each degrader of two halves with its row of `tables.DEGRADERS`."""
+    distance = _distance(first, second)
+    warheads = tuple(part.warhead for part in (first, second) if part.warhead is not None)
+    for made in degraders(first.end, second.end, linkers):
+        yield made, _row(made, distance, warheads)
+
+
+def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> Row:
+    """Return what is told of a degrader; where one half is no crystal's nothing is said of both."""
+    mol = Chem.MolFromSmiles(made.smiles)
+    span = STRETCH * (made.between + 1)
+    values: dict[str, Value] = {
+        "smiles": made.smiles,
+        "mapped_smiles": str(Chem.MolToSmiles(made.mol)),
+        "linker": made.linker.name,
+        "linker_class": made.linker.kind,
+        "linker_atoms": made.between,
+        "reaction_a": made.joins[0].name,
+        "reaction_b": made.joins[1].name,
+        "MW": float(Descriptors.MolWt(mol)),  # type: ignore[attr-defined]
+        "LogP": float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
+        "TPSA": float(rdMolDescriptors.CalcTPSA(mol)),
+        "Rotatable_Bonds": rdMolDescriptors.CalcNumRotatableBonds(mol),
+        "HBD": rdMolDescriptors.CalcNumHBD(mol),
+        "Heavy_Atom_Count": mol.GetNumHeavyAtoms(),
+        "SA_Score": float(synthetic_accessibility(mol)),
+        "span_A": span,
+        "distance_A": distance,
+        "reaches": None if distance is None else span >= distance,
+        "keeps_halves": bool(matched_halves(mol, warheads)) if len(warheads) == len(made.joins) else None,
+    }
+    return values
+
+
+def _distance(first: Part, second: Part) -> float | None:
+    """Return the distance of the anchors where one entry shows both halves, else None."""
+    if not first.entry_id or first.entry_id != second.entry_id:
+        return None
+    return float(np.linalg.norm(np.subtract(first.anchor, second.anchor)))
+
+
+def as_csv(rows: Iterable[Row]) -> str:
+    """Return rows of `tables.DEGRADERS` as CSV."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(DEGRADERS.names)
+    writer.writerows([format_value(row.get(column.name), column) for column in DEGRADERS.columns] for row in rows)
+    return stream.getvalue()
+
+
+def as_sdf(made: Iterable[tuple[Made, Row]]) -> str:
+    """Return degraders as SDF, drawn flat, with the columns of their rows as fields."""
+    records = []
+    for number, (one, row) in enumerate(made, 1):
+        mol = Chem.Mol(one.mol)
+        rdDepictor.Compute2DCoords(mol)
+        mol.SetProp("_Name", f"degrader {number} {one.linker.name}")
+        cells = {column.name: format_value(row.get(column.name), column) for column in DEGRADERS.columns}
+        fields = "".join(f">  <{name}>\n{value}\n\n" for name, value in cells.items() if value)
+        records.append(f"{Chem.MolToMolBlock(mol)}{fields}$$$$\n")
+    return "".join(records)

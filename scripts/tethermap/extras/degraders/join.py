@@ -1,0 +1,143 @@
+"""Two halves and a linker as one molecule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rdkit import Chem, rdBase
+
+from tethermap.extras.degraders.ends import End, Join
+from tethermap.extras.degraders.linkers import Linker
+
+SECOND_HALF = 500
+"""Atom map numbers of the second half begin after this; no ligand of a job has so many atoms."""
+
+_ZIP = Chem.MolzipParams()
+_ZIP.label = Chem.MolzipLabel.Isotope
+_FIRST, _SECOND, _INNER = 1, 2, 3
+
+_UNSTABLE = tuple(map(Chem.MolFromSmarts, ("[#7,#8,#16][CX4;!R][#7,#8,#16]", "[N,O;!R][N,O;!R]")))
+"""What no reaction here leaves: aminals, acetals, hetero atoms bonded to one another."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Made:
+    """A degrader that was made.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        The molecule; atoms of the halves have atom map numbers, those of the second after `SECOND_HALF`.
+    linker : Linker
+        The linker, as it lies from the first half to the second.
+    joins : (Join, Join)
+        The reactions.
+    between : int
+        Atoms on the shortest path between the halves.
+    """
+
+    mol: Chem.Mol
+    linker: Linker
+    joins: tuple[Join, Join]
+    between: int
+
+    @property
+    def smiles(self) -> str:
+        """Canonical SMILES without atom map numbers."""
+        plain = Chem.Mol(self.mol)
+        for atom in plain.GetAtoms():
+            atom.SetAtomMapNum(0)
+        return str(Chem.MolToSmiles(plain))
+
+
+def degraders(first: End, second: End, linkers: Sequence[Linker]) -> Iterator[Made]:
+    """Yield all degraders of two halves and some linkers, either way round, each molecule once.
+
+    Parameters
+    ----------
+    first, second : End
+        The halves.
+    linkers : sequence of Linker
+        The linkers.
+    """
+    seen: set[str] = set()
+    for linker in linkers:
+        for way in (linker, linker.turned()):
+            for join in first.joins:
+                for other in second.joins:
+                    made = made_of(first, second, way, (join, other))
+                    if made is not None and (smiles := made.smiles) not in seen:
+                        seen.add(smiles)
+                        yield made
+
+
+def made_of(first: End, second: End, linker: Linker, joins: tuple[Join, Join]) -> Made | None:
+    """Return one degrader; None where a reaction can't be done at the linker's end or leaves what is not stable.
+
+    Parameters
+    ----------
+    first, second, linker, joins : End, End, Linker, (Join, Join)
+        The parts: the linker's ``[*:1]`` is joined to the first half.
+    """
+    armed = _armed(linker.smiles, joins)
+    if armed is None:
+        return None
+    part, between = armed
+    mol = part
+    for end, join, label in zip((first, second), joins, (_FIRST, _SECOND), strict=True):
+        mol = Chem.CombineMols(mol, _labelled(end.armed(join), label))
+    with rdBase.BlockLogs():
+        mol = Chem.molzip(mol, _ZIP)
+        if Chem.SanitizeMol(mol, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
+            return None
+        Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
+    return None if _is_unstable(mol) else Made(mol, linker, joins, between)
+
+
+@lru_cache(maxsize=4096)
+def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None:
+    """Return a linker with what two reactions leave at its ends, and its atoms between the halves."""
+    mol = Chem.MolFromSmiles(linker)
+    for k, join in zip((_FIRST, _SECOND), joins, strict=True):
+        star = next(atom for atom in mol.GetAtoms() if atom.GetAtomMapNum() == k)
+        if _kind(star.GetNeighbors()[0]) not in join.ends:
+            return None
+        star.SetAtomMapNum(0)
+        star.SetIsotope(k)
+        if join.bridge:
+            star.SetIsotope(_INNER)
+            bridge = Chem.MolFromSmiles(join.bridge)
+            for atom in bridge.GetAtoms():
+                if number := atom.GetAtomMapNum():
+                    atom.SetAtomMapNum(0)
+                    atom.SetIsotope(k if number == 1 else _INNER)
+            with rdBase.BlockLogs():  # it warns of the ends that stay open
+                mol = Chem.molzip(mol, bridge, _ZIP)
+    first, second = (
+        next(atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() == 0 and atom.GetIsotope() == k)
+        for k in (_FIRST, _SECOND)
+    )
+    return mol, len(Chem.GetShortestPath(mol, first, second)) - 2
+
+
+def _kind(atom: Chem.Atom) -> str:
+    return "c" if atom.GetIsAromatic() and atom.GetAtomicNum() == 6 else str(atom.GetSymbol())
+
+
+def _labelled(mol: Chem.Mol, label: int) -> Chem.Mol:
+    copy = Chem.Mol(mol)
+    for atom in copy.GetAtoms():
+        if atom.GetAtomicNum() == 0:
+            atom.SetIsotope(label)
+    return copy
+
+
+def _is_unstable(mol: Chem.Mol) -> bool:
+    """Return whether a bond that was made left an aminal, an acetal or the like: halves may have what they have."""
+    return any(
+        any(mol.GetAtomWithIdx(k).GetAtomMapNum() == 0 for k in match)
+        for pattern in _UNSTABLE
+        for match in mol.GetSubstructMatches(pattern)
+    )

@@ -1,0 +1,70 @@
+"""A degrader as SMILES taken apart: which ligands of a job are its halves, and where its linker leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rdkit import Chem, rdBase
+
+from tethermap.answers.observed.transfer import leaving_bonds
+from tethermap.base import layout
+from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, Row, read_table
+from tethermap.extras.protac.on_demand import NoMoleculeError
+from tethermap.extras.protac.programs import MOST_SMILES
+
+FEWEST = 12
+"""Fewest heavy atoms of a half."""
+
+
+def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
+    """Yield the ligands of a job that are halves of a degrader, the largest first, each component once.
+
+    A half is a ligand, or one without a small group at its end, that is a part of the degrader with one acyclic bond
+    to the rest: the rule by which parents confirm observed exits.
+
+    Parameters
+    ----------
+    job : Path
+        Folder of a finished job.
+    smiles : str
+        The degrader.
+
+    Raises
+    ------
+    NoMoleculeError
+        If the degrader is no molecule.
+    """
+    with rdBase.BlockLogs():
+        degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
+    if degrader is None or not degrader.GetNumAtoms():
+        raise NoMoleculeError("The degrader is no SMILES of a molecule.")
+    halves = []
+    path = job / layout.EXIT_ANSWERS
+    answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # a job of version 0.1
+    for comp_id, rows in _by_component(job).items():
+        ligand = Chem.MolFromSmiles(str(rows[0]["SMILES"]))
+        if ligand is None:
+            continue  # type: ignore[unreachable]
+        for (anchor, _), core in leaving_bonds(degrader, ligand):
+            if len(core) >= FEWEST:
+                own = [row for row in answers if row["Warhead"] == comp_id]
+                halves.append((len(core), comp_id, rows, anchor, core, own))
+                break
+    for count, comp_id, rows, anchor, core, own in sorted(halves, key=lambda item: (-item[0], item[1])):
+        yield {
+            "ligand": comp_id,
+            "atoms": count,
+            "anchor_in_degrader": anchor,
+            "atoms_in_degrader": sorted(core),
+            "entries": sorted({str(row["pdb_id"]) for row in rows}),
+            "stems": [str(row["stem"]) for row in rows],
+            "exits": [{key: row[key] for key in ("anchor_atom", "answer_rank", "action", "observed")} for row in own],
+        }
+
+
+def _by_component(job: Path) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in read_table(job / layout.RESULTS_DISPLAY, RESULTS_TABLE, strict=False):
+        groups.setdefault(str(row["Warhead"]), []).append(row)
+    return groups

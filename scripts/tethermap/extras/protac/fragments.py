@@ -1,0 +1,98 @@
+"""Fragments with attachment points as plain JSON, for programs that design linkers.
+
+Such programs ask for the two fragments' SMILES with ``*``, the attachment atoms, and where the frame is common the
+distance and angles between them: LinkLlama the SMILES, distance and angle, DiffLinker coordinates and anchors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rdkit import Chem
+
+from tethermap.base.arrays import FloatArray
+from tethermap.extras.protac.warhead import Warhead
+
+FILE = "fragments.json"
+
+MOST_APART = 40.0
+"""Anchors farther apart than this, in angstroms, are not those of one complex (house rule)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Fragment:
+    """One half as a linker designer sees it.
+
+    Parameters
+    ----------
+    side : str
+        ``target`` or ``e3``.
+    stem, entry_id : str
+        Instance and entry that it comes from.
+    smiles : str
+        Warhead with ``[*]`` for the linker.
+    warhead : Warhead
+        Its atoms in the bound frame.
+    direction : ndarray of float, shape (3,)
+        Unit vector from the anchor to the linker's first atom.
+    """
+
+    side: str
+    stem: str
+    entry_id: str
+    smiles: str
+    warhead: Warhead
+    direction: FloatArray
+
+    @property
+    def anchor(self) -> FloatArray:
+        """Where the anchor is, in angstroms."""
+        place: FloatArray = self.warhead.mol.GetConformer().GetPositions()[self.warhead.anchor]
+        return place
+
+
+def fragments_json(fragments: Sequence[Fragment]) -> str:
+    """Return one fragment, or two with what is known of the way between them, as JSON."""
+    told: dict[str, Any] = {"frame": "deposited coordinates, angstroms", "fragments": [_told(one) for one in fragments]}
+    if len(fragments) > 1:
+        told["between"] = _between(*fragments[:2])
+    return json.dumps(told, indent=1) + "\n"
+
+
+def _told(fragment: Fragment) -> dict[str, Any]:
+    mol = fragment.warhead.mol
+    return {
+        "side": fragment.side,
+        "stem": fragment.stem,
+        "smiles": fragment.smiles,
+        "attachment_atom": fragment.warhead.anchor,
+        "attachment_direction": np.round(fragment.direction, 4).tolist(),
+        "elements": [atom.GetSymbol() for atom in mol.GetAtoms()],
+        "xyz": mol.GetConformer().GetPositions().round(3).tolist(),
+        "bonds": [
+            [bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondTypeAsDouble()] for bond in mol.GetBonds()
+        ],
+        "molblock": Chem.MolToMolBlock(mol, kekulize=False),
+    }
+
+
+def _between(first: Fragment, second: Fragment) -> dict[str, Any]:
+    """Return distance and angles where both fragments lie in one frame, else why not."""
+    way = second.anchor - first.anchor
+    distance = float(np.linalg.norm(way))
+    if first.entry_id != second.entry_id or not 0 < distance <= MOST_APART:
+        return {"distance_A": None, "reason": "the halves come from structures in frames of their own"}
+    return {
+        "distance_A": round(distance, 3),
+        "angle_deg": _angle(first.direction, second.direction),
+        "angles_to_way_deg": [_angle(first.direction, way), _angle(second.direction, -way)],
+    }
+
+
+def _angle(first: FloatArray, second: FloatArray) -> float:
+    cosine = float(first @ second) / float(np.linalg.norm(first) * np.linalg.norm(second))
+    return round(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), 1)

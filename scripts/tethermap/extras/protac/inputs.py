@@ -1,0 +1,110 @@
+"""All inputs of one ligand for programs that model degraders, as texts by path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tethermap.base.tables import JOINED, Row, Value
+from tethermap.extras.protac import texts
+from tethermap.extras.protac.exits_json import exits_json
+from tethermap.extras.protac.ligand import ExitFiles, RankedExit, RankedLigand, exit_files
+from tethermap.extras.protac.protein import protein_of
+from tethermap.extras.protac.readme import readmes
+from tethermap.extras.protac.round_trip import OpenBabel
+from tethermap.extras.protac.side import Side
+from tethermap.extras.protac.warhead import WarheadSmiles
+
+
+@dataclass(slots=True)
+class InputMaker:
+    """Makes the inputs of ligands; remembers the SMILES that ligands of one component share.
+
+    Parameters
+    ----------
+    side : Side
+        Half of the degrader that the job is about.
+    babel : OpenBabel or None
+        Converts each head as PRosettaC does, which shows whether its anchor survives; a run never asks for it.
+    """
+
+    side: Side
+    babel: OpenBabel | None = None
+    _smiles: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+    def make(
+        self, target_name: str, ligand: RankedLigand, complex_text: str | None, chosen: Sequence[RankedExit]
+    ) -> tuple[dict[str, str], list[Row]]:
+        """Return the files of a ligand by path in its folder, and its rows of `tables.PROTAC_INPUTS`.
+
+        Parameters
+        ----------
+        target_name : str
+            Target as given.
+        ligand : RankedLigand
+            The ligand; one without ranked exits has a row with the reason and no files.
+        complex_text : str or None
+            Its cleaned complex as PDB; None where it does not fit that format.
+        chosen : sequence of RankedExit
+            The exits that get files, one of each site at most; all ranked exits are in the JSON.
+        """
+        instance, side = ligand.instance, self.side
+        names: dict[str, Value] = {
+            "Target": target_name,
+            "pdb_id": instance.entry_id,
+            "Chain": instance.name.auth_asym_id,
+            "Warhead": instance.name.comp_id,
+            "Residue_ID": instance.name.residue_id,
+            "side": side.name,
+            "stem": instance.stem,
+            "atoms_missing": JOINED.join(ligand.molecule.atoms_missing),
+        }
+        if not ligand.exits:
+            return {}, [{**names, "reason": "no_ranked_exit"}]
+        own = {int(serial) for serial in instance.atoms.serial.tolist()} - {0}
+        protein = protein_of(complex_text, own, side, instance.stem)
+        ligand_file = f"{side.name}_ligand.pdb"
+        files = {ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
+        if protein.text:
+            files[f"{side.name}.pdb"] = protein.text
+            names["protein_file"] = f"{instance.stem}/{side.name}.pdb"
+        names.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
+        smiles = self._smiles_of(ligand)
+        shown: list[ExitFiles] = []
+        rows: list[Row] = []
+        for one in chosen:
+            made = exit_files(ligand, one, side, protein.chains, smiles[one.rank], self.babel)
+            files.update(made.files)
+            shown.append(made)
+            rows.append({**names, **_row(instance.stem, one.row, made)})
+        files.update(readmes(ligand, side, protein, shown, self.babel))
+        files["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
+        return files, rows
+
+    def _smiles_of(self, ligand: RankedLigand) -> dict[int, str]:
+        """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal names."""
+        same = (ligand.molecule.observed_smiles, ligand.graph.names)
+        maker: WarheadSmiles | None = None
+        smiles_by_rank = {}
+        for one in ligand.exits:
+            key = (same, one.anchor, one.leaving)
+            if key not in self._smiles:
+                maker = maker or WarheadSmiles(ligand.molecule)
+                self._smiles[key] = maker.of(one.anchor, one.leaving)
+            smiles_by_rank[one.rank] = self._smiles[key]
+        return smiles_by_rank
+
+
+def _row(stem: str, row: Row, made: ExitFiles) -> Row:
+    return {
+        **{key: row[key] for key in ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")},
+        "head_file": f"{stem}/{made.head}",
+        "head_anchor": made.anchor,
+        "anchor_unique": not made.alike,
+        "alike_atoms": JOINED.join(map(str, made.alike)),
+        "params_file": f"{stem}/{made.params}",
+        "atom_list_file": f"{stem}/{made.atom_list}",
+        "atom_delete_file": f"{stem}/{made.atom_delete}",
+        "mask_file": f"{stem}/{made.mask}",
+        "smiles": made.smiles,
+    }

@@ -1,0 +1,173 @@
+"""Inputs for programs that model degraders, for any ranked anchor of a finished job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rdkit import Chem, rdBase
+
+from tethermap.base import layout
+from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
+from tethermap.base.reasons import EXIT_REASONS
+from tethermap.base.tables import JOINED, Row
+from tethermap.extras.protac.half import AskedHalf, shared_files
+from tethermap.extras.protac.inputs import InputMaker
+from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.pose import matched_halves
+from tethermap.extras.protac.programs import MOST_SMILES, NO_INPUTS, NO_MOLECULE, PROGRAMS, TOOLS
+from tethermap.extras.protac.read import complex_text, read_ligands
+from tethermap.extras.protac.round_trip import OpenBabel
+from tethermap.extras.protac.side import job_gene, job_side
+
+OTHER_VERSION = "The job's working files are of another version: run it again."
+
+
+class NoInputsError(UserError):
+    """There are no inputs for what was asked; the message says why, `status` is that of the process."""
+
+    status = NO_INPUTS
+
+
+class NoMoleculeError(NoInputsError):
+    """What was given is no SMILES of what it should be."""
+
+    status = NO_MOLECULE
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAnchor:
+    """One anchor of one ligand of a finished job.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder, with its working files.
+    stem, anchor : str
+        Ligand and atom as `stem` and `anchor_atom` of Exit_Vectors.csv have them.
+    """
+
+    job: Path
+    stem: str
+    anchor: str
+
+
+def inputs_of_anchor(
+    asked: AskedAnchor,
+    tools: Collection[str] = TOOLS,
+    *,
+    degrader: str = "",
+    other: AskedAnchor | None = None,
+    babel: OpenBabel | None = None,
+) -> dict[str, str]:
+    """Return the files for one anchor of a ligand of a finished job, or for two that a linker joins, by path.
+
+    Files of one name are the same bytes as those that the job itself writes with `protac_inputs.exits` above 0, but
+    for what Open Babel adds.
+
+    Parameters
+    ----------
+    asked : AskedAnchor
+        The anchor.
+    tools : collection of str
+        Of `TOOLS`.
+    degrader : str
+        SMILES of the degrader, where it is known.
+    other : AskedAnchor or None
+        The other half: of a job about the other side.
+    babel : OpenBabel or None
+        If given, each head is converted as PRosettaC does it, and the outcome is in its exits.json and README.
+
+    Raises
+    ------
+    NoInputsError
+        If a job has no such ligand, the anchor has no rank, the degrader is no molecule or does not hold the halves.
+    """
+    if unknown := sorted(set(tools) - set(TOOLS)):
+        raise NoInputsError(f"There are no inputs for {unknown[0]}: give one of {', '.join(TOOLS)}.")
+    halves = [_half(asked, babel)]
+    if other is not None:
+        halves.append(_half(other, babel))
+        if halves[0].side is halves[1].side:
+            side = halves[0].side.name
+            raise NoInputsError(f"Both are the side {side}: run one job with protac_inputs.side set to the other.")
+    if degrader:
+        _check_degrader(degrader, halves)
+    files = {path: text for half in halves for path, text in half.files.items()}
+    if other is not None:  # what tells of one half leaves the other open
+        files = {path: text for path, text in files.items() if path.rpartition("/")[2] != "README.txt"}
+    files.update(shared_files(halves, degrader))
+    wanted = {path for tool in tools for path in _paths_of(tool, files)}
+    return {path: text for path, text in files.items() if path in wanted}
+
+
+def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
+    ligand, rows = ligand_of(asked.job, asked.stem)
+    chosen = exit_at(ligand, rows, asked.anchor)
+    settings = json.loads((asked.job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
+    if "protac_inputs" not in settings:
+        raise NoInputsError(OTHER_VERSION)
+    name, query = settings["target_name"], settings["search_query"]
+    side = job_side(settings["protac_inputs"]["side"], name, query)
+    maker = InputMaker(side, babel)
+    complex_pdb = complex_text(asked.job, ligand.instance)
+    files, rows_made = maker.make(name, ligand, complex_pdb, [chosen])
+    gene = job_gene(name, query) if side.name == "e3" else ""
+    return AskedHalf(side, name, ligand, chosen, complex_pdb, str(rows_made[0]["smiles"]), gene, files)
+
+
+def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
+    """Raise NoInputsError for what is no molecule or does not hold the halves."""
+    with rdBase.BlockLogs():
+        degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
+    if degrader is None or not degrader.GetNumAtoms():
+        raise NoMoleculeError("The degrader is no SMILES of a molecule.")
+    if not matched_halves(degrader, tuple(half.warhead for half in halves)):
+        named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
+        raise NoInputsError(f"The degrader does not hold {named} with its linker there.")
+
+
+def _paths_of(tool: str, files: Collection[str]) -> set[str]:
+    """Return the files of a tool: those of its folder, and for those that dock halves what these share."""
+    if tool == "json":
+        return {path for path in files if path.endswith(".json") and "/" not in path}
+    own = {path for path in files if path.startswith(f"{tool}/")}
+    shared = {path for path in files if "/" not in path and not path.endswith(".json")}
+    return own | (shared if tool in PROGRAMS else {path for path in shared if path.endswith(".txt")})
+
+
+def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:
+    """Return a ligand of a finished job with all its rows of `tables.EXIT_VECTORS`."""
+    named = json.dumps(stem)
+    shards = [path.name for path in layout.shard_folders(job)] if (job / layout.SHARDS).is_dir() else []
+    if not shards:
+        raise NoInputsError("The job's working files are gone, from which inputs are made: run it again.")
+    for shard in shards:
+        instances, molecules, exits, observed = (
+            job / layout.shard_file(shard, name) for name in ("instances", "molecules", "exits", "observed")
+        )
+        try:
+            if named not in instances.read_text(encoding="utf-8"):
+                continue
+            for ligand, rows in read_ligands(instances, molecules, exits, observed):
+                if ligand.instance.stem == stem:
+                    return ligand, rows
+        except OTHER_VERSION_ERRORS as error:
+            raise NoInputsError(OTHER_VERSION) from error
+    raise NoInputsError(f"The job has no ligand {stem}: Results_Display.csv lists those that it has.")
+
+
+def exit_at(ligand: RankedLigand, rows: Sequence[Row], anchor: str) -> RankedExit:
+    """Return the ranked exit at an anchor; one alike by symmetry is named where there is none."""
+    stem = ligand.instance.stem
+    for one in ligand.exits:
+        if one.row["anchor_atom"] == anchor:
+            return one
+        if anchor in str(one.row["anchor_equivalents"]).split(JOINED):
+            raise NoInputsError(f"{anchor} of {stem} is alike {one.row['anchor_atom']} by symmetry: ask for that one.")
+    reasons = [str(row["reason"]) for row in rows if row["anchor_atom"] == anchor]
+    if not reasons:
+        raise NoInputsError(f"{anchor} of {stem} is no atom that a linker could leave from.")
+    raise NoInputsError(f"{anchor} of {stem} has no rank ({reasons[0]}): {EXIT_REASONS.get(reasons[0], '')}")

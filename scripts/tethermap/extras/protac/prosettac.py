@@ -1,0 +1,143 @@
+"""The files of PRosettaC for one side of a degrader.
+
+The format is that of the program's repository, read in 2026: LondonLab/PRosettaC (``README``, ``main.py``,
+``protac_lib.py``, ``utils.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from rdkit import Chem
+
+from tethermap.extras.protac.side import Side
+from tethermap.extras.protac.warhead import Warhead, alike_atoms
+
+_GUANIDINE = Chem.MolFromSmarts("[CX3;!R](=[NX2;D1;!R;+0])([NX3;D2;!R;!H0;+0])[N;D1;!R]")
+"""Carbon, the free nitrogen of its double bond, the nitrogen with a substituent, the other free nitrogen."""
+
+
+def with_bonds_of_open_babel(warhead: Warhead) -> Warhead:
+    """Return a warhead with the double bonds of its guanidines where Open Babel puts them.
+
+    Of a guanidine with two free nitrogens it gives the bond to the third whatever the file says (its ``bondtyp.txt``);
+    in PRosettaC's copy the other tautomer is not found.
+    """
+    mol = moved_guanidines(warhead.mol)
+    return replace(warhead, mol=mol, alike=alike_atoms(mol, warhead.anchor)) if mol is not warhead.mol else warhead
+
+
+def degrader_line(smiles: str) -> str:
+    """Return the file of the degrader, its guanidines as in the heads, in which PRosettaC finds it."""
+    mol = Chem.MolFromSmiles(smiles)
+    moved = moved_guanidines(mol)
+    return f"{smiles if moved is mol else Chem.MolToSmiles(moved)}\n"
+
+
+def moved_guanidines(mol: Chem.Mol) -> Chem.Mol:
+    """Return a molecule with its guanidines as Open Babel reads them; itself where they are.
+
+    >>> Chem.MolToSmiles(moved_guanidines(Chem.MolFromSmiles("CCNC(=N)N")))
+    'CCN=C(N)N'
+    """
+    edit = mol
+    while match := edit.GetSubstructMatch(_GUANIDINE):
+        edit = Chem.RWMol(edit)
+        carbon, old, new, _ = match
+        for nitrogen, order, more in ((old, Chem.BondType.SINGLE, 1), (new, Chem.BondType.DOUBLE, -1)):
+            bond, atom = edit.GetBondBetweenAtoms(carbon, nitrogen), edit.GetAtomWithIdx(nitrogen)
+            bond.SetBondType(order)
+            bond.SetStereo(Chem.BondStereo.STEREONONE)
+            if atom.GetNoImplicit():
+                atom.SetNumExplicitHs(atom.GetNumExplicitHs() + more)
+        edit.UpdatePropertyCache(strict=False)
+    return edit if edit is mol else edit.GetMol()
+
+
+def head_sdf(warhead: Warhead, title: str, fields: Mapping[str, str], *, kekulize: bool) -> str:
+    """Return a warhead as a head of PRosettaC: one record of heavy atoms in the bound frame.
+
+    PRosettaC looks for the head as it is written, read without any perception, in a copy that went through Open
+    Babel and was perceived (``translate_anchors``): aromatic bonds must be written as such. Both number heavy atoms
+    alike; hydrogens that are written would be looked for in the copy, which has none.
+
+    Parameters
+    ----------
+    warhead : Warhead
+        What stays of the ligand.
+    title : str
+        First line.
+    fields : mapping of str to str
+        Data fields.
+    kekulize : bool
+        Whether RDKit can assign the molecule's bonds.
+    """
+    mol = Chem.Mol(warhead.mol)
+    mol.SetProp("_Name", title)
+    block = Chem.MolToMolBlock(mol, includeStereo=True, kekulize=False)
+    if kekulize:
+        lines = "".join(f"{line}\n" for line in _hard_rings(mol))
+        block = block.replace("M  END\n", f"{lines}M  END\n")
+    return block + "".join(f">  <{name}>\n{value}\n\n" for name, value in fields.items()) + "$$$$\n"
+
+
+def _hard_rings(mol: Chem.Mol) -> Iterator[str]:
+    """Yield the lines by which either reader understands aromatic atoms that carry a hydrogen or a charge.
+
+    Open Babel assigns aromatic bonds before it reads hydrogens and charges, so that a pyrrole or pyridinium fails;
+    ``M  ZBO`` then sets the order of each bond. RDKit must not see that line, which would make aromatic bonds single:
+    it skips the line after ``G``, an abbreviation of old, which Open Babel passes over. ``M  HYD`` gives both the
+    hydrogens.
+    """
+    atoms = [atom for atom in mol.GetAtoms() if atom.GetIsAromatic() and atom.GetAtomicNum() != 6]
+    with_hydrogens = [(atom.GetIdx() + 1, atom.GetTotalNumHs()) for atom in atoms if atom.GetTotalNumHs()]
+    if not with_hydrogens and not any(atom.GetFormalCharge() for atom in atoms):
+        return
+    assigned = Chem.Mol(mol)
+    Chem.Kekulize(assigned)
+    bonds = [bond.GetIdx() for bond in mol.GetBonds() if bond.GetIsAromatic()]
+    for line in _entries("ZBO", [(k + 1, int(assigned.GetBondWithIdx(k).GetBondTypeAsDouble())) for k in bonds]):
+        yield from ("G    1  1", line)
+    yield from _entries("HYD", with_hydrogens)
+
+
+def _entries(name: str, pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
+    for part in (pairs[start : start + 8] for start in range(0, len(pairs), 8)):
+        yield f"M  {name}{len(part):3d}" + "".join(f" {first:3d} {second:3d}" for first, second in part)
+
+
+def params_text(side: Side, letters: str, head: str, anchor: int) -> str:
+    """Return the parameters of PRosettaC's manual mode with the other side left open.
+
+    It reads six lines by their order, the E3 ligase first; what is missing is in capitals and stops
+    the program at once.
+
+    Parameters
+    ----------
+    side : Side
+        The side that is known.
+    letters : str
+        Chains of its protein.
+    head : str
+        File name of its head.
+    anchor : int
+        1-based number of its anchor.
+    """
+    own = (f"{side.name}.pdb", letters, head, str(anchor))
+    other = side.other
+    open_end = (f"{other}.pdb", f"{other.upper()}_CHAINS", f"{other}_head.sdf", f"{other.upper()}_ANCHOR")
+    return pair_params((own, open_end) if side.number == 1 else (open_end, own))
+
+
+def pair_params(sides: Sequence[tuple[str, str, str, str]]) -> str:
+    """Return the parameters of both sides, that of the E3 ligase first.
+
+    Parameters
+    ----------
+    sides : sequence of (str, str, str, str)
+        Of either side structure, chains, head and 1-based number of its anchor.
+    """
+    keys = ("Structures", "Chains", "Heads", "Anchor atoms")
+    lines = [f"{key}: {a} {b}" for key, a, b in zip(keys, *sides, strict=True)]
+    return "\n".join([*lines, "Protac: protac.smi", "Full: True"]) + "\n"

@@ -1,0 +1,100 @@
+"""Which half of a degrader a job is about, and the names by which its files fit those of the other half."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tethermap.base.reference import E3_LIGASES
+from tethermap.sources.query import parse_query
+
+SIDES = ("target", "e3")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The names that one half of a ternary complex has in every tool's files.
+
+    Parameters
+    ----------
+    name : str
+        ``target`` or ``e3``; files begin with it.
+    letters : str
+        Chains of its protein, the first one first. The two sides share no letter, and none is X or Y, by
+        which PRosettaC names the ligands (``local_docking`` in its ``main.py``: X that of the E3 ligase).
+    ligand_chain : str
+        Chain of its ligand.
+    residue_name : str
+        Its ligand in PROTAC_ternary, whose examples call that of the target LG1 and that of the E3 ligase LG2.
+    number : int
+        DeepTernary counts the E3 ligase with its ligand as 1 and the target as 2 (``data/BTK_CRBN``).
+    """
+
+    name: str
+    letters: str
+    ligand_chain: str
+    residue_name: str
+    number: int
+
+    @property
+    def other(self) -> str:
+        """Name of the other half."""
+        return SIDES[1 - SIDES.index(self.name)]
+
+
+TARGET = Side("target", "TUVWSRQPONMZ", "Y", "LG1", 2)
+E3 = Side("e3", "EFGHIJKLDCBA", "X", "LG2", 1)
+
+
+def side_of(setting: str, target_name: str, accessions: Iterable[str], ligases: Path) -> Side:
+    """Return the half of a degrader that a job is about.
+
+    Parameters
+    ----------
+    setting : str
+        ``target``, ``e3`` or ``auto``, which looks the target up among the E3 ligases.
+    target_name : str
+        As given.
+    accessions : iterable of str
+        UniProt accessions of the query.
+    ligases : Path
+        Table of E3 ligases that degraders recruit: ``gene``, ``uniprot``, ``name``.
+    """
+    if setting != "auto":
+        return E3 if setting == E3.name else TARGET
+    return E3 if ligase_gene(target_name, accessions, ligases) else TARGET
+
+
+def ligase_gene(target_name: str, accessions: Iterable[str], ligases: Path) -> str:
+    """Return the gene of the E3 ligase that a job is about; empty where it is about none that degraders recruit.
+
+    Parameters
+    ----------
+    target_name, accessions, ligases : str, iterable of str, Path
+        As for `side_of`.
+    """
+    words = _words(target_name)
+    asked = {accession.upper() for accession in accessions}
+    with ligases.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            named = f" {_words(row['gene'])} " in f" {words} " or f" {_words(row['name'])} " in f" {words} "
+            if named or row["uniprot"] in asked:
+                return row["gene"]
+    return ""
+
+
+def job_side(setting: str, target_name: str, search_query: str) -> Side:
+    """Return the half of a degrader that a job is about by its settings of these names."""
+    return side_of(setting, target_name, parse_query(search_query).accessions, E3_LIGASES)
+
+
+def job_gene(target_name: str, search_query: str) -> str:
+    """Return the gene of the E3 ligase that a job is about by its settings of these names; else empty."""
+    return ligase_gene(target_name, parse_query(search_query).accessions, E3_LIGASES)
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))

@@ -1,0 +1,141 @@
+"""The fit of a ligand from that of its residues, as a value and as cells of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import sqrt
+
+from tethermap.base.tables import JOINED, RESULTS_TABLE, Row, format_value
+from tethermap.fit.limits import limit
+from tethermap.fit.model import ASSESSED, NO_FIT, NO_REPORT, NOT_ASSESSED, EntryFit, LigandFit, ResidueFit
+from tethermap.fit.report import Place, Report
+
+_MEANS = ("rscc", "rsr", "mean_occupancy", "edia_m", "opia", "q_score", "residue_inclusion")
+
+
+def ligand_fit(report: Report | None, residues: Sequence[tuple[Place, str]], altloc: str) -> LigandFit:
+    """Return the fit of an instance.
+
+    Parameters
+    ----------
+    report : Report or None
+        The report of its entry.
+    residues : sequence of (Place, str)
+        Place and component of each of its residues.
+    altloc : str
+        Label of its conformer.
+    """
+    if report is None:
+        return NO_FIT
+    fits = tuple(report.fit(place, comp_id, altloc) for place, comp_id in residues)
+    status = ASSESSED if any(fit.assessed for fit in fits) else NOT_ASSESSED
+    whole = fits[0] if len(fits) == 1 else _joined(fits)
+    return LigandFit(status, whole, fits, report.entry, "" if whole.rscc is None else "report")
+
+
+def with_map(fit: LigandFit, whole: float | None, atoms: Sequence[float | None]) -> LigandFit:
+    """Return a fit with what a map of the user's own says; the RSCC of a report stays."""
+    fit = replace(fit, atom_rscc=tuple(atoms))
+    if fit.whole.rscc is not None or whole is None:
+        return fit
+    return replace(fit, status=ASSESSED, source="map", whole=replace(fit.whole, rscc=whole, n_atoms=len(atoms)))
+
+
+def _joined(fits: Sequence[ResidueFit]) -> ResidueFit:
+    """Return the fit of a linked group as a whole; residues without a value don't count in it."""
+    means = {name: _mean((getattr(fit, name), fit.n_atoms or 1) for fit in fits) for name in _MEANS}
+    return ResidueFit(
+        **means,
+        n_atoms=_sum(fit.n_atoms for fit in fits),
+        bonds_rmsz=_pooled((fit.bonds_rmsz, fit.n_bonds) for fit in fits),
+        angles_rmsz=_pooled((fit.angles_rmsz, fit.n_angles) for fit in fits),
+        n_bonds=_sum(fit.n_bonds for fit in fits),
+        n_angles=_sum(fit.n_angles for fit in fits),
+        n_clashes=_sum(fit.n_clashes for fit in fits),
+    )
+
+
+def _mean(weighted: Iterable[tuple[float | None, int]]) -> float | None:
+    known = [(value, weight) for value, weight in weighted if value is not None]
+    return sum(value * weight for value, weight in known) / sum(weight for _, weight in known) if known else None
+
+
+def _pooled(scores: Iterable[tuple[float | None, int | None]]) -> float | None:
+    known = [(value, number) for value, number in scores if value is not None and number]
+    squares = sum(number * value * value for value, number in known)
+    return sqrt(squares / sum(number for _, number in known)) if known else None
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def is_poor(fit: ResidueFit) -> bool:
+    """Tell whether a fit to density is poor; one that was not assessed is not."""
+    poor_rscc = fit.rscc is not None and fit.rscc < limit("rscc_poor")
+    return poor_rscc or (fit.rsr is not None and fit.rsr > limit("rsr_poor"))
+
+
+def is_rsrz_outlier(fit: ResidueFit) -> bool:
+    """Tell whether a residue fits the density worse than residues of its kind."""
+    return fit.rsrz is not None and fit.rsrz > limit("rsrz_outlier")
+
+
+def has_geometry_outliers(fit: ResidueFit) -> bool:
+    """Tell whether bonds or angles are far from what Mogul expects."""
+    return max(fit.bonds_rmsz or 0.0, fit.angles_rmsz or 0.0) > limit("mogul_rmsz_poor")
+
+
+def fit_cells(fit: ResidueFit, status: str, source: str = "") -> Row:
+    """Return the cells of a fit in the tables of ligands (`tethermap.base.tables.FIT`)."""
+    return {
+        "RSCC": fit.rscc,
+        "RSR": fit.rsr,
+        "n_atoms_assessed": fit.n_atoms,
+        "mean_occupancy": fit.mean_occupancy,
+        "mogul_bonds_RMSZ": fit.bonds_rmsz,
+        "mogul_angles_RMSZ": fit.angles_rmsz,
+        "n_clashes": fit.n_clashes,
+        "fit_status": status,
+        "EDIAm": fit.edia_m,
+        "OPIA": fit.opia,
+        "Q_score": fit.q_score,
+        "residue_inclusion": fit.residue_inclusion,
+        "fit_source": source or ("" if fit.rscc is None else "report"),
+    }
+
+
+def status_of(fit: ResidueFit, *, reported: bool) -> str:
+    """Return the status of one residue."""
+    return (ASSESSED if fit.assessed else NOT_ASSESSED) if reported else NO_REPORT
+
+
+def by_residue(fit: LigandFit, names: Sequence[str]) -> str:
+    """Return the RSCC of each residue of a linked group: ``02J C1 0.839;ALA C2 0.960``; empty for a single one."""
+    if len(fit.residues) < 2:
+        return ""
+    values = ("not assessed" if one.rscc is None else f"{one.rscc:.3f}" for one in fit.residues)
+    return JOINED.join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+
+
+def fit_fields(fit: LigandFit, names: Sequence[str]) -> dict[str, str]:
+    """Return the fields of a fit in a ligand's SDF, without those that have no value."""
+    columns = {column.name: column for column in RESULTS_TABLE.columns}
+    cells = fit_cells(fit.whole, fit.status, fit.source)
+    fields = {name: format_value(value, columns[name]) for name, value in cells.items()}
+    return {**fields, "RSCC_by_residue": by_residue(fit, names)}
+
+
+def entry_cells(entry: EntryFit) -> Row:
+    """Return the cells of an entry (`tethermap.base.tables.ENTRY_FIT`)."""
+    return {
+        "R_free": entry.r_free,
+        "R_free_recalculated": entry.r_free_recalculated,
+        "clashscore": entry.clashscore,
+        "percent_RSRZ_outliers": entry.percent_rsrz_outliers,
+        "data_completeness": entry.data_completeness,
+        "Q_score_entry": entry.q_score,
+        "atom_inclusion": entry.atom_inclusion,
+    }

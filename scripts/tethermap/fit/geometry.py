@@ -1,0 +1,284 @@
+"""Is the geometry of a ligand possible: bonds, angles, flat rings, and room beside the protein.
+
+The checks and limits of PoseBusters (Buttenschoen et al. 2024, doi:10.1039/D3SC04185A), on heavy atoms, as
+values first: a flag says that a limit is passed, never that a structure is wrong. Bounds of distances are
+those of RDKit's distance geometry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import gemmi
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import rdDistGeom, rdShapeHelpers
+from rdkit.Geometry import Point3D
+
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.base.tables import GEOMETRIES, JOINED, Row, format_value
+from tethermap.fit.limits import limit
+
+FLAT_RINGS = ("[ar5^2]1[ar5^2][ar5^2][ar5^2][ar5^2]1", "[ar6^2]1[ar6^2][ar6^2][ar6^2][ar6^2][ar6^2]1")
+FLAT_BONDS = ("[C;X3;^2](*)(*)=[C;X3;^2](*)(*)",)
+_TERMINAL = "[O,N;D1;$([O,N;D1]-[*]=[O,N;D1]),$([O,N;D1]=[*]-[O,N;D1])]~[*]"
+
+VOLUME_SCALE = 0.8
+"""Van der Waals radii are scaled by it for volumes, as PoseBusters does."""
+
+BONDED_WITHIN = 2.0
+"""Atoms this near to the ends of a bond between ligand and protein are held apart by it, not by radii; in angstroms."""
+
+_NONMETALS = frozenset({"H", "D", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I"})
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """How far a ligand is from what is possible; None where nothing could be measured.
+
+    Parameters
+    ----------
+    bond, angle : float or None
+        Greatest relative deviation of a bond and of a distance across an angle from its bounds; 0 within them.
+    inner : float or None
+        Least distance of atoms that are neither bonded nor across an angle, relative to its lower bound.
+    ring, double_bond : float or None
+        Greatest distance of an atom from the plane of its aromatic ring or double bond, in angstroms.
+    contact : float or None
+        Least distance to an atom around it, relative to the sum of the van der Waals radii (metals: covalent radii).
+    overlap : float or None
+        Share of its volume that lies inside atoms around it.
+    """
+
+    bond: float | None = None
+    angle: float | None = None
+    inner: float | None = None
+    ring: float | None = None
+    double_bond: float | None = None
+    contact: float | None = None
+    overlap: float | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Codes of `tethermap.base.reasons.GEOMETRY_FLAGS` for the limits that are passed."""
+        above = {"bond_length": self.bond, "bond_angle": self.angle, "ring_not_flat": self.ring,
+                 "double_bond_not_flat": self.double_bond, "volume_overlap": self.overlap}  # fmt: skip
+        below = {"internal_clash": self.inner, "protein_clash": self.contact}
+        passed = [name for name, value in above.items() if value is not None and value > limit(name)]
+        passed += [name for name, value in below.items() if value is not None and value < limit(name)]
+        return tuple(sorted(passed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _BoundedPairs:
+    """Pairs of a ligand's atoms that have bounds, in angstroms, and how many bonds lie between both."""
+
+    first: IntArray
+    second: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    path: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kind:
+    """What all copies of a ligand have in common, hydrogens left out; no pairs where RDKit has no bounds."""
+
+    symbols: tuple[str, ...]
+    rings: list[IntArray]
+    pairs: _BoundedPairs | None
+
+
+def ligand_geometry(
+    mol: Chem.Mol,
+    around: FloatArray,
+    elements: Sequence[str],
+    links: Sequence[tuple[FloatArray, FloatArray]] = (),
+    heavy: bytes | None = None,
+) -> Geometry:
+    """Return the geometry of a ligand.
+
+    Parameters
+    ----------
+    mol : Mol
+        The sanitised ligand with its conformer, hydrogens behind its other atoms; they count at double bonds alone.
+    around : ndarray of float, shape (n_atoms, 3)
+        Heavy atoms of what stands around it, in angstroms.
+    elements : sequence of str
+        Their elements.
+    links : sequence of (ndarray, ndarray)
+        Both ends of each bond to what stands around it.
+    heavy : bytes, optional
+        The ligand without hydrogens as RDKit's binary: copies with the same one are looked at once for what they have
+        in common.
+    """
+    kind = _kind(heavy or Chem.RemoveAllHs(mol).ToBinary())
+    xyz = mol.GetConformer().GetPositions()
+    double_bond = _off_plane(xyz, _groups(mol, FLAT_BONDS))  # hydrogens show how the carbons are turned
+    xyz = xyz[: len(kind.symbols)]
+    bond, angle, inner = _distances(xyz, kind.pairs)
+    contact, overlap = _room(mol, xyz, kind.symbols, around, elements, links)
+    return Geometry(bond, angle, inner, _off_plane(xyz, kind.rings), double_bond, contact, overlap)
+
+
+def geometry_cells(geometry: Geometry) -> Row:
+    """Return the cells of a geometry (`tethermap.base.tables.GEOMETRY`)."""
+    return {
+        "bond_deviation": geometry.bond,
+        "angle_deviation": geometry.angle,
+        "inner_distance": geometry.inner,
+        "ring_deviation_A": geometry.ring,
+        "double_bond_deviation_A": geometry.double_bond,
+        "contact_distance": geometry.contact,
+        "volume_overlap": geometry.overlap,
+        "geometry_flags": JOINED.join(geometry.flags),
+    }
+
+
+def geometry_fields(geometry: Geometry) -> dict[str, str]:
+    """Return the fields of a geometry in a ligand's SDF."""
+    columns = {column.name: column for column in GEOMETRIES.columns}
+    return {name: format_value(value, columns[name]) for name, value in geometry_cells(geometry).items()}
+
+
+@lru_cache(maxsize=64)
+def _kind(heavy: bytes) -> _Kind:
+    mol = Chem.Mol(heavy)  # type: ignore[call-overload]
+    Chem.SanitizeMol(mol)
+    symbols = tuple(mol.GetAtomWithIdx(k).GetSymbol() for k in range(mol.GetNumAtoms()))
+    return _Kind(symbols, _groups(mol, FLAT_RINGS), _bounded_pairs(mol, symbols))
+
+
+def _bounded_pairs(mol: Chem.Mol, symbols: Sequence[str]) -> _BoundedPairs | None:
+    if len(symbols) < 2:
+        return None
+    try:
+        bounds = rdDistGeom.GetMoleculeBoundsMatrix(mol, True, True, True, False)
+    except (RuntimeError, ValueError):  # RDKit has no bounds that agree with each other
+        return None
+    first, second = np.triu_indices(len(symbols), k=1)
+    upper, lower = bounds[first, second], bounds[second, first]
+    path = Chem.GetDistanceMatrix(mol)[first, second]
+    _even_out(mol, symbols, lower, upper)
+    known = (lower > 0) & (upper > 0)  # of atoms that RDKit's force field has no type for there are none
+    _leave_out_across_metals(mol, symbols, first, second, known)
+    return _BoundedPairs(first[known], second[known], lower[known], upper[known], path[known])
+
+
+def _distances(xyz: FloatArray, pairs: _BoundedPairs | None) -> tuple[float | None, float | None, float | None]:
+    """Return the greatest deviation of bonds and of angles, and the least relative distance of other pairs."""
+    if pairs is None:
+        return None, None, None
+    lower, upper, path = pairs.lower, pairs.upper, pairs.path
+    distance = np.linalg.norm(xyz[pairs.first] - xyz[pairs.second], axis=1)
+    deviation = np.maximum(np.maximum(lower - distance, 0.0) / lower, np.maximum(distance - upper, 0.0) / upper)
+    ratio = distance / lower
+    far = path > 2
+    return (
+        _greatest(deviation[path == 1]),
+        _greatest(deviation[path == 2]),
+        float(ratio[far].min()) if far.any() else None,
+    )
+
+
+def _leave_out_across_metals(
+    mol: Chem.Mol, symbols: Sequence[str], first: IntArray, second: IntArray, known: BoolArray
+) -> None:
+    """Leave out the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
+    for k, symbol in enumerate(symbols):
+        if symbol not in _NONMETALS:
+            bonded = np.zeros(len(symbols), dtype=np.bool_)
+            bonded[[other.GetIdx() for other in mol.GetAtomWithIdx(k).GetNeighbors()]] = True
+            known &= ~(bonded[first] & bonded[second])
+
+
+def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: FloatArray) -> None:
+    """Give both bonds of a carboxylate or amidine the bounds of either: which one is double means nothing.
+
+    Bounds are those of all pairs, by their first atoms.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for first, second in map(sorted, mol.GetSubstructMatches(_pattern(_TERMINAL))):
+        before = first * (2 * len(symbols) - first - 1) // 2  # pairs of the atoms before the first
+        groups.setdefault(tuple(sorted((symbols[first], symbols[second]))), []).append(before + second - first - 1)
+    for members in groups.values():
+        lower[members], upper[members] = lower[members].min(), upper[members].max()
+
+
+def _groups(mol: Chem.Mol, patterns: Sequence[str]) -> list[IntArray]:
+    """Return the atoms of all groups that match each of some patterns, shape (n_groups, n_atoms)."""
+    matches = (mol.GetSubstructMatches(_pattern(pattern)) for pattern in patterns)
+    return [np.array(groups) for groups in matches if groups]
+
+
+def _off_plane(xyz: FloatArray, flat: Sequence[IntArray]) -> float | None:
+    """Return how far an atom of a flat group lies from its plane, in angstroms; None without such a group."""
+    worst = []
+    for atoms in flat:
+        groups = xyz[atoms]
+        groups -= groups.mean(axis=1, keepdims=True)
+        normals = np.linalg.svd(groups)[2][:, -1]
+        worst += [float(np.abs(points @ normal).max()) for points, normal in zip(groups, normals, strict=True)]
+    return max(worst, default=None)
+
+
+def _room(
+    mol: Chem.Mol,
+    xyz: FloatArray,
+    symbols: Sequence[str],
+    around: FloatArray,
+    elements: Sequence[str],
+    links: Sequence[tuple[FloatArray, FloatArray]],
+) -> tuple[float | None, float | None]:
+    """Return the least relative distance to what stands around, and the share of volume inside it."""
+    if not len(around):
+        return None, None
+    metal = np.array([element not in _NONMETALS for element in elements], dtype=np.bool_)
+    radii = np.array([_radius(element) for element in elements])
+    sums = np.array([_radius(symbol) for symbol in symbols])[:, None] + radii
+    if metal.any():
+        covalent = np.array([_covalent(symbol) for symbol in symbols])[:, None]
+        sums[:, metal] = covalent + np.array([_covalent(e) for e in np.asarray(elements)[metal]])
+    # A small table an axis in place of a large one of all.
+    distance = np.sqrt(sum((xyz[:, axis, None] - around[:, axis]) ** 2 for axis in range(3)))
+    for own, partner in links:
+        beside = np.linalg.norm(xyz - own, axis=1) < BONDED_WITHIN
+        distance[np.ix_(beside, np.linalg.norm(around - partner, axis=1) < BONDED_WITHIN)] = np.inf
+    # An atom of no element has no radius: beside another it has no measure.
+    relative = np.divide(distance, sums, out=np.full_like(distance, np.inf), where=sums > 0)
+    contact = float(relative.min())
+    inside = np.flatnonzero((relative < VOLUME_SCALE).any(axis=0) & ~metal)
+    overlap = _overlap(mol, around[inside], [elements[k] for k in inside.tolist()]) if len(inside) else 0.0
+    return (contact if np.isfinite(contact) else None), overlap
+
+
+def _overlap(mol: Chem.Mol, around: FloatArray, elements: Sequence[str]) -> float:
+    other = Chem.RWMol()
+    conformer = Chem.Conformer(len(around))
+    for k, (element, place) in enumerate(zip(elements, around.tolist(), strict=True)):
+        other.AddAtom(Chem.Atom("H" if element == "D" else element))
+        conformer.SetAtomPosition(k, Point3D(*place))
+    other.AddConformer(conformer)
+    value = rdShapeHelpers.ShapeTverskyIndex(Chem.RemoveAllHs(mol), other, 1.0, 0.0, vdwScale=VOLUME_SCALE)
+    return float(value)
+
+
+def _greatest(values: FloatArray) -> float | None:
+    return float(values.max()) if len(values) else None
+
+
+@cache
+def _pattern(smarts: str) -> Chem.Mol:
+    return Chem.MolFromSmarts(smarts)
+
+
+@cache
+def _radius(element: str) -> float:
+    return float(Chem.GetPeriodicTable().GetRvdw(gemmi.Element(element).atomic_number))
+
+
+@cache
+def _covalent(element: str) -> float:
+    return float(Chem.GetPeriodicTable().GetRcovalent(gemmi.Element(element).atomic_number))

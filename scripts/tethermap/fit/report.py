@@ -1,0 +1,281 @@
+"""Read a wwPDB validation report, mmCIF or XML, as far as it speaks of fit and geometry.
+
+Both forms say the same of one run of the validation, but the two files of an entry are often of
+different dates. Only the first model is read. Nothing is converted before it is asked for: an entry
+has a thousand residues for one ligand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from string import ascii_uppercase, digits
+from xml.etree import ElementTree
+
+import gemmi
+
+from tethermap.base import packed
+from tethermap.fit.limits import limit
+from tethermap.fit.model import UNKNOWN, EntryFit, ResidueFit
+
+Place = tuple[str, ...]
+"""Author chain, author number and insertion code."""
+
+Read = Callable[[str], str | None]
+"""Gives a value by its name, None where there is none."""
+
+_NAMES = {
+    "rscc": ("RSRCC", "rscc"),
+    "rsr": ("RSR", "rsr"),
+    "rsrz": ("RSRZ", "rsrz"),
+    "mean_occupancy": ("average_occupancy", "avgoccu"),
+    "bonds_rmsz": ("bonds_RMSZ", "mogul_bonds_rmsz"),
+    "angles_rmsz": ("angles_RMSZ", "mogul_angles_rmsz"),
+    "edia_m": ("EDIAm", "EDIAm"),
+    "opia": ("OPIA", "OPIA"),
+    "q_score": ("Q_score", "Q_score"),
+    "residue_inclusion": ("residue_inclusion", "residue_inclusion"),
+}
+_WHOLE_NAMES = {
+    "n_atoms": ("natoms_eds", "NatomsEDS"),
+    "n_bonds": ("num_bonds_RMSZ", "mogul_rmsz_numbonds"),
+    "n_angles": ("num_angles_RMSZ", "mogul_rmsz_numangles"),
+}
+_ENTRY_NAMES = {
+    "r_free": ("summary_diffraction.PDB_Rfree", "PDB-Rfree"),
+    "r_free_recalculated": ("summary_diffraction.DCC_Rfree", "DCC_Rfree"),
+    "clashscore": ("summary_geometry.clashscore", "clashscore"),
+    "percent_rsrz_outliers": ("summary_diffraction.percent_RSRZ_outliers", "percent-RSRZ-outliers"),
+    "data_completeness": ("summary_diffraction.data_completeness", "DataCompleteness"),
+    "q_score": ("summary_em.Q_score", "Q_score"),
+    "atom_inclusion": ("summary_em.atom_inclusion_all_atoms", "atom_inclusion_all_atoms"),
+}
+_MOGUL = frozenset({"bonds_rmsz", "angles_rmsz", "n_bonds", "n_angles"})
+_VRPT = "_pdbx_vrpt_"
+_OF_INSTANCE = ("model_instance_geometry", "model_instance_density", "model_instance_map_fitting")
+_PLACE = ("auth_asym_id", "auth_seq_id", "PDB_ins_code", "label_comp_id", "label_alt_id")
+_LABELS = ("", *ascii_uppercase, *digits)
+_XML_START = b"<wwPDB-validation-information"
+
+
+class ReportError(Exception):
+    """A file that is no complete validation report of the entry; the message says why."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report of one entry.
+
+    Parameters
+    ----------
+    entry : EntryFit
+        What it says of the whole.
+    outliers : frozenset of Place
+        Residues whose RSRZ is above the limit of `tethermap.fit.limits`.
+    residues : mapping
+        A key for each residue to hand to `read`, by place, component and conformer.
+    read : callable
+        Turns such a key into values.
+    """
+
+    entry: EntryFit
+    outliers: frozenset[Place]
+    residues: Mapping[tuple[str, ...], int]
+    read: Callable[[int], ResidueFit]
+
+    def fit(self, place: Place, comp_id: str, altloc: str | None) -> ResidueFit:
+        """Return what is said of a residue in a conformer, else of the one without a label.
+
+        Parameters
+        ----------
+        place, comp_id : Place, str
+            The residue.
+        altloc : str or None
+            Label of the conformer; None for the first that there is.
+        """
+        labels = _LABELS if altloc is None else (altloc, "")
+        keys = (self.residues.get((*place, comp_id, label)) for label in labels)
+        return next((self.read(key) for key in keys if key is not None), UNKNOWN)
+
+
+def read_report(path: Path, entry_id: str) -> Report:
+    """Read a report, gzipped or not.
+
+    Raises
+    ------
+    ReportError
+        If it is damaged, no validation report, or of another entry.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ReportError(error.strerror or "it can't be read") from error
+    data = unpacked(data)
+    try:
+        return _read_xml(data, entry_id) if _is_xml(data) else _read_cif(data, entry_id)
+    except (ElementTree.ParseError, ValueError, RuntimeError, LookupError) as error:
+        raise ReportError(" ".join(str(error).split())[:200]) from error
+
+
+def check_report(data: bytes) -> str:
+    """Say what is wrong with the bytes of a report, without reading all of it; empty when nothing is."""
+    try:
+        data = unpacked(data)
+    except ReportError as error:
+        return str(error)
+    start, end = data[:4000], data.rstrip()[-60:]
+    if _is_xml(data):
+        return "" if end.endswith(b"</wwPDB-validation-information>") else "the XML file stops in the middle"
+    if not start.lstrip().startswith(b"data_") or _VRPT.encode() not in start:
+        return f"no validation report, begins with {' '.join(start[:40].decode('utf-8', 'replace').split())!r}"
+    return "" if end.endswith(b"#") else "the mmCIF file stops in the middle"
+
+
+def unpacked(data: bytes) -> bytes:
+    """Return the content of a file, gzipped or not.
+
+    Raises
+    ------
+    ReportError
+        If a gzip is cut off or damaged, or nothing is in it.
+    """
+    try:
+        data = packed.unpacked(data)
+    except packed.DamagedGzip as error:
+        raise ReportError(f"gzip: {error}") from error
+    if not data.strip():
+        raise ReportError("the file is empty")
+    return data
+
+
+def _is_xml(data: bytes) -> bool:
+    return _XML_START in data[:1000]
+
+
+def _read_cif(data: bytes, entry_id: str) -> Report:
+    block = gemmi.cif.read_string(data).sole_block()
+    _check_entry(_first(block, "summary.entry_id"), entry_id)
+    instances = _columns(block, "model_instance")
+    ids = list(instances["id"])
+    tables = [_columns(block, name) for name in _OF_INSTANCE]
+    steps = _first(block, "summary.attempted_validation_steps") or ""
+    rows: list[dict[str, int]] = []
+
+    def read(key: int) -> ResidueFit:
+        if not rows:
+            rows.extend(dict(zip(table.get("instance_id", ()), count(), strict=False)) for table in tables)
+        values = {
+            name: _value(column[row_of[ids[key]]])
+            for table, row_of in zip(tables, rows, strict=True)
+            if ids[key] in row_of
+            for name, column in table.items()
+        }
+        clashes = _whole(_value(instances["count_clashes"][key])) if "count_clashes" in instances else None
+        if clashes is None and "molprobity" in steps:
+            clashes = 0
+        return _residue(values.get, 0, values.get("program_for_bond_angle_geometry") == "mogul", clashes)
+
+    places = list(zip(*(_texts(instances.get(name), len(ids)) for name in _PLACE), strict=True))
+    scores = zip(tables[1].get("instance_id", ()), tables[1].get("RSRZ", ()), strict=False)
+    beyond = {instance for instance, score in scores if _is_outlier(score)}
+    outliers = frozenset(place[:3] for place, name in zip(places, ids, strict=True) if name in beyond)
+    entry = _entry(lambda name: _first(block, name), 0)
+    created = _first(block, "summary.report_creation_date") or ""
+    return Report(_dated(entry, created), outliers, _indexed(places), read)
+
+
+def _read_xml(data: bytes, entry_id: str) -> Report:
+    root = ElementTree.fromstring(data)  # noqa: S314 - expat refuses entity bombs, and there are no external entities
+    entry = root.find("Entry")
+    if entry is None:
+        raise ReportError("it has no Entry")
+    _check_entry(entry.get("pdbid"), entry_id)
+    groups = root.findall("ModelledSubgroup")
+    steps = entry.get("attemptedValidationSteps", "")
+
+    def read(key: int) -> ResidueFit:
+        group = groups[key]
+        clashes = len(group.findall("clash"))
+        return _residue(group.get, 1, True, clashes if clashes or "molprobity" in steps else None)
+
+    names = ("chain", "resnum", "icode", "resname", "altcode")
+    places = [tuple(group.get(name, "").strip() for name in names) for group in groups]
+    scored = zip(places, groups, strict=True)
+    outliers = frozenset(place[:3] for place, group in scored if _is_outlier(group.get("rsrz")))
+    values = _dated(_entry(entry.get, 1), entry.get("XMLcreationDate", ""))
+    return Report(values, outliers, _indexed(places), read)
+
+
+def _columns(block: gemmi.cif.Block, category: str) -> dict[str, gemmi.cif.Column]:
+    table = block.find_mmcif_category(f"{_VRPT}{category}.")
+    prefix = len(_VRPT) + len(category) + 1
+    return {tag[prefix:]: table.column(k) for k, tag in enumerate(table.tags)} if table.width() else {}
+
+
+def _first(block: gemmi.cif.Block, name: str) -> str | None:
+    """Return the first value of an item; entries solved by two methods have several."""
+    return next((value for item in block.find_values(_VRPT + name) if (value := _value(item)) is not None), None)
+
+
+def _texts(column: gemmi.cif.Column | None, length: int) -> list[str]:
+    """Return the values of a column, empty where not given."""
+    if column is None:
+        return [""] * length
+    raw = list(column)
+    plain = {item: _value(item) or "" for item in set(raw)}
+    return [plain[item] for item in raw]
+
+
+def _indexed(places: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
+    """Return the row of each residue and conformer; of several models that of the first."""
+    return dict(zip(reversed(places), range(len(places) - 1, -1, -1), strict=True))
+
+
+def _is_outlier(score: str | None) -> bool:
+    value = _number(score)
+    return value is not None and value > limit("rsrz_outlier")
+
+
+def _residue(get: Read, form: int, mogul: bool, clashes: int | None) -> ResidueFit:
+    """Return the values of a residue; `form` is 0 for the names of the mmCIF, 1 for those of the XML."""
+    numbers = {name: _number(get(names[form])) for name, names in _NAMES.items() if mogul or name not in _MOGUL}
+    wholes = {name: _whole(get(names[form])) for name, names in _WHOLE_NAMES.items() if mogul or name not in _MOGUL}
+    return ResidueFit(**numbers, **wholes, n_clashes=clashes)  # type: ignore[arg-type]
+
+
+def _entry(get: Read, form: int) -> dict[str, float | None]:
+    return {name: _number(get(names[form])) for name, names in _ENTRY_NAMES.items()}
+
+
+def _dated(values: Mapping[str, float | None], created: str) -> EntryFit:
+    return EntryFit(**values, created=" ".join(created.split()))
+
+
+def _check_entry(given: str | None, entry_id: str) -> None:
+    """Refuse the report of another entry; only PDB ids are compared, a user's own file has any name."""
+    name = (given or "").lower()
+    if len(entry_id) == 4 and entry_id[0].isdigit() and name[-4:] != entry_id:
+        raise ReportError(f"it is the report of {name or 'no entry'}")
+
+
+def _value(item: str | None) -> str | None:
+    """Return a value of an mmCIF file; None for one that is not given."""
+    if item is None or item in ("?", "."):
+        return None
+    return gemmi.cif.as_string(item) if item[0] in "'\";" else item
+
+
+def _number(text: str | None) -> float | None:
+    """Return a number; None for what is none, such as ``NotAvailable``."""
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        return None
+    return value if value is None or abs(value) < float("inf") else None
+
+
+def _whole(text: str | None) -> int | None:
+    value = _number(text)
+    return None if value is None else int(value)

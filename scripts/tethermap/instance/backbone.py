@@ -1,0 +1,98 @@
+"""The Cα trace of the target chain beside an instance, in memory and on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from sys import intern
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tethermap.base.arrays import FloatArray, packed_arrays, unpacked_arrays
+from tethermap.base.records import read_records
+
+GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
+"""Bits of `Backbone.marks`: the chain is broken beside a residue; its side chain lacks atoms; it fits the density
+worse than its kind; it touches the ligand."""
+
+TOUCHES_WITHIN = 4.5
+"""A residue with a heavy atom this near to one of the ligand touches it, in angstroms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Backbone:
+    """The residues with a Cα of the target chain nearest to an instance.
+
+    Parameters
+    ----------
+    chain : str
+        Author name of the chain.
+    sequence : str
+        One-letter codes, modified residues as their parents, ``X`` for others; length n.
+    xyz : ndarray of float, shape (n, 3)
+        Cα atoms in angstroms, in the frame of the instance.
+    marks : ndarray of int8, shape (n,)
+        `GAP`, `TRUNCATED`, `RSRZ_OUTLIER` and `TOUCHED`, added up.
+    numbers : tuple of str
+        Author residue numbers with insertion code; length n.
+    b_mean, b_sd : float
+        Mean and standard deviation of the B of the Cα atoms, in square angstroms; NaN for fewer than two.
+    uniprot : tuple of str
+        UniProt accession and number of each residue (``P00533:790``), empty where unknown; length n or 0.
+    """
+
+    chain: str
+    sequence: str
+    xyz: FloatArray
+    marks: npt.NDArray[np.int8]
+    b_mean: float
+    b_sd: float
+    numbers: tuple[str, ...] = ()
+    uniprot: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+    @property
+    def pocket_uniprot(self) -> tuple[str, ...]:
+        """UniProt accession and number of each residue that touches the ligand, where known."""
+        touched = np.flatnonzero(self.marks[: len(self.uniprot)] & TOUCHED)
+        return tuple(name for name in (self.uniprot[k] for k in touched) if name)
+
+
+NO_BACKBONE = Backbone("", "", np.zeros((0, 3)), np.zeros(0, dtype=np.int8), float("nan"), float("nan"))
+"""Of an instance whose nearest target chain has no Cα atoms."""
+
+
+def packed_backbone(stem: str, backbone: Backbone) -> bytes:
+    """Return the backbone beside an instance as a record."""
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "b": np.array([backbone.b_mean, backbone.b_sd]),
+        "xyz": backbone.xyz,
+        "marks": backbone.marks,
+        "numbers": np.array(backbone.numbers, dtype=np.str_),
+        "uniprot": np.array(backbone.uniprot, dtype=np.bytes_),
+    }
+    return packed_arrays(stem, arrays, chain=backbone.chain, sequence=backbone.sequence)
+
+
+def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
+    """Return what `packed_backbone` has packed; its residues without their numbers where these are not wanted."""
+    arrays, values = unpacked_arrays(record)
+    b_mean, b_sd = arrays["b"].tolist()
+    numbers: tuple[str, ...] = ()
+    uniprot: tuple[str, ...] = ()
+    if named:
+        numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are held at once, with the same names
+        uniprot = tuple(intern(name.decode("ascii")) for name in arrays["uniprot"].tolist())
+    chain, sequence = values["chain"], values["sequence"]
+    xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
+    return Backbone(chain, sequence, xyz, marks, b_mean, b_sd, numbers, uniprot)
+
+
+def read_backbones(path: Path) -> Iterator[Backbone]:
+    """Yield the backbones of the instances of a shard, in the order they were written."""
+    return map(backbone_of_record, read_records(path))

@@ -1,0 +1,196 @@
+"""Bonds between residues: declared by the entry, or found by distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import gemmi
+import numpy as np
+
+from tethermap.base.arrays import IntArray
+from tethermap.base.elements import are_metals, covalent_radii
+from tethermap.entry.atoms import WATER, Atoms
+from tethermap.entry.near import NearAtoms
+
+LONGEST_BOND = 1.15
+"""Longest undeclared bond, as a multiple of the sum of covalent radii (Cordero 2008, doi:10.1039/b801115j)."""
+
+LONGEST_JOIN = 1.10
+"""The same for a bond that would join two het groups: these clash more often than they are linked."""
+
+LONGEST_DECLARED = 1.35
+"""A covalent link that the entry declares but draws longer than this multiple of the sum is a contact:
+the limit up to which a mapping of names to a molecule counts."""
+
+SHORTEST_BOND = 0.85
+"""Nearer than this multiple of the sum, atoms of two residues are alternates or an error, not bonded:
+residues are linked by single bonds."""
+
+SHORTEST_TO_NUCLEOPHILE = 0.75
+"""The same for a side chain that attacks a carbon, where no other atoms of the two are near: 6YZ6 draws leupeptin at
+1.41 Å (0.79) from Cys 145, in 6XCH the same bond is declared at 1.80 Å."""
+
+NUCLEOPHILES = frozenset(
+    {(b"CYS", b"SG"), (b"SER", b"OG"), (b"THR", b"OG1"), (b"LYS", b"NZ"), (b"TYR", b"OH"), (b"HIS", b"NE2")}
+)
+"""Side chains that covalent ligands bind (Gehringer 2019, doi:10.1021/acs.jmedchem.8b01153)."""
+
+MOST_BONDS_OF_A_PAIR = 2
+"""More contacts of bonding distance between two residues mean that they overlap, not that they are linked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """A bond between atoms of different residues, as indices in `Atoms`.
+
+    `kind` is ``covalent``, ``metal`` or, for a declared link too long for a bond, ``contact``.
+    """
+
+    first: int
+    second: int
+    distance: float
+    kind: str
+    declared: bool
+
+
+def bond_ratio(atoms: Atoms, bond: Bond) -> float:
+    """Return the length of a bond as a multiple of the sum of covalent radii."""
+    return bond.distance / float(covalent_radii(atoms.element[[bond.first, bond.second]]).sum())
+
+
+def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
+    """Return the covalent and metal bonds of LINK or struct_conn inside the deposited copy.
+
+    Bonds to a symmetry image are left out, as are disulfides and hydrogen bonds.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        With its connections.
+    atoms : Atoms
+        Of the same structure.
+    """
+    wanted = [
+        connection
+        for connection in structure.connections
+        if connection.type not in (gemmi.ConnectionType.Hydrog, gemmi.ConnectionType.Disulf)
+        and connection.asu != gemmi.Asu.Different
+    ]
+    if not wanted:
+        return []
+    residues = _residue_index(atoms)
+    bonds = []
+    for connection in wanted:
+        first = _find(atoms, residues, connection.partner1)
+        second = _find(atoms, residues, connection.partner2)
+        if first is None or second is None or atoms.residue[first] == atoms.residue[second]:
+            continue
+        metal = are_metals(atoms.element[[first, second]]).any()
+        distance = float(np.linalg.norm(atoms.xyz[first] - atoms.xyz[second]))
+        bond = Bond(first, second, distance, "metal" if metal else "covalent", True)
+        too_long = not metal and bond_ratio(atoms, bond) > LONGEST_DECLARED
+        bonds.append(replace(bond, kind="contact") if too_long else bond)
+    return bonds
+
+
+def _residue_index(atoms: Atoms) -> dict[tuple[bytes, int, bytes, bytes], int]:
+    starts = atoms.starts
+    keys = zip(
+        atoms.auth_asym_id[starts].tolist(),
+        atoms.auth_seq_id[starts].tolist(),
+        atoms.ins_code[starts].tolist(),
+        atoms.comp_id[starts].tolist(),
+        strict=True,
+    )
+    return {key: residue for residue, key in enumerate(keys)}
+
+
+def _find(atoms: Atoms, residues: dict[tuple[bytes, int, bytes, bytes], int], address: gemmi.AtomAddress) -> int | None:
+    """Return the index of the atom at an address, None when there is none."""
+    sequence = address.res_id.seqid
+    number = sequence.num if sequence.num is not None else 0
+    key = (address.chain_name.encode(), number, sequence.icode.strip().encode(), address.res_id.name.encode())
+    residue = residues.get(key)
+    if residue is None:
+        return None
+    part = atoms.at(residue)
+    named = np.flatnonzero(atoms.name[part] == address.atom_name.encode())
+    label = address.altloc.strip("\0 ").encode()
+    labelled = [i for i in named if label and atoms.altloc[part][i] == label]
+    chosen = labelled or list(named)
+    return part.start + int(chosen[0]) if chosen else None
+
+
+def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond]:
+    """Return the covalent bonds of one residue that only distances show.
+
+    Atoms of different alternates and metals are never bonded; two residues with more than
+    `MOST_BONDS_OF_A_PAIR` such contacts overlap and are not, nor are those with atoms nearer than
+    `SHORTEST_BOND`, but for one bond to a nucleophile.
+
+    Parameters
+    ----------
+    atoms : Atoms
+        Of the entry.
+    residue : int
+        Index of the residue.
+    others : NearAtoms
+        Heavy atoms that can be partners, but water.
+    """
+    part = atoms.at(residue)
+    own = part.start + np.flatnonzero(atoms.heavy[part] & (atoms.occupancy[part] > 0))
+    if not len(own):
+        return []
+    radii = covalent_radii(atoms.element[own])
+    reach = LONGEST_BOND * (float(radii.max()) + 1.3)
+    if (atoms.residue[others.nearest(atoms.xyz[own], reach)[0]] == residue).all():  # as of most
+        return []
+    index, distance = others.within(atoms.xyz[own], reach)
+    elsewhere = atoms.residue[index] != residue
+    index, distance = index[elsewhere], distance[elsewhere]
+    if not len(index):
+        return []
+    ratio = distance / (covalent_radii(atoms.element[index])[:, None] + radii[None, :])
+    near: dict[int, list[Bond]] = {}
+    for i, j in np.argwhere(ratio < LONGEST_BOND):
+        bond = Bond(int(own[j]), int(index[i]), float(distance[i, j]), "covalent", False)
+        near.setdefault(int(atoms.residue[bond.second]), []).append(bond)
+    return [bond for bonds in near.values() for bond in _linking(atoms, bonds)]
+
+
+def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:
+    """Return which of the near pairs of two residues are bonds; none where the residues overlap."""
+    too_near = [bond for bond in near if bond_ratio(atoms, bond) <= SHORTEST_BOND]
+    if too_near:
+        attacks = _pairs_of_names(atoms, near) == 1 and all(_is_attack(atoms, bond) for bond in near)
+        return [bond for bond in near if _can_bond(atoms, bond.first, bond.second)] if attacks else []
+    bonds = [bond for bond in near if _can_bond(atoms, bond.first, bond.second)]
+    return bonds if _pairs_of_names(atoms, bonds) <= MOST_BONDS_OF_A_PAIR else []
+
+
+def _is_attack(atoms: Atoms, bond: Bond) -> bool:
+    """Return whether a bond's second atom is a nucleophile that its first, a carbon, is not all too near."""
+    nucleophile = bytes(atoms.comp_id[bond.second]), bytes(atoms.name[bond.second])
+    carbon = atoms.element[bond.first] == b"C"
+    return nucleophile in NUCLEOPHILES and carbon and bond_ratio(atoms, bond) >= SHORTEST_TO_NUCLEOPHILE
+
+
+def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:
+    """Count the bonds between two residues, those of alternates once."""
+    return len({(bytes(atoms.name[bond.first]), bytes(atoms.name[bond.second])) for bond in bonds})
+
+
+def _can_bond(atoms: Atoms, first: int, second: int) -> bool:
+    labels = {atoms.altloc[first], atoms.altloc[second]} - {b""}
+    metals = are_metals(atoms.element[[first, second]]).any()
+    return len(labels) < 2 and not metals and atoms.occupancy[second] > 0
+
+
+def partners_for_bonds(atoms: Atoms) -> NearAtoms:
+    """Return all heavy atoms but water, for `undeclared_bonds`."""
+    return NearAtoms(atoms.xyz, heavy_but_water(atoms))
+
+
+def heavy_but_water(atoms: Atoms) -> IntArray:
+    """Return the indices of the heavy atoms that are not water, shape (n_found,)."""
+    return np.flatnonzero(atoms.heavy & (atoms.entity_type != WATER)).astype(np.int64)

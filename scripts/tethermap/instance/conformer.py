@@ -1,0 +1,84 @@
+"""One conformer of what was modelled in several: the best occupied, by one rule everywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tethermap.base.arrays import BoolArray, IntArray
+from tethermap.entry.atoms import Atoms
+
+OCCUPANCY_DECIMALS = 3
+"""Occupancies are compared at this precision; files give two or three decimals."""
+
+
+def best_altloc(atoms: Atoms, members: IntArray) -> bytes:
+    """Return the label of the best occupied conformer among some atoms.
+
+    The highest summed occupancy wins; then the higher mean; then the alphabet.
+
+    Parameters
+    ----------
+    atoms : Atoms
+        Of the entry.
+    members : ndarray of int, shape (n_members,)
+        Atoms to judge by.
+
+    Returns
+    -------
+    bytes
+        Empty when none of the atoms has a label.
+    """
+    labels = atoms.altloc[members]
+    best: tuple[float, float, bytes] | None = None
+    for label in np.unique(labels[labels != b""]):
+        occupancy = atoms.occupancy[members[labels == label]].astype(np.float64)
+        total = round(float(occupancy.sum()), OCCUPANCY_DECIMALS)
+        mean = round(float(occupancy.mean()), OCCUPANCY_DECIMALS)
+        if best is None or (total, mean) > best[:2]:
+            best = (total, mean, bytes(label))
+    return best[2] if best else b""
+
+
+class Conformers:
+    """The choice of conformer for every residue of an entry, given that of a ligand.
+
+    Parameters
+    ----------
+    atoms : Atoms
+        Of the entry.
+    """
+
+    def __init__(self, atoms: Atoms) -> None:
+        self._atoms = atoms
+        self._masks: dict[bytes, BoolArray] = {}
+        labelled = np.flatnonzero(atoms.altloc != b"")
+        sites: dict[tuple[bytes, int, bytes], list[int]] = {}
+        # Alternates of different components under one number are one site (microheterogeneity).
+        columns = (atoms.label_asym_id, atoms.auth_seq_id, atoms.ins_code)
+        for atom, *key in zip(labelled.tolist(), *(column[labelled].tolist() for column in columns), strict=True):
+            sites.setdefault(tuple(key), []).append(atom)
+        self._sites = [np.array(members, dtype=np.int64) for members in sites.values()]
+        self._best = [best_altloc(atoms, members) for members in self._sites]
+
+    def mask(self, label: bytes) -> BoolArray:
+        """Return the atoms of one consistent conformer of the whole entry.
+
+        A residue takes the label given when it has it, else its own best.
+
+        Parameters
+        ----------
+        label : bytes
+            Label of the ligand's conformer, empty for none.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_atoms,)
+        """
+        if label not in self._masks:
+            chosen = self._atoms.altloc == b""
+            for members, best in zip(self._sites, self._best, strict=True):
+                labels = self._atoms.altloc[members]
+                taken = label if label and (labels == label).any() else best
+                chosen[members[labels == taken]] = True
+            self._masks[label] = chosen
+        return self._masks[label]

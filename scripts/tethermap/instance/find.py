@@ -1,0 +1,258 @@
+"""Find the het groups of an entry, join what is covalently linked, and say what kind each is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tethermap.base.arrays import IntArray
+from tethermap.base.elements import mass
+from tethermap.entry.atoms import POLYMER, WATER, Atoms, text
+from tethermap.entry.near import NearAtoms
+from tethermap.entry.reader import Entry
+from tethermap.instance.bonds import (
+    LONGEST_JOIN,
+    Bond,
+    bond_ratio,
+    declared_bonds,
+    partners_for_bonds,
+    undeclared_bonds,
+)
+from tethermap.instance.classify import Classifier, HetGroup, is_bare_ion
+from tethermap.instance.glycans import stray_glycans, with_sugar_links
+from tethermap.instance.kinds import STANDARD_RESIDUES, KindRules
+from tethermap.instance.model import Residue
+from tethermap.instance.peptides import short_chains
+
+_STANDARD = frozenset(name.encode() for name in STANDARD_RESIDUES)
+
+
+class Residues:
+    """The residues of an entry sorted into polymer, water and het groups.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry.
+
+    Attributes
+    ----------
+    polymer : ndarray of bool, shape (n_residues,)
+        In a polymer that is no ligand.
+    short : dict of str to str
+        Author chain of each chain that is a ligand or a peptide, by label_asym_id.
+    peptides : list of ndarray of int
+        Residues of each short unmodified chain, which is a polymer too.
+    modified : ndarray of int
+        Polymer residues that are not standard.
+    het : ndarray of int
+        All others but water, peptide-like ligands included.
+    standard : ndarray of bool, shape (n_residues,)
+        Standard residues of a polymer chain, also where the chain is a ligand: no het groups.
+    """
+
+    def __init__(self, entry: Entry) -> None:
+        atoms = entry.atoms
+        starts = atoms.starts
+        self._atoms = atoms
+        kinds = atoms.entity_type[starts]
+        comp_ids = atoms.comp_id[starts]
+        in_polymer = kinds == POLYMER
+        known = np.array([name in _STANDARD for name in comp_ids.tolist()], dtype=np.bool_)
+        chains = short_chains(entry, known)
+        asyms = atoms.label_asym_id[starts]
+        none = [name.encode() for name in chains.ligands | chains.sugars]
+        self.polymer = in_polymer & ~np.isin(asyms, none)
+        first = {asym: np.flatnonzero(asyms == asym.encode())[0] for asym in chains.ligands | chains.peptides}
+        self.short = {asym: text(atoms.auth_asym_id[starts[residue]]).strip() for asym, residue in first.items()}
+        self.peptides = [np.flatnonzero(self.polymer & (asyms == name.encode())) for name in sorted(chains.peptides)]
+        self.standard = in_polymer & known
+        self.modified = np.flatnonzero(self.polymer & ~known)
+        self.het = np.flatnonzero(~self.polymer & (kinds != WATER))
+        self.polymer_atoms = np.flatnonzero(self.polymer[atoms.residue] & atoms.heavy).astype(np.int64)
+        self._names: dict[int, Residue] = {}
+
+    def name(self, residue: int) -> Residue:
+        """Return the names of a residue; one without chain takes that of the nearest polymer atom."""
+        if residue not in self._names:
+            self._names[residue] = self._name(residue)
+        return self._names[residue]
+
+    def _name(self, residue: int) -> Residue:
+        atoms = self._atoms
+        first = int(atoms.starts[residue])
+        return Residue(
+            auth_asym_id=text(atoms.auth_asym_id[first]).strip() or self._chain_nearby(residue),
+            label_asym_id=text(atoms.label_asym_id[first]),
+            comp_id=text(atoms.comp_id[first]),
+            auth_seq_id=int(atoms.auth_seq_id[first]),
+            ins_code=text(atoms.ins_code[first]),
+        )
+
+    def has_chain(self, residue: int) -> bool:
+        """Return whether the file gives the residue a chain."""
+        return bool(text(self._atoms.auth_asym_id[int(self._atoms.starts[residue])]).strip())
+
+    def is_unique(self, residue: int, group: Sequence[int]) -> bool:
+        """Return whether a residue's chain, number and name tell it from all others.
+
+        Parameters
+        ----------
+        residue : int
+            A residue.
+        group : sequence of int
+            The residues of its group.
+
+        Returns
+        -------
+        bool
+            Whole copies of a component elsewhere under one number do no harm, as in files of the 1990s.
+        """
+        atoms = self._atoms
+        first = int(atoms.starts[residue])
+        columns = (atoms.auth_seq_id, atoms.comp_id, atoms.auth_asym_id, atoms.ins_code)
+        same = np.flatnonzero(np.logical_and.reduce([column[atoms.starts] == column[first] for column in columns]))
+        own = sorted(atoms.name[atoms.at(residue)].tolist())
+        return all(
+            other not in group and not self.polymer[other] and sorted(atoms.name[atoms.at(other)].tolist()) == own
+            for other in same.tolist()
+            if other != residue
+        )
+
+    def _chain_nearby(self, residue: int) -> str:
+        atom = nearest_atom(self._atoms, self.polymer_atoms, self._atoms.xyz[self._atoms.at(residue)])
+        return "" if atom is None else text(self._atoms.auth_asym_id[atom]).strip()
+
+
+def nearest_atom(atoms: Atoms, members: IntArray, xyz: np.ndarray) -> int | None:
+    """Return the member atom nearest to any of some points, None when there are no members."""
+    best: tuple[float, int] | None = None
+    for point in xyz:
+        if len(members):
+            squared = ((atoms.xyz[members] - point) ** 2).sum(axis=1)
+            nearest = int(squared.argmin())
+            if best is None or squared[nearest] < best[0]:
+                best = float(squared[nearest]), int(members[nearest])
+    return best[1] if best else None
+
+
+def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iterable[str] = ()) -> list[HetGroup]:
+    """Return the het groups of an entry outside its polymers, linked ones joined.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry.
+    residues : Residues
+        Its residues.
+    rules : KindRules
+        Reference lists.
+    wanted : iterable of str
+        Component codes that the job asks for by name: never additives.
+
+    Returns
+    -------
+    list of HetGroup
+        In file order of their first residues; short unmodified chains, which are polymers too, come last.
+    """
+    atoms = entry.atoms
+    bonds = _bonds(entry, residues, rules)
+    owner = _joined(atoms, residues, bonds)
+    members: dict[int, list[int]] = {}
+    for residue in residues.het.tolist():
+        members.setdefault(owner[residue], []).append(residue)
+    by_owner: dict[int, tuple[list[Bond], list[Bond]]] = {key: ([], []) for key in members}
+    for bond in bonds:
+        ends = (int(atoms.residue[bond.first]), int(atoms.residue[bond.second]))
+        owners = (owner.get(ends[0]), owner.get(ends[1]))
+        if owners[0] == owners[1] and owners[0] is not None:
+            by_owner[owners[0]][1].append(bond)
+            continue
+        if owners[0] is not None:
+            by_owner[owners[0]][0].append(bond)
+        if owners[1] is not None:
+            by_owner[owners[1]][0].append(replace(bond, first=bond.second, second=bond.first))
+    groups = [
+        HetGroup(tuple(group), heaviest(atoms, group), links=tuple(by_owner[key][0]), inner=tuple(by_owner[key][1]))
+        for key, group in members.items()
+    ]
+    classify = Classifier(atoms, residues.polymer, rules, frozenset(wanted))
+    classified = [classify(group) for group in groups]
+    for place, glycan in list(stray_glycans(atoms, classified, rules.is_saccharide)):
+        classified[place] = glycan
+    others = partners_for_bonds(atoms) if residues.peptides else None
+    return [*classified, *(_peptide(atoms, members, others) for members in residues.peptides if others is not None)]
+
+
+def _bonds(entry: Entry, residues: Residues, rules: KindRules) -> list[Bond]:
+    """Return declared and undeclared bonds of all het residues, each pair of atoms once."""
+    atoms = entry.atoms
+    bonds = declared_bonds(entry.structure, atoms)
+    known = {frozenset((bond.first, bond.second)) for bond in bonds}
+    linked = {
+        frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
+        for bond in bonds
+        if bond.kind == "covalent"
+    }
+    others = partners_for_bonds(atoms)
+    poses = entry.poses
+    for residue in residues.het.tolist():
+        if is_bare_ion(atoms, residue):
+            continue
+        for bond in undeclared_bonds(atoms, residue, others):
+            partner = int(atoms.residue[bond.second])
+            if not residues.polymer[partner] and (partner in poses or residue in poses):
+                continue
+            pair = frozenset((bond.first, bond.second))
+            ends = frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
+            joins = not residues.polymer[atoms.residue[bond.second]]
+            if joins and bond_ratio(atoms, bond) > LONGEST_JOIN:
+                continue
+            if pair not in known and ends not in linked:
+                known.add(pair)
+                bonds.append(bond)
+    return with_sugar_links(atoms, residues.het.tolist(), bonds, others, rules.is_saccharide)
+
+
+def _peptide(atoms: Atoms, residues: IntArray, others: NearAtoms) -> HetGroup:
+    """Return a short unmodified chain as a group."""
+    members = tuple(residues.tolist())
+    bonds = [bond for residue in members for bond in undeclared_bonds(atoms, residue, others)]
+    inner = {frozenset((bond.first, bond.second)): bond for bond in bonds if int(atoms.residue[bond.second]) in members}
+    return HetGroup(members, heaviest(atoms, members), "peptide", inner=tuple(inner.values()))
+
+
+def _joined(atoms: Atoms, residues: Residues, bonds: list[Bond]) -> dict[int, int]:
+    """Map each het residue to the first residue of its covalently linked group."""
+    owner = {residue: residue for residue in residues.het.tolist()}
+
+    def root(residue: int) -> int:
+        while owner[residue] != residue:
+            residue = owner[residue]
+        return residue
+
+    for bond in bonds:
+        first, second = int(atoms.residue[bond.first]), int(atoms.residue[bond.second])
+        if bond.kind != "covalent" or first not in owner or second not in owner:
+            continue
+        if is_bare_ion(atoms, first) or is_bare_ion(atoms, second):
+            continue
+        low, high = sorted((root(first), root(second)))
+        owner[high] = low
+    return {residue: root(residue) for residue in owner}
+
+
+def heaviest(atoms: Atoms, residues: Sequence[int]) -> int:
+    """Return the residue with the largest mass of its heavy atoms; the first of equals."""
+    if len(residues) == 1:
+        return residues[0]
+
+    def heavy_mass(residue: int) -> float:
+        part = atoms.at(residue)
+        _, first = np.unique(atoms.name[part], return_index=True)
+        elements = atoms.element[part][first][atoms.heavy[part][first]]
+        return round(sum(mass(text(element)) for element in elements), 3)
+
+    return max(residues, key=heavy_mass)

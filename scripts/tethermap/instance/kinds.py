@@ -1,0 +1,120 @@
+"""What kind of het group a component is: ligand, cofactor, additive, ion, glycan and so on."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tethermap.components.component import Component
+
+UNKNOWN_COMPONENTS = frozenset({"UNL", "UNX", "UNK", "UPL", "DUM", "N", "DN", "ASX", "GLX"})
+"""Codes that the dictionary keeps for what could not be identified."""
+
+CAPS = frozenset({"ACE", "NH2", "NME", "FOR"})
+"""Caps of chain ends that some files write outside their polymer."""
+
+STANDARD_RESIDUES = frozenset(
+    {
+        *("ALA", "ARG", "ASN", "ASP", "CYS", "GLN", "GLU", "GLY", "HIS", "ILE"),
+        *("LEU", "LYS", "MET", "PHE", "PRO", "SER", "THR", "TRP", "TYR", "VAL"),
+        *("A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"),
+    }
+)
+"""Residues of proteins, RNA and DNA that are no het groups inside a polymer."""
+
+FEWEST_BURIED_ATOMS = 5
+"""Heavy atoms from which on an additive of the rule ``unless_bound`` may be a ligand: smaller ones fill any cavity."""
+
+FEWEST_CHAINED_SUGARS = 3
+"""Linked sugars from which on they are no cryoprotectant: those have one or two."""
+
+MONOMERS = frozenset({"amino acid", "nucleotide"})
+"""Roles of building blocks, which are additives when they stand alone only."""
+
+LIPID = "lipid"
+"""Role of what is an anchor of the polymer when bound to one of `ANCHORED`."""
+
+ANCHORED = frozenset({("CYS", "SG"), ("GLY", "N"), ("LYS", "NZ")})
+"""Atoms that carry the lipid anchors of proteins (Resh 2016, doi:10.1016/j.plipres.2016.05.002)."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindOf:
+    """What kind a group is, why, and whether being buried would make it a ligand."""
+
+    kind: str
+    reason: str = ""
+    unless_buried: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A row of a reference list: its class or role, its rule, and the reason."""
+
+    role: str
+    rule: str
+    reason: str
+
+
+class KindRules:
+    """The reference lists and the rules over them.
+
+    Parameters
+    ----------
+    additives, cofactors : Path
+        The lists of ``data/reference``.
+    find : callable
+        Look-up of a component by its code, None when unknown.
+    """
+
+    def __init__(self, additives: Path, cofactors: Path, find: Callable[[str], Component | None]) -> None:
+        self.additives = _read_list(additives, "role")
+        self.cofactors = _read_list(cofactors, "class")
+        self.component = find
+
+    def is_saccharide(self, comp_id: str) -> bool:
+        """Return whether the dictionary calls a component a sugar."""
+        component = self.component(comp_id)
+        return component is not None and "saccharide" in component.type.lower()
+
+    def is_unknown(self, comp_id: str) -> bool:
+        """Return whether a code stands for something unidentified that nobody has defined."""
+        component = self.component(comp_id)
+        return comp_id in UNKNOWN_COMPONENTS and (component is None or component.origin != "user")
+
+    def role(self, comp_id: str) -> str:
+        """Return the role of a component on the list of additives, empty when it isn't there."""
+        listed = self.additives.get(comp_id)
+        return listed.role if listed else ""
+
+    def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool) -> KindOf:
+        """Return the kind of a free het group that is no ion, glycan or part of a polymer.
+
+        Parameters
+        ----------
+        comp_id : str
+            Its code.
+        heavy_atoms : int
+            Its observed heavy atoms.
+        wanted : bool
+            Whether the job asks for it by name: then no list makes it an additive.
+        """
+        if self.is_unknown(comp_id):
+            return KindOf("unknown", "code of an unidentified component")
+        if comp_id in self.cofactors:
+            listed = self.cofactors[comp_id]
+            return KindOf("cofactor", f"{listed.role}: {listed.reason}")
+        if comp_id not in self.additives:
+            return KindOf("ligand")
+        listed = self.additives[comp_id]
+        if wanted:
+            return KindOf("ligand", f"{listed.role}, but asked for by name")
+        may_be_ligand = listed.rule == "unless_bound" and heavy_atoms >= FEWEST_BURIED_ATOMS
+        return KindOf("additive", f"{listed.role}: {listed.reason}", may_be_ligand)
+
+
+def _read_list(path: Path, role: str) -> dict[str, Listed]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return {row["comp_id"]: Listed(row[role], row.get("rule", ""), row["reason"]) for row in csv.DictReader(stream)}

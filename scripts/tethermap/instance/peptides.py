@@ -1,0 +1,120 @@
+"""Which chains that a file calls polymers are ligands, peptides or sugars instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gemmi
+import numpy as np
+
+from tethermap.base.arrays import BoolArray, IntArray
+from tethermap.entry.atoms import POLYMER, Atoms, text
+from tethermap.entry.reader import Entry
+from tethermap.instance.bonds import declared_bonds
+
+LONGEST_PEPTIDE = 15
+"""Residues of the sequence up to which a chain beside a protein is a ligand or a peptide, never a target. House rule:
+inhibitors that are sold as drugs have up to 14 (cyclosporin 11, octreotide 8)."""
+
+SHORTEST_PARTNER = 30
+"""Residues from which on a polymer is one beside which a short chain is a ligand. House rule."""
+
+LABELLED, UNIDENTIFIED = b"MSE", b"UNK"
+"""Methionine labelled for phasing, which stands for itself; and residues that could be anything."""
+
+_SUGARS = frozenset({gemmi.ResidueKind.PYR, gemmi.ResidueKind.KET})
+_AMINO_ACIDS = frozenset({gemmi.ResidueKind.AA, gemmi.ResidueKind.AAD, gemmi.ResidueKind.PAA, gemmi.ResidueKind.MAA})
+_UNTABULATED = frozenset({gemmi.ResidueKind.UNKNOWN})
+_NUCLEOTIDES = frozenset({gemmi.ResidueKind.RNA, gemmi.ResidueKind.DNA})
+
+
+@dataclass(frozen=True, slots=True)
+class ShortChains:
+    """The label_asym_id of chains that the file calls polymers but that are none, or short ones.
+
+    Parameters
+    ----------
+    ligands : frozenset of str
+        Peptide-like ligands: BIRD molecules, and short chains with a residue that is not standard
+        or a covalent bond to something outside.
+    peptides : frozenset of str
+        Short chains of standard residues: they stay around other ligands, but are never targets.
+    sugars : frozenset of str
+        Chains of sugars that old mmCIF files call polymers.
+    """
+
+    ligands: frozenset[str]
+    peptides: frozenset[str]
+    sugars: frozenset[str]
+
+
+def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
+    """Sort out the chains of an entry that are no polymers proper.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry.
+    standard : ndarray of bool, shape (n_residues,)
+        Which residues have the code of a standard one.
+    """
+    atoms = entry.atoms
+    starts = atoms.starts
+    residues = np.flatnonzero(atoms.entity_type[starts] == POLYMER)
+    asyms = atoms.label_asym_id[starts[residues]]
+    chains = {text(asym): residues[asyms == asym] for asym in np.unique(asyms)}
+    kinds = {asym: _kinds(atoms, members) for asym, members in chains.items()}
+    sequences = {asym: len(one.full_sequence) for one in entry.structure.entities for asym in one.subchains}
+    lengths = {asym: max(len(members), sequences.get(asym, 0)) for asym, members in chains.items()}
+    sugars = {asym for asym in chains if kinds[asym] & _SUGARS and kinds[asym] <= _SUGARS | _UNTABULATED}
+    ligands = {asym for asym in entry.molecules if asym in chains}
+    if not any(length >= SHORTEST_PARTNER for asym, length in lengths.items() if asym not in ligands | sugars):
+        return ShortChains(frozenset(ligands), frozenset(), frozenset(sugars))
+    short = {
+        asym
+        for asym, length in lengths.items()
+        if length <= LONGEST_PEPTIDE and kinds[asym] & _AMINO_ACIDS and not kinds[asym] & _NUCLEOTIDES
+    } - ligands
+    if short:
+        codes = atoms.comp_id[starts]
+        short -= _bridged(entry.structure, atoms) | {asym for asym in short if UNIDENTIFIED in codes[chains[asym]]}
+        plain = standard | (codes == LABELLED)
+        modified = {asym for asym in short if not plain[chains[asym]].all()}
+        ligands |= modified | (short & _linked(entry))
+    return ShortChains(frozenset(ligands), frozenset(short - ligands), frozenset(sugars))
+
+
+def _kinds(atoms: Atoms, residues: IntArray) -> set[gemmi.ResidueKind]:
+    return {_kind(code) for code in np.unique(atoms.comp_id[atoms.starts[residues]])}
+
+
+def _kind(comp_id: bytes) -> gemmi.ResidueKind:
+    return gemmi.find_tabulated_residue(text(comp_id)).kind
+
+
+def _bridged(structure: gemmi.Structure, atoms: Atoms) -> set[str]:
+    """Return the chains that a disulfide ties to another: parts of one protein cut after its synthesis."""
+    columns = (atoms.auth_asym_id, atoms.auth_seq_id, atoms.ins_code, atoms.label_asym_id)
+    keys = zip(*(column[atoms.starts].tolist() for column in columns), strict=True)
+    asyms = {(chain, number, letter): text(asym) for chain, number, letter, asym in keys}
+    chains: set[str] = set()
+    for connection in structure.connections:
+        if connection.type == gemmi.ConnectionType.Disulf:
+            ends = {
+                asyms.get((end.chain_name.encode(), end.res_id.seqid.num, end.res_id.seqid.icode.strip().encode()), "")
+                for end in (connection.partner1, connection.partner2)
+            }
+            chains |= ends if len(ends) > 1 else set()
+    return chains
+
+
+def _linked(entry: Entry) -> set[str]:
+    """Return the chains with a covalent bond to something outside that is no sugar."""
+    atoms = entry.atoms
+    chains: set[str] = set()
+    for bond in declared_bonds(entry.structure, atoms):
+        ends = (bond.first, bond.second)
+        asyms = {text(atoms.label_asym_id[end]) for end in ends}
+        if bond.kind == "covalent" and len(asyms) > 1 and not {_kind(atoms.comp_id[end]) for end in ends} & _SUGARS:
+            chains |= asyms
+    return chains

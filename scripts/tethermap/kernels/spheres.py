@@ -1,0 +1,183 @@
+"""Spheres in nested sets: the open surface of each, of points around a place, and of rays from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tethermap.base.arrays import BoolArray, FloatArray
+from tethermap.kernels.library import call
+
+LevelArray = npt.NDArray[np.int8]
+
+_MOST_LEVELS = int(np.iinfo(np.int8).max)
+
+
+def _laid_out(values: npt.ArrayLike, dtype: type, *shape: int) -> np.ndarray:
+    """Return values as the loops take them: contiguous, of one type, the last axes of a given shape."""
+    return np.ascontiguousarray(values, dtype).reshape(-1, *shape)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Grid:
+    """Points around some places, each turned into the frame of its place.
+
+    Parameters
+    ----------
+    places : ndarray of float, shape (n, 3)
+        In angstroms.
+    frames : ndarray of float, shape (n, 3, 3)
+        Axes as rows.
+    points : ndarray of float, shape (n_points, 3)
+        Of unit length, in the frame.
+    ignored : ndarray of bool, shape (n, n_atoms), optional
+        Atoms that are not there for a place; none when not given.
+    """
+
+    places: FloatArray
+    frames: FloatArray
+    points: FloatArray
+    ignored: BoolArray | None = None
+
+    def __post_init__(self) -> None:
+        for name, shape in (("places", (3,)), ("frames", (3, 3)), ("points", (3,))):
+            object.__setattr__(self, name, _laid_out(getattr(self, name), np.float64, *shape))
+        if len(self.places) != len(self.frames):
+            raise ValueError("each place has a frame")
+
+    def as_arguments(self) -> tuple[int, FloatArray, FloatArray, int, FloatArray]:
+        """Return what a loop takes of it."""
+        return len(self.places), self.places, self.frames, len(self.points), self.points
+
+    def mask(self, n_atoms: int) -> np.ndarray | None:
+        """Return the atoms that each place ignores, as a loop takes them.
+
+        Raises
+        ------
+        ValueError
+            If the mask is not one of all places and that many atoms.
+        """
+        if self.ignored is None:
+            return None
+        if self.ignored.shape != (len(self.places), n_atoms):
+            raise ValueError(f"a mask of {self.ignored.shape} is not one of {(len(self.places), n_atoms)}")
+        return _laid_out(self.ignored, np.uint8, n_atoms)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spheres:
+    """Atoms in nested sets: those of level 0, then those of levels 0 and 1, and so on.
+
+    Parameters
+    ----------
+    xyz : ndarray of float64, shape (n_atoms, 3)
+        In angstroms.
+    radii : ndarray of float64, shape (n_atoms,)
+        In angstroms, with the radius of what moves among them.
+    level : ndarray of int, shape (n_atoms,)
+        The smallest set that holds each atom.
+    n_levels : int
+        Number of sets; some may add nothing.
+    """
+
+    xyz: FloatArray
+    radii: FloatArray
+    level: npt.NDArray[np.integer[Any]]
+    n_levels: int
+
+    def __post_init__(self) -> None:
+        if not len(self.xyz) == len(self.radii) == len(self.level):
+            raise ValueError("each atom has a place, a radius and a level")
+        if len(self.level) and not 0 <= self.level.min() <= self.level.max() < self.n_levels <= _MOST_LEVELS:
+            raise ValueError(f"levels lie between 0 and {self.n_levels - 1}")
+        for name, dtype, shape in (("xyz", np.float64, (3,)), ("radii", np.float64, ()), ("level", np.int8, ())):
+            object.__setattr__(self, name, _laid_out(getattr(self, name), dtype, *shape))
+
+    def __len__(self) -> int:
+        return len(self.radii)
+
+    def _as_arguments(self) -> tuple[int, FloatArray, FloatArray, np.ndarray]:
+        return len(self), self.xyz, self.radii, self.level
+
+    def areas(self, count: int, slices: int) -> FloatArray:
+        """Return the surface that the spheres of each set leave open on the first of them.
+
+        Lee & Richards 1971 (doi:10.1016/0022-2836(71)90324-X), along z. Of spheres in one place the
+        largest, then the first, has the surface.
+
+        Parameters
+        ----------
+        count : int
+            Of how many spheres the area is wanted.
+        slices : int
+            Slices of each sphere.
+
+        Returns
+        -------
+        ndarray of float, shape (n_levels, count)
+            In square angstroms; never more in a larger set.
+
+        >>> alone = Spheres(np.zeros((1, 3)), np.ones(1), np.zeros(1, dtype=np.int8), n_levels=1)
+        >>> alone.areas(1, slices=100).round(3).tolist()
+        [[12.566]]
+        """
+        if not 0 <= count <= len(self):
+            raise ValueError(f"there are {len(self)} spheres, not {count}")
+        areas = np.zeros((self.n_levels, count))
+        call("lee_richards", count, *self._as_arguments(), self.n_levels, slices, areas)
+        return areas
+
+    def covered(self, grid: Grid, radius: float) -> LevelArray:
+        """Return the first set that covers each point of a sphere around each place of a grid.
+
+        Parameters
+        ----------
+        grid : Grid
+            Its points are those of the unit sphere.
+        radius : float
+            Of the sphere, in angstroms.
+
+        Returns
+        -------
+        ndarray of int8, shape (n, n_points)
+            `n_levels` where no atom covers the point.
+        """
+        covered = np.empty((len(grid.places), len(grid.points)), dtype=np.int8)
+        call(
+            "covered_points",
+            *grid.as_arguments(),
+            radius,
+            *self._as_arguments(),
+            grid.mask(len(self)),
+            self.n_levels,
+            covered,
+        )
+        return covered
+
+    def ray_lengths(self, grid: Grid, half_angle: float, begin: float, end: float) -> tuple[FloatArray, LevelArray]:
+        """Return how far a point gets along each ray from each place of a grid.
+
+        Parameters
+        ----------
+        grid : Grid
+            Its points are the rays, of unit length.
+        half_angle : float
+            Largest angle between a ray and the third axis, in radians.
+        begin, end : float
+            Where on a ray it starts and ends, in angstroms from the place.
+
+        Returns
+        -------
+        lengths : ndarray of float, shape (n, n_points)
+            Where the spheres of level 0 stop it, in angstroms: 0 where it can't start, infinite where nothing does.
+        stopped : ndarray of int8, shape (n, n_points)
+            The first set that stops it, `n_levels` where none does.
+        """
+        lengths = np.empty((len(grid.places), len(grid.points)))
+        stopped = np.empty(lengths.shape, dtype=np.int8)
+        sizes = (half_angle, begin, end, *self._as_arguments(), grid.mask(len(self)), self.n_levels)
+        call("ray_lengths", *grid.as_arguments(), *sizes, lengths, stopped)
+        return lengths, stopped

@@ -1,0 +1,115 @@
+"""A component as the entry's own bond list defines it, charges taken from the index."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen
+from tethermap.components.component_cif import AROMATIC_ORDER
+from tethermap.entry.model import EntryBond
+from tethermap.molecule.template import Template, template
+
+_ORDERS = {"sing": 1, "doub": 2, "trip": 3, "arom": AROMATIC_ORDER, "delo": AROMATIC_ORDER}
+
+_CHARGES = {
+    "B": {4: -1},
+    "N": {2: -1, 4: 1},
+    "O": {1: -1, 3: 1},
+    "F": {0: -1},
+    "P": {4: 1},
+    "S": {1: -1, 3: 1},
+    "Cl": {0: -1},
+    "Br": {0: -1},
+    "I": {0: -1},
+    "Se": {1: -1, 3: 1},
+}
+"""Charge of an atom by the sum of its bond orders, hydrogens included, where it is not zero."""
+
+_Orders = dict[frozenset[str], int]
+
+
+@lru_cache(maxsize=512)
+def entry_template(
+    bonds: tuple[EntryBond, ...], component: Component | None, elements: tuple[tuple[str, str], ...]
+) -> Template | None:
+    """Return the heavy-atom graph that an entry gives for a component.
+
+    Atoms that the index knows keep its order, charges and leaving flags. Where the index does
+    not know the component, or defines other bonds at an atom, the charge is the one that the
+    sum of bond orders asks for.
+
+    Parameters
+    ----------
+    bonds : tuple of EntryBond
+        The entry's ``_chem_comp_bond`` of one component, hydrogens included.
+    component : Component or None
+        What the index knows of it.
+    elements : tuple of (str, str)
+        Names and elements of the observed heavy atoms, sorted.
+
+    Returns
+    -------
+    Template or None
+        None where the element of an atom cannot be told.
+
+    >>> carbonyl = entry_template((EntryBond("C1", "O1", "doub", aromatic=False),), None, (("C1", "C"), ("O1", "O")))
+    >>> carbonyl.names, carbonyl.bonds
+    (('C1', 'O1'), ((0, 1, 2),))
+    """
+    orders = {frozenset((bond.atom_1, bond.atom_2)): _ORDERS.get(bond.order, 1) for bond in bonds}
+    dictionary_orders = _component_orders(component)
+    if component is not None and orders == dictionary_orders:
+        return template(component)
+    defined = {atom.name: atom for atom in component.atoms} if component is not None else {}
+    mentioned = dict.fromkeys(name for bond in bonds for name in (bond.atom_1, bond.atom_2))
+    names = [name for name in defined if name in mentioned] + [name for name in mentioned if name not in defined]
+    observed = dict(elements)
+    symbols = {
+        name: observed.get(name) or (defined[name].element if name in defined else _guessed_element(name))
+        for name in names
+    }
+    if not all(symbols.values()):
+        return None
+    changed = {
+        name
+        for pair in orders.keys() | dictionary_orders.keys()
+        if orders.get(pair) != dictionary_orders.get(pair)
+        for name in pair
+    }
+    complete = any(is_hydrogen(symbol) for symbol in symbols.values())
+    atoms = []
+    for name in names:
+        atom = defined.get(name)
+        if atom is None or name in changed:
+            charge = _charge(symbols[name], [order for pair, order in orders.items() if name in pair], complete)
+            atom = ComponentAtom(name, name, symbols[name], charge, False, bool(atom and atom.leaving), "N", None)
+        atoms.append(atom)
+    number = {name: k for k, name in enumerate(names)}
+    component_bonds = []
+    for pair, order in orders.items():
+        first, second = sorted(number[name] for name in pair)
+        component_bonds.append(ComponentBond(first, second, order, order == AROMATIC_ORDER))
+    return template(Component("", "", "", "", tuple(atoms), tuple(component_bonds), origin="entry"))
+
+
+def _component_orders(component: Component | None) -> _Orders:
+    if component is None:
+        return {}
+    names = [atom.name for atom in component.atoms]
+    return {frozenset((names[bond.first], names[bond.second])): bond.order for bond in component.bonds}
+
+
+def _guessed_element(name: str) -> str:
+    """Return the element of an atom that was not observed, by its name; empty where that is no guide."""
+    bare = name.lstrip("0123456789'\"")
+    if bare[:2] in ("CL", "BR"):
+        return bare[:2].capitalize()
+    return bare[0] if bare[:1] in ("H", "D", "C", "N", "O", "S", "P", "F") else ""
+
+
+def _charge(element: str, orders: list[int], complete: bool) -> int:
+    """Return the charge that the bonds of an atom ask for; without hydrogens only a full octet tells."""
+    valence = sum(orders)
+    if AROMATIC_ORDER in orders or not (complete or valence == 4):
+        return 0
+    return _CHARGES.get(element, {}).get(valence, 0)

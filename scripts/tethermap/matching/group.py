@@ -1,0 +1,151 @@
+"""The molecule that a linked group of components is by definition, independent of what was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from rdkit import Chem
+
+from tethermap.base.arrays import FloatArray
+from tethermap.molecule.adduct import bond_atoms
+from tethermap.molecule.layout2d import molecule_layout
+from tethermap.molecule.neutral import neutralised
+from tethermap.molecule.stereo import assign_stereo, set_coordinates
+from tethermap.molecule.template import Template, assemble, sanitise
+
+_BOND_LENGTH = 1.5
+
+Link = tuple[int, int, int, int]
+"""Two residues of a group and the template atoms of the bond: (residue, atom, residue, atom)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupReference:
+    """A group as defined.
+
+    Parameters
+    ----------
+    smiles, parent_smiles : str
+        As the dictionary stores its parts, and neutralised.
+    layout : ndarray of float, shape (n_heavy, 2)
+        Depiction coordinates.
+    number : dict of (int, int) to int
+        Atom of the group by residue and template atom.
+    has_stereo : bool
+        Whether its configuration is known: not when a part has no ideal coordinates.
+    """
+
+    smiles: str
+    parent_smiles: str
+    layout: FloatArray
+    number: dict[tuple[int, int], int]
+    has_stereo: bool
+
+
+@lru_cache(maxsize=128)
+def group_reference(
+    shapes: tuple[Template, ...], left: tuple[frozenset[int], ...], links: tuple[Link, ...]
+) -> GroupReference:
+    """Return what a group of linked components is when all its atoms are there.
+
+    Parameters
+    ----------
+    left : tuple of frozenset of int
+        Atoms of each residue that went when it was linked.
+    """
+    number: dict[tuple[int, int], int] = {}
+    for residue, shape in enumerate(shapes):
+        for atom in range(len(shape)):
+            if atom not in left[residue]:
+                number[residue, atom] = len(number)
+    stored, passed = sanitise(_joined(shapes, number, links))
+    places = _placed(shapes, left, links)
+    neutral = Chem.RWMol(neutralised(stored)) if passed else stored
+    for mol in (stored, neutral):
+        if places is not None:
+            set_coordinates(mol, [places[residue][atom] for residue, atom in number])
+            if passed:
+                assign_stereo(mol)
+    smiles, parent_smiles = Chem.MolToSmiles(stored), Chem.MolToSmiles(neutral)
+    return GroupReference(smiles, parent_smiles, molecule_layout(neutral), number, places is not None)
+
+
+def _joined(shapes: Sequence[Template], number: dict[tuple[int, int], int], links: Sequence[Link]) -> Chem.RWMol:
+    bonds = []
+    hydrogens = {key: shapes[key[0]].hydrogens[key[1]] for key in number}
+    for residue, shape in enumerate(shapes):
+        for first, second, order in shape.bonds:
+            ends = (residue, first), (residue, second)
+            if ends[0] in number and ends[1] in number:
+                bonds.append((number[ends[0]], number[ends[1]], order))
+            else:
+                for end in ends:
+                    if end in number:
+                        hydrogens[end] += order if order < 4 else 1
+    mol = assemble(
+        [shapes[residue].elements[atom] for residue, atom in number],
+        [shapes[residue].charges[atom] for residue, atom in number],
+        bonds,
+        [hydrogens[key] if shapes[key[0]].counts_hydrogens else None for key in number],
+    )
+    for first, a, second, b in links:
+        bond_atoms(mol, number[first, a], number[second, b])
+    return mol
+
+
+def _placed(
+    shapes: Sequence[Template], left: Sequence[frozenset[int]], links: Sequence[Link]
+) -> list[FloatArray] | None:
+    """Return ideal coordinates of all residues, each turned so that its link points at its neighbour.
+
+    The configuration of the linked atoms is then that of the parts. None where a residue has no
+    ideal coordinates.
+    """
+    if any(point is None for shape in shapes for point in shape.xyz):
+        return None
+    places = [np.array(shape.xyz, dtype=np.float64).reshape(-1, 3) for shape in shapes]
+    done = {0}
+    todo = list(links)
+    while len(done) < len(shapes):
+        link = next((link for link in todo if (link[0] in done) != (link[2] in done)), None)
+        if link is None:
+            done.add(min(set(range(len(shapes))) - done))
+            continue
+        todo.remove(link)
+        fixed, a, moved, b = link if link[0] in done else (link[2], link[3], link[0], link[1])
+        outward = _free_direction(shapes[fixed], places[fixed], left[fixed], a)
+        inward = _free_direction(shapes[moved], places[moved], left[moved], b)
+        turned = (places[moved] - places[moved][b]) @ _rotation(inward, -outward).T
+        places[moved] = turned + places[fixed][a] + _BOND_LENGTH * outward
+        done.add(moved)
+    return places
+
+
+def _free_direction(shape: Template, xyz: FloatArray, left: frozenset[int], atom: int) -> FloatArray:
+    """Return the unit vector along which an atom is linked: to the atom that left, else away from the others."""
+    near = [b if a == atom else a for a, b, _ in shape.bonds if atom in (a, b)]
+    gone = [other for other in near if other in left]
+    vector = xyz[gone[0]] - xyz[atom] if gone else -sum((_unit(xyz[other] - xyz[atom]) for other in near), np.zeros(3))
+    return _unit(vector)
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    size = float(np.linalg.norm(vector))
+    return vector / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
+
+
+def _rotation(source: FloatArray, target: FloatArray) -> FloatArray:
+    """Return the matrix that turns one unit vector into another."""
+    axis = np.cross(source, target)
+    cosine = float(np.dot(source, target))
+    if cosine < -1 + 1e-9:
+        other = _unit(np.cross(source, np.eye(3)[int(np.argmin(np.abs(source)))]))
+        turned: FloatArray = 2 * np.outer(other, other) - np.eye(3)
+        return turned
+    x, y, z = axis
+    skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    matrix: FloatArray = np.eye(3) + skew + skew @ skew / (1 + cosine)
+    return matrix

@@ -1,0 +1,246 @@
+"""Bonds and their orders from nothing but coordinates: the last resort, right for most drug-like molecules only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.elements import covalent_radii
+from tethermap.matching.residue import ObservedResidue, ResidueGraph
+from tethermap.matching.rings import flat_rings
+from tethermap.molecule.geometry import near_pairs
+
+_MOST_NEIGHBOURS = {"H": 1, "B": 4, "C": 4, "N": 4, "O": 2, "F": 1, "Si": 4, "P": 5, "S": 6, "Cl": 1, "Br": 1, "I": 1}
+
+_LENGTHS = {
+    ("C", "C"): (1.51, 1.34),
+    ("C", "N"): (1.46, 1.28),
+    ("C", "O"): (1.40, 1.22),
+    ("C", "S"): (1.80, 1.66),
+    ("N", "N"): (1.42, 1.25),
+    ("N", "O"): (1.41, 1.22),
+}
+"""Typical lengths of single and double bonds in angstroms (Allen et al. 1987, doi:10.1039/P298700000S1)."""
+
+_TRIPLE = {("C", "C"): 1.26, ("C", "N"): 1.22}
+"""Shorter than this, in angstroms, a bond at a linear or terminal atom is triple."""
+
+LINEAR = 155.0
+_TETRAHEDRAL, _TRIGONAL = 112.0, 119.0
+"""Angles in degrees of an atom with two neighbours that is linear, surely tetrahedral, surely trigonal."""
+
+_PLANAR, _PYRAMIDAL = 0.15, 0.35
+"""Distance in angstroms of an atom from the plane of its three neighbours: surely trigonal, surely not."""
+
+_CERTAIN, _IN_FLAT_RING = 3.0, 2.0
+_SIX_RING_BONUS, _RING_BONUS, _CARBONYL_BONUS = 0.7, 0.4, 0.3
+_COST = 1.5
+"""Weights of the evidence for a double bond, tuned on the ligands of 397 entries (see the tests)."""
+
+_SAME_WEIGHT = 1e-9
+"""Weights nearer than this are equal."""
+
+
+@dataclass(slots=True)
+class _Graph:
+    """Atoms, bonds and orders while they are worked out."""
+
+    elements: tuple[str, ...]
+    xyz: FloatArray
+    near: list[list[int]]
+    orders: dict[tuple[int, int], int]
+    charges: list[int]
+    linked: frozenset[int]
+    settled: set[int] = field(default_factory=set)
+
+    def length(self, a: int, b: int) -> float:
+        return float(np.linalg.norm(self.xyz[a] - self.xyz[b]))
+
+    def set_order(self, a: int, b: int, order: int) -> None:
+        self.orders[min(a, b), max(a, b)] = order
+
+
+def perceived(residue: ObservedResidue) -> ResidueGraph:
+    """Return the bonds of a residue as its geometry suggests them.
+
+    Parameters
+    ----------
+    residue : ObservedResidue
+        Heavy atoms; deposited hydrogens, where there are any, say which atoms are saturated.
+    """
+    pairs = _pruned(residue)
+    near: list[list[int]] = [[] for _ in range(len(residue))]
+    for a, b in pairs:
+        near[a].append(b)
+        near[b].append(a)
+    graph = _Graph(residue.elements, residue.xyz, near, dict.fromkeys(pairs, 1), list(residue.charges), residue.linked)
+    _set_oxo_groups(graph)
+    _set_triple_bonds(graph)
+    _set_double_bonds(graph, residue.hydrogens)
+    for atom, element in enumerate(graph.elements):
+        valence = sum(order for pair, order in graph.orders.items() if atom in pair)
+        if element == "N" and valence == 4:
+            graph.charges[atom] = 1
+        elif element == "B" and valence == 4:
+            graph.charges[atom] = -1
+    return ResidueGraph(
+        atom_index=residue.atom_index,
+        dictionary_names=("",) * len(residue),
+        elements=residue.elements,
+        charges=tuple(graph.charges),
+        hydrogens=None,
+        bonds=tuple((a, b, order) for (a, b), order in sorted(graph.orders.items())),
+        source="perceived",
+    )
+
+
+def _pruned(residue: ObservedResidue) -> list[tuple[int, int]]:
+    """Return the near pairs without those that give an atom more neighbours than it can have."""
+    radii = covalent_radii(residue.elements).tolist()
+    ratio = {
+        (a, b): float(np.linalg.norm(residue.xyz[a] - residue.xyz[b])) / (radii[a] + radii[b])
+        for a, b in near_pairs(residue.xyz, residue.elements)
+    }
+    count = [0] * len(residue)
+    bonded = []
+    for pair in sorted(ratio, key=lambda item: (ratio[item], item)):
+        if all(count[end] < _MOST_NEIGHBOURS.get(residue.elements[end], 8) for end in pair):
+            bonded.append(pair)
+            for end in pair:
+                count[end] += 1
+    return sorted(bonded)
+
+
+def _set_oxo_groups(graph: _Graph) -> None:
+    """Write nitro, sulfonyl, sulfoxide and phosphoryl groups."""
+    for atom, element in enumerate(graph.elements):
+        oxygens = [b for b in graph.near[atom] if graph.elements[b] == "O" and len(graph.near[b]) == 1]
+        oxygens.sort(key=lambda b: (graph.length(atom, b), b))
+        degree = len(graph.near[atom]) + (atom in graph.linked)
+        if element == "N" and len(oxygens) == 2 and degree == 3:
+            graph.charges[atom], graph.charges[oxygens[1]] = 1, -1
+            doubles = oxygens[:1]
+        elif element in ("S", "Se") and degree in (3, 4):
+            doubles = oxygens[: degree - 2]
+        elif element in ("P", "As", "V") and degree == 4:
+            doubles = oxygens[:1]
+        else:
+            continue
+        for oxygen in doubles:
+            graph.set_order(atom, oxygen, 2)
+        graph.settled.update([atom, *oxygens])
+
+
+def _set_triple_bonds(graph: _Graph) -> None:
+    for a, b in list(graph.orders):
+        limit = _TRIPLE.get(_kinds(graph, a, b))
+        if limit is None or graph.length(a, b) > limit or {a, b} & graph.settled:
+            continue
+        if all(len(graph.near[end]) == 1 or _angle(graph, end) > LINEAR for end in (a, b)):
+            graph.set_order(a, b, 3)
+            graph.settled.update((a, b))
+
+
+def _set_double_bonds(graph: _Graph, hydrogens: tuple[int, ...]) -> None:
+    """Place the double bonds that suit planarity and lengths best, at most one an atom."""
+    rings = flat_rings(graph.xyz, graph.near)
+    trigonal = _trigonality(graph, hydrogens, {atom for ring in rings for atom in ring})
+    in_ring: dict[tuple[int, int], float] = {}
+    for ring in rings:
+        bonus = _SIX_RING_BONUS if len(ring) == 6 else _RING_BONUS
+        for a, b in pairwise([*ring, ring[0]]):
+            pair = (min(a, b), max(a, b))
+            in_ring[pair] = max(bonus, in_ring.get(pair, 0.0))
+    weights = {}
+    for a, b in graph.orders:
+        if a in trigonal and b in trigonal:
+            weight = 2 * _shortness(graph, a, b) + trigonal[a] + trigonal[b] + in_ring.get((a, b), 0.0) - _COST
+            if weight > 0:
+                weights[a, b] = weight
+    for a, b in heaviest_matching(weights):
+        graph.set_order(a, b, 2)
+
+
+def heaviest_matching(weights: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
+    """Return the pairs without a common member whose weights sum up highest, sorted.
+
+    Of equals, such as the two Kekulé forms of a regular ring, the one with the first pairs: whole numbers keep
+    rounding from choosing, and the lower bits of a weight hold the pair's rank.
+
+    >>> heaviest_matching({(0, 1): 1.0, (1, 2): 1.5, (2, 3): 1.0})
+    [(0, 1), (2, 3)]
+    """
+    if not weights:
+        return []
+    import networkx  # takes longer to load than most molecules take to match, and few need it
+
+    graph = networkx.Graph()
+    for rank, (pair, weight) in enumerate(sorted(weights.items()), 1):
+        graph.add_edge(*pair, weight=(round(weight / _SAME_WEIGHT) << len(weights)) + (1 << len(weights) - rank))
+    return sorted((min(pair), max(pair)) for pair in networkx.max_weight_matching(graph))
+
+
+def _trigonality(graph: _Graph, hydrogens: tuple[int, ...], in_flat_ring: set[int]) -> dict[int, float]:
+    """Return how clearly each atom that can have a double bond has one by its neighbours: 0 to 3."""
+    complete = any(hydrogens)
+    clearness: dict[int, float] = {}
+    for atom, element in enumerate(graph.elements):
+        degree = len(graph.near[atom]) + (atom in graph.linked)
+        if atom in graph.settled:
+            continue
+        if element == "C":
+            value = _carbon(graph, atom, degree, atom in in_flat_ring)
+            if complete:
+                value = _CERTAIN if degree + hydrogens[atom] == 3 else 0.0 if degree + hydrogens[atom] > 3 else value
+            if value > 0 or degree == 1:
+                clearness[atom] = value
+        elif element == "N" and degree <= 2:
+            if not complete or degree + hydrogens[atom] < 3:
+                clearness[atom] = 0.0
+        elif element in ("O", "S", "Se") and degree == 1 and not hydrogens[atom]:
+            clearness[atom] = 0.0
+    return clearness
+
+
+def _carbon(graph: _Graph, atom: int, degree: int, in_flat_ring: bool) -> float:
+    """Return how clearly a carbon is trigonal by its geometry."""
+    if in_flat_ring and degree < 4:
+        return _IN_FLAT_RING
+    if degree == 3 and atom not in graph.linked:
+        return float(np.clip((_PYRAMIDAL - _out_of_plane(graph, atom)) / (_PYRAMIDAL - _PLANAR), 0.0, 1.5))
+    if len(graph.near[atom]) == 2 and _angle(graph, atom) <= LINEAR:
+        return float(np.clip((_angle(graph, atom) - _TETRAHEDRAL) / (_TRIGONAL - _TETRAHEDRAL), 0.0, 1.0))
+    return 0.0
+
+
+def _kinds(graph: _Graph, a: int, b: int) -> tuple[str, str]:
+    first, second = sorted((graph.elements[a], graph.elements[b]))
+    return first, second
+
+
+def _shortness(graph: _Graph, a: int, b: int) -> float:
+    """Return 0 for the length of a single bond, 1 for that of a double bond, and more for a carbonyl."""
+    kinds = _kinds(graph, a, b)
+    single, double = _LENGTHS.get(kinds, (0.0, 0.0))
+    if not single:
+        return 0.5
+    short = float(np.clip((single - graph.length(a, b)) / (single - double), -1.0, 1.2))
+    return short + (_CARBONYL_BONUS if kinds == ("C", "O") else 0.0)
+
+
+def _angle(graph: _Graph, atom: int) -> float:
+    if len(graph.near[atom]) != 2:
+        return 0.0
+    a, b = (graph.xyz[other] - graph.xyz[atom] for other in graph.near[atom])
+    cosine = float(np.dot(a, b) / (np.linalg.norm(a) * np.linalg.norm(b)))
+    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+
+
+def _out_of_plane(graph: _Graph, atom: int) -> float:
+    a, b, c = (graph.xyz[other] for other in graph.near[atom])
+    normal = np.cross(b - a, c - a)
+    size = float(np.linalg.norm(normal))
+    return abs(float(np.dot(graph.xyz[atom] - a, normal))) / size if size else 0.0

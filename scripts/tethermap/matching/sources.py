@@ -1,0 +1,108 @@
+"""Where the bonds of a residue come from: the sources in order of trust."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from tethermap.components.component import Component, is_hydrogen
+from tethermap.components.component_cif import read_components
+from tethermap.components.index import ComponentIndex
+from tethermap.components.user import UserComponents, component_from_smiles
+from tethermap.entry.model import EntryBond
+from tethermap.matching.entry_shape import entry_template
+from tethermap.matching.match import map_by_graph, map_by_name
+from tethermap.matching.partial import Mapping, residue_graph
+from tethermap.matching.perceive import perceived
+from tethermap.matching.residue import ObservedResidue, ResidueGraph
+from tethermap.molecule.template import Template, template
+
+_Candidate = tuple[str, Component | None, Template, Mapping | None]
+
+
+@lru_cache(maxsize=64)
+def file_component(comp_id: str, definition: str) -> Component | None:
+    """Return what a ligand's own file says, CIF text or a SMILES, as a component; None where that can't be read."""
+    try:
+        if definition.startswith("data_"):
+            return read_components(definition, origin="file").get(comp_id)
+        return replace(component_from_smiles(comp_id, definition), origin="file") if definition else None
+    except ValueError:
+        return None
+
+
+def resolved(
+    residue: ObservedResidue,
+    entry_bonds: Sequence[EntryBond],
+    index: ComponentIndex,
+    user: UserComponents | None,
+    definition: str = "",
+) -> ResidueGraph:
+    """Return the atoms of a residue with bonds from the first source that explains all of them.
+
+    The order is that of `record.BOND_SOURCES`, but a definition of the user's comes before the
+    dictionary's: LIG, DRG and MOL are real components there, and a graph match, blind to orders
+    and missing atoms, would take the user's molecule for a part of them. A source counts only if
+    its elements agree and every bond has a possible length; otherwise the next one is asked. The
+    last resort is to trust the definition's names in spite of a few impossible lengths, else to
+    perceive bonds from distances.
+
+    Parameters
+    ----------
+    entry_bonds : sequence of EntryBond
+        What the entry itself says of the component; empty where it says nothing.
+    definition : str
+        What the ligand's own file says, which is believed before all others; a SMILES only where the user gives none.
+    """
+    own = user.get(residue.comp_id) if user else None
+    if own is None or definition.startswith("data_"):
+        told = file_component(residue.comp_id, definition)
+        if told is not None and (graph := _by_definition(residue, told, "file")) is not None:
+            return graph
+    for source, component, shape, mapping in _candidates(residue, entry_bonds, index, user):
+        if mapping is not None:
+            return residue_graph(residue, component, shape, mapping, source)
+    if own is not None and (graph := _by_definition(residue, own, "user")) is not None:
+        return graph
+    return perceived(residue)
+
+
+def _by_definition(residue: ObservedResidue, own: Component, source: str) -> ResidueGraph | None:
+    """Return the bonds that a user gives for a residue, some of which its coordinates may tear; None where none fit."""
+    shape = template(own)
+    mapping = map_by_name(residue, shape, shape.names, strained=True)
+    for strained in (False, True):
+        mapping = map_by_graph(residue, shape, strained=strained) if mapping is None else mapping
+    return residue_graph(residue, own, shape, mapping, source) if mapping is not None else None
+
+
+def _candidates(
+    residue: ObservedResidue,
+    entry_bonds: Sequence[EntryBond],
+    index: ComponentIndex,
+    user: UserComponents | None,
+) -> Iterator[_Candidate]:
+    component = index.get(residue.comp_id)
+    if component is not None and not component.atoms:
+        component = None
+    own = user.get(residue.comp_id) if user else None
+    defined = own or component
+    if entry_bonds and not residue.has_duplicates:
+        elements = tuple(sorted(zip(residue.names, residue.elements, strict=True)))
+        shape = entry_template(tuple(entry_bonds), defined, elements)
+        if shape is not None:
+            yield "entry", defined, shape, map_by_name(residue, shape, shape.names)
+    if own is not None:
+        shape = template(own)
+        yield "user", own, shape, map_by_name(residue, shape, shape.names)
+        yield "user", own, shape, map_by_graph(residue, shape)
+    if component is not None:
+        shape = template(component)
+        yield "dictionary", component, shape, map_by_name(residue, shape, shape.names)
+        alternative = [atom.alt_name for atom in component.atoms if not is_hydrogen(atom.element)]
+        yield "dictionary_alt", component, shape, map_by_name(residue, shape, alternative)
+        yield "matched", component, shape, map_by_graph(residue, shape)
+    if defined is not None and defined.atoms:
+        shape = template(defined)
+        yield "perceived", defined, shape, map_by_name(residue, shape, shape.names, strained=True)

@@ -1,0 +1,209 @@
+"""Molecules joined: links between residues, and the adduct of a covalent ligand with the protein."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Geometry import Point3D
+
+from tethermap.base.elements import atomic_number
+from tethermap.molecule.stereo import FLAT_VOLUME, assign_stereo, centre_volume
+from tethermap.molecule.template import sanitise
+
+PLANAR = 0.25
+"""Distance in angstroms of a carbon from the plane of its neighbours and the linked protein atom
+up to which it is trigonal: an acyl carbon lies near 0, a tetrahedral carbon near 0.5."""
+
+
+LONGEST_IMINE = 1.40
+"""Length in angstroms up to which a bond between carbon and nitrogen is double (Schiff base 1.28, amine 1.47)."""
+
+
+class ProteinAtom(NamedTuple):
+    """A protein atom linked to a ligand: heavy atom of the ligand, element and place in angstroms."""
+
+    atom: int
+    element: str
+    xyz: tuple[float, float, float]
+
+
+_VALENCES = {6: 4, 7: 3, 8: 2}
+
+
+def bond_atoms(mol: Chem.RWMol, first: int, second: int) -> None:
+    """Join two atoms of an assembled molecule by a single bond in the place of a hydrogen of each.
+
+    Where an atom has no hydrogen to give, `make_room` changes its bonds.
+    """
+    for atom in (first, second):
+        mol.UpdatePropertyCache(strict=False)
+        _give_valence(mol, atom)
+    mol.AddBond(first, second, Chem.BondType.SINGLE)
+
+
+def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int, int]) -> tuple[str, list[ProteinAtom]]:
+    """Return the SMILES of a ligand with the protein atoms it is linked to.
+
+    Each protein atom carries a dummy atom ``*`` that stands for the rest of the protein. It takes
+    the place of a hydrogen or of an atom that left, by a single bond; by a double bond where it
+    is a nitrogen, the atom that left was doubly bonded and the distance is that of an imine. A
+    ligand atom that has neither, or a multiple bond that the reaction used up, gets room: its
+    multiple bond is lowered by one towards the best neighbour (see `make_room`).
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        Neutral ligand of heavy atoms, sanitised, with a conformer.
+    vacated : mapping of int to int
+        Atoms of `mol` that lost a neighbour when they were linked, with the order of that bond.
+
+    Returns
+    -------
+    tuple of (str, list of ProteinAtom)
+        The SMILES, and the links whose ligand atom had no free valence.
+    """
+    blocked = []
+    full = Chem.RWMol(mol)
+    aromatic = {bond.GetIdx() for bond in mol.GetBonds() if bond.GetIsAromatic()}
+    Chem.Kekulize(full, clearAromaticFlags=True)
+    changed: set[int] = set()
+    imines = []
+    for partner in partners:
+        order = Chem.BondType.SINGLE
+        spent = partner.atom not in vacated and _multiple_bond_was_used(full, partner, aromatic)
+        if spent or full.GetAtomWithIdx(partner.atom).GetTotalNumHs() == 0:
+            blocked.append(partner)
+            changed.update(make_room(full, partner.atom))
+        else:
+            _give_valence(full, partner.atom)
+            if vacated.get(partner.atom, 1) > 1 and _is_imine(full, partner):
+                _give_valence(full, partner.atom)
+                order = Chem.BondType.DOUBLE
+        linked = _add_protein_atom(full, partner, order)
+        if order == Chem.BondType.DOUBLE:
+            imines.append((partner.atom, linked))
+    result, passed = sanitise(full)
+    if passed:
+        assign_stereo(result)
+        for ends in imines:
+            result.GetBondBetweenAtoms(*ends).SetStereo(Chem.BondStereo.STEREONONE)
+        _forget_flat_centres(result, changed)
+    return str(Chem.MolToSmiles(result)), blocked
+
+
+def _add_protein_atom(mol: Chem.RWMol, partner: ProteinAtom, order: Chem.BondType) -> int:
+    """Bond a protein atom, and a dummy atom beyond it, to the ligand; return the protein atom's index."""
+    linked = mol.AddAtom(Chem.Atom(atomic_number(partner.element)))
+    rest = mol.AddAtom(Chem.Atom(0))
+    mol.AddBond(partner.atom, linked, order)
+    mol.AddBond(linked, rest, Chem.BondType.SINGLE)
+    place = np.array(partner.xyz)
+    beyond = place + (place - mol.GetConformer().GetPositions()[partner.atom])
+    for number, xyz in ((linked, place), (rest, beyond)):
+        mol.GetConformer().SetAtomPosition(number, Point3D(*xyz.tolist()))
+    return int(linked)
+
+
+def _is_imine(mol: Chem.RWMol, partner: ProteinAtom) -> bool:
+    atom = mol.GetAtomWithIdx(partner.atom)
+    if partner.element != "N" or atom.GetAtomicNum() != 6 or atom.GetTotalNumHs() == 0:
+        return False
+    distance = np.linalg.norm(mol.GetConformer().GetPositions()[partner.atom] - np.array(partner.xyz))
+    return bool(distance < LONGEST_IMINE)
+
+
+def make_room(mol: Chem.RWMol, index: int) -> list[int]:
+    """Free a valence of an atom that has no hydrogen to give, in place.
+
+    A multiple bond is lowered by one, and the neighbour takes a hydrogen: towards oxygen first,
+    then nitrogen, sulfur, carbon; a triple bond before a double one. An atom without a multiple
+    bond takes a charge: nitrogen, oxygen, sulfur and phosphorus +1, boron -1.
+
+    Parameters
+    ----------
+    mol : Chem.RWMol
+        Kekulé form.
+
+    Returns
+    -------
+    list of int
+        The neighbour that was changed, if any.
+    """
+    atom = mol.GetAtomWithIdx(index)
+    preference = {8: 0, 7: 1, 16: 2, 6: 3}
+    choices = []
+    for bond in atom.GetBonds():
+        order = int(bond.GetBondTypeAsDouble())
+        other = bond.GetOtherAtom(atom)
+        if order > 1:
+            rank = preference.get(other.GetAtomicNum(), 4)
+            choices.append((-order, rank, other.GetTotalNumHs(), other.GetIdx(), bond.GetIdx()))
+    if not choices:
+        if atom.GetAtomicNum() in (7, 8, 15, 16, 34):
+            atom.SetFormalCharge(atom.GetFormalCharge() + 1)
+        elif atom.GetAtomicNum() == 5:
+            atom.SetFormalCharge(-1)
+        _fix_hydrogens(atom, atom.GetTotalNumHs())
+        return []
+    *_, neighbour, bond_index = min(choices)
+    bond = mol.GetBondWithIdx(bond_index)
+    lower = {3: Chem.BondType.DOUBLE, 2: Chem.BondType.SINGLE}
+    _fix_hydrogens(atom, atom.GetTotalNumHs())
+    other = mol.GetAtomWithIdx(neighbour)
+    _fix_hydrogens(other, other.GetTotalNumHs() + 1)
+    bond.SetBondType(lower[int(bond.GetBondTypeAsDouble())])
+    bond.SetStereo(Chem.BondStereo.STEREONONE)
+    return [int(neighbour)]
+
+
+def _give_valence(mol: Chem.RWMol, index: int) -> None:
+    """Take a hydrogen off an atom, or make room where it has none; a group (NH2) has a free valence already."""
+    atom = mol.GetAtomWithIdx(index)
+    count = atom.GetTotalNumHs()
+    used = count + sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
+    if not atom.GetFormalCharge() and used + 1 <= _VALENCES.get(atom.GetAtomicNum(), 0):
+        return
+    if count:
+        _fix_hydrogens(atom, count - 1)
+    else:
+        make_room(mol, index)
+
+
+def _fix_hydrogens(atom: Chem.Atom, count: int) -> None:
+    atom.SetNoImplicit(True)
+    atom.SetNumExplicitHs(count)
+
+
+def _multiple_bond_was_used(mol: Chem.RWMol, partner: ProteinAtom, aromatic: set[int]) -> bool:
+    """Return whether the geometry shows that a multiple bond at the linked carbon reacted.
+
+    The dictionary may hold the form before the reaction: an alkene, alkyne, aldehyde or imine.
+    The link then adds to the multiple bond, unless that goes to a heteroatom and the carbon is
+    trigonal with the link: an acyl group that the dictionary holds as an aldehyde.
+    """
+    atom = mol.GetAtomWithIdx(partner.atom)
+    multiple = [bond for bond in atom.GetBonds() if bond.GetBondTypeAsDouble() > 1]
+    if atom.GetAtomicNum() != 6 or not multiple or any(bond.GetIdx() in aromatic for bond in multiple):
+        return False
+    carbon_only = all(bond.GetOtherAtom(atom).GetAtomicNum() == 6 for bond in multiple)
+    if carbon_only or atom.GetDegree() != 2:
+        return carbon_only or atom.GetDegree() < 2
+    positions = mol.GetConformer().GetPositions()
+    first, second = (positions[other.GetIdx()] for other in atom.GetNeighbors())
+    third = np.array(partner.xyz)
+    normal = np.cross(second - first, third - first)
+    size = float(np.linalg.norm(normal))
+    height = abs(float(np.dot(positions[partner.atom] - first, normal))) / size if size else 0.0
+    return height > PLANAR
+
+
+def _forget_flat_centres(mol: Chem.Mol, atoms: Iterable[int]) -> None:
+    """Drop the configuration of atoms that were trigonal in the model, for it means nothing."""
+    flat = [index for index in atoms if abs(centre_volume(mol, index)) < FLAT_VOLUME]
+    for index in flat:
+        mol.GetAtomWithIdx(index).SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
+    if flat:
+        Chem.AssignStereochemistry(mol, cleanIt=True, force=True)

@@ -1,0 +1,62 @@
+"""Molecules as the dictionary defines them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rdkit import Chem
+
+from tethermap.components.component import Component
+from tethermap.molecule.neutral import neutralised
+from tethermap.molecule.record import NAME
+from tethermap.molecule.stereo import assign_stereo, set_coordinates
+from tethermap.molecule.template import assemble, sanitise, template
+
+
+@lru_cache(maxsize=512)
+def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | None:
+    """Return a component as the dictionary has it, heavy atoms in dictionary order.
+
+    Parameters
+    ----------
+    neutral : bool
+        Whether acids and bases are neutralised.
+
+    Returns
+    -------
+    Chem.Mol or None
+        Sanitised where RDKit can (`is_sanitised` says so), with stereo and a conformer from the
+        ideal coordinates where these are complete; hydrogens are counted on their atoms. Each
+        atom has the property ``name``. None for a component without atoms. Shared: don't change it.
+    """
+    shape = template(component)
+    if not len(shape):
+        return None
+    if neutral and not any(shape.charges):
+        return dictionary_molecule(component, neutral=False)
+    hydrogens = shape.hydrogens if shape.counts_hydrogens else None
+    mol, passed = sanitise(assemble(shape.elements, shape.charges, shape.bonds, hydrogens))
+    if passed and neutral:
+        mol = Chem.RWMol(neutralised(mol))
+    for atom, name in zip(mol.GetAtoms(), shape.names, strict=True):
+        atom.SetProp(NAME, name)
+    places = [place for place in shape.xyz if place is not None]
+    if len(places) == len(shape):
+        set_coordinates(mol, places)
+        if passed:
+            assign_stereo(mol)
+    result = mol.GetMol()
+    result.SetBoolProp("sanitised", passed)
+    return result
+
+
+def is_sanitised(mol: Chem.Mol) -> bool:
+    """Return whether a molecule of `dictionary_molecule` passed RDKit's checks."""
+    return bool(mol.GetBoolProp("sanitised"))
+
+
+@lru_cache(maxsize=512)
+def dictionary_smiles(component: Component, *, neutral: bool) -> str:
+    """Return the isomeric SMILES of a component, empty where it has no atoms."""
+    mol = dictionary_molecule(component, neutral=neutral)
+    return "" if mol is None else str(Chem.MolToSmiles(mol))

@@ -1,0 +1,118 @@
+"""Distances that are bonds, and bonds that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray, IntArray
+from tethermap.base.elements import covalent_radii, is_metal
+
+SHORTEST = 0.6
+LONGEST = 1.35
+"""A bond's length lies between these multiples of the sum of the covalent radii, else the atom
+names mean something else than the bonds say."""
+
+STRAINED = (0.4, 1.8)
+STRAINED_SHARE = 0.1
+"""Where nothing else explains the atoms, names are trusted in spite of this share of impossible
+bonds, when these lie between such multiples of the sum of the covalent radii."""
+
+CONNECTED = 1.25
+"""Atoms nearer than this multiple of the sum of their covalent radii count as bonded where
+nobody says which atoms are."""
+
+LONG = 1.12
+"""Multiple of the sum of covalent radii from which a distance over two bonds may look like a bond."""
+
+
+def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
+    """Return whether every bond has a possible length; a bond to a metal may be open (`open_metal_bonds`).
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    elements : sequence of str
+        Element symbols.
+    bonds : iterable of (int, int, int)
+        Atoms and order.
+    """
+    pairs, ratios = _ratios(xyz, elements, bonds)
+    too_long = ratios > LONGEST
+    if np.any(ratios < SHORTEST):
+        return False
+    return all(is_metal(elements[a]) or is_metal(elements[b]) for a, b in pairs[too_long].tolist())
+
+
+def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
+    """Return whether all bonds but a few have a possible length, and these are not far off.
+
+    So look old or poor models of a molecule whose atom names are right all the same (the
+    propionates of the haems in 4HHB).
+    """
+    _, ratios = _ratios(xyz, elements, bonds)
+    bad = (ratios < SHORTEST) | (ratios > LONGEST)
+    share_holds = bad.sum() <= STRAINED_SHARE * len(ratios)
+    return bool(share_holds and np.all((ratios >= STRAINED[0]) & (ratios <= STRAINED[1])))
+
+
+def torn_bonds(
+    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
+) -> list[tuple[int, int, float]]:
+    """Return the bonds too short or too long to be one, with their lengths in angstroms."""
+    pairs, ratios = _ratios(xyz, elements, bonds)
+    bad = pairs[(ratios < SHORTEST) | (ratios > LONGEST)].tolist()
+    return [(a, b, float(np.linalg.norm(xyz[a] - xyz[b]))) for a, b in bad]
+
+
+def open_metal_bonds(
+    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
+) -> set[tuple[int, int]]:
+    """Return the bonds to a metal that are too long to be one in this structure.
+
+    Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed;
+    it says nothing against the names of the atoms.
+    """
+    pairs, ratios = _ratios(xyz, elements, bonds)
+    return {(a, b) for a, b in pairs[ratios > LONGEST].tolist() if is_metal(elements[a]) or is_metal(elements[b])}
+
+
+def _ratios(
+    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
+) -> tuple[IntArray, FloatArray]:
+    """Return the atoms of each bond and its length as a multiple of the sum of covalent radii."""
+    pairs = np.array([bond[:2] for bond in bonds], dtype=np.int64).reshape(-1, 2)
+    radii = covalent_radii(elements)
+    lengths = np.linalg.norm(xyz[pairs[:, 0]] - xyz[pairs[:, 1]], axis=1)
+    return pairs, lengths / (radii[pairs[:, 0]] + radii[pairs[:, 1]])
+
+
+def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNECTED) -> list[tuple[int, int]]:
+    """Return the pairs of atoms that are near enough for a bond, sorted.
+
+    The longest side of a triangle of such pairs is no bond when it is a long one: two phosphorus
+    atoms with an oxygen between them.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    elements : sequence of str
+        Element symbols.
+    longest : float
+        Multiple of the sum of covalent radii.
+
+    >>> near_pairs(np.array([[0.0, 0, 0], [1.5, 0, 0], [5.0, 0, 0]]), ["C", "C", "O"])
+    [(0, 1)]
+    """
+    radii = covalent_radii(elements)
+    ratio = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2) / (radii[:, None] + radii[None, :])
+    near = (ratio >= SHORTEST) & (ratio <= longest)
+    pairs = []
+    for a, b in zip(*(side.tolist() for side in np.nonzero(np.triu(near, k=1))), strict=True):
+        between = near[a] & near[b] & (ratio[a] < ratio[a, b]) & (ratio[b] < ratio[a, b])
+        if ratio[a, b] <= LONG or not between.any():
+            pairs.append((a, b))
+    return pairs

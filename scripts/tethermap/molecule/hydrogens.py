@@ -1,0 +1,89 @@
+"""Hydrogens of a ligand: those that were deposited, and added ones for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Geometry import Point3D
+
+from tethermap.base.elements import covalent_radii, covalent_radius
+from tethermap.instance.model import LigandAtoms
+from tethermap.molecule.geometry import LONGEST
+from tethermap.molecule.record import NAME
+
+ADDED_NAME = "H"
+"""Label of a hydrogen that was not deposited."""
+
+
+def hydrogen_parents(atoms: LigandAtoms) -> dict[int, int]:
+    """Return the heavy atom that each deposited hydrogen sits on: the nearest in bonding distance.
+
+    Parameters
+    ----------
+    atoms : LigandAtoms
+        Of one instance; hydrogen and deuterium alike.
+
+    Returns
+    -------
+    dict of int to int
+        Indices in `atoms`; a hydrogen too far from every heavy atom is left out.
+    """
+    heavy = atoms.heavy
+    if len(heavy) in (0, len(atoms)):
+        return {}
+    hydrogens = np.setdiff1d(np.arange(len(atoms)), heavy)
+    reach = covalent_radii([atoms.element[i] for i in heavy.tolist()]) + covalent_radius("H")
+    distance = np.linalg.norm(atoms.xyz[hydrogens][:, None, :] - atoms.xyz[heavy][None, :, :], axis=2)
+    nearest = distance.argmin(axis=1)
+    return {
+        hydrogen: int(heavy[parent])
+        for hydrogen, parent, row in zip(hydrogens.tolist(), nearest.tolist(), distance, strict=True)
+        if row[parent] <= LONGEST * reach[parent]
+    }
+
+
+def with_hydrogens(
+    mol: Chem.Mol, deposited: Mapping[int, Sequence[tuple[str, Sequence[float]]]]
+) -> tuple[Chem.Mol, str]:
+    """Return a molecule of heavy atoms with all its hydrogens as atoms behind them.
+
+    Deposited hydrogens are used up to the number that the molecule has at an atom, in order of
+    their names; the others are added where the geometry of the neighbours puts them.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        Heavy atoms with a conformer.
+    deposited : mapping of int to sequence of (str, coordinates)
+        Deposited hydrogens by heavy atom: label and place in angstroms.
+
+    Returns
+    -------
+    tuple of (Chem.Mol, str)
+        The molecule, and one of `record.HYDROGENS`.
+    """
+    full = Chem.RWMol(mol)
+    for heavy in range(mol.GetNumAtoms()):
+        atom = full.GetAtomWithIdx(heavy)
+        count = atom.GetTotalNumHs()
+        places = sorted(deposited.get(heavy, ()), key=lambda item: (item[0], *item[1]))[:count]
+        if not places:
+            continue
+        atom.SetNoImplicit(True)
+        atom.SetNumExplicitHs(count - len(places))
+        for label, (x, y, z) in places:
+            hydrogen = Chem.Atom(1)
+            hydrogen.SetProp(NAME, label)
+            number = full.AddAtom(hydrogen)
+            full.AddBond(heavy, number, Chem.BondType.SINGLE)
+            full.GetConformer().SetAtomPosition(number, Point3D(float(x), float(y), float(z)))
+    used = full.GetNumAtoms() - mol.GetNumAtoms()
+    full.UpdatePropertyCache(strict=False)
+    result = Chem.AddHs(full, addCoords=True)
+    added = result.GetNumAtoms() - full.GetNumAtoms()
+    for number in range(full.GetNumAtoms(), result.GetNumAtoms()):
+        result.GetAtomWithIdx(number).SetProp(NAME, ADDED_NAME)
+    state = {(False, False): "none", (True, False): "deposited", (False, True): "added", (True, True): "mixed"}
+    return result, state[used > 0, added > 0]

@@ -1,0 +1,109 @@
+"""The neutral form of a molecule: exposure classes, properties and files use it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from rdkit import Chem
+from rdkit.Chem import rdqueries
+from rdkit.Chem.MolStandardize import rdMolStandardize
+
+from tethermap.base.elements import HALOGENS, is_metal
+
+_CHARGED = rdqueries.FormalChargeEqualsQueryAtom(0, negate=True)
+"""Finds the atoms with a charge, without a loop over all."""
+
+
+def neutralised(mol: Chem.Mol) -> Chem.Mol:
+    """Return a molecule with its acids and bases in the neutral form; coordinates stay as they are.
+
+    A charge is taken away where a proton can take it, also one that the dictionary draws at
+    another nitrogen of a protonated azole or amidine than the one with the proton (JQ1). Charges
+    that no proton can take away stay: quaternary nitrogen, nitro groups, N-oxides, borates. Where
+    such a cation stays, as many acids stay anions as balance it. Molecules with a metal stay as
+    they are, for their charges belong to the bonding; so do halide ions.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        Sanitised, hydrogens implicit or counted on their atoms.
+    """
+    if not len(mol.GetAtomsMatchingQuery(_CHARGED)):
+        return mol
+    if any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms()):
+        return mol
+    if mol.GetNumAtoms() == 1 and mol.GetAtomWithIdx(0).GetSymbol() in HALOGENS:
+        return mol
+    uncharged = Chem.RWMol(_uncharger().uncharge(mol))
+    for deprotonate in (_deprotonate_azolium, _deprotonate_amidinium, _deprotonate_ylide):
+        for index in range(uncharged.GetNumAtoms()):
+            atom = uncharged.GetAtomWithIdx(index)
+            if _is_bare_ammonium(atom):
+                deprotonate(uncharged, atom)
+    # what RDKit cannot accept is no neutral form
+    if Chem.SanitizeMol(uncharged, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
+        return mol
+    return uncharged.GetMol()
+
+
+def _is_bare_ammonium(atom: Chem.Atom) -> bool:
+    """Return whether a nitrogen is a cation without a hydrogen of its own or an anion beside it."""
+    if atom.GetAtomicNum() != 7 or atom.GetFormalCharge() != 1 or atom.GetTotalNumHs():
+        return False
+    return all(other.GetFormalCharge() >= 0 for other in atom.GetNeighbors())
+
+
+def _deprotonate_azolium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
+    """Write a protonated azole as neutral whose charge stands at another nitrogen of its ring."""
+    if not atom.GetIsAromatic():
+        return
+    for ring in mol.GetRingInfo().AtomRings():
+        if len(ring) != 5 or atom.GetIdx() not in ring:
+            continue
+        for index in sorted(ring):
+            other = mol.GetAtomWithIdx(index)
+            if other.GetAtomicNum() == 7 and other.GetIsAromatic() and other.GetTotalNumHs() == 1:
+                _take_proton(other)
+                atom.SetFormalCharge(0)
+                return
+
+
+def _deprotonate_amidinium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
+    """Write a protonated amidine or guanidine as neutral whose charge stands at a nitrogen without hydrogen."""
+    for bond in atom.GetBonds():
+        carbon = bond.GetOtherAtom(atom)
+        if bond.GetBondType() != Chem.BondType.DOUBLE or carbon.GetAtomicNum() != 6 or carbon.GetIsAromatic():
+            continue
+        for other in sorted(carbon.GetNeighbors(), key=lambda one: (one.GetDegree(), one.GetIdx())):
+            link = mol.GetBondBetweenAtoms(carbon.GetIdx(), other.GetIdx())
+            single = link.GetBondType() == Chem.BondType.SINGLE
+            if single and other.GetAtomicNum() == 7 and other.GetFormalCharge() == 0 and other.GetTotalNumHs():
+                _take_proton(other)
+                bond.SetBondType(Chem.BondType.SINGLE)
+                link.SetBondType(Chem.BondType.DOUBLE)
+                atom.SetFormalCharge(0)
+                return
+
+
+def _deprotonate_ylide(mol: Chem.RWMol, atom: Chem.Atom) -> None:
+    """Write a protonated nitro group, azide or N-oxide as the neutral molecule it is."""
+    for other in sorted(atom.GetNeighbors(), key=lambda one: int(one.GetIdx())):
+        single = mol.GetBondBetweenAtoms(atom.GetIdx(), other.GetIdx()).GetBondType() == Chem.BondType.SINGLE
+        oxide = other.GetAtomicNum() == 8 and single
+        azide = other.GetAtomicNum() == 7 and not single and not atom.GetIsAromatic()
+        if (oxide or azide) and other.GetDegree() == 1 and other.GetTotalNumHs() == 1:
+            _take_proton(other)
+            other.SetFormalCharge(-1)
+            return
+
+
+def _take_proton(atom: Chem.Atom) -> None:
+    count = atom.GetTotalNumHs()
+    atom.SetNoImplicit(True)
+    atom.SetNumExplicitHs(count - 1)
+    atom.UpdatePropertyCache(strict=False)
+
+
+@cache
+def _uncharger() -> rdMolStandardize.Uncharger:
+    return rdMolStandardize.Uncharger()

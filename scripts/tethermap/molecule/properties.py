@@ -1,0 +1,146 @@
+"""Descriptors and rules of drug-likeness of a ligand's neutral parent.
+
+Rules: Lipinski et al. 1997 (doi:10.1016/S0169-409X(96)00423-1; one violation is allowed), Ghose
+et al. 1999 (doi:10.1021/cc9800071), Egan et al. 2000 (doi:10.1021/jm000292e), Muegge et al. 2001
+(doi:10.1021/jm015507e), Veber et al. 2002 (doi:10.1021/jm020017n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rdkit import Chem
+from rdkit.Chem import QED, GraphDescriptors, rdMolDescriptors
+
+from tethermap.base.tables import Value
+from tethermap.molecule.alerts import brenk, pains
+from tethermap.molecule.inchi import inchi, key_of_inchi
+from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
+
+
+def _chiral_atoms(mol: Chem.Mol) -> int:
+    """Return the number of stereo centres, specified or not."""
+    copy = Chem.Mol(mol)
+    Chem.AssignStereochemistry(copy, cleanIt=True, force=True, flagPossibleStereoCenters=True)
+    return int(rdMolDescriptors.CalcNumAtomStereoCenters(copy))
+
+
+_NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
+    "MW": rdMolDescriptors._CalcMolWt,  # noqa: SLF001 - what Descriptors.MolWt calls; it takes 20 ms to load
+    "LogP": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
+    "TPSA": rdMolDescriptors.CalcTPSA,
+    "HBA": rdMolDescriptors.CalcNumHBA,
+    "HBD": rdMolDescriptors.CalcNumHBD,
+    "Rotatable_Bonds": rdMolDescriptors.CalcNumRotatableBonds,
+    "Ring_Count": rdMolDescriptors.CalcNumRings,
+    "Aromatic_Rings": rdMolDescriptors.CalcNumAromaticRings,
+    "Fraction_CSP3": rdMolDescriptors.CalcFractionCSP3,
+    "Heavy_Atom_Count": rdMolDescriptors.CalcNumHeavyAtoms,
+    "Chiral_Atoms": _chiral_atoms,
+    "Formal_Charge": Chem.GetFormalCharge,
+    "QED": QED.qed,
+    "BertzCT": GraphDescriptors.BertzCT,
+    "HallKierAlpha": rdMolDescriptors.CalcHallKierAlpha,
+    "Kappa1": rdMolDescriptors.CalcKappa1,
+    "Kappa2": rdMolDescriptors.CalcKappa2,
+    "Kappa3": rdMolDescriptors.CalcKappa3,
+    "NumSpiroAtoms": rdMolDescriptors.CalcNumSpiroAtoms,
+    "NumBridgeheadAtoms": rdMolDescriptors.CalcNumBridgeheadAtoms,
+    "NumAliphaticRings": rdMolDescriptors.CalcNumAliphaticRings,
+    "NumAromaticRings": rdMolDescriptors.CalcNumAromaticRings,
+    "NumSaturatedRings": rdMolDescriptors.CalcNumSaturatedRings,
+    "NumHeteroAtoms": rdMolDescriptors.CalcNumHeteroatoms,
+    "MolMR": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[1]),
+    "SA_Score": synthetic_accessibility,
+}
+"""Column of Ligand_Metadata and what computes it."""
+
+_INTEGERS = (
+    "HBA",
+    "HBD",
+    "Rotatable_Bonds",
+    "Ring_Count",
+    "Aromatic_Rings",
+    "Heavy_Atom_Count",
+    "Chiral_Atoms",
+    "Formal_Charge",
+    "NumSpiroAtoms",
+    "NumBridgeheadAtoms",
+    "NumAliphaticRings",
+    "NumAromaticRings",
+    "NumSaturatedRings",
+    "NumHeteroAtoms",
+)
+
+
+def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]:
+    """Return the columns of `tethermap.base.tables.LIGAND_METADATA` that a molecule alone decides.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        The neutral parent, sanitised, without explicit hydrogens.
+    one_of_many : bool
+        Whether those of many molecules are asked for, which pays for some preparation.
+
+    Returns
+    -------
+    dict
+        A descriptor that RDKit has no parameters for (metals) is None, and so is a rule that
+        needs it.
+    """
+    values: dict[str, Any] = {name: _computed(compute, mol) for name, compute in _NUMBERS.items()}
+    for name in _INTEGERS:
+        values[name] = None if values[name] is None else int(values[name])
+    values["Canonical_SMILES"] = Chem.MolToSmiles(mol)
+    again = Chem.MolFromSmiles(values["Canonical_SMILES"])  # cages may have other centres when read again
+    values["InChI"] = inchi(mol if again is None else again)  # type: ignore[redundant-expr]
+    values["InChIKey"] = "" if again is None else key_of_inchi(values["InChI"])  # type: ignore[redundant-expr]
+    values["PAINS_Hits"] = pains(mol, screened=one_of_many)
+    values["Brenk_Hits"] = brenk(mol)
+    return values | rules(values, mol.GetNumAtoms(onlyExplicit=False), _carbons(mol))
+
+
+def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, Value]:
+    """Return which rules of drug-likeness a molecule passes; None where a descriptor is missing.
+
+    Parameters
+    ----------
+    values : mapping
+        Descriptors by column.
+    n_atoms : int
+        Number of all atoms, hydrogens included.
+    n_carbons : int
+        Number of carbon atoms.
+    """
+    needed = ("MW", "LogP", "TPSA", "HBA", "HBD", "Rotatable_Bonds", "MolMR", "Ring_Count", "NumHeteroAtoms")
+    if any(values[name] is None for name in needed):
+        return dict.fromkeys(("Lipinski_Pass", "Veber_Pass", "Egan_Pass", "Ghose_Pass", "Muegge_Pass"))
+    mw, logp, tpsa, hba, hbd, rotatable, refractivity, rings, hetero = (values[name] for name in needed)
+    return {
+        "Lipinski_Pass": sum((mw > 500, logp > 5, hbd > 5, hba > 10)) <= 1,
+        "Veber_Pass": rotatable <= 10 and tpsa <= 140,
+        "Egan_Pass": tpsa <= 131.6 and -1.0 <= logp <= 5.88,
+        "Ghose_Pass": 160 <= mw <= 480 and -0.4 <= logp <= 5.6 and 40 <= refractivity <= 130 and 20 <= n_atoms <= 70,
+        "Muegge_Pass": 200 <= mw <= 600
+        and -2 <= logp <= 5
+        and tpsa <= 150
+        and rings <= 7
+        and n_carbons > 4
+        and hetero > 1
+        and rotatable <= 15
+        and hba <= 10
+        and hbd <= 5,
+    }
+
+
+def _computed(compute: Callable[[Chem.Mol], float], mol: Chem.Mol) -> float | None:
+    try:
+        return compute(mol)
+    except (ValueError, RuntimeError, KeyError, IndexError, ZeroDivisionError):
+        return None
+
+
+def _carbons(mol: Chem.Mol) -> int:
+    return sum(atom.GetAtomicNum() == 6 for atom in mol.GetAtoms())

@@ -1,0 +1,136 @@
+"""The SDF of a ligand: V2000 or, where that cannot hold it, V3000; the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+from rdkit import Chem
+
+from tethermap.fit.fit import fit_fields
+from tethermap.instance.model import Instance, Link
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.warheads import warhead_classes
+
+NAME_LIST = "atom.prop.name"
+DICTIONARY_NAME_LIST = "atom.prop.dictionary_name"
+MISSING = "n/a"
+"""What RDKit's atom property lists hold for an atom without a value."""
+
+_LINE = 190
+
+
+def sdf_text(
+    record: LigandMolecule,
+    instance: Instance,
+    properties: Mapping[str, str],
+    atom_lists: Mapping[str, Sequence[float | None]],
+    whole_lists: Mapping[str, Sequence[int | None]] = MappingProxyType({}),
+) -> str:
+    """Return a ligand as one record of an SDF, the line ``$$$$`` included.
+
+    Atoms keep their order: heavy atoms as in the dictionary, then hydrogens. Coordinates have
+    four decimals. Values per atom are property lists as RDKit reads and writes them, one value
+    an atom, ``n/a`` for hydrogens.
+
+    Parameters
+    ----------
+    properties : mapping of str to str
+        Fields after those of chemistry; one of the same name replaces it. Empty ones are left out.
+    atom_lists : mapping of str to sequence of float or None
+        Values of the heavy atoms by name; each becomes ``atom.dprop.<name>`` with four decimals.
+    whole_lists : mapping of str to sequence of int or None
+        Whole numbers of the heavy atoms by name; each becomes ``atom.iprop.<name>``.
+    """
+    fields = {**_fields(record, instance), **properties}
+    lists: dict[str, Sequence[str]] = {
+        NAME_LIST: record.labels,
+        DICTIONARY_NAME_LIST: [name or MISSING for name in record.dictionary_names],
+    }
+    for name, values in atom_lists.items():
+        lists[f"atom.dprop.{name}"] = [
+            MISSING if v is None or v != v else f"{v:.4f}" for v in values
+        ]  # NaN differs from itself
+    for name, numbers in whole_lists.items():
+        lists[f"atom.iprop.{name}"] = [MISSING if n is None else str(n) for n in numbers]
+    parts = [_mol_block(record)]
+    parts += [f">  <{name}>\n{_one_line(value)}\n\n" for name, value in fields.items() if value.strip()]
+    n_atoms = record.mol.GetNumAtoms()
+    for name, tokens in lists.items():
+        padded = [token.replace(" ", "_") for token in tokens] + [MISSING] * (n_atoms - len(tokens))
+        parts.append(f">  <{name}>\n" + "\n".join(_wrapped(padded)) + "\n\n")
+    parts.append("$$$$\n")
+    return "".join(parts)
+
+
+def _one_line(value: str) -> str:
+    """Return a value in one line that ends no record and begins no field, whatever a user has named a target."""
+    line = " ".join(value.split())
+    return f" {line}" if line.startswith(("$$$$", ">")) else line
+
+
+def _mol_block(record: LigandMolecule) -> str:
+    mol = Chem.Mol(record.mol)
+    mol.SetProp("_Name", record.stem)
+    block = Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised)
+    return str(block)
+
+
+def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
+    atoms = instance.atoms
+    heavy = record.atom_index
+    covalent = [link for link in instance.links if link.kind == "covalent"]
+    return {
+        "pdb_id": instance.entry_id,
+        "chain": instance.name.auth_asym_id,
+        "component": instance.name.comp_id,
+        "components": instance.component_names if len(instance.components) > 1 else "",
+        "residue": instance.name.residue_id,
+        "SMILES": record.smiles,
+        "SMILES_parent": record.parent_smiles,
+        "SMILES_observed": record.observed_smiles,
+        "SMILES_pH74": record.smiles_at_ph,
+        "ligand_name": record.common_name,
+        "InChIKey": record.inchikey,
+        "charge": str(record.charge),
+        "bond_source": record.bond_source,
+        "sanitised": "yes" if record.sanitised else "no",
+        "hydrogens": record.hydrogens,
+        "atoms_missing": " ".join(record.atoms_missing),
+        "altloc": instance.altloc,
+        "occupancy": f"{float(np.mean(atoms.occupancy[heavy])):.2f}",
+        **_mobility(instance),
+        "link_atom": "; ".join(instance.atom_label(link.atom) for link in covalent),
+        "link_residue": "; ".join(_partner(link) for link in covalent),
+        "SMILES_adduct": record.smiles_adduct,
+        "warhead_class": warhead_classes(record.smiles_adduct),
+        "flags": " ".join(sorted({*instance.flags, *record.flags})),
+        **fit_fields(instance.fit, instance.residue_names),
+    }
+
+
+def _mobility(instance: Instance) -> dict[str, str]:
+    """Return the mean B factor; of a prediction its mean confidence and the error that it expects of the place."""
+    atoms, facts = instance.atoms, instance.facts
+    if instance.mean_plddt is None:
+        return {"mean_B": f"{float(np.mean(atoms.b_iso[atoms.heavy])):.2f}"}
+    error = "" if facts.aligned_error is None else f"{facts.aligned_error:.1f}"
+    return {"mean_pLDDT": f"{instance.mean_plddt:.1f}", "aligned_error_A": error}
+
+
+def _partner(link: Link) -> str:
+    residue = link.partner
+    return f"{residue.comp_id} {residue.auth_asym_id} {residue.residue_id} {link.partner_atom}"
+
+
+def _wrapped(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield lines of tokens that are no longer than an SDF's may be."""
+    line = ""
+    for token in tokens:
+        if line and len(line) + 1 + len(token) > _LINE:
+            yield line
+            line = token
+        else:
+            line = f"{line} {token}" if line else token
+    yield line

@@ -1,0 +1,132 @@
+"""Configuration read from coordinates, and where it differs from the dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import rdqueries
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.elements import is_metal
+
+TETRAHEDRAL = (Chem.ChiralType.CHI_TETRAHEDRAL_CW, Chem.ChiralType.CHI_TETRAHEDRAL_CCW)
+_CIS_TRANS = (Chem.BondStereo.STEREOE, Chem.BondStereo.STEREOZ, Chem.BondStereo.STEREOCIS, Chem.BondStereo.STEREOTRANS)
+
+FLAT_VOLUME = 0.5
+"""Chiral volume in cubic angstroms below which a centre counts as flat: its hand is not defined.
+
+The triple product of the vectors to three neighbours is about 2.5 Å³ at an ideal carbon."""
+
+CLEAR_TURN = 0.5
+"""Cosine of an observed torsion beyond which a double bond is cis or trans: turned by 60° to 120° it is neither."""
+
+_HANDED = rdqueries.HasChiralTagQueryAtom()
+"""Finds the atoms with a hand, without a loop over all."""
+
+
+def set_coordinates(mol: Chem.Mol, xyz: Sequence[Sequence[float]] | FloatArray) -> None:
+    """Give a molecule one 3D conformer."""
+    conformer = Chem.Conformer(mol.GetNumAtoms())
+    conformer.Set3D(True)
+    conformer.SetPositions(np.array(xyz, dtype=np.float64).reshape(-1, 3))
+    mol.RemoveAllConformers()
+    mol.AddConformer(conformer, assignId=True)
+
+
+def assign_stereo(mol: Chem.Mol) -> None:
+    """Set the configuration of a molecule from its conformer, in place.
+
+    Phosphorus and sulfur with two terminal oxygens are no stereo centres: which of the oxygens
+    is written with the double bond or the proton has no meaning. The geometry around a metal is
+    left out, as the dictionary does.
+    """
+    Chem.AssignStereochemistryFrom3D(mol, replaceExistingTags=True)
+    meaningless = [
+        atom for atom in mol.GetAtomsMatchingQuery(_HANDED) if is_metal(atom.GetSymbol()) or _has_like_terminals(atom)
+    ]
+    for atom in meaningless:
+        atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
+    if meaningless:
+        Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
+
+
+def _has_like_terminals(atom: Chem.Atom) -> bool:
+    if atom.GetAtomicNum() not in (15, 16, 33):
+        return False
+    terminal = [other.GetAtomicNum() for other in atom.GetNeighbors() if other.GetDegree() == 1]
+    return any(terminal.count(element) > 1 for element in (8, 16))
+
+
+def differing_stereo(
+    observed: FloatArray, reference: Chem.Mol, origin: Sequence[int]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the centres and double bonds whose configuration differs from a reference molecule.
+
+    Only those count that the reference defines, whose neighbours were all observed and whose
+    observed geometry is not flat.
+
+    Parameters
+    ----------
+    observed : ndarray of float, shape (n_atoms, 3)
+        Coordinates of the observed atoms in angstroms.
+    reference : Chem.Mol
+        Dictionary molecule of heavy atoms with a conformer and its stereo assigned.
+    origin : sequence of int
+        Atom of `reference` that each row of `observed` is.
+
+    Returns
+    -------
+    tuple
+        Rows of `observed`, and pairs of them for double bonds.
+    """
+    place = {theirs: ours for ours, theirs in enumerate(origin)}
+    seen, ideal = observed, reference.GetConformer().GetPositions()
+    centres = []
+    for atom in reference.GetAtoms():
+        if atom.GetChiralTag() not in TETRAHEDRAL or atom.GetIdx() not in place:
+            continue
+        near = sorted(other.GetIdx() for other in atom.GetNeighbors())
+        if any(index not in place for index in near) or len(near) < 3:
+            continue
+        ours = place[atom.GetIdx()]
+        expected = _volume(ideal, atom.GetIdx(), near)
+        volume = _volume(seen, ours, [place[index] for index in near])
+        if expected * volume < 0 and abs(volume) > FLAT_VOLUME:
+            centres.append(ours)
+    bonds = []
+    for bond in reference.GetBonds():
+        if bond.GetStereo() not in _CIS_TRANS:
+            continue
+        first, second = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        left, right = bond.GetStereoAtoms()
+        if any(index not in place for index in (first, second, left, right)):
+            continue
+        path = (left, first, second, right)
+        ours_path = [place[index] for index in path]
+        turn = _cosine(seen, ours_path)
+        if abs(turn) > CLEAR_TURN and turn * _cosine(ideal, path) < 0:
+            bonds.append((ours_path[1], ours_path[2]))
+    return sorted(centres), sorted(bonds)
+
+
+def centre_volume(mol: Chem.Mol, index: int) -> float:
+    """Return the signed volume that an atom and its first three neighbours span; 0 with fewer of them."""
+    near = sorted(other.GetIdx() for other in mol.GetAtomWithIdx(index).GetNeighbors())
+    return _volume(mol.GetConformer().GetPositions(), index, near) if len(near) > 2 else 0.0
+
+
+def _volume(xyz: FloatArray, centre: int, near: Sequence[int]) -> float:
+    """Return the signed volume that the first three neighbours span, in cubic angstroms."""
+    a, b, c = (xyz[index] - xyz[centre] for index in near[:3])
+    return float(np.dot(a, np.cross(b, c)))
+
+
+def _cosine(xyz: FloatArray, path: Sequence[int]) -> float:
+    """Return the cosine of a torsion: 1 for cis, -1 for trans, 0 where it has none."""
+    left, first, second, right = (xyz[index] for index in path)
+    axis = (second - first) / np.linalg.norm(second - first)
+    sides = [arm - np.dot(arm, axis) * axis for arm in (left - first, right - second)]
+    lengths = [float(np.linalg.norm(side)) for side in sides]
+    return float(np.dot(sides[0], sides[1])) / (lengths[0] * lengths[1]) if min(lengths) >= 0.1 else 0.0

@@ -1,0 +1,62 @@
+"""Molecules on disk between two stages: one stream of records per shard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rdkit import Chem
+
+from tethermap.base.records import packed, read_records, record_file, unpacked
+from tethermap.molecule.record import LigandMolecule
+
+_PROPERTIES = Chem.PropertyPickleOptions.AllProps | Chem.PropertyPickleOptions.CoordsAsDouble
+_INTEGER_ARRAYS = ("atom_index", "residue", "smiles_index", "symmetry_class")
+_TUPLES = ("dictionary_names", "atoms_missing", "flags", "synonyms")
+
+
+def write_molecules(path: Path, records: Iterable[LigandMolecule]) -> None:
+    """Write molecules one after the other; the file appears when all are written.
+
+    Parameters
+    ----------
+    records : iterable of LigandMolecule
+        Taken one at a time, so that a generator needs no more memory than one molecule.
+    """
+    with record_file(path) as stream:
+        for record in records:
+            stream.write(packed_molecule(record))
+
+
+def read_molecules(path: Path) -> Iterator[LigandMolecule]:
+    """Yield the molecules of a file in the order they were written.
+
+    Raises
+    ------
+    ValueError
+        If the file is not one of `write_molecules` or is cut off.
+    """
+    return map(molecule_of_record, read_records(path))
+
+
+def packed_molecule(molecule: LigandMolecule) -> bytes:
+    """Return a molecule as a record."""
+    names = (item.name for item in fields(molecule) if item.name not in ("stem", "mol"))
+    header: dict[str, Any] = {name: getattr(molecule, name) for name in names}
+    for name in (*_INTEGER_ARRAYS, "layout"):
+        header[name] = header[name].tolist()
+    return packed(molecule.stem, header, molecule.mol.ToBinary(_PROPERTIES))
+
+
+def molecule_of_record(record: bytes) -> LigandMolecule:
+    """Return what `packed_molecule` has packed."""
+    values, mol = unpacked(record)
+    for name in _INTEGER_ARRAYS:
+        values[name] = np.array(values[name], dtype=np.int64)
+    values["layout"] = np.array(values["layout"], dtype=np.float64).reshape(-1, 2)
+    for name in _TUPLES:
+        values[name] = tuple(values[name])
+    return LigandMolecule(mol=Chem.Mol(bytes(mol)), **values)  # type: ignore[call-overload]

@@ -1,0 +1,103 @@
+"""RDKit's score of synthetic accessibility, its fragments looked up in a mapped file instead of all read.
+
+Ertl & Schuffenhauer 2009 (doi:10.1186/1758-2946-1-8), as in RDKit's Contrib folder, which unpickles 700,000
+fragments for a score that needs forty. The file with the same numbers, sorted, is made at set-up.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rdkit
+from rdkit import Chem
+from rdkit.Chem import RDConfig
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.atomic import replacing
+from tethermap.base.component_index import default_index
+
+_SCORES = "_fscores"
+"""Where RDKit's scorer keeps the scores of fragments."""
+
+_log = logging.getLogger(__name__)
+
+
+def synthetic_accessibility(mol: Chem.Mol) -> float:
+    """Return the score of a molecule, from 1 (easy) to 10."""
+    return float(_scorer().calculateScore(mol))
+
+
+def fragment_table() -> Path:
+    """Return where the fragments of this RDKit lie, made or not: beside the component index."""
+    return default_index().with_name(f"fragments-{rdkit.__version__}.npy")
+
+
+def build_fragment_table(path: Path) -> FloatArray:
+    """Write the fragments and their scores, and return them.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    ndarray of float, shape (2, n_fragments)
+        Numbers of the fragments, ascending, and their scores.
+    """
+    scorer = _rdkit_scorer()
+    scorer.readFragmentScores()
+    scores: dict[int, float] = vars(scorer)[_SCORES]
+    table = np.array(sorted(scores.items()), dtype=np.float64).T.copy()
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        np.save(stream, table)
+    return table
+
+
+class FragmentScores:
+    """The scores of fragments, as RDKit's scorer asks for them.
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (2, n_fragments)
+        As of `build_fragment_table`.
+    """
+
+    def __init__(self, table: FloatArray) -> None:
+        self._fragments, self._scores = np.asarray(table[0]), np.asarray(table[1])
+
+    def get(self, fragment: int, default: float) -> float:
+        """Return the score of a fragment, the default for one that is not in the table."""
+        place = int(self._fragments.searchsorted(fragment))
+        known = place < len(self._fragments) and self._fragments[place] == fragment
+        return float(self._scores[place]) if known else default
+
+
+@cache
+def _scorer() -> Any:
+    scorer = _rdkit_scorer()
+    path = fragment_table()
+    if path.is_file():
+        vars(scorer)[_SCORES] = FragmentScores(np.load(path, mmap_mode="r"))
+    else:
+        try:
+            vars(scorer)[_SCORES] = FragmentScores(build_fragment_table(path))
+        except OSError as error:  # a cache that can't be written; RDKit reads its own file, once
+            _log.warning("the fragments could not be written: %s", error)
+    return scorer
+
+
+def _rdkit_scorer() -> Any:
+    """Load RDKit's scorer, which lies outside its package in some builds."""
+    path = Path(RDConfig.RDContribDir) / "SA_Score" / "sascorer.py"
+    specification = importlib.util.spec_from_file_location("sascorer", path)
+    if specification is None or specification.loader is None:
+        raise FileNotFoundError(f"RDKit was built without its Contrib folder: {path} is missing")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module

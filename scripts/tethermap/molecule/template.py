@@ -1,0 +1,151 @@
+"""A component as a graph of heavy atoms, and molecules made from parts of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rdkit import Chem
+
+from tethermap.base.elements import atomic_number
+from tethermap.components.component import Component, is_hydrogen
+from tethermap.components.component_cif import AROMATIC_ORDER
+
+_BOND_TYPES = {
+    1: Chem.BondType.SINGLE,
+    2: Chem.BondType.DOUBLE,
+    3: Chem.BondType.TRIPLE,
+    AROMATIC_ORDER: Chem.BondType.AROMATIC,
+}
+_LENIENT = Chem.SanitizeFlags.SANITIZE_ALL ^ (
+    Chem.SanitizeFlags.SANITIZE_PROPERTIES
+    | Chem.SanitizeFlags.SANITIZE_KEKULIZE
+    | Chem.SanitizeFlags.SANITIZE_SETAROMATICITY
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """The heavy atoms of a component, numbered in dictionary order.
+
+    Parameters
+    ----------
+    names, elements : tuple of str
+        Atom names and element symbols.
+    charges, hydrogens : tuple of int
+        Formal charge and number of hydrogens of each atom.
+    leaving : tuple of bool
+        Whether the atom goes when the component is linked.
+    bonds : tuple of (int, int, int)
+        Atoms and order of each bond; order 4 is aromatic or delocalised.
+    xyz : tuple
+        Ideal coordinates, None where not given.
+    counts_hydrogens : bool
+        Whether `hydrogens` means something: not for a user's or an entry's list of heavy atoms only.
+    """
+
+    names: tuple[str, ...]
+    elements: tuple[str, ...]
+    charges: tuple[int, ...]
+    hydrogens: tuple[int, ...]
+    leaving: tuple[bool, ...]
+    bonds: tuple[tuple[int, int, int], ...]
+    xyz: tuple[tuple[float, float, float] | None, ...]
+    counts_hydrogens: bool
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@lru_cache(maxsize=1024)
+def template(component: Component) -> Template:
+    """Return the heavy-atom graph of a component."""
+    heavy = [index for index, atom in enumerate(component.atoms) if not is_hydrogen(atom.element)]
+    number = {index: k for k, index in enumerate(heavy)}
+    atoms = [component.atoms[index] for index in heavy]
+    hydrogens = [0] * len(heavy)
+    bonds = []
+    for bond in component.bonds:
+        ends = number.get(bond.first), number.get(bond.second)
+        if ends[0] is not None and ends[1] is not None:
+            bonds.append((min(ends[0], ends[1]), max(ends[0], ends[1]), bond.order))
+            continue
+        for end in ends:
+            if end is not None:
+                hydrogens[end] += 1
+    return Template(
+        names=tuple(atom.name for atom in atoms),
+        elements=tuple(atom.element for atom in atoms),
+        charges=tuple(atom.charge for atom in atoms),
+        hydrogens=tuple(hydrogens),
+        leaving=tuple(atom.leaving for atom in atoms),
+        bonds=tuple(sorted(bonds)),
+        xyz=tuple(atom.xyz for atom in atoms),
+        counts_hydrogens=component.origin in ("index", "network") or any(hydrogens),
+    )
+
+
+def assemble(
+    elements: Sequence[str],
+    charges: Sequence[int],
+    bonds: Sequence[tuple[int, int, int]],
+    hydrogens: Sequence[int | None] | None,
+) -> Chem.RWMol:
+    """Return atoms and bonds as a molecule that is not sanitised yet.
+
+    Parameters
+    ----------
+    elements, charges : sequence
+        Of each atom; an element that RDKit does not know becomes a dummy atom.
+    bonds : sequence of (int, int, int)
+        Atoms and order, 4 for aromatic.
+    hydrogens : sequence of int, or None
+        Number of hydrogens on each atom; None, for one atom or all, lets RDKit's valence model
+        decide.
+    """
+    mol = Chem.RWMol()
+    for k, (element, charge) in enumerate(zip(elements, charges, strict=True)):
+        atom = Chem.Atom(atomic_number(element))
+        atom.SetFormalCharge(charge)
+        count = hydrogens[k] if hydrogens is not None else None
+        if count is not None:
+            atom.SetNoImplicit(True)
+            atom.SetNumExplicitHs(count)
+        mol.AddAtom(atom)
+    for first, second, order in bonds:
+        mol.AddBond(first, second, _BOND_TYPES[order])
+        if order == AROMATIC_ORDER:
+            for end in (first, second):
+                mol.GetAtomWithIdx(end).SetIsAromatic(True)
+            mol.GetBondBetweenAtoms(first, second).SetIsAromatic(True)
+    return mol
+
+
+def sanitise(mol: Chem.RWMol) -> tuple[Chem.RWMol, bool]:
+    """Sanitise an assembled molecule, and say whether it passed all of RDKit's checks.
+
+    A molecule that fails with its own hydrogen counts is tried with those of RDKit's valence
+    model; one that fails again is made ready as far as drawing and substructure search need it.
+
+    Parameters
+    ----------
+    mol : Chem.RWMol
+        From `assemble`; it is left as it is.
+    """
+    for prepare in (Chem.RWMol, _with_implicit_hydrogens):
+        variant = prepare(mol)
+        if Chem.SanitizeMol(variant, catchErrors=True) == Chem.SanitizeFlags.SANITIZE_NONE:
+            return variant, True
+    lenient = Chem.RWMol(mol)
+    lenient.UpdatePropertyCache(strict=False)
+    Chem.SanitizeMol(lenient, _LENIENT, catchErrors=True)
+    return lenient, False
+
+
+def _with_implicit_hydrogens(mol: Chem.RWMol) -> Chem.RWMol:
+    variant = Chem.RWMol(mol)
+    for atom in variant.GetAtoms():
+        atom.SetNoImplicit(False)
+        atom.SetNumExplicitHs(0)
+    return variant

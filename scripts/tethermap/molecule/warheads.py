@@ -1,0 +1,58 @@
+"""Which group of a covalent ligand has reacted with the protein, read from the adduct."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache, lru_cache
+
+from rdkit import Chem, rdBase
+
+from tethermap.base.reference import WARHEADS
+from tethermap.base.tables import JOINED
+
+UNKNOWN = "other"
+"""What a linked atom is called that no class of the list describes."""
+
+
+@cache
+def _classes() -> tuple[tuple[str, Chem.Mol], ...]:
+    """Return name and pattern of each class of ``data/reference/warheads.csv``, the most specific first."""
+    with WARHEADS.open(encoding="utf-8", newline="") as stream:
+        return tuple((row["class"], Chem.MolFromSmarts(row["smarts"])) for row in csv.DictReader(stream))
+
+
+@lru_cache(maxsize=4096)
+def warhead_classes(adduct: str) -> str:
+    """Return the class of each linked atom of an adduct, joined by ``;``; empty where there is none.
+
+    Several groups give the same adduct, such as an acrylamide and a 3-chloropropionamide: the class is that which
+    inhibitors mostly have.
+
+    Parameters
+    ----------
+    adduct : str
+        SMILES of the ligand with the protein atom and ``*`` for the rest of the protein.
+
+    Examples
+    --------
+    >>> warhead_classes("*SCCC(=O)Nc1ccccc1")
+    'Michael acceptor'
+    """
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(adduct) if adduct else None
+    if mol is None:
+        return ""
+    classes = []
+    for rest in mol.GetAtoms():
+        if rest.GetAtomicNum() == 0 and rest.GetDegree() == 1:
+            protein = rest.GetNeighbors()[0]
+            linked = [atom.GetIdx() for atom in protein.GetNeighbors() if atom.GetAtomicNum() != 0]
+            classes += [_class_of(mol, atom, protein.GetIdx()) for atom in linked]
+    return JOINED.join(dict.fromkeys(classes))
+
+
+def _class_of(mol: Chem.Mol, atom: int, protein: int) -> str:
+    for name, pattern in _classes():
+        if any(match[0] == atom and protein in match for match in mol.GetSubstructMatches(pattern, uniquify=False)):
+            return name
+    return UNKNOWN

@@ -1,0 +1,36 @@
+"""What of the library the HTTP service may import: names, words and texts, none of the science.
+
+A test holds the service to it, so that what stands here can't change without a look at who else reads it.
+"""
+
+MODULES = (
+    "base.atomic",
+    "base.column_words",
+    "base.config",
+    "base.contexts",
+    "base.fasta",
+    "base.identifiers",
+    "base.layout",
+    "base.links",
+    "base.packed",
+    "base.reasons",
+    "base.recorded_search",
+    "base.tables",
+    "base.version",
+    "complex.polymer_lines",
+    "drawing.interactions",
+    "drawing.marks",
+    "drawing.ramp",
+    "exits.words",
+    "exposure.method",
+    "extras.protac.programs",
+    "fit.limits",
+    "run.display",
+    "run.events",
+    "run.job_log",
+    "run.logs",
+    "run.slurm",
+    "run.told",
+    "sources.naming",
+)
+"""Modules of `tethermap`."""

@@ -1,0 +1,409 @@
+"""What the report shows, as plain values made from the rows of the job's tables."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.contexts import CONTEXTS, area_column
+from tethermap.base.identifiers import plain_name
+from tethermap.base.links import ligand_links
+from tethermap.base.reasons import FLAGS, KINDS, MAIN, REASONS, TARGET_MATCHES
+from tethermap.base.tables import Row, instance_key, split_cell
+from tethermap.exits.words import is_advised
+from tethermap.report.directions import GroupView, group_views
+from tethermap.report.fit import FitView, fit_view
+from tethermap.report.plots import Bar
+from tethermap.selfcheck.names import CHECKS
+
+DOWNLOAD_REASONS = (
+    "not_found",
+    "withdrawn",
+    "same_as_other",
+    "download_failed",
+    "file_empty",
+    "file_truncated",
+    "file_not_structure",
+    "file_unreadable",
+    "no_atoms",
+)
+"""Reasons why an entry's structure could not be had or read."""
+
+MAX_ITEMS = 500
+"""Entries or ligands listed under one reason; the tables hold all."""
+
+MAX_CARDS = 400
+"""Components in the gallery; the others are in the table."""
+
+MAX_TABLE_ROWS = 3000
+"""Instances in the table of the report; Results_Display.csv holds all."""
+
+MAX_HEAT_ROWS = 40
+"""Rows of one heat map; beyond it, one instance per component and then the first of them."""
+
+MAX_SERIES = 30
+"""Series shown with a heat map."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonGroup:
+    """Entries or ligands that were left out for one reason."""
+
+    code: str
+    sentence: str
+    count: int
+    items: tuple[str, ...]
+    more: int
+
+
+MAX_PLACES = 60
+"""Best places and observed exits in the report; the tables hold all."""
+
+PLACES_AT_ONCE = 10
+"""Those of them that are seen at once; the others unfold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One instance as cards and the table show it: the row of Results_Display and what else is shown."""
+
+    row: Row
+    label: str
+    residue: str
+    exposed_share: float | None
+    target_area: float | None
+
+    def text(self, column: str) -> str:
+        """Return a cell of the row as text, empty when not known."""
+        value = self.row.get(column)
+        return "" if value is None else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One component, or one group of linked ones: what it is, its best instance and all of them."""
+
+    anchor: str
+    comp_id: str
+    components: str
+    name: str
+    systematic: str
+    links: tuple[tuple[str, str], ...]
+    formula: str
+    mass: str
+    smiles: str
+    best: Line
+    lines: tuple[Line, ...]
+    exposed_share: tuple[float, float] | None
+    exits: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesView:
+    """One series: its row, and the exposure of the core's atoms in each instance."""
+
+    row: Row
+    columns: tuple[str, ...]
+    heat: tuple[tuple[str, FloatArray], ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContent:
+    """All that the report shows besides settings, methods and versions."""
+
+    target: str
+    n_instances: int
+    entry_bars: tuple[Bar, ...]
+    ligand_bars: tuple[Bar, ...]
+    entry_reasons: tuple[ReasonGroup, ...]
+    ligand_reasons: tuple[ReasonGroup, ...]
+    target_matches: tuple[tuple[str, str, int], ...]
+    bond_sources: tuple[tuple[str, int], ...]
+    flags: tuple[tuple[str, str, int], ...]
+    cards: tuple[Card, ...]
+    cards_left_out: int
+    anchors: dict[str, str]
+    lines: tuple[Line, ...]
+    lines_left_out: int
+    shares: dict[str, FloatArray]
+    series: tuple[SeriesView, ...]
+    series_left_out: int
+    groups: tuple[GroupView, ...]
+    places: tuple[Row, ...]
+    not_advised: tuple[Row, ...]
+    observed: tuple[Row, ...]
+    checks: tuple[tuple[str, int, int], ...]
+    failed_checks: tuple[Row, ...]
+    fit: FitView
+
+
+FirstExits = Callable[[Sequence[str]], Mapping[str, Sequence[Row]]]
+"""Gives the best exit of each of the first sites of some instances by stem; these come in the order of the tables."""
+
+
+def _no_exits(_: Sequence[str]) -> Mapping[str, Sequence[Row]]:
+    return {}
+
+
+@dataclass(slots=True)
+class Tables:
+    """Rows of the job's tables; `relative` and `core` are read only for the heat maps, `exits` only for the cards."""
+
+    results: Sequence[Row]
+    summary: Sequence[Row]
+    metadata: Sequence[Row]
+    entries: Sequence[Row]
+    ligands: Sequence[Row]
+    series: Sequence[Row]
+    core: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    relative: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    checks: Iterable[Row] = ()
+    exits: FirstExits = _no_exits
+    superposition: Sequence[Row] = ()
+    consensus: Sequence[Row] = ()
+    answers: Sequence[Row] = ()
+    observed: Sequence[Row] = ()
+
+
+def build_content(target: str, tables: Tables) -> ReportContent:
+    """Return the report's content.
+
+    Parameters
+    ----------
+    tables : Tables
+        Rows of the finished tables. `core` holds the rows of Ligand_MCS_Map of the atoms in a
+        core by stem; `relative` the relative SASA by stem and SDF index.
+
+    Returns
+    -------
+    ReportContent
+    """
+    summary = {str(row["stem"]): row for row in tables.summary}
+    lines = tuple(_line(row, summary.get(str(row["stem"]))) for row in tables.results)
+    cards = _cards(lines, tables.metadata, tables.exits)
+    with_several = shown_series(tables.series)
+    series = [_series_view(row, lines, tables) for row in with_several[:MAX_SERIES]]
+    checks, failed = _checks(tables.checks)
+    matches = Counter(str(row["target_match"]) for row in tables.entries if row["target_match"])
+    flags = Counter(flag for line in lines for flag in split_cell(line.text("flags")))
+    sources = Counter(line.text("bond_source") for line in lines)
+    leading = [row for row in tables.answers if row["answer_rank"] == 1 and row["site"] == MAIN]
+    return ReportContent(
+        target=target,
+        n_instances=len(lines),
+        entry_bars=_entry_bars(tables.entries),
+        ligand_bars=_ligand_bars(tables.ligands),
+        entry_reasons=_reason_groups(tables.entries, _entry_item),
+        ligand_reasons=_reason_groups(tables.ligands, None),
+        target_matches=tuple((code, TARGET_MATCHES.get(code, ""), n) for code, n in _ranked(matches)),
+        bond_sources=tuple(_ranked(sources)),
+        flags=tuple((code, FLAGS.get(code, ""), n) for code, n in _ranked(flags)),
+        cards=cards[:MAX_CARDS],
+        cards_left_out=max(0, len(cards) - MAX_CARDS),
+        anchors={card.components: card.anchor for card in cards[:MAX_CARDS]},
+        lines=lines[:MAX_TABLE_ROWS],
+        lines_left_out=max(0, len(lines) - MAX_TABLE_ROWS),
+        shares=_shares(tables.summary),
+        series=tuple(view for view in series if view.heat),
+        series_left_out=max(0, len(with_several) - MAX_SERIES),
+        groups=group_views(tables.superposition, tables.consensus),
+        places=tuple(row for row in leading if is_advised(row))[:MAX_PLACES],
+        not_advised=tuple(row for row in leading if not is_advised(row))[:MAX_PLACES],
+        observed=tuple(row for row in tables.observed if row["side"] == "target")[:MAX_PLACES],
+        checks=checks,
+        failed_checks=failed,
+        fit=fit_view(tables.results),
+    )
+
+
+def shown_series(rows: Sequence[Row]) -> list[Row]:
+    """Return the series with something to compare: two instances or more, those of most components first.
+
+    >>> rows = [{"series": f"S{n}", "n_instances": n, "n_components": n} for n in (1, 2, 3)]
+    >>> [row["series"] for row in shown_series(rows)]
+    ['S3', 'S2']
+    """
+    several = [row for row in rows if int(row["n_instances"] or 0) > 1]
+    return sorted(several, key=lambda row: (-int(row["n_components"] or 0), -int(row["n_instances"] or 0)))
+
+
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _entry_bars(entries: Sequence[Row]) -> tuple[Bar, ...]:
+    reasons = Counter(str(row["reason"]) for row in entries)
+    entry_count = len(entries)
+    selected = sum(row["instances_found"] is not None for row in entries)  # the search left out the others
+    read = selected - sum(reasons[code] for code in DOWNLOAD_REASONS)
+    n_kept = sum(row["kept"] is True for row in entries)
+    return (
+        Bar("Entries found", entry_count),
+        Bar("within the filters", selected, _lost(entry_count - selected)),
+        Bar("structure read", read, _lost(selected - read)),
+        Bar("with a ligand kept", n_kept, _lost(read - n_kept)),
+    )
+
+
+def _ligand_bars(ligands: Sequence[Row]) -> tuple[Bar, ...]:
+    kinds = Counter(str(row["kind"]) for row in ligands)
+    kept_kinds = Counter(str(row["kind"]) for row in ligands if row["kept"] is True)
+    bars = [Bar("All het groups", len(ligands), f"{sum(kept_kinds.values())} kept")]
+    order = [kind for kind in KINDS if kinds[kind]] + sorted(kinds.keys() - KINDS.keys())
+    return (*bars, *(Bar(kind.replace("_", " "), kinds[kind], f"{kept_kinds[kind]} kept") for kind in order))
+
+
+def _lost(count: int) -> str:
+    return f"{count} left out" if count else ""
+
+
+def _entry_item(row: Row) -> str:
+    value = row.get("value")
+    return f"{row['pdb_id']} ({value})" if value else str(row["pdb_id"])
+
+
+def _reason_groups(rows: Sequence[Row], item: Any) -> tuple[ReasonGroup, ...]:
+    """Group what was left out by reason; `item` names a row, None counts components instead."""
+    by_reason: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["kept"] is not True:
+            by_reason[str(row["reason"])].append(row)
+    groups = []
+    for code, members in by_reason.items():
+        if item is None:
+            counts = _ranked(Counter(str(row["ligand"]) for row in members))
+            names = [f"{name} × {count}" if count > 1 else name for name, count in counts]
+        else:
+            names = [item(row) for row in members]
+        shown, more = tuple(names[:MAX_ITEMS]), max(0, len(names) - MAX_ITEMS)
+        groups.append(ReasonGroup(code, REASONS.get(code, ""), len(members), shown, more))
+    return tuple(sorted(groups, key=lambda group: (-group.count, group.code)))
+
+
+def _line(row: Row, summary: Row | None) -> Line:
+    label = f"{row['pdb_id']} {row['Chain']} {row['Warhead']} {row['Residue_ID']}"
+    buried = row["buried_fraction"]
+    share = None if buried is None else 1.0 - float(buried)
+    area = None if summary is None or summary["SASA_in_complex_A2"] is None else float(summary["SASA_in_complex_A2"])
+    return Line(row, label, str(row["Residue_ID"]), share, area)
+
+
+def _cards(lines: Sequence[Line], metadata: Sequence[Row], first_exits: FirstExits) -> tuple[Card, ...]:
+    """Return one card a component or group, those with most instances first; only those that are shown have exits."""
+    metadata_of = {str(row["Ligand"]): row for row in metadata}
+    by_components: dict[str, list[Line]] = defaultdict(list)
+    for line in lines:
+        by_components[line.text("components")].append(line)
+    groups = sorted(by_components.items(), key=lambda item: (-len(item[1]), item[1][0].text("Warhead"), item[0]))
+    best_of = {components: min(members, key=_badness) for components, members in groups}
+    shown = {best_of[components].text("stem") for components, _ in groups[:MAX_CARDS]}
+    exits = first_exits([stem for line in lines if (stem := line.text("stem")) in shown])
+    n_cards: Counter[str] = Counter()
+    cards = []
+    for components, members in groups:
+        comp_id = members[0].text("Warhead")
+        n_cards[comp_id] += 1
+        anchor = f"ligand-{comp_id}" + (f"-{n_cards[comp_id]}" if n_cards[comp_id] > 1 else "")
+        best = best_of[components]
+        places = exits.get(best.text("stem"), ())
+        cards.append(_card(anchor, components, members, best, metadata_of.get(components, {}), places))
+    return tuple(cards)
+
+
+def _card(
+    anchor: str, components: str, members: Sequence[Line], best: Line, metadata: Row, exits: Sequence[Row]
+) -> Card:
+    shares = [line.exposed_share for line in members if line.exposed_share is not None]
+    mass = metadata.get("MW")
+    in_dictionary = metadata.get("source") == "dictionary"
+    return Card(
+        anchor=anchor,
+        comp_id=members[0].text("Warhead"),
+        components=components,
+        name=plain_name(str(metadata.get("Common_Name") or metadata.get("Name") or "")),
+        systematic=plain_name(str(metadata.get("Name") or "")),
+        links=tuple(ligand_links(components, str(metadata.get("InChIKey") or ""), in_dictionary=in_dictionary).items()),
+        formula=str(metadata.get("Formula") or ""),
+        mass="" if mass is None else f"{float(mass):.1f}",
+        smiles=str(metadata.get("SMILES") or members[0].row["SMILES"] or ""),
+        best=best,
+        lines=tuple(members),
+        exposed_share=(min(shares), max(shares)) if shares else None,
+        exits=tuple(exits),
+    )
+
+
+def _badness(line: Line) -> tuple[Any, ...]:
+    """Sort key, best first: nothing missing, occupied, sharp; then the order of the tables."""
+    row = line.row
+    resolution, occupancy = row["resolution"], row["occupancy"]
+    key = instance_key(str(row["pdb_id"]), str(row["Chain"]), str(row["Warhead"]), str(row["Residue_ID"]))
+    return (
+        bool(row["atoms_missing"]),
+        row["sanitised"] is False,
+        -(0.0 if occupancy is None else float(occupancy)),
+        99.0 if resolution is None else float(resolution),
+        key,
+    )
+
+
+def _shares(summary: Sequence[Row]) -> dict[str, FloatArray]:
+    """Return the open share of the surface of every instance by context."""
+    shares = {}
+    for context in CONTEXTS:
+        values = [_ratio(row[area_column(context)], row["SASA_free_A2"]) for row in summary]
+        shares[context] = np.array(values, dtype=np.float64)
+    return shares
+
+
+def _ratio(part: Any, whole: Any) -> float:
+    return float("nan") if part is None or not whole else float(part) / float(whole)
+
+
+def _series_view(row: Row, lines: Sequence[Line], tables: Tables) -> SeriesView:
+    """Return the heat map of a series: one row an instance, one column an atom of the core."""
+    members = [line for line in lines if line.text("series") == row["series"] and line.text("stem") in tables.core]
+    total = len(members)
+    if total > MAX_HEAT_ROWS:
+        best: dict[str, Line] = {}
+        for line in members:
+            name = line.text("components")
+            best[name] = min(best.get(name, line), line, key=_badness)
+        members = list(best.values())[:MAX_HEAT_ROWS]
+    n_core = int(row["n_core_atoms"] or 0)
+    elements = [""] * n_core
+    heat = []
+    for line in members:
+        stem = line.text("stem")
+        values = np.full(n_core, np.nan)
+        for atom in tables.core[stem]:
+            position = int(atom["core_index"] or 0)
+            if position < n_core:
+                values[position] = tables.relative.get(stem, {}).get(int(atom["sdf_index"] or 0), np.nan)
+                elements[position] = elements[position] or str(atom["AtomSymbol"])
+        heat.append((f"{line.text('Warhead')} {line.text('pdb_id')} {line.text('Chain')} {line.residue}", values))
+    heat.sort(key=lambda item: item[0])
+    columns = tuple(f"{position} {element}" for position, element in enumerate(elements))
+    return SeriesView(row, columns, tuple(heat), total - len(heat))
+
+
+def _checks(rows: Iterable[Row]) -> tuple[tuple[tuple[str, int, int], ...], tuple[Row, ...]]:
+    """Return (check, passed, failed) in the order of the list of checks, and the failed rows."""
+    passed: Counter[str] = Counter()
+    failed: list[Row] = []
+    for row in rows:
+        if row["passed"] is True:
+            passed[str(row["check"])] += 1
+        else:
+            failed.append(row)
+    lost = Counter(str(row["check"]) for row in failed)
+    reported = passed.keys() | lost.keys()
+    names = [name for name in CHECKS if name in reported] + sorted(reported - CHECKS.keys())
+    failed.sort(key=lambda row: (str(row["stem"]), str(row["check"])))
+    return tuple((name, passed[name], lost[name]) for name in names), tuple(failed)

@@ -1,0 +1,74 @@
+"""What the report shows of the directions in which linkers can leave, over all structures of a protein."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tethermap.base.reasons import SUPERPOSITION_REASONS
+from tethermap.base.tables import Row, Value, split_cell
+
+MAX_GROUPS, MAX_DIRECTIONS = 10, 8
+"""Groups and directions of each that are shown; the table holds all."""
+
+MAX_ANCHORS = 8
+"""Anchors of a direction that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """One group of like target chains: its superposition and its first directions."""
+
+    name: str
+    protein: str
+    reference: str
+    n_entries: int
+    n_instances: int
+    largest_rmsd: float | None
+    fewest_used: int | None
+    left_out: tuple[tuple[str, int], ...]
+    directions: tuple[tuple[Row, str], ...]
+    more: int
+
+
+def group_views(superposition: Sequence[Row], consensus: Sequence[Row]) -> tuple[GroupView, ...]:
+    """Return the groups with two entries or more, those of most entries first.
+
+    Parameters
+    ----------
+    superposition, consensus : sequence of Row
+        Rows of `tethermap.base.tables.SUPERPOSITION` and `tethermap.base.tables.EXIT_CONSENSUS`.
+    """
+    members: dict[str, list[Row]] = defaultdict(list)
+    for row in superposition:
+        members[str(row["group"])].append(row)
+    directions: dict[str, list[Row]] = defaultdict(list)
+    for row in consensus:
+        directions[str(row["group"])].append(row)
+    several = {name: rows for name, rows in members.items() if name and len({row["pdb_id"] for row in rows}) > 1}
+    return tuple(_view(name, rows, directions[name]) for name, rows in list(several.items())[:MAX_GROUPS])
+
+
+def _view(name: str, rows: Sequence[Row], directions: Sequence[Row]) -> GroupView:
+    moved = [row for row in rows if row["superposed"] is True and row["is_reference"] is not True]
+    reasons = Counter(str(row["reason"]) for row in rows if row["reason"])
+    return GroupView(
+        name=name,
+        protein=str(rows[0].get("protein") or ""),
+        reference=str(rows[0]["reference"]),
+        n_entries=len({row["pdb_id"] for row in rows}),
+        n_instances=len(rows),
+        largest_rmsd=max((float(row["rmsd_A"] or 0) for row in moved), default=None),
+        fewest_used=min((int(row["n_used"] or 0) for row in moved), default=None),
+        left_out=tuple((SUPERPOSITION_REASONS.get(code, code), count) for code, count in sorted(reasons.items())),
+        directions=tuple((row, _anchors(row["anchors"])) for row in directions[:MAX_DIRECTIONS]),
+        more=max(0, len(directions) - MAX_DIRECTIONS),
+    )
+
+
+def _anchors(cell: Value) -> str:
+    """Return the anchors of a direction as words: ``EF2 C12, LVY N17 and 3 more``."""
+    names = [name.replace(":", " ") for name in split_cell(cell)]
+    more = len(names) - MAX_ANCHORS
+    return ", ".join(names[:MAX_ANCHORS]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,66 @@
+"""What the report says of the fit of all ligands to the experiment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.reasons import GEOMETRY_FLAGS
+from tethermap.base.tables import Row, split_cell
+from tethermap.fit.limits import limit
+from tethermap.fit.model import ASSESSED, NO_REPORT, NOT_ASSESSED
+
+STATUSES = {
+    ASSESSED: "compared with the density",
+    NOT_ASSESSED: "not compared: the validation report gives no RSCC, which is not a poor fit",
+    NO_REPORT: "without a validation report",
+}
+"""Words for people by ``fit_status``."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitView:
+    """The fit of all instances.
+
+    Parameters
+    ----------
+    rscc : ndarray of float, shape (n,)
+        Of each instance, NaN where it was not assessed.
+    statuses : tuple of (str, int)
+        How many instances have which status, in words.
+    n_poor : int
+        Instances with an RSCC below the limit.
+    geometry : tuple of (str, str, int)
+        Flags of geometry with their sentences and numbers, the most frequent first.
+    """
+
+    rscc: FloatArray
+    statuses: tuple[tuple[str, int], ...]
+    n_poor: int
+    geometry: tuple[tuple[str, str, int], ...]
+
+    @property
+    def assessed(self) -> bool:
+        """Whether any instance was compared with density."""
+        return bool((~np.isnan(self.rscc)).any())
+
+
+def fit_view(results: Sequence[Row]) -> FitView:
+    """Return the view of the rows of Results_Display.
+
+    >>> fit_view([{"RSCC": 0.95, "fit_status": ASSESSED}, {"RSCC": None, "fit_status": NOT_ASSESSED}]).n_poor
+    0
+    """
+    rscc = np.array([np.nan if row.get("RSCC") is None else float(row["RSCC"] or 0) for row in results])
+    statuses = Counter(str(row.get("fit_status") or NO_REPORT) for row in results)
+    flags = Counter(flag for row in results for flag in split_cell(row.get("geometry_flags")))
+    return FitView(
+        rscc=rscc,
+        statuses=tuple((words, statuses[name]) for name, words in STATUSES.items() if statuses[name]),
+        n_poor=int((rscc < limit("rscc_poor")).sum()),
+        geometry=tuple((name, GEOMETRY_FLAGS[name], n) for name, n in flags.most_common()),
+    )

@@ -1,0 +1,174 @@
+"""The report as HTML, part by part as it is written: Jinja2 template, style and script that lie beside this module."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
+
+from tethermap.base import layout
+from tethermap.exits.words import OPEN_FROM
+from tethermap.fit.limits import limit
+from tethermap.report import plots
+from tethermap.report.content import PLACES_AT_ONCE, ReportContent
+from tethermap.report.methods import REFERENCES, paragraphs
+from tethermap.selfcheck.names import CHECKS
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+def render_report(
+    content: ReportContent,
+    settings: Mapping[str, Any],
+    query: Mapping[str, Any],
+    versions: Mapping[str, str],
+    depiction: Callable[[str, str], str],
+    core_picture: Callable[[str], str],
+    colour: plots.Colour,
+) -> Iterator[str]:
+    """Return the HTML of the report part by part; the same arguments give the same text.
+
+    Parameters
+    ----------
+    settings, query : mapping
+        The job's settings (`tethermap.base.config.shown`) and its search as recorded.
+    versions : mapping
+        Version by package name.
+    depiction : callable
+        Gives the inline SVG of a stem in a style (``plain`` or ``exposed``), empty when there is none.
+    core_picture : callable
+        Gives the inline SVG of a series' core, empty when there is none.
+    colour : callable
+        Colour of a relative exposure.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        bytecode_cache=None if sys.dont_write_bytecode else _BesideTemplates(),
+    )
+    environment.filters["number"] = _number
+    environment.filters["in_results"] = _in_results
+    style, script = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
+    return environment.get_template("report.html.j2").generate(
+        content=content,
+        settings=settings,
+        leaves=_leaves(settings),
+        notes=query.get("notes", ()),
+        check_sentences=CHECKS,
+        versions=versions,
+        methods=paragraphs(settings),
+        references=REFERENCES,
+        closed_below=f"{OPEN_FROM:g}",
+        rscc_poor=f"{limit('rscc_poor'):g}",
+        style=style,
+        script=script,
+        policy=_policy(style, script),
+        depiction=depiction,
+        core_picture=core_picture,
+        figures=_figures(content, colour),
+        columns=TABLE_COLUMNS,
+        at_once=PLACES_AT_ONCE,
+        shown_series=[view.row["series"] for view in content.series],
+    )
+
+
+class _BesideTemplates(FileSystemBytecodeCache):
+    """Keeps compiled templates where Python would keep compiled modules; where it may not, each run compiles them."""
+
+    def __init__(self) -> None:
+        super().__init__(str(TEMPLATES / "__pycache__"))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template."""
+        with suppress(OSError):
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
+TABLE_COLUMNS = (
+    ("pdb_id", "Entry", "text", 0),
+    ("Chain", "Chain", "text", 0),
+    ("Warhead", "Ligand", "text", 0),
+    ("Residue_ID", "Residue", "number", 0),
+    ("series", "Series", "text", 0),
+    ("%Exposed", "Atoms exposed", "number", 2),
+    ("open", "Surface open", "number", 2),
+    ("SASA_in_complex_A2", "SASA bound / Å²", "number", 1),
+    ("SASA_free_A2", "SASA free / Å²", "number", 1),
+    ("resolution", "Resolution / Å", "number", 2),
+    ("RSCC", "RSCC", "number", 3),
+    ("occupancy", "Occupancy", "number", 2),
+    ("mean_B", "Mean B / Å²", "number", 1),
+    ("bond_source", "Bonds from", "text", 0),
+    ("flags", "Flags", "text", 0),
+)
+"""Columns of the report's table: column of Results_Display, heading, how to sort, decimals."""
+
+
+def _figures(content: ReportContent, colour: plots.Colour) -> dict[str, Any]:
+    """Draw all plots."""
+    heat = {
+        view.row["series"]: plots.heat_map(
+            view.heat, view.columns, f"relative exposure of the core's atoms, {view.row['series']}", colour
+        )
+        for view in content.series
+    }
+    share = "open share of the ligand's surface"
+    return {
+        "entries": plots.funnel(content.entry_bars, "entries from the search to the ligands kept"),
+        "ligands": plots.funnel(content.ligand_bars, "het groups by kind and how many were kept"),
+        "distribution": plots.histogram(
+            content.shares["target"], "distribution of open surface", f"{share} (context target)", "instances"
+        ),
+        "fit": plots.histogram(
+            content.fit.rscc, "distribution of the fit to density", "RSCC, correlation with the density", "instances"
+        ),
+        "contexts": plots.box_rows(list(content.shares.items()), "open surface by context", share),
+        "heat": heat,
+        "ramp": plots.ramp(colour, "buried", "open"),
+    }
+
+
+def _number(value: object, decimals: int) -> str:
+    """Format a number, empty when there is none."""
+    return f"{value:.{decimals}f}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _in_results(path: str) -> str:
+    """Return a path of the job folder as a link from the report, which lies in the result folder."""
+    return quote(path.removeprefix(f"{layout.RESULTS}/"))
+
+
+def _leaves(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Return all settings as dotted keys and texts."""
+    leaves: list[tuple[str, str]] = []
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            leaves += _leaves(value, f"{prefix}{key}.")
+        elif isinstance(value, list):
+            leaves.append((f"{prefix}{key}", ", ".join(map(str, value)) or "–"))
+        else:
+            leaves.append((f"{prefix}{key}", "–" if value is None else str(value)))
+    return leaves
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a content security policy that allows this style, this script and nothing else."""
+    hashes = [
+        base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") for text in (style, script)
+    ]
+    return (
+        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}';"
+        " base-uri 'none'; form-action 'none'"
+    )

@@ -1,0 +1,201 @@
+"""Write the report: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from tethermap.base import layout, tables
+from tethermap.base.atomic import write_parts
+from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.base.tables import Row, Table
+from tethermap.drawing.interactions import amid_residues
+from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
+from tethermap.drawing.ramp import exposure_colour
+from tethermap.exits.limits import SHOWN_SITES
+from tethermap.exits.words import legend_height
+from tethermap.report.content import MAX_SERIES, Tables, build_content, shown_series
+from tethermap.report.depictions import inline_svg
+from tethermap.report.render import render_report
+from tethermap.run.software import versions
+from tethermap.steps.program_errors import but_for
+
+log = logging.getLogger(__name__)
+
+LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
+"""Height of the legend of a depiction by style; that of one with exits depends on their number."""
+
+LIGAND_COLUMNS = ("ligand", "kind", "kept", "reason")
+CORE_COLUMNS = ("stem", "core_index", "sdf_index", "AtomSymbol")
+AREA_COLUMNS = ("stem", "sdf_index", "relative_sasa")
+EXIT_COLUMNS = (
+    *("stem", "rank", "site_rank", "anchor_atom", "leaving_atoms", "chem_class"),
+    *("E", "F", "closed", "evidence", "evidence_reasons"),
+)
+"""What the report takes of tables that have tens of thousands of rows."""
+
+
+def write_report(
+    job: Path,
+    checks: Sequence[Path],
+    report: Path,
+    *,
+    settings: Mapping[str, Any],
+    left_out: AbstractSet[str] = frozenset(),
+) -> None:
+    """Write the report of a job from its finished tables and depictions.
+
+    Parameters
+    ----------
+    checks : sequence of Path
+        Outcome of the checks of each shard.
+    settings : mapping
+        What it says of the job's settings, `tethermap.base.config.shown`.
+    left_out : set of str
+        Instances and entries that it does not show.
+    """
+    rows = partial(_rows, job, left_out)
+    series = rows(tables.SERIES)
+    shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
+    results = rows(tables.RESULTS_TABLE)
+    core = _core_rows(job, [str(row["stem"]) for row in results if row["series"] in shown])
+    content = build_content(
+        settings["target_name"],
+        Tables(
+            results=results,
+            summary=rows(tables.SASA_SUMMARY),
+            metadata=rows(tables.LIGAND_METADATA),
+            entries=rows(tables.ENTRY_STATUS),
+            ligands=rows(tables.LIGAND_STATUS, LIGAND_COLUMNS),
+            series=series,
+            core=core,
+            relative=_relative(job, core.keys()),
+            exits=partial(_first_exits, job),
+            superposition=rows(tables.SUPERPOSITION),
+            consensus=rows(tables.EXIT_CONSENSUS),
+            answers=rows(tables.EXIT_ANSWERS),
+            observed=rows(tables.OBSERVED_EXITS),
+            checks=but_for((row for path in checks for row in tables.read_table(path, tables.CHECKS)), left_out),
+        ),
+    )
+    n_exits = {card.best.text("stem"): len(card.exits) for card in content.cards}
+    contacts = _contacts(job, [stem for row in results if (stem := str(row["stem"])) in n_exits])
+    pictures = _Pictures(job, n_exits, contacts)
+    parts = render_report(
+        content,
+        settings,
+        json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8")),
+        versions(),
+        pictures.of_ligand,
+        pictures.of_core,
+        exposure_colour,
+    )
+    write_parts(report, parts)
+
+
+def _rows(job: Path, left_out: AbstractSet[str], table: Table, names: Collection[str] | None = None) -> list[Row]:
+    names = {*names, "pdb_id", "stem"} if names and left_out else names
+    return list(but_for(tables.read_table(job / table.path, table, names=names), left_out))
+
+
+def _core_rows(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+    """Return the atoms of common cores by stem, of some instances only."""
+    rows: dict[str, list[Row]] = {}
+    atoms = tables.LIGAND_MCS_MAP
+    if stems:
+        for row in tables.read_table(job / atoms.path, atoms, stems=stems, names=CORE_COLUMNS):
+            if row["core_index"] is not None:
+                rows.setdefault(str(row["stem"]), []).append(row)
+    return rows
+
+
+def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
+    """Return the relative SASA of each atom by stem and SDF index, of some instances only."""
+    values: dict[str, dict[int, float]] = {}
+    if stems:
+        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, stems=stems, names=AREA_COLUMNS):
+            if row["relative_sasa"] is not None:
+                atoms = values.setdefault(str(row["stem"]), {})
+                atoms[int(row["sdf_index"] or 0)] = float(row["relative_sasa"])
+    return values
+
+
+def _first_exits(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+    """Return the best exit of each of the first sites of some instances by stem, in their order."""
+    sites_by_stem: dict[str, dict[int, Row]] = {}
+    exits = tables.EXIT_VECTORS
+    for row in tables.read_table(job / exits.path, exits, stems=stems, names=EXIT_COLUMNS):
+        sites = sites_by_stem.setdefault(str(row["stem"]), {})
+        if row["rank"] is not None and int(row["site_rank"] or 0) <= SHOWN_SITES:
+            sites.setdefault(int(row["site_rank"] or 0), row)
+    return {stem: [sites[rank] for rank in sorted(sites)] for stem, sites in sites_by_stem.items()}
+
+
+def _contacts(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+    """Return the contacts of some instances by stem."""
+    rows_of: dict[str, list[Row]] = {}
+    for row in tables.read_table(job / tables.CONTACTS.path, tables.CONTACTS, stems=stems):
+        rows_of.setdefault(str(row["stem"]), []).append(row)
+    return rows_of
+
+
+class _Pictures:
+    """Depictions from the result folder.
+
+    Parameters
+    ----------
+    n_exits : mapping of str to int
+        How many exits the depiction of an instance shows.
+    contacts : mapping of str to sequence of Row
+        Contacts of the instances that are drawn amid their residues.
+    """
+
+    def __init__(self, job: Path, n_exits: Mapping[str, int], contacts: Mapping[str, Sequence[Row]]) -> None:
+        self._job = job
+        self._n_exits = n_exits
+        self._contacts = contacts
+
+    def of_ligand(self, stem: str, style: str) -> str:
+        """Return a depiction of an instance, empty when it has none."""
+        if style == "interactions":
+            return self._amid(stem)
+        if style == "plain":
+            return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", LEGEND_HEIGHT, f"plain-{stem}")
+        height = legend_height(self._n_exits.get(stem, 0)) if style == "exits" else LEGENDS[style]
+        return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", height)
+
+    def of_core(self, series: str) -> str:
+        """Return the depiction of a series' core, empty when it has none."""
+        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", f"core of {series}", LEGENDS["plain"])
+
+    def _amid(self, stem: str) -> str:
+        """Return an instance amid its residues, around the plain depiction that stands in the report already."""
+        try:
+            text = (self._job / layout.ligand_svg(stem, "plain")).read_text(encoding="utf-8")
+            amid = amid_residues(text, self._contacts.get(stem, ()), HEADLINE_CONTEXT)
+        except (OSError, ValueError) as error:
+            log.warning("%s is left out of the report: %s", stem, error)
+            return ""
+        box = " ".join(f"{value:.0f}" for value in amid.box)
+        width, height = amid.size
+        ligand = f'<use href="#plain-{escape(stem)}" width="{width:.0f}" height="{height:.0f}"/>'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="{escape(amid.title)}">'
+            f"{amid.below}{ligand}{amid.above}</svg>"
+        )
+
+    def _inline(self, path: str, label: str, legend: float, name: str = "") -> str:
+        try:
+            text = (self._job / path).read_text(encoding="utf-8")
+            picture = inline_svg(text, label, legend=legend)
+            return picture.replace("<svg ", f'<svg id="{escape(name)}" ', 1) if name else picture
+        except (OSError, ElementTree.ParseError, ValueError) as error:
+            log.warning("%s is left out of the report: %s", path, error)
+            return ""

@@ -1,0 +1,218 @@
+"""Finish a job: link, log, removal of what no step wrote, manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tethermap.base import layout, tables
+from tethermap.base.atomic import replacing, write_parts, write_text
+from tethermap.base.errors import PROGRAM_ERROR
+from tethermap.base.tables import FILES, Row, Value
+from tethermap.results.crate import crate_text
+from tethermap.results.manifest import VARYING, Tally, manifest_parts
+from tethermap.results.merging import merge
+from tethermap.results.rows import entry_key, ligand_status_key
+from tethermap.run.job_log import job_log_text
+from tethermap.selfcheck.outcome import CheckOutcome
+from tethermap.selfcheck.status import entry_rows
+from tethermap.steps.program_errors import InstanceId, StatusCorrector, but_for, error_row, read_errors
+
+_SNAKEFILE = Path(__file__).resolve().parents[3] / "Snakefile"
+
+log = logging.getLogger(__name__)
+
+SHARED_FOLDERS = (layout.WAR_PDB, layout.MCS_SDF, layout.MCS_SVG, layout.SERIES_FOLDER)
+"""Folders into which many steps write; what none of them lists comes from an earlier run."""
+
+
+MOST_TOLD = 100
+"""Problems that are told of at the end of a run; the tables and the manifest have all."""
+
+
+def write_manifest(
+    job: Path,
+    shards: Sequence[str],
+    manifest: Path,
+    *,
+    settings: Mapping[str, Any],
+    errors: Sequence[Row] = (),
+    left_out: AbstractSet[str] = frozenset(),
+) -> None:
+    """Write the manifest and what goes with it.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    shards : sequence of str
+        Numbers of its shards.
+    manifest : Path
+        The file to write, last of all.
+    settings : mapping
+        What it says of the job's settings, `tethermap.base.config.shown`.
+    errors : sequence of Row
+        Errors in single ligands and entries in this step, rows of `tables.ERRORS`.
+    left_out : set of str
+        Instances and entries that are not counted.
+    """
+    errors = [*read_errors([*layout.error_lists(job, shards), job / layout.TABLES_ERRORS]), *errors]
+    errors += _entries_left_out(job, {row["pdb_id"] for row in errors})
+    kept = _kept_stems(job) if errors else set()
+    lost = {str(row["stem"]) for row in errors if row["stem"]} - kept
+    listed = {str(row["path"]): row for shard in shards for row in _shard_rows(job, shard, "files", FILES)}
+    for path in [path for path in listed if lost and layout.stem_of_file(path) in lost]:
+        del listed[path]
+    for path in _series_files(job, left_out):
+        listed[path] = _file_row(job, path)
+    _remove_unlisted(job, listed)
+    tally = _count(job, shards, errors, left_out)
+    link(job / layout.RESULTS_DISPLAY, job / layout.RESULTS_DISPLAY_LINK)
+    single = [table.path for table in tables.RESULT_TABLES]
+    single += [layout.RESULTS_DISPLAY_LINK, layout.LIGANDS_SDF, layout.REPORT, layout.SEARCH_ENTRIES, layout.WORKFLOW]
+    write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
+    for path in single:
+        listed[path] = _file_row(job, path)
+    series = sum(1 for _ in tables.read_table(job / layout.SERIES_TABLE, tables.SERIES))
+    write_text(job / layout.PROBLEMS, json.dumps(list(islice(_problems(tally, errors, kept), MOST_TOLD))))
+    write_text(job / layout.JOB_LOG, job_log_text(job))
+    date = str(json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"])
+    write_text(job / layout.CRATE, crate_text(settings, date, listed))
+    files = [listed[path] for path in sorted(listed) if path not in VARYING]
+    write_parts(manifest, manifest_parts(settings, tally, series, files))
+
+
+def _shard_rows(job: Path, shard: str, name: str, table: tables.Table) -> Iterator[Row]:
+    return tables.read_table(job / layout.shard_file(shard, name), table)
+
+
+def mark_errors(job: Path, errors: Sequence[Row]) -> None:
+    """Tell in the status tables of a job on which ligands and entries its last step has failed."""
+    if errors:
+        status = StatusCorrector(errors, _kept_stems(job))
+        for table, key, changed in (
+            (tables.LIGAND_STATUS, ligand_status_key, status.ligand),
+            (tables.ENTRY_STATUS, entry_key, status.entry),
+        ):
+            merge([job / table.path], job / table.path, table, key, changed=changed)
+
+
+def _entries_left_out(job: Path, told: AbstractSet[Value]) -> list[Row]:
+    """Return the errors of entries that their status alone tells: those of the search and the download."""
+    names = ("pdb_id", "reason", "value")
+    entries = tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
+    failed = (row for row in entries if row["reason"] == PROGRAM_ERROR and row["pdb_id"] not in told)
+    return [error_row(InstanceId(str(row["pdb_id"])), str(row["value"])) for row in failed]
+
+
+def _kept_stems(job: Path) -> set[str]:
+    """Return the instances that have results."""
+    results = tables.RESULTS_TABLE
+    return {str(row["stem"]) for row in tables.read_table(job / results.path, results, names={"stem"})}
+
+
+def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> Iterator[str]:
+    """Yield a sentence on each ligand and entry that met an error of this program, and one on checks that failed."""
+    for row in errors:
+        name = str(row["stem"] or f"{row['pdb_id']} {row['ligand'] or ''}").strip()
+        ending = "the results of other steps are there" if row["stem"] in kept else "it was left out"
+        yield f"{name}: an error of this program ({row['value']}); {ending}."
+    if failures := [row for row in tally.in_order if row["check"] != "processed"]:
+        first = failures[0]
+        yield (
+            f"{len(failures)} checks of the job on its own files failed, the first is {first['check']} of"
+            f" {first['stem'] or 'the job'} ({first['detail']}): see self_check in {layout.MANIFEST}."
+        )
+
+
+def _series_files(job: Path, left_out: AbstractSet[str]) -> list[str]:
+    """Return the depictions that are there of the series and their ligands in the tables.
+
+    A series has ``S001.svg`` and for each ligand ``S001_LIG.svg``, with a number for a second of its name.
+    """
+    results = tables.read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
+    pairs = {(str(row["series"]), str(row["Warhead"])) for row in but_for(results, left_out) if row["series"]}
+    names = {series for series, _ in pairs} | {f"{series}_{code}" for series, code in pairs}
+    folder = job / layout.SERIES_FOLDER
+    paths = sorted(path for path in folder.glob("*.svg")) if folder.is_dir() else []
+    return [f"{layout.SERIES_FOLDER}/{path.name}" for path in paths if path.stem.partition("-")[0] in names]
+
+
+def _file_row(job: Path, path: str) -> Row:
+    data = hashlib.sha256()
+    with (job / path).open("rb") as stream:
+        while block := stream.read(1 << 20):
+            data.update(block)
+    return {"path": path, "sha256": data.hexdigest(), "bytes": (job / path).stat().st_size}
+
+
+def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
+    """Remove files of the shared folders that no step of this run wrote; links are not followed."""
+    _remove_unlisted_inputs(job, listed)
+    for folder in SHARED_FOLDERS:
+        if not (job / folder).is_dir():
+            continue
+        for entry in os.scandir(job / folder):
+            path = f"{folder}/{entry.name}"
+            if path not in listed and entry.is_file(follow_symlinks=False):
+                log.info("%s is of an earlier run and removed", path)
+                (job / path).unlink()
+
+
+def _remove_unlisted_inputs(job: Path, listed: Collection[str]) -> None:
+    """Do the same below the folder of inputs, each ligand's in its own, and remove the folders left empty."""
+    for place, _, names in os.walk(job / layout.PROTAC_FOLDER, topdown=False):
+        folder = Path(place).relative_to(job).as_posix()
+        for name in names:
+            path = f"{folder}/{name}"
+            if path not in listed and path != layout.PROTAC_INPUTS and not (job / path).is_symlink():
+                log.info("%s is of an earlier run and removed", path)
+                (job / path).unlink()
+        if folder != layout.PROTAC_FOLDER:
+            with suppress(OSError):  # not empty
+                Path(place).rmdir()
+
+
+def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: AbstractSet[str]) -> Tally:
+    tally = Tally()
+
+    def rows(table: tables.Table) -> Iterable[Row]:
+        return but_for(tables.read_table(job / table.path, table), left_out)
+
+    tally.count_status(rows(tables.ENTRY_STATUS), rows(tables.LIGAND_STATUS))
+    tally.count_results(rows(tables.RESULTS_TABLE))
+    for shard in shards:
+        tally.count_checks(but_for(_shard_rows(job, shard, "checks", tables.CHECKS), left_out))
+    tally.count_checks([_entry_rows(job)])
+    told = {row["stem"] for row in tally.failures if row["check"] == "processed"}
+    for row in errors:
+        if (name := str(row["stem"] or row["pdb_id"])) not in told:
+            tally.count_checks([CheckOutcome("processed", False, "", str(row["value"])).row(name)])
+            told.add(name)
+    return tally
+
+
+def _entry_rows(job: Path) -> Row:
+    """Check that no entry got lost between the search and the tables."""
+    searched = tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)
+    told = tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS)
+    asked = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (searched, told))
+    return entry_rows(*asked).row("")
+
+
+def link(target: Path, name: Path) -> None:
+    """Give a file a second name: a hard link, or a copy where the file system has none."""
+    with replacing(name) as temporary:
+        try:
+            os.link(target, temporary)
+        except OSError:
+            shutil.copyfile(target, temporary)

@@ -1,0 +1,170 @@
+"""The manifest: what a job holds, with hashes, counts, versions and the outcome of its checks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tethermap.base import layout
+from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
+from tethermap.base.tables import Row
+from tethermap.base.version import __version__
+from tethermap.run.software import versions
+from tethermap.selfcheck.names import CHECKS
+
+VARYING = (layout.JOB_CONFIG, layout.JOB_LOG, layout.SEARCH_QUERY, layout.CRATE)
+"""Result files that hold times, or how the work was divided: they have no hash in the manifest."""
+
+KEY_OUTPUTS = {
+    "results_display": layout.RESULTS_DISPLAY_LINK,
+    "resolved_sasa_summary": layout.SASA_SUMMARY,
+    "ligand_metadata": layout.LIGAND_METADATA,
+    "sasa_atoms": layout.SASA_ATOMS,
+    "entry_status": layout.ENTRY_STATUS,
+    "ligand_status": layout.LIGAND_STATUS,
+    "ligands_sdf": layout.LIGANDS_SDF,
+    "report": layout.REPORT,
+    "war_pdb_dir": layout.WAR_PDB,
+    "mcs_output_dir": layout.MCS_OUTPUT,
+}
+"""Files and folders that most readers want, by name."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted while the tables go by.
+
+    Parameters
+    ----------
+    entries, ligands : Counter
+        Rows of the status tables by reason.
+    instances : int
+        Instances kept.
+    components : set of str
+        Their component codes.
+    bond_sources : Counter
+        Instances by the source of their bonds.
+    passed, failed : Counter
+        Checks by name.
+    failures : list of Row
+        Checks that failed.
+    """
+
+    entries: Counter[str] = field(default_factory=Counter)
+    ligands: Counter[str] = field(default_factory=Counter)
+    instances: int = 0
+    components: set[str] = field(default_factory=set)
+    bond_sources: Counter[str] = field(default_factory=Counter)
+    passed: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    failures: list[Row] = field(default_factory=list)
+
+    def count_status(self, entries: Iterable[Row], ligands: Iterable[Row]) -> None:
+        """Count the rows of Entry_Status and Ligand_Status."""
+        self.entries.update(str(row["reason"]) for row in entries)
+        self.ligands.update(str(row["reason"]) for row in ligands)
+
+    def count_results(self, results: Iterable[Row]) -> None:
+        """Count the rows of Results_Display."""
+        for row in results:
+            self.instances += 1
+            self.components.add(str(row["Warhead"]))
+            self.bond_sources[str(row["bond_source"])] += 1
+
+    def count_checks(self, checks: Iterable[Row]) -> None:
+        """Count the rows of the shards' checks."""
+        for row in checks:
+            (self.passed if row["passed"] is True else self.failed)[str(row["check"])] += 1
+            if row["passed"] is not True:
+                self.failures.append(row)
+
+    @property
+    def in_order(self) -> list[Row]:
+        """Failed checks by instance."""
+        return sorted(self.failures, key=_failure_key)
+
+
+def _failure_key(row: Row) -> tuple[str, str]:
+    return str(row["stem"]), str(row["check"])
+
+
+def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files: Sequence[Row]) -> Iterator[str]:
+    """Yield the manifest as JSON, a part at a time: of large jobs it has a million.
+
+    Parameters
+    ----------
+    settings : mapping
+        The job's settings as `tethermap.base.config.shown` gives them.
+    tally : Tally
+        What was counted.
+    series : int
+        Number of series.
+    files : sequence of Row
+        Rows of `tables.FILES`, all result files but those that vary.
+
+    Yields
+    ------
+    str
+        Two identical runs give the same text, whatever the number of shards and cores.
+    """
+    canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    manifest = {
+        "pipeline": {"name": "tethermap", "version": __version__},
+        "target_name": settings["target_name"],
+        "search_query": settings["search_query"],
+        "has_results": tally.instances > 0,
+        "key_outputs": KEY_OUTPUTS,
+        "counts": {
+            "entries_found": tally.entries.total(),
+            "entries_kept": tally.entries["kept"],
+            "het_groups": tally.ligands.total(),
+            "instances_kept": tally.instances,
+            "components_kept": len(tally.components),
+            "series": series,
+            "files": _file_counts(files),
+        },
+        "rejections": {"entries": _rejections(tally.entries), "ligands": _rejections(tally.ligands)},
+        "bond_sources": _shares(tally.bond_sources),
+        "contexts": {
+            "headline": HEADLINE_CONTEXT,
+            "measured": list(CONTEXTS),
+            "war_pdb": settings["structure"]["context"],
+        },
+        "self_check": {
+            "passed": not tally.failures,
+            "checks": {name: _check(name, tally) for name in [*CHECKS, *sorted(tally.failed.keys() - CHECKS.keys())]},
+            "failures": [{name: row[name] for name in ("stem", "check", "value", "detail")} for row in tally.in_order],
+        },
+        "versions": versions(),
+        "settings": settings,
+        "config_sha256": hashlib.sha256(canonical.encode("utf-8")).hexdigest(),
+        "varying_files": list(VARYING),
+        "files": files,
+    }
+    yield from json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(manifest)
+    yield "\n"
+
+
+def _check(name: str, tally: Tally) -> dict[str, Any]:
+    says = CHECKS.get(name, "")
+    return {"says": says, "passed": tally.passed[name], "failed": tally.failed[name]}
+
+
+def _rejections(reasons: Counter[str]) -> dict[str, int]:
+    """Return counts by reason, without what is kept."""
+    return {reason: reasons[reason] for reason in sorted(reasons) if reason not in ("kept", "member_of_group")}
+
+
+def _shares(counts: Counter[str]) -> dict[str, dict[str, float]]:
+    total = counts.total()
+    return {name: {"instances": counts[name], "share": round(counts[name] / total, 4)} for name in sorted(counts)}
+
+
+def _file_counts(files: Sequence[Row]) -> dict[str, int]:
+    """Count files by extension."""
+    counts = Counter(str(row["path"]).rpartition(".")[2] for row in files)
+    return {extension: counts[extension] for extension in sorted(counts)}

@@ -1,0 +1,171 @@
+"""One sorted table from the unsorted parts of many shards, in little memory.
+
+Rows come in blocks (all rows of one instance, say). The blocks wait in a temporary file;
+only their sort keys and places are held, so the memory doesn't grow with the rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tethermap.base.atomic import replacing
+from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser
+
+Key = tuple[Any, ...]
+
+
+class SortedTable:
+    """A table whose blocks of rows may come in any order; made by `sorted_table`.
+
+    Parameters
+    ----------
+    spool : BinaryIO
+        Where the blocks wait.
+    """
+
+    def __init__(self, path: Path, table: Table, spool: BinaryIO) -> None:
+        self._path = path
+        self._table = table
+        self._spool = spool
+        self._cells = cell_formatter(table, path.name)
+        self._places: list[tuple[Key, int, int]] = []
+
+    def add(self, key: Key, rows: Iterable[Row]) -> None:
+        """Add a block of rows as `tables.table_writer` would write them.
+
+        Raises
+        ------
+        KeyError
+            If a row has a column that the table has not.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows(map(self._cells, rows))
+        self.add_text(key, text.getvalue())
+
+    def add_text(self, key: Key, text: str) -> None:
+        """Add a block of rows that are CSV text already."""
+        data = text.encode("utf-8")
+        self._places.append((key, self._spool.tell(), len(data)))
+        self._spool.write(data)
+
+    def write(self, *, equal_by_text: bool = False) -> None:
+        """Write the file: header, then the blocks by key, those with equal keys as they came or by their text."""
+        header = io.StringIO()
+        csv.writer(header, lineterminator="\n").writerow(self._table.names)
+        self._places.sort(key=lambda place: place[0])
+        with replacing(self._path) as temporary, temporary.open("wb") as stream:
+            stream.write(header.getvalue().encode("utf-8"))
+            for _, equal in groupby(self._places, key=lambda place: place[0]):
+                blocks = [self._block(start, size) for _, start, size in equal]
+                stream.writelines(sorted(blocks) if equal_by_text else blocks)
+
+    def _block(self, start: int, size: int) -> bytes:
+        self._spool.seek(start)
+        return self._spool.read(size)
+
+
+@contextmanager
+def sorted_table(path: Path, table: Table, *, equal_by_text: bool = False) -> Iterator[SortedTable]:
+    """Yield a table to add blocks of rows to; the file appears when the ``with`` block ends well.
+
+    Parameters
+    ----------
+    equal_by_text : bool
+        Whether blocks with equal keys are sorted by their text; else they stand as they came.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=path.parent) as spool:
+        sorted_rows = SortedTable(path, table, spool)
+        yield sorted_rows
+        sorted_rows.write(equal_by_text=equal_by_text)
+
+
+def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator[tuple[dict[str, Value], str]]:
+    """Yield the blocks of rows that share a value, as they stand in a file of `table_writer`.
+
+    Parameters
+    ----------
+    column : str or None
+        Neighbouring rows with the same text here make one block; None makes every row one.
+
+    Yields
+    ------
+    dict, str
+        The first row of the block, typed, and the CSV text of all its rows.
+
+    Raises
+    ------
+    ValueError
+        If the header is not that of `table`.
+    """
+    position = table.names.index(column) if column else None
+    first: list[str] = []
+    lines: list[str] = []
+    typed = cell_parser(table.columns)
+    with path.open(encoding="utf-8", newline="") as stream:
+        records = _records(stream)
+        cells, _ = next(records, ([], ""))
+        if tuple(cells) != table.names:
+            raise ValueError(f"{path}: unexpected columns {cells}")
+        for cells, text in records:
+            if lines and (position is None or cells[position] != first[position]):
+                yield typed(first), "".join(lines)
+                lines = []
+            if not lines:
+                first = cells
+            lines.append(text)
+    if lines:
+        yield typed(first), "".join(lines)
+
+
+def merge(
+    parts: Iterable[Path],
+    path: Path,
+    table: Table,
+    key: Callable[[dict[str, Value]], Key],
+    column: str | None = None,
+    changed: Callable[[Row], Row | None] = lambda row: row,
+) -> None:
+    """Write one sorted table from the parts of all shards.
+
+    Parameters
+    ----------
+    parts : iterable of Path
+        Files of `table_writer`, in any order.
+    path : Path
+        The table to be written.
+    table : Table
+        Columns of both.
+    key : callable
+        Gives the sort key of a block from its first row; blocks with equal keys are sorted by text.
+    column : str or None
+        Neighbouring rows with the same text here stay together as they are; None sorts single rows.
+    changed : callable
+        Gives the row to write in place of a single one, the same or another; None leaves a block out by its first row.
+    """
+    with sorted_table(path, table, equal_by_text=True) as merged:
+        for part in parts:
+            for row, text in read_blocks(part, table, column):
+                new = changed(row)
+                if new is row:
+                    merged.add_text(key(row), text)
+                elif new is not None:
+                    merged.add(key(row), [new])
+
+
+def _records(stream: Iterable[str]) -> Iterator[tuple[list[str], str]]:
+    """Yield the cells and the text of each CSV record; a quoted cell may span lines."""
+    text = ""
+    for line in stream:
+        text += line
+        if text.count('"') % 2 == 0:
+            yield next(csv.reader([text])) if '"' in text else text.rstrip("\n").split(","), text
+            text = ""

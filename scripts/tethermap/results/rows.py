@@ -1,0 +1,217 @@
+"""Rows of the tables that join what several stages know of one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tethermap.base import layout
+from tethermap.base.reasons import REASONS
+from tethermap.base.tables import JOINED, Row, instance_key, natural_key
+from tethermap.fit.fit import by_residue, entry_cells, fit_cells
+from tethermap.instance.model import Instance, Link
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.warheads import warhead_classes
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """The series of an instance: its name and the heavy atoms that are the core's, in the core's order."""
+
+    series: str = ""
+    core: tuple[int, ...] = ()
+
+
+def sort_key(instance: Instance) -> tuple[object, ...]:
+    """Return the key by which every table of instances is sorted."""
+    name = instance.name
+    return *instance_key(instance.entry_id, name.auth_asym_id, name.comp_id, name.residue_id), instance.stem
+
+
+def row_sort_key(row: Row) -> tuple[object, ...]:
+    """Return the same key from a row with the columns of an instance."""
+    names = (str(row[column]) for column in ("pdb_id", "Chain", "Warhead", "Residue_ID"))
+    return *instance_key(*names), str(row["stem"])
+
+
+def ligand_status_key(row: Row) -> tuple[object, ...]:
+    """Return the key by which Ligand_Status is sorted."""
+    names = (str(row[column]) for column in ("pdb_id", "chain", "ligand", "residue"))
+    return *instance_key(*names), str(row["label_chain"]), str(row["stem"])
+
+
+def name_map_key(row: Row) -> tuple[object, ...]:
+    """Return the key by which Name_Map is sorted."""
+    return str(row["pdb_id"]), str(row["stem"])
+
+
+def result_row(
+    instance: Instance,
+    mol: LigandMolecule,
+    summary: Row,
+    membership: Membership,
+    files: Collection[str],
+    geometry: Row,
+    smiles_at_ph: str,
+) -> Row:
+    """Return the row of Results_Display.csv of one instance.
+
+    Parameters
+    ----------
+    summary : Row
+        Its row of Resolved_SASA_Summary.
+    files : collection of str
+        Files of the job, relative to its folder; paths of others stay empty.
+    geometry : Row
+        Its row of `tethermap.base.tables.GEOMETRIES`.
+    smiles_at_ph : str
+        Its ligand's SMILES as charged at pH 7.4.
+    """
+    name, facts = instance.name, instance.facts
+    heavy = instance.atoms.heavy
+    covalent = [link for link in instance.links if link.kind == "covalent"]
+    return {
+        "Target": summary["Target"],
+        "pdb_id": instance.entry_id,
+        "Chain": name.auth_asym_id,
+        "Warhead": name.comp_id,
+        "Residue_ID": name.residue_id,
+        "SMILES": mol.smiles,
+        "%Exposed": summary["%Exposed"],
+        "resolution": facts.resolution,
+        "method": facts.method,
+        "release_date": facts.release_date,
+        "components": instance.component_names,
+        "kind": instance.kind,
+        "altloc": instance.altloc,
+        "occupancy": float(np.mean(instance.atoms.occupancy[heavy])),
+        "mean_B": None if facts.confidence_scale else float(np.mean(instance.atoms.b_iso[heavy])),
+        "atoms_missing": JOINED.join(mol.atoms_missing),
+        "covalent": bool(covalent),
+        "link_residue": JOINED.join(_linked(link) for link in covalent),
+        "link_atom": JOINED.join(instance.atom_label(link.atom) for link in covalent),
+        "bond_source": mol.bond_source,
+        "sanitised": mol.sanitised,
+        "target_chains": ",".join(instance.target_chains),
+        "buried_fraction": summary["Buried_fraction"],
+        "SASA_in_complex_A2": summary["SASA_in_complex_A2"],
+        "SASA_free_A2": summary["SASA_free_A2"],
+        **_file_cells(instance.stem, files),
+        "series": membership.series,
+        "InChIKey": mol.inchikey,
+        "flags": JOINED.join(sorted({*instance.flags, *mol.flags})),
+        "stem": instance.stem,
+        **fit_cells(instance.fit.whole, instance.fit.status, instance.fit.source),
+        "RSCC_by_residue": by_residue(instance.fit, instance.residue_names),
+        **entry_cells(instance.fit.entry),
+        **geometry,
+        "link_uniprot": JOINED.join(_uniprot(instance, link) for link in covalent),
+        "mutations": JOINED.join(instance.mutations),
+        "mutations_near": JOINED.join(instance.mutations_near),
+        "ligand_name": mol.common_name,
+        "SMILES_pH74": smiles_at_ph,
+        "warhead_class": warhead_classes(mol.smiles_adduct),
+        "mean_pLDDT": instance.mean_plddt,
+        "aligned_error_A": facts.aligned_error,
+        "chemistry_notes": chemistry_notes(instance, mol),
+    }
+
+
+def chemistry_notes(instance: Instance, mol: LigandMolecule) -> str:
+    """Return atom by atom what the coordinates of a user's model or a prediction have otherwise than its definition.
+
+    Of deposited entries the flags say it: their coordinates are evidence, the definition a convention.
+    """
+    if not instance.facts.confidence_scale and mol.bond_source not in ("user", "file"):
+        return ""
+    told = ("stereo_differs", "stereo_unassigned", "strained_bonds", "atoms_missing")
+    return JOINED.join(f"{flag}: {mol.notes[flag]}" for flag in told if flag in mol.notes)
+
+
+def _file_cells(stem: str, files: Collection[str]) -> Row:
+    """Return the paths of an instance's files, empty for one that was not written."""
+    paths = {
+        "pdb_path": layout.war_pdb(stem),
+        "cif_path": layout.war_pdb(stem, "cif"),
+        "sdf_path": layout.ligand_sdf(stem),
+        "svg_plain_path": layout.ligand_svg(stem, "plain"),
+        "svg_exposed_path": layout.ligand_svg(stem, "exposed"),
+        "svg_exits_path": layout.ligand_svg(stem, "exits"),
+    }
+    cells = {column: path if path in files else "" for column, path in paths.items()}
+    return {**cells, "sdf_available": bool(cells["sdf_path"])}
+
+
+def _uniprot(instance: Instance, link: Link) -> str:
+    """Return accession and number of the residue that a ligand is bonded to (``P00533:797``), empty where unknown."""
+    return instance.uniprot.get(f"{link.partner.auth_asym_id} {link.partner.residue_id}", "")
+
+
+def _linked(link: Link) -> str:
+    """Return the residue and atom that a ligand is bonded to: ``SER A 195 OG``."""
+    residue = link.partner
+    return f"{residue.comp_id} {residue.auth_asym_id} {residue.residue_id} {link.partner_atom}"
+
+
+def map_rows(instance: Instance, mol: LigandMolecule, target: str, membership: Membership) -> Iterator[Row]:
+    """Yield the rows of Ligand_MCS_Map.csv of one instance, one a heavy atom in SDF order.
+
+    `SMILES` is that of the molecule as observed, the one `SMILES_ID` counts in; `core_index`
+    is the atom's place in the common core of its series.
+    """
+    name = instance.name
+    core_index = {atom: place for place, atom in enumerate(membership.core)}
+    for k, index in enumerate(mol.atom_index.tolist()):
+        x, y, z = instance.atoms.xyz[index].tolist()
+        place = int(mol.smiles_index[k])
+        smiles_index = place if place >= 0 else None
+        yield {
+            "Ligand": name.comp_id,
+            "Target": target,
+            "pdb_id": instance.entry_id,
+            "Residue_ID": name.residue_id,
+            "Chain": name.auth_asym_id,
+            "AtomIndex": k,
+            "AtomSymbol": instance.atoms.element[index],
+            "atom_id": int(instance.atoms.serial[index]),
+            "atom_name": instance.atom_label(index),
+            "x": x,
+            "y": y,
+            "z": z,
+            "SMILES_ID": smiles_index,
+            "SMILES": mol.observed_smiles,
+            "dictionary_name": mol.dictionary_names[k],
+            "sdf_index": k,
+            "smiles_index": smiles_index,
+            "in_core": k in core_index,
+            "core_index": core_index.get(k),
+            "symmetry_class": int(mol.symmetry_class[k]),
+            "series": membership.series,
+            "stem": instance.stem,
+        }
+
+
+def entry_key(row: Row) -> tuple[object, ...]:
+    """Return the key by which Entry_Status is sorted."""
+    return str(row["pdb_id"]), natural_key(str(row["rank"] or "")), str(row["requested_id"])
+
+
+def unselected_entry_row(entry: Row, source: str) -> Row:
+    """Return the row of Entry_Status of an entry that the search left out."""
+    reason = str(entry["reason"])
+    return {
+        "pdb_id": entry["pdb_id"],
+        "rank": entry["rank"],
+        "kept": False,
+        "reason": reason,
+        "instances_found": None,
+        "instances_kept": 0,
+        "source": source,
+        "threshold": entry["threshold"],
+        "value": entry["value"],
+        "requested_id": entry["requested_id"],
+        "successor": entry["successor"],
+        "sentence": REASONS[reason],
+    }

@@ -1,0 +1,336 @@
+"""Write the tables of a job: what the shards found merged, and what is known of all instances together."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from sys import intern
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from tethermap.answers.model import LigandCopy, copy_of
+from tethermap.answers.observed.bridging import Bridging
+from tethermap.answers.observed.store import read_bridging
+from tethermap.answers.observed_rows import Degrader, observed_rows
+from tethermap.answers.pockets.groups import Group, Member, grouped
+from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposition_rows, ways_of
+from tethermap.answers.pockets.sites import binding_sites, site_class
+from tethermap.answers.rows import KnownLigands, answer_rows
+from tethermap.answers.waiting_rows import WaitingRows, waiting_rows
+from tethermap.base import layout, tables
+from tethermap.base.arrays import FloatArray
+from tethermap.base.atomic import replacing
+from tethermap.base.records import joined, named_lines, named_records
+from tethermap.base.tables import JOINED, Row, Value
+from tethermap.instance.backbone import Backbone, backbone_of_record
+from tethermap.instance.model import Instance
+from tethermap.instance.store import instance_of_line
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.store import molecule_of_record
+from tethermap.results.merging import merge, sorted_table
+from tethermap.results.rows import (
+    Membership,
+    entry_key,
+    ligand_status_key,
+    map_rows,
+    name_map_key,
+    result_row,
+    row_sort_key,
+    sort_key,
+    unselected_entry_row,
+)
+from tethermap.results.searched import search_source
+from tethermap.steps.program_errors import LeftOut, StatusCorrector, read_errors
+
+MOSTLY_PACKED = 0.5
+"""Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
+
+
+_LEAST = ("pdb_id", "requested_id", "rank", "kept", "instances_found", "instances_kept", "reason")
+"""What is told of an entry on whose row the step fails."""
+
+
+def write_tables(
+    job: Path,
+    shards: Sequence[str],
+    *,
+    target_name: str,
+    protac_inputs: Sequence[Path] = (),
+    left_out: LeftOut = MappingProxyType({}),
+) -> None:
+    """Write all tables and the one SDF of a job.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    shards : sequence of str
+        Numbers of its shards; none when the search found nothing.
+    target_name : str
+        As given.
+    protac_inputs : sequence of Path
+        The index of each shard's inputs for programs that model degraders, where there are any.
+    left_out : mapping
+        Instances and entries that are not looked at, with the errors in them.
+    """
+    series = read_members(job / layout.SERIES_MEMBERS)
+    ligands = list(tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA))
+    at_ph = {str(row["Parent_SMILES"]): str(row["SMILES_pH74"]) for row in ligands}
+    (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
+    with waiting_rows(job / layout.RESULTS) as waiting:
+        gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting, left_out.keys())
+        groups = grouped(gathered.members)
+        _write_results(job, waiting, groups)
+    degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
+    observed = list(observed_rows(target_name, degraders, gathered.complete))
+    of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
+    known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
+    for written, rows in (
+        (tables.SUPERPOSITION, superposition_rows(groups)),
+        (tables.EXIT_CONSENSUS, consensus_rows(groups)),
+        (tables.EXIT_ANSWERS, answer_rows(target_name, groups, known, job / layout.RESULTS)),
+        (tables.OBSERVED_EXITS, observed),
+    ):
+        tables.write_table(job / written.path, written, rows)
+    stems = {member.stem for member in gathered.members}
+
+    def of_results(row: Row) -> Row | None:
+        return row if row["stem"] in stems else None
+
+    status = StatusCorrector([*read_errors(layout.error_lists(job, shards)), *left_out.values()], stems)
+    for table, part, key, column, changed in (
+        (tables.SASA_SUMMARY, "sasa_summary", row_sort_key, "stem", of_results),
+        (tables.SASA_ATOMS, "sasa_atoms", row_sort_key, "stem", of_results),
+        (tables.CONTACTS, "contacts", row_sort_key, "stem", of_results),
+        (tables.EXIT_VECTORS, "exits", row_sort_key, "stem", of_results),
+        (tables.LIGAND_STATUS, "ligand_status", ligand_status_key, None, status.ligand),
+        (tables.NAME_MAP, "name_map", name_map_key, None, of_results),
+    ):
+        parts = (job / layout.shard_file(shard, part) for shard in shards)
+        merge(parts, job / table.path, table, key, column, changed)
+    inputs = tables.PROTAC_INPUTS
+    merge(protac_inputs, job / inputs.path, inputs, row_sort_key, "stem", of_results)
+    _write_entry_status(job, shards, status, left_out)
+    ligands.sort(key=lambda row: str(row["Ligand"]))
+    tables.write_table(job / tables.LIGAND_METADATA.path, tables.LIGAND_METADATA, ligands)
+
+
+def read_members(path: Path) -> dict[str, Membership]:
+    """Return the series of each instance by its stem, from the lines of `find_series`."""
+    members = {}
+    with path.open(encoding="utf-8") as stream:
+        for line in stream:
+            record = json.loads(line)
+            members[record["stem"]] = Membership(record["series"], tuple(record["core"]))
+    return members
+
+
+class InstanceParts(NamedTuple):
+    """One instance: molecule, row of the summary, chain, ranked exits, and how two proteins hold it if they do."""
+
+    instance: Instance
+    mol: LigandMolecule
+    summary: Row
+    backbone: Backbone
+    exits: list[Row]
+    held: Bridging | None
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the tables over all instances need of each: rows of results, and what groups and answers see.
+
+    Of thousands each holds only what is its own: texts that chains have in common are held once.
+    """
+
+    rows: WaitingRows
+    checks_failed: AbstractSet[str] = frozenset()
+    members: list[Member] = field(default_factory=list)
+    copies: dict[str, LigandCopy] = field(default_factory=dict)
+    degraders: dict[str, Degrader] = field(default_factory=dict)
+    complete: dict[str, LigandMolecule] = field(default_factory=dict)
+    _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, parts: InstanceParts, row: Row) -> None:
+        """Add one instance with its row of results."""
+        instance, mol = parts.instance, parts.mol
+        key = sort_key(instance)
+        xyz = instance.atoms.xyz[mol.atom_index]
+        packed = is_packed(parts.summary)
+        failed = instance.stem in self.checks_failed
+        conditions = {"crystal_packing": packed, "two_proteins": parts.held, "checks_failed": failed}
+        more = [flag for flag, holds in conditions.items() if holds]
+        flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
+        pocket = JOINED.join(parts.backbone.pocket_uniprot)
+        self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
+        self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
+        if parts.held:
+            self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
+            return
+        self.copies[instance.stem] = copy_of(mol, instance.entry_id, xyz, parts.exits)
+        before = self.complete.get(mol.component_names)
+        if before is None or (-mol.n_heavy, mol.stem) < (-before.n_heavy, before.stem):
+            self.complete[mol.component_names] = mol
+
+    def _sharing(self, backbone: Backbone) -> Backbone:
+        """Return a chain with what it has in common with others held once, its place too if it is the last one's."""
+        last = self.members[-1].backbone.xyz if self.members else backbone.xyz
+        return replace(
+            backbone,
+            sequence=intern(backbone.sequence),
+            xyz=last if np.array_equal(last, backbone.xyz) else backbone.xyz,
+            numbers=self._texts.setdefault(backbone.numbers, backbone.numbers),
+            uniprot=self._texts.setdefault(backbone.uniprot, backbone.uniprot),
+        )
+
+
+def _merge_instances(
+    job: Path,
+    shards: Sequence[str],
+    series: dict[str, Membership],
+    at_ph: dict[str, str],
+    target_name: str,
+    rows: WaitingRows,
+    left_out: AbstractSet[str],
+) -> Gathered:
+    """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
+    order: list[tuple[tuple[object, ...], str]] = []
+    gathered = Gathered(rows, _checks_failed(job, shards))
+    with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
+        for shard in shards:
+            files = set(_files(job, shard))
+            geometries = tables.read_table(job / layout.shard_file(shard, "geometry"), tables.GEOMETRIES)
+            shapes = {str(row["stem"]): row for row in geometries}
+            for parts in _instances(job, shard, left_out):
+                instance, mol = parts.instance, parts.mol
+                membership = series.get(instance.stem, Membership())
+                shape, charged = shapes[instance.stem], at_ph.get(mol.parent_smiles, "")
+                gathered.add(parts, result_row(instance, mol, parts.summary, membership, files, shape, charged))
+                atom_map.add(sort_key(instance), map_rows(instance, mol, target_name, membership))
+                order.append((sort_key(instance), layout.ligand_sdf(instance.stem)))
+    order.sort()
+    with replacing(job / layout.LIGANDS_SDF) as temporary, temporary.open("wb") as stream:
+        for _, path in order:
+            with (job / path).open("rb") as sdf:
+                shutil.copyfileobj(sdf, stream)
+    return gathered
+
+
+def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group]) -> None:
+    """Write the table of results, each instance with its binding site."""
+    sites = {stem: site for group in groups for stem, site in binding_sites(group).items()}
+    told = ((row, sites[str(row["stem"])]) for _, row in rows.in_order(lambda key: key))
+    tables.write_table(
+        job / tables.RESULTS_TABLE.path,
+        tables.RESULTS_TABLE,
+        ({**row, "site": site, "site_class": site_class(site)} for row, site in told),
+    )
+
+
+def is_packed(summary: Row) -> bool:
+    """Return whether symmetry mates make more than half of an instance's contacts.
+
+    Parameters
+    ----------
+    summary : Row
+        Its row of Resolved_SASA_Summary.
+    """
+    free, assembly, crystal = (
+        float(value) if (value := summary[f"SASA_{name}_A2"]) is not None else float("nan")
+        for name in ("free", "assembly", "crystal")
+    )
+    return assembly - crystal > MOSTLY_PACKED * (free - crystal)
+
+
+def _member(
+    key: tuple[object, ...], parts: InstanceParts, xyz: FloatArray, backbone: Backbone, *, packed: bool
+) -> Member:
+    instance = parts.instance
+    name = instance.name
+    names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
+             "Residue_ID": name.residue_id, "stem": instance.stem}  # fmt: skip
+    resolution = instance.facts.resolution
+    chain = backbone.chain
+    return Member(
+        stem=instance.stem,
+        key=key,
+        names=names,
+        resolution=float("inf") if resolution is None else resolution,
+        ligand=xyz,
+        backbone=backbone,
+        ways=() if parts.held else ways_of(parts.exits, xyz),
+        protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
+        packed=packed,
+        bridging=parts.held is not None,
+    )
+
+
+def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[InstanceParts]:
+    """Yield each instance of a shard that all steps have been through with what is known of it.
+
+    Raises
+    ------
+    ValueError
+        If a file holds other instances, or in another order.
+    """
+
+    def of(name: str) -> Path:
+        return job / layout.shard_file(shard, name)
+
+    summaries = ((str(row["stem"]), row) for row in tables.read_table(of("sasa_summary"), tables.SASA_SUMMARY))
+    bridging = read_bridging(of("bridging"))
+    parts = joined(
+        named_lines(of("instances")),
+        named_records(of("molecules")),
+        summaries,
+        named_records(of("backbones")),
+        read_exits(of("exits")),
+    )
+    for stem, line, mol, summary, backbone, ways in parts:
+        if stem not in left_out:
+            instance, molecule = instance_of_line(line), molecule_of_record(mol)
+            yield InstanceParts(instance, molecule, summary, backbone_of_record(backbone), ways, bridging.get(stem))
+
+
+def _checks_failed(job: Path, shards: Sequence[str]) -> frozenset[str]:
+    """Return the instances of which a check has failed."""
+    paths = [job / layout.shard_file(shard, "checks") for shard in shards]
+    rows = (row for path in paths if path.is_file() for row in tables.read_table(path, tables.CHECKS))
+    return frozenset(str(row["stem"]) for row in rows if row["passed"] is not True)
+
+
+def _files(job: Path, shard: str) -> Iterator[str]:
+    for name in layout.FILE_LISTS:
+        for row in tables.read_table(job / layout.shard_file(shard, name), tables.FILES):
+            yield str(row["path"])
+
+
+def _write_entry_status(job: Path, shards: Sequence[str], corrector: StatusCorrector, left_out: LeftOut) -> None:
+    """Write one row for every entry that the search saw: those it left out, and those of the shards with their rank."""
+    ranks: dict[str, Value] = {}
+    source = search_source(job)
+    with sorted_table(job / tables.ENTRY_STATUS.path, tables.ENTRY_STATUS) as status:
+
+        def add(row: Row) -> None:
+            row = corrector.entry(row)
+            status.add(entry_key(row), [row])
+
+        for entry in tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES):
+            if entry["selected"]:
+                ranks[str(entry["requested_id"] or entry["pdb_id"])] = entry["rank"]
+            elif entry["pdb_id"] in left_out:
+                add({name: entry[name] for name in _LEAST if name in entry})
+            else:
+                add(unselected_entry_row(entry, source))
+        for shard in shards:
+            for row in tables.read_table(job / layout.shard_file(shard, "entry_status"), tables.ENTRY_STATUS):
+                if row["pdb_id"] in left_out:
+                    add({**{name: row[name] for name in _LEAST}, "rank": ranks.get(str(row["requested_id"]))})
+                else:
+                    add({**row, "rank": ranks[str(row["requested_id"])]})

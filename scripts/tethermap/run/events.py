@@ -1,0 +1,151 @@
+"""The record of a run: one JSON line per event, for the service, the job's log and people."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tethermap.base import layout
+
+
+class EventLog:
+    """Appends events to the job's event file: numbered, with UTC time, flushed, never raising.
+
+    Numbers go on where an earlier run of the job left off. The file is opened with the first
+    event, in the folder that is current then.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._number = 0
+        self._descriptor: int | None = None
+        self.failed = False
+
+    def write(self, event: str, **fields: Any) -> None:
+        """Append one event.
+
+        Parameters
+        ----------
+        event : str
+            What happened.
+        **fields
+            Plain values. No paths and nothing of this machine: the job's log is made from them.
+        """
+        with self._lock:
+            if self.failed:
+                return
+            try:
+                if self._descriptor is None:
+                    self._open(Path(layout.EVENTS))
+                self._number += 1
+                line = {"n": self._number, "time": _now(), "event": event, **fields}
+                os.write(self._descriptor or 0, json.dumps(line, default=str).encode() + b"\n")
+            except OSError:
+                self.failed = True
+
+    def close(self) -> None:
+        """Close the file; later events are dropped."""
+        with self._lock:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+            self.failed = True
+
+    def _open(self, path: Path) -> None:
+        """Open the file for appending, after the last number in it and on a new line."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._number = max((event["n"] for event in read_events(path)), default=0)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        size = os.fstat(self._descriptor).st_size
+        if size and os.pread(self._descriptor, 1, size - 1) != b"\n":  # a run was killed while it wrote
+            os.write(self._descriptor, b"\n")
+
+
+class EventHandler(logging.Handler):
+    """Turns Snakemake's log records into events of an `EventLog`.
+
+    Snakemake stops calling a handler that raises and says nothing of it, so this one never
+    does: a record that can't be understood becomes an ``unreadable`` event.
+
+    Parameters
+    ----------
+    log : EventLog
+        Where events go.
+
+    Attributes
+    ----------
+    step : str
+        The rule that began last, empty before the first.
+    failed : bool
+        Whether the last that was heard of the run is an error.
+    """
+
+    def __init__(self, log: EventLog) -> None:
+        super().__init__()
+        self._log = log
+        self._jobs: dict[object, dict[str, Any]] = {}
+        self.step = ""
+        self.failed = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the event of a record, if it has one."""
+        name = getattr(record, "event", None)
+        if name is None:
+            return
+        try:
+            self._translate(str(name), record.__dict__)
+        except Exception as error:  # noqa: BLE001 - an exception here would silently end all later events
+            self._log.write("unreadable", about=str(name), error=type(error).__name__)
+
+    def _translate(self, name: str, record: Mapping[str, Any]) -> None:
+        if name in ("error", "progress"):
+            self.failed = name == "error"
+        if name == "workflow_started":
+            self._log.write("run_started", snakemake=record.get("snakemake_version"))
+        elif name == "run_info":
+            self._log.write("planned", jobs=record["stats"].get("total"))
+        elif name == "job_info":
+            shard = dict(record["wildcards"] or {}).get("shard")
+            job = {"job": record["jobid"], "rule": record["rule_name"], "shard": shard}
+            self._jobs[record["jobid"]] = job
+            self.step = job["rule"]
+            self._log.write("job_started", **job)
+        elif name == "job_finished":
+            self._log.write("job_finished", **self._jobs.get(record["job_id"], {"job": record["job_id"]}))
+        elif name == "job_error":
+            job = {"job": record["jobid"], "rule": record["rule_name"]}
+            self._log.write("job_error", **self._jobs.get(record["jobid"], job))
+        elif name == "progress":
+            self._log.write("progress", done=record["done"], total=record["total"])
+        elif name == "error":
+            self._log.write("error", exception=record.get("exception"))
+
+
+def read_events(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the events of a file in order; a half-written line is left out, a missing file has none.
+
+    >>> list(read_events(Path("no such file")))
+    []
+    """
+    try:
+        stream = path.open("rb")
+    except OSError:
+        return
+    with stream:
+        for line in stream:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict) and isinstance(event.get("n"), int):
+                yield event
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,88 @@
+"""The log of a job for people, made from its events: no host, no user, no path but the job's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tethermap.base import layout
+from tethermap.run.display import STEPS
+from tethermap.run.events import read_events
+from tethermap.run.progress import read_progress
+from tethermap.run.told import told_at_end
+
+
+def job_log_text(job: Path) -> str:
+    """Return the readable log of a job, as far as it has come.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder; a run without an event file has a log of one line.
+
+    Returns
+    -------
+    str
+        Lines of time (UTC) and what happened, ended by the state of the entries.
+    """
+    return "\n".join([*_lines(read_events(job / layout.EVENTS)), *closing_lines(job)]) + "\n"
+
+
+def closing_lines(job: Path) -> list[str]:
+    """Return the state of the entries, and what a finished run tells at its end."""
+    progress = read_progress(job)
+    entries = "not searched yet" if progress.found is None else f"{progress.found} found"
+    counts = f"entries: {entries}, {progress.done} done, {progress.kept} kept, {progress.rejected} rejected"
+    return [counts, *told_at_end(job)]
+
+
+def _lines(events: Iterator[dict[str, Any]]) -> Iterator[str]:
+    """Yield one line for each event that matters to people."""
+    started: dict[object, str] = {}
+    for event in events:
+        text = event_sentence(event, started)
+        if text:
+            yield f"{event['time'][:19]}Z  {text}"
+
+
+def event_sentence(event: dict[str, Any], started: dict[object, str]) -> str:
+    """Say in words what an event means, or return nothing for those that only machines need.
+
+    Parameters
+    ----------
+    event : dict
+        A line of the event file.
+    started : dict
+        Time at which each job of Snakemake began, by its number; kept up by this function.
+
+    >>> event_sentence({"event": "planned", "jobs": 12}, {})
+    '12 steps planned, more when the search is done'
+    """
+    kind = event["event"]
+    if kind == "run_started":
+        started.clear()
+        return f"run started (Snakemake {event.get('snakemake') or 'of unknown version'})"
+    if kind == "planned":
+        return f"{event['jobs']} steps planned, more when the search is done"
+    if kind == "job_started":
+        started[event["job"]] = event["time"]
+        return "" if event["rule"] == "all" else f"{_step(event)}: started"
+    if kind == "job_finished" and event.get("rule") not in (None, "all"):
+        begun = started.get(event["job"])
+        return f"{_step(event)}: done" + (f" in {_seconds(begun, event['time']):.1f} s" if begun else "")
+    if kind == "job_error":
+        return f"{_step(event)}: FAILED"
+    if kind == "failed":
+        return f"the job ended: {event['message']}"
+    return ""
+
+
+def _step(event: dict[str, Any]) -> str:
+    words = STEPS.get(event["rule"], event["rule"])
+    return words if event.get("shard") is None else f"{words}, shard {event['shard']}"
+
+
+def _seconds(begin: str, end: str) -> float:
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds()

@@ -1,0 +1,195 @@
+"""The log of a rule, and how a script ends when something goes wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import logging
+import os
+import resource
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.errors import UserError
+from tethermap.run.scrub import scrubbed
+
+_LOGGER = logging.getLogger(__name__)
+
+USAGE = "used %.2f s CPU and at most %d MB"
+"""Last line of every log: what the script's process has used, start and imports included."""
+
+LOG_IS_IN_JOB_LOG = f"the end of its log is in {layout.JOB_LOG}"
+"""Where people find what a failed step has logged."""
+
+_TAIL_BYTES = 16_384
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+_NO_SPACE = 1 << 20  # bytes: with less than this nothing useful can be written
+
+
+INTERRUPTED = "The run was interrupted: start it again with the same command, and it goes on where it was."
+"""What to tell of a run that somebody has stopped."""
+
+
+class _LogFile(logging.FileHandler):
+    """A log file that gives way on a full disk: what the script itself meets there is the error to tell."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            super().close()
+
+
+@contextmanager
+def logged_to(path: str | Path) -> Iterator[None]:
+    """Send all logging of the block to a rule's log file and record how the block ended.
+
+    A `UserError` and a full disk end the script with status 1 and one sentence, without a
+    traceback; any other exception is recorded with its traceback and raised again. Either
+    way the reason is left in the job folder for whoever started the run (`layout.ERROR`).
+    The log is begun anew; on a cluster it keeps what earlier attempts have left.
+
+    Parameters
+    ----------
+    path : str or Path
+        The log file, as Snakemake gives it: relative to the job folder, named
+        ``.work/logs/<rule>/<shard>.log`` or ``.work/logs/<rule>.log``.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if "SLURM_JOB_ID" not in os.environ:  # there a job may begin its script as the run writes how it was ended
+        path.unlink(missing_ok=True)
+    handler = _LogFile(path, mode="a", encoding="utf-8")
+    formatter = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
+    formatter.converter = time.gmtime
+    handler.setFormatter(formatter)
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    try:
+        with _ending_recorded(path):
+            yield
+    finally:
+        _LOGGER.info(USAGE, *_usage())
+        logging.captureWarnings(False)
+        root.setLevel(level)
+        root.removeHandler(handler)
+        handler.close()
+
+
+def _usage() -> tuple[float, int]:
+    """Return the CPU time of this process in seconds and its peak memory in MB."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    try:  # Linux counts the memory of the process that started this one in ru_maxrss
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        memory = int(status.partition("VmHWM:")[2].split()[0]) >> 10
+    except (OSError, IndexError):
+        memory = usage.ru_maxrss >> (20 if sys.platform == "darwin" else 10)
+    return usage.ru_utime + usage.ru_stime, memory
+
+
+@contextmanager
+def _ending_recorded(log: Path) -> Iterator[None]:
+    """Turn the exceptions of a block into log lines, the error record and an exit status."""
+    try:
+        yield
+    except UserError as error:
+        _LOGGER.error("%s", error)  # noqa: TRY400 - a sentence for the user, no traceback
+        record_error(str(error), step=_step(log), kind=error.kind)
+        raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in _DISK_FULL:
+            _record_program_error(error, log)
+            raise
+        _LOGGER.exception("disk full")
+        folder = "structure cache" if Path(str(error.filename or "")).is_absolute() else "job folder"
+        record_error(_disk_full(folder), step=_step(log), kind="disk_full")
+        raise SystemExit(1) from None
+    except Exception as error:
+        _record_program_error(error, log)
+        raise
+
+
+def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log: Path | None = None) -> dict[str, str]:
+    """Leave the reason why a job ends, and return it as `read_error` does; a full disk makes this do nothing else.
+
+    Parameters
+    ----------
+    message : str
+        One sentence for people.
+    step : str
+        The rule, empty when no rule had begun.
+    kind : str
+        ``input``, ``pipeline``, ``upstream``, ``disk_full`` or ``interrupted``.
+    job : Path
+        The job folder; the current folder is one.
+    log : Path or None
+        Log of the step, relative to the job folder; its end goes into the job's log (`failed_step_log`).
+    """
+    error = {"message": message, "step": step, "kind": kind, **({"log": str(log)} if log else {})}
+    try:
+        write_text(job / layout.ERROR, json.dumps(error) + "\n")
+    except OSError as failure:
+        _LOGGER.warning("the reason could not be recorded: %s", failure)
+    return error
+
+
+def read_error(job: Path) -> dict[str, str]:
+    """Return why the last run of a job ended early: message, step, kind, log; empty when nothing was recorded."""
+    try:
+        error: dict[str, str] = json.loads((job / layout.ERROR).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return error
+
+
+def unrecorded_error(job: Path) -> dict[str, str]:
+    """Find out why a run ended without leaving a reason, leave it now, and return it as `read_error` does."""
+    if shutil.disk_usage(job).free < _NO_SPACE:
+        return record_error(_disk_full("job folder"), step="", kind="disk_full", job=job)
+    logs = sorted((job / layout.RULE_LOGS).rglob("*.log"), key=lambda path: path.stat().st_mtime_ns)
+    log = logs[-1].relative_to(job) if logs else None
+    message = f"A step was ended from outside, for lack of memory perhaps; {LOG_IS_IN_JOB_LOG}."
+    return record_error(message, step="", kind="pipeline", job=job, log=log)
+
+
+def failed_step_log(job: Path) -> str:
+    """Return the end of the log of the step at which the last run of a job ended, for strangers; mostly nothing."""
+    log = read_error(job).get("log", "")
+    if not log:
+        return ""
+    try:
+        with (job / log).open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            text = stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+    return f"--- the end of {log}\n{scrubbed(text, job)}"
+
+
+def _disk_full(folder: str) -> str:
+    return f"The disk of the {folder} is full: free some space and run the job again."
+
+
+def _record_program_error(error: Exception, log: Path) -> None:
+    _LOGGER.error("unexpected error", exc_info=error)
+    reason = scrubbed(f"{type(error).__name__}: {error}", Path())
+    message = f"{_step(log)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
+    record_error(message, step=_step(log), kind="pipeline", log=log)
+
+
+def _step(log: Path) -> str:
+    """Return the rule that a log file belongs to."""
+    folder = log.parent.name
+    return log.stem if folder in ("", Path(layout.RULE_LOGS).name) else folder

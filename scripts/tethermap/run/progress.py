@@ -1,0 +1,173 @@
+"""How far a job has come, by entry: shards append lines, one reader sums them up."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from tethermap.base import layout
+
+LAST_STEP = "measure_sasa"
+"""A kept entry is done when this step has passed it; a rejected one as soon as it is rejected."""
+
+
+class ShardProgress:
+    """What one step of one shard has done so far, as one JSON line per entry.
+
+    Parameters
+    ----------
+    path : Path
+        The progress file of this step and shard; emptied, as the step starts anew.
+    step : str
+        Name of the rule.
+    """
+
+    def __init__(self, path: Path, step: str) -> None:
+        self._path = path
+        self._step = step
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("", encoding="utf-8")
+
+    def entry(self, entry_id: str, kept: bool | None = None) -> None:
+        """Append that the step is through with an entry.
+
+        Parameters
+        ----------
+        kept : bool or None
+            Whether the entry is kept; None when this step doesn't decide it.
+        """
+        line = json.dumps({"step": self._step, "entry": entry_id, "kept": kept})
+        with self._path.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job is.
+
+    Parameters
+    ----------
+    found : int or None
+        Entries that the search selected; None before it has ended.
+    done, kept, rejected : int
+        Entries that are finished; those with a ligand kept so far; those without.
+    passed : dict of str to int
+        Entries that each step is through with, by rule.
+    """
+
+    found: int | None = None
+    done: int = 0
+    kept: int = 0
+    rejected: int = 0
+    passed: dict[str, int] = field(default_factory=dict)
+
+
+_Line = tuple[str, str, bool | None]
+
+
+@dataclass(slots=True)
+class ProgressReader:
+    """Reads the progress files of a job again and again, only what is new of them."""
+
+    job: Path
+    _offsets: dict[Path, int] = field(default_factory=dict, repr=False)
+    _lines: dict[Path, list[_Line]] = field(default_factory=dict, repr=False)
+    _new: list[_Line] = field(default_factory=list, repr=False)
+    _begun_anew: bool = field(default=False, repr=False)
+    _verdict: dict[str, bool] = field(default_factory=dict, repr=False)
+    _passed: dict[str, set[str]] = field(default_factory=dict, repr=False)
+    _last: Progress | None = field(default=None, repr=False)
+
+    def read(self) -> Progress:
+        """Return the progress as of now; missing and half-written lines don't count yet."""
+        sizes = _shard_sizes(self.job)
+        files = sorted((self.job / layout.PROGRESS).glob("*.jsonl"))
+        for gone in self._lines.keys() - set(files):  # its shard was dealt anew
+            del self._lines[gone], self._offsets[gone]
+            self._begun_anew = True
+        for path in files:
+            if sizes is None or path.stem.rpartition(".")[2] in sizes:
+                self._read_file(path)
+            elif self._lines.pop(path, None):  # left over from another division of the work
+                self._begun_anew = True
+        n_entries = _entries_searched(self.job) if sizes is None else sum(sizes.values())
+        if self._last is None or self._new or self._begun_anew or n_entries != self._last.found:
+            self._add_up()
+            rejected = {entry for entry, kept in self._verdict.items() if not kept}
+            self._last = Progress(
+                found=n_entries,
+                done=len(rejected | (self._passed.get(LAST_STEP, set()) & self._verdict.keys())),
+                kept=len(self._verdict) - len(rejected),
+                rejected=len(rejected),
+                passed={step: len(entries) for step, entries in self._passed.items()},
+            )
+        return self._last
+
+    def _add_up(self) -> None:
+        """Count the lines that are new; all of them when a step has begun anew."""
+        lines: Iterable[_Line] = self._new
+        if self._begun_anew:
+            self._verdict, self._passed = {}, {}
+            lines = chain.from_iterable(self._lines.values())
+        for step, entry, kept in lines:
+            self._passed.setdefault(step, set()).add(entry)
+            if kept is not None:
+                self._verdict[entry] = self._verdict.get(entry, True) and kept
+        self._new, self._begun_anew = [], False
+
+    def _read_file(self, path: Path) -> None:
+        size = path.stat().st_size
+        offset = self._offsets.get(path, 0)
+        if size < offset:
+            offset = self._offsets[path] = 0
+            self._lines[path], self._begun_anew = [], True
+        if size == offset:
+            return
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            data = stream.read()
+        complete = data[: data.rfind(b"\n") + 1]
+        try:
+            lines = [(line["step"], line["entry"], line["kept"]) for line in map(json.loads, complete.splitlines())]
+        except (ValueError, TypeError, KeyError):  # begun anew between two readings: read it whole next time
+            self._offsets[path], self._lines[path], self._begun_anew = 0, [], True
+            return
+        self._offsets[path] = offset + len(complete)
+        self._lines.setdefault(path, []).extend(lines)
+        self._new += lines
+
+
+def progress_file(step: str, shard: str) -> str:
+    """Return the path of a progress file, relative to the job folder; ``{shard}`` gives a rule's pattern.
+
+    >>> Path(progress_file("rank_exits", "0001")).name
+    'rank_exits.0001.jsonl'
+    """
+    return f"{layout.PROGRESS}/{step}.{shard}.jsonl"
+
+
+def read_progress(job: Path) -> Progress:
+    """Return how far a job is, for callers that ask once."""
+    return ProgressReader(job).read()
+
+
+def _shard_sizes(job: Path) -> dict[str, int] | None:
+    """Return the number of entries of each shard, or None before they are planned."""
+    try:
+        sizes: dict[str, int] = json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return sizes
+
+
+def _entries_searched(job: Path) -> int | None:
+    """Count the entries that the search selected; None before it has ended."""
+    try:
+        with (job / layout.SEARCH_ENTRIES).open(encoding="utf-8", newline="") as stream:
+            return sum(1 for row in csv.DictReader(stream) if row["selected"] == "True")
+    except OSError:
+        return None

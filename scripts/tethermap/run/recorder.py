@@ -1,0 +1,130 @@
+"""Follows a run: events into the job's event file, progress by entry beside them, a line for people."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import sys
+import threading
+from pathlib import Path
+
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.run.cluster_errors import ClusterErrors, cluster_failure
+from tethermap.run.display import ProgressDisplay, progress_line
+from tethermap.run.events import EventHandler, EventLog
+from tethermap.run.job_log import job_log_text
+from tethermap.run.logs import failed_step_log, read_error, unrecorded_error
+from tethermap.run.progress import Progress, ProgressReader
+from tethermap.run.told import told_at_end
+
+_SECONDS = 0.5
+
+
+class RunRecorder:
+    """Records a run from Snakemake's log records and the progress files of its scripts.
+
+    It begins with the first record of a run and takes the folder current then as the job's.
+    None of its methods raises.
+
+    Parameters
+    ----------
+    display : ProgressDisplay or None
+        Where people see the progress; None for nowhere.
+    """
+
+    def __init__(self, display: ProgressDisplay | None) -> None:
+        self._display = display
+        self._events = EventLog()
+        self._handler = EventHandler(self._events)
+        self._reader: ProgressReader | None = None
+        self._cluster_errors = ClusterErrors()
+        self._last = Progress()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="tethermap-progress", daemon=True)
+
+    def record(self, record: logging.LogRecord) -> None:
+        """Take one log record."""
+        if self._reader is None and str(getattr(record, "event", "")) == "workflow_started":
+            self._reader = ProgressReader(Path.cwd())
+            self._thread.start()
+        if self._reader is not None:
+            self._handler.emit(record)
+            if str(getattr(record, "event", "")) == "job_error" and (failure := cluster_failure(record.__dict__)):
+                with contextlib.suppress(OSError):
+                    self._cluster_errors.keep(failure, self._reader.job)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run has ended early after its first step had begun, as far as the records tell."""
+        return self._handler.failed and bool(self._handler.step)
+
+    def reason(self) -> str:
+        """Return the sentence that a step of a failed run has left, empty when there is none."""
+        error = read_error(self._reader.job) if self._reader and self.failed else {}
+        return error.get("message", "")
+
+    def close(self) -> None:
+        """Record the last state and, when the run failed, why; tell people in one sentence."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._look(show=not self.failed)
+        if self._reader is not None and self.failed:
+            error = read_error(self._reader.job) or unrecorded_error(self._reader.job)
+            self._events.write("failed", **{name: error[name] for name in ("message", "step", "kind")})
+            self._write_job_log()
+            if self._display is not None:
+                self._display.clear()
+            sys.stderr.write(f"Tethermap: {error['message']}\n")
+        elif self._display is not None:
+            self._display.close()
+            if self._reader is not None and (self._reader.job / layout.MANIFEST).is_file():
+                sys.stderr.writelines(f"Tethermap: {line}\n" for line in told_at_end(self._reader.job))
+        self._events.close()
+
+    def _write_job_log(self) -> None:
+        """Leave the log of a job that failed, which the last step could not write."""
+        if self._reader is not None:
+            with contextlib.suppress(OSError):
+                job = self._reader.job
+                write_text(job / layout.JOB_LOG, job_log_text(job) + failed_step_log(job))
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(_SECONDS):
+            self._look(show=True)
+
+    def _look(self, *, show: bool) -> None:
+        """Record how far the job is, when that has changed, and show it."""
+        step = self._handler.step
+        if self._reader is None or not step:
+            return
+        try:
+            progress = self._reader.read()
+        except OSError:  # a file vanished while it was read: the next look will do
+            return
+        if progress != self._last:
+            self._last = progress
+            self._events.write("entries", **dataclasses.asdict(progress), step=step)
+        if show and self._display is not None:
+            self._display.show(progress_line(progress, step))
+
+
+class RecordingHandler(logging.Handler):
+    """A log handler over a `RunRecorder`, for runs that don't name the logger plugin."""
+
+    def __init__(self, recorder: RunRecorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand a record on."""
+        self._recorder.record(record)
+
+    def close(self) -> None:
+        """End the recording with the run."""
+        self._recorder.close()
+        super().close()

@@ -1,0 +1,150 @@
+"""Forks the scripts of a run from a process that has loaded what they need: they begin at once.
+
+A script that starts as a process of its own spends 0.1 to 0.3 s of CPU on imports, more than on an entry; here they are
+paid once, while the search runs. `tethermap.run.warm_scripts` starts this module and asks it; each request is a
+message with the script and variables for it, and a socket on which the script's process id is told, a byte lets it
+begin, and its status is told when it has ended. The server ends when nobody can ask it any more and no script of it
+runs. Should it be killed, its scripts end with it: nobody would learn how they ended.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+
+PRELOADED = (
+    "snakemake.iocontainers",
+    "scripts.search_entries",
+    "scripts.download_entries",
+    "scripts.clean_complexes",
+    "tethermap.steps.cleaning",
+    "scripts.match_ligands",
+    "tethermap.steps.molecules",
+    "scripts.measure_sasa",
+    "scripts.rank_exits",
+    "tethermap.steps.exposure",
+    "tethermap.steps.exits",
+    "scripts.check_results",
+    "tethermap.steps.checks",
+    "scripts.find_series",
+    "tethermap.series.write",
+    "scripts.build_tables",
+    "tethermap.results.write",
+    "scripts.finish_job",
+)
+"""What is loaded while nothing else is to be done, in the order in which a run needs it."""
+
+LONGEST = 65_536
+"""Bytes of a request at most."""
+
+_COLLECT_AFTER = 20_000
+"""New objects after which a script looks for circles among them, few as they are; with Python's 700 that takes up to a
+fiftieth of a step's CPU."""
+
+_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
+_FOR_SCRIPTS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+_FORK = get_context("fork")  # its processes end without taking apart what is loaded, 40 ms of CPU each
+
+
+class ScriptServer:
+    """Forks scripts until nobody asks for one any more.
+
+    Parameters
+    ----------
+    control : socket
+        Where requests come from, one a message.
+    preloaded : sequence of str
+        Modules to load beforehand.
+    """
+
+    def __init__(self, control: socket.socket, preloaded: Sequence[str] = PRELOADED) -> None:
+        self._control: socket.socket | None = control
+        self._waiting = deque(preloaded)
+        self._running: dict[int, tuple[ForkProcess, socket.socket]] = {}
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(control, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        """Serve to the end."""
+        for number in _FOR_SCRIPTS:
+            signal.signal(number, signal.SIG_IGN)
+        gc.set_threshold(_COLLECT_AFTER)
+        while self._control or self._running:
+            ready = self._selector.select(0 if self._waiting else None)
+            if not ready:
+                with suppress(Exception):  # the script that needs it will say what is wrong
+                    importlib.import_module(self._waiting.popleft())
+            for key, _ in ready:
+                if key.fileobj is self._control:
+                    self._take_request(self._control)
+                else:
+                    self._tell_end(key.fd)
+
+    def _take_request(self, control: socket.socket) -> None:
+        message, files, *_ = socket.recv_fds(control, LONGEST, 1)
+        if not message:  # whoever asked is gone
+            self._selector.unregister(control)
+            self._waiting.clear()
+            self._control = None
+            return
+        reply = socket.socket(fileno=files[0])
+        request = json.loads(message)
+        gc.freeze()  # what is loaded stays: a script need not look through it
+        script = _FORK.Process(target=self._be_script, args=(os.getpid(), reply), kwargs=request)
+        script.start()
+        with suppress(BrokenPipeError):
+            reply.send(f"{script.pid}\n".encode())
+        self._running[script.sentinel] = (script, reply)
+        self._selector.register(script.sentinel, selectors.EVENT_READ)
+
+    def _be_script(self, server: int, reply: socket.socket, script: str, variables: Mapping[str, str]) -> None:
+        """Run a script in a forked process as if it had been started by itself; but it ends with the server."""
+        for number, handler in _FOR_SCRIPTS.items():
+            signal.signal(number, handler)
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != server or not _may_begin(reply):
+            sys.exit(1)
+        self._selector.close()
+        for ours in (self._control, reply, *(other for _, other in self._running.values())):
+            if ours:
+                ours.close()
+        os.environ.update(variables)
+        sys.argv = [script]
+        sys.path.insert(0, str(Path(script).parent))
+        name = Path(script).suffixes[-2:][0].strip(".")
+        with suppress(OSError):  # for people alone: `ps` and `top` show it
+            Path("/proc/self/comm").write_text(name, encoding="utf-8")
+        runpy.run_path(script, run_name="__main__")
+
+    def _tell_end(self, sentinel: int) -> None:
+        script, reply = self._running.pop(sentinel)
+        self._selector.unregister(sentinel)
+        script.join()
+        with suppress(BrokenPipeError), reply:
+            reply.send(f"{script.exitcode}\n".encode())
+        script.close()
+
+
+def _may_begin(reply: socket.socket) -> bool:
+    """Wait until a script's process is watched; not so where whoever asked for it is gone."""
+    with suppress(ConnectionResetError):
+        return bool(reply.recv(1))
+    return False
+
+
+if __name__ == "__main__":
+    ScriptServer(socket.socket(fileno=int(sys.argv[1]))).serve()

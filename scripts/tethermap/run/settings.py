@@ -1,0 +1,70 @@
+"""The settings a job folder was used with: a folder belongs to one job."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.config import ConfigError, changed_keys, recorded
+
+
+def refuse_changed_settings(job: Path, settings: Mapping[str, Any]) -> None:
+    """Make sure that a job folder is new or was used with the same settings.
+
+    Parameters
+    ----------
+    settings : mapping
+        Complete settings (`tethermap.base.config.resolve`). With `force` on, nothing is refused.
+
+    Raises
+    ------
+    ConfigError
+        If settings that can change results differ from those of the earlier run; names them.
+    """
+    if settings["force"]:
+        return
+    before = _read(job / layout.SETTINGS)
+    now = settings
+    if before is None:  # a folder that was copied without its working files
+        before, now = _read(job / layout.JOB_CONFIG), recorded(settings)
+    if before is None:
+        return
+    if keys := changed_keys(before, now):
+        listed = ", ".join(keys)
+        raise ConfigError(
+            f"This job folder was used with other settings of {listed}: take a new folder, or set force: true to"
+            " replace its results."
+        )
+
+
+def refuse_read_only(job: Path) -> None:
+    """Make sure that a job folder can be written.
+
+    Raises
+    ------
+    ConfigError
+        If it can't.
+    """
+    if not os.access(job, os.W_OK | os.X_OK):
+        raise ConfigError(
+            "The job folder can't be written: name another one with --directory, or give this user the right to write."
+        )
+
+
+def record_settings(job: Path, settings: Mapping[str, Any]) -> None:
+    """Remember the settings of a run: complete in the job folder's working files, and as results show them."""
+    write_text(job / layout.SETTINGS, json.dumps(dict(settings), indent=1, sort_keys=True) + "\n")
+    write_text(job / layout.JOB_CONFIG, json.dumps(recorded(settings), indent=1, ensure_ascii=False) + "\n")
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return settings if isinstance(settings, dict) else None

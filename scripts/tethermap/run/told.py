@@ -1,0 +1,65 @@
+"""What a run tells at its end: how the search was widened, and where nothing was kept why, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tethermap.base import layout
+from tethermap.base.reasons import REASONS, REMEDIES
+from tethermap.base.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
+
+MOST_TOLD = 3
+"""So many reasons are told, the most frequent first; the tables have all."""
+
+
+def told_at_end(job: Path) -> list[str]:
+    """Return sentences for the terminal, the log and the page of a finished job; none where all is as asked.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    """
+    try:
+        query = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [*query.get("notes", ()), *nothing_kept(job), *problems(job)]
+
+
+def problems(job: Path) -> list[str]:
+    """Return what went wrong in a finished job: errors of this program in single ligands, checks that failed."""
+    try:
+        told: list[str] = json.loads((job / layout.PROBLEMS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return told
+
+
+def nothing_kept(job: Path) -> list[str]:
+    """Return why a finished job kept nothing; none where it kept something or has no tables.
+
+    >>> nothing_kept(Path("no such job"))
+    []
+    """
+    try:
+        entries = list(read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
+        if any(row["kept"] is not False for row in entries):  # None in a table of another version without that column
+            return []
+        ligands = list(read_table(job / layout.LIGAND_STATUS, LIGAND_STATUS, strict=False))
+    except OSError:
+        return []
+    return ["Nothing was kept.", *_counted("entries", entries), *_counted("ligands", ligands)]
+
+
+def _counted(noun: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence for each of the most frequent reasons, with what helps."""
+    reasons = Counter(str(row["reason"]) for row in rows)
+    for reason, count in reasons.most_common(MOST_TOLD):
+        one = {"entries": "entry", "ligands": "ligand"}[noun]
+        remedy = f" {REMEDIES[reason]}" if reason in REMEDIES else ""
+        words = REASONS.get(reason, reason.replace("_", " ") or "no reason is recorded")  # of another version
+        yield f"{count} {one if count == 1 else noun}: {words}{remedy}"

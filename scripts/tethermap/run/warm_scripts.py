@@ -1,0 +1,102 @@
+"""Asks a process that has loaded what scripts need to fork them (`tethermap.run.script_server`)."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
+from typing import Protocol
+
+import psutil
+
+AVAILABLE = sys.platform == "linux"
+"""Elsewhere a process that has loaded NumPy must not be forked (macOS), or messages have no bounds."""
+
+_CLOSING_SECONDS = 10.0
+
+
+class Watch(Protocol):
+    """Watches what a process uses, for as long as the block lasts."""
+
+    def __call__(self, pid: int) -> AbstractContextManager[object]:
+        """Return the block for a process."""
+        ...
+
+
+class WarmScripts:
+    """The scripts of a run, forked from a process that stands ready."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._server = subprocess.Popen(
+                [sys.executable, "-P", "-m", "tethermap.run.script_server", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+            )
+        self._control = ours
+        self._lock = threading.Lock()
+
+    def run(self, script: str, variables: Mapping[str, str], watch: Watch) -> int | None:
+        """Run a script to its end.
+
+        Parameters
+        ----------
+        script : str
+            Path of the file that Snakemake has written for it.
+        variables : mapping
+            Set in its environment.
+        watch : callable
+            Watches its process.
+
+        Returns
+        -------
+        int or None
+            Its exit status, negative for the signal that ended it; None where it could not be started here.
+        """
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs, self._lock:
+                message = json.dumps({"script": script, "variables": dict(variables)}).encode()
+                try:
+                    socket.send_fds(self._control, [message], [theirs.fileno()])
+                except OSError:  # the server is gone
+                    return None
+            with ours.makefile("r", encoding="ascii") as told:
+                pid = told.readline()
+                if not pid:
+                    return None
+                status = ""  # of a server that was killed, and its scripts
+                with ExitStack() as watched:
+                    with suppress(psutil.NoSuchProcess):  # a script may be killed before it begins
+                        watched.enter_context(watch(int(pid)))
+                    with suppress(BrokenPipeError):
+                        ours.sendall(b"\n")
+                    with suppress(ConnectionResetError):
+                        status = told.readline()
+                return int(status or -signal.SIGKILL)
+
+    def close(self) -> None:
+        """Let the server end, and wait for it: what it and its scripts have used counts as used by the run."""
+        with self._lock:
+            self._control.close()
+        try:
+            self._server.wait(_CLOSING_SECONDS)
+        except subprocess.TimeoutExpired:  # a script that nobody waits for any more
+            self._server.kill()
+            self._server.wait()
+
+
+def script_variables(temporary: str | None) -> dict[str, str]:
+    """Return the variables that Snakemake would set for a script besides those of the run.
+
+    Parameters
+    ----------
+    temporary : str or None
+        The folder for temporary files of its job.
+    """
+    return dict.fromkeys(("TMPDIR", "TMP", "TEMPDIR", "TEMP"), temporary) if temporary else {}

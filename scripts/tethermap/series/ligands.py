@@ -1,0 +1,146 @@
+"""The ligands of a job, each once: what its instances have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from rdkit import Chem, rdBase
+
+from tethermap.base.arrays import FloatArray
+from tethermap.molecule.flat import without_hydrogens
+from tethermap.molecule.layout2d import molecule_layout
+from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
+
+MOST_PIECES = 4
+"""Unconnected parts of an observed ligand that are looked for in its parent; the time grows with the power of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesMember:
+    """An instance of a ligand: its stem and its heavy atoms in SDF order."""
+
+    stem: str
+    atoms: tuple[AtomKey, ...]
+
+
+@dataclass(slots=True)
+class SeriesLigand:
+    """A ligand with all its instances.
+
+    Parameters
+    ----------
+    comp_id, component_names : str
+        Code that names it, and all its components joined by ``+``.
+    title, type, formula, smiles, parent_smiles : str
+        As in `LigandMolecule`, of `fullest`.
+    source : str
+        Where its definition comes from: ``dictionary``, ``user`` or ``observed``.
+    fullest : LigandMolecule
+        The instance with most atoms, which stands for the others.
+    """
+
+    comp_id: str
+    component_names: str
+    title: str
+    type: str
+    formula: str
+    smiles: str
+    parent_smiles: str
+    source: str
+    fullest: LigandMolecule
+    members: list[SeriesMember] = field(default_factory=list)
+
+    def parent(self) -> Chem.Mol | None:
+        """Return the neutral parent, None where RDKit cannot read it."""
+        with rdBase.BlockLogs():
+            mol = Chem.MolFromSmiles(self.parent_smiles)
+        return mol if mol is not None and mol.GetNumAtoms() else None  # type: ignore[redundant-expr]
+
+    def parent_atoms(self, parent: Chem.Mol) -> dict[AtomKey, int]:
+        """Return which atom of the parent each observed atom is; empty where that cannot be told."""
+        observed = without_hydrogens(self.fullest.mol)
+        if len(Chem.GetMolFrags(observed)) > MOST_PIECES:
+            return {}
+        match = parent.GetSubstructMatch(observed)
+        if not match:
+            settings: Any = Chem.AdjustQueryParameters.NoAdjustments()
+            settings.makeBondsGeneric = True
+            observed.UpdatePropertyCache(strict=False)
+            match = parent.GetSubstructMatch(Chem.AdjustQueryProperties(observed, settings))
+        return dict(zip(atom_keys(self.fullest), match, strict=True)) if match else {}
+
+    def parent_layout(self, parent: Chem.Mol, atoms: Mapping[AtomKey, int]) -> FloatArray:
+        """Return depiction coordinates of the parent: those of the instances where they are complete."""
+        if len(set(atoms.values())) < parent.GetNumAtoms():
+            return molecule_layout(parent)
+        layout = np.zeros((parent.GetNumAtoms(), 2))
+        for row, key in zip(self.fullest.layout, atom_keys(self.fullest), strict=True):
+            layout[atoms[key]] = row
+        return layout
+
+
+def collect_ligands(records: Iterable[LigandMolecule]) -> list[SeriesLigand]:
+    """Return the ligands of a job, those with most instances first, whatever the order of the records.
+
+    Parameters
+    ----------
+    records : iterable of LigandMolecule
+        Taken one at a time; one of each ligand is kept.
+    """
+    ligands: dict[tuple[str, str], SeriesLigand] = {}
+    for record in records:
+        key = record.component_names, record.parent_smiles
+        ligand = ligands.get(key)
+        if ligand is None:
+            ligand = ligands[key] = _ligand(record, [])
+        elif (-record.n_heavy, record.stem) < (-ligand.fullest.n_heavy, ligand.fullest.stem):
+            ligand = ligands[key] = _ligand(record, ligand.members)
+        ligand.members.append(SeriesMember(record.stem, atom_keys(record)))
+    for ligand in ligands.values():
+        ligand.members.sort(key=lambda member: member.stem)
+    return sorted(
+        ligands.values(), key=lambda ligand: (-len(ligand.members), ligand.component_names, ligand.parent_smiles)
+    )
+
+
+def _ligand(record: LigandMolecule, members: list[SeriesMember]) -> SeriesLigand:
+    """Return a ligand as one of its instances describes it."""
+    return SeriesLigand(
+        comp_id=record.comp_id,
+        component_names=record.component_names,
+        title=record.title,
+        type=record.type,
+        formula=record.formula,
+        smiles=record.smiles,
+        parent_smiles=record.parent_smiles,
+        source=_source(record),
+        fullest=record,
+        members=members,
+    )
+
+
+def core_of_member(member: SeriesMember, atoms: Mapping[AtomKey, int], core: Sequence[int]) -> list[int]:
+    """Return the SDF index of each core atom in an instance, -1 for one that was not observed.
+
+    Parameters
+    ----------
+    atoms : mapping of AtomKey to int
+        Atom of the parent that each observed atom is.
+    core : sequence of int
+        Atoms of the parent that are the core's, in its order.
+
+    >>> member = SeriesMember("1abc_A_LIG_1", ((0, "C1"), (0, "N1")))
+    >>> core_of_member(member, {(0, "C1"): 4, (0, "N1"): 7}, [7, 9])
+    [1, -1]
+    """
+    index = {atoms[key]: k for k, key in enumerate(member.atoms) if key in atoms}
+    return [index.get(atom, -1) for atom in core]
+
+
+def _source(record: LigandMolecule) -> str:
+    if "perceived_bonds" in record.flags:
+        return "observed"
+    return record.bond_source if record.bond_source in ("user", "file") else "dictionary"

@@ -1,0 +1,163 @@
+"""Series of related ligands and the core that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rdkit import Chem, DataStructs
+from rdkit.Chem import rdFingerprintGenerator, rdFMCS
+
+from tethermap.series.limits import SIMILAR
+
+STEPS_PER_SECOND = 1_000
+"""Steps of the core search that stand for a second of its limit.
+
+The limit is on steps, so that the same job gives the same core on every machine."""
+
+PATIENCE = 6
+"""The search is ended by the clock only after this many times its limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The maximum common substructure of a series.
+
+    Parameters
+    ----------
+    smarts : str
+        Pattern; empty when there is none.
+    matches : tuple of tuple of int
+        For each ligand the atoms that match the pattern's, in its order.
+    timed_out : bool
+        Whether the search ended before it was exhaustive.
+    """
+
+    smarts: str
+    matches: tuple[tuple[int, ...], ...]
+    timed_out: bool
+
+
+def murcko_scaffold(mol: Chem.Mol) -> str:
+    """Return the Bemis–Murcko scaffold as SMILES without stereo; empty for an acyclic molecule."""
+    return str(Chem.MolToSmiles(_scaffold(mol), isomericSmiles=False))
+
+
+def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
+    """Return the series of a list of molecules, each as indices with its centre first.
+
+    Two molecules are neighbours when they have the same Murcko scaffold of two rings or more,
+    or are similar enough. The molecule with most neighbours becomes the centre of the first
+    series, and so on with the rest (Butina 1999, doi:10.1021/ci9803381).
+
+    Parameters
+    ----------
+    mols : sequence of Chem.Mol
+        Their order settles ties: the earlier one comes first.
+
+    >>> clustered([Chem.MolFromSmiles(smiles) for smiles in ("CCCCCO", "c1ccncc1C", "CCCCCCO")])
+    [[0, 2], [1]]
+    """
+    prints = unary_fingerprints(mols)
+    scaffolds = [murcko_scaffold(mol) if _ring_count(mol) > 1 else "" for mol in mols]
+    alike: dict[str, set[int]] = {}
+    for index, scaffold in enumerate(scaffolds):
+        if scaffold:
+            alike.setdefault(scaffold, set()).add(index)
+    near = [{index} | alike.get(scaffolds[index], set()) for index in range(len(mols))]
+    for index in range(1, len(mols)):
+        similarity = np.array(DataStructs.BulkTanimotoSimilarity(prints[index], prints[:index]))
+        for other in np.flatnonzero(similarity >= SIMILAR).tolist():
+            near[index].add(other)
+            near[other].add(index)
+    counts = np.array([len(members) for members in near])
+    ungrouped = set(range(len(mols)))
+    series = []
+    while ungrouped:
+        centre = int(counts.argmax())  # the first of those with most
+        members = near[centre] & ungrouped
+        series.append([centre, *sorted(members - {centre})])
+        ungrouped -= members
+        for index in members:
+            counts[list(near[index])] -= 1
+        counts[list(members)] = 0
+    return series
+
+
+def unary_fingerprints(mols: Sequence[Chem.Mol]) -> list[DataStructs.ExplicitBitVect]:
+    """Return fingerprints of Morgan counts (radius 2, 2,048 features) with a bit for each time that a feature occurs.
+
+    So the Tanimoto coefficient of two is exactly that of their counts, sum of minima / sum of maxima, and costs a
+    twentieth: bits are counted by the word.
+    """
+    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    counted = [generator.GetCountFingerprint(mol).GetNonzeroElements() for mol in mols]
+    bit_of: dict[tuple[int, int], int] = {}
+    bit_lists = [
+        [
+            bit_of.setdefault((feature, level), len(bit_of))
+            for feature, count in occurrences.items()
+            for level in range(count)
+        ]
+        for occurrences in counted
+    ]
+    prints = []
+    for bits in bit_lists:
+        vector = DataStructs.ExplicitBitVect(len(bit_of))
+        vector.SetBitsFromList(bits)
+        prints.append(vector)
+    return prints
+
+
+def common_core(mols: Sequence[Chem.Mol], seconds: float) -> Core:
+    """Return the maximum common substructure of molecules: equal elements and bond orders, whole rings.
+
+    Parameters
+    ----------
+    mols : sequence of Chem.Mol
+        At least one; the core of one molecule is the molecule.
+    seconds : float
+        Limit of the search, counted in steps.
+    """
+    if len(mols) == 1:
+        smarts = Chem.MolToSmarts(mols[0], isomericSmiles=False)
+        return Core(smarts, (tuple(range(mols[0].GetNumAtoms())),), timed_out=False)
+    counter = _StepCounter(round(seconds * STEPS_PER_SECOND))
+    parameters: Any = rdFMCS.MCSParameters()
+    parameters.BondTyper = rdFMCS.BondCompare.CompareOrderExact
+    parameters.AtomCompareParameters.RingMatchesRingOnly = True
+    parameters.BondCompareParameters.RingMatchesRingOnly = True
+    parameters.BondCompareParameters.CompleteRingsOnly = True
+    parameters.Timeout = max(1, round(seconds * PATIENCE))
+    parameters.ProgressCallback = counter
+    mcs = rdFMCS.FindMCS(list(mols), parameters)
+    if not mcs.numAtoms:
+        return Core("", ((),) * len(mols), timed_out=mcs.canceled)
+    pattern = Chem.MolFromSmarts(mcs.smartsString)
+    return Core(mcs.smartsString, tuple(mol.GetSubstructMatch(pattern) for mol in mols), timed_out=mcs.canceled)
+
+
+class _StepCounter(rdFMCS.MCSProgress):
+    """Ends a search after a number of steps."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._left = most
+
+    def __call__(self, *_: object) -> bool:
+        """Count a step and say whether to go on."""
+        self._left -= 1
+        return self._left >= 0
+
+
+def _scaffold(mol: Chem.Mol) -> Chem.Mol:
+    from rdkit.Chem.Scaffolds import MurckoScaffold  # only where series are found; others read constants
+
+    scaffold: Chem.Mol = MurckoScaffold.GetScaffoldForMol(mol)  # type: ignore[no-untyped-call]
+    return scaffold
+
+
+def _ring_count(mol: Chem.Mol) -> int:
+    return int(mol.GetRingInfo().NumRings())

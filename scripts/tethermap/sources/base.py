@@ -1,0 +1,222 @@
+"""What every source of structures offers: one interface, and the values that pass through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from tethermap.base.errors import UserError
+from tethermap.entry.model import PolymerEntity
+
+Request = dict[str, Any]
+"""A question as it was put to a source, for the record."""
+
+
+class SourceError(UserError):
+    """A source that doesn't exist, doesn't answer, or can't do what is asked; ends the job."""
+
+
+class FetchError(Exception):
+    """An entry's file that can't be had; becomes its status row.
+
+    Parameters
+    ----------
+    reason : str
+        Code of `tethermap.base.reasons.REASONS`.
+    value : str
+        The detail, for the status table.
+    successor : str
+        Ids of the entries that replaced it, joined by blanks.
+    unreachable : bool
+        Whether no service answered at all.
+    """
+
+    def __init__(self, reason: str, value: str = "", *, successor: str = "", unreachable: bool = False) -> None:
+        super().__init__(f"{reason}: {value}" if value else reason)
+        self.reason = reason
+        self.value = value
+        self.successor = successor
+        self.unreachable = unreachable
+
+
+Hit = tuple[str, float]
+"""Id of an entry that a search found, and its score: the larger, the more relevant. A plain tuple, as there may be
+a hundred thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntry:
+    """What a source has under an id.
+
+    Parameters
+    ----------
+    entry_id : str
+        Id of the entry to take: the one asked for or its successor; empty when neither is there.
+    withdrawn : bool
+        Whether the entry asked for was withdrawn.
+    successors : tuple of str
+        Entries that replaced it.
+    """
+
+    entry_id: str
+    withdrawn: bool = False
+    successors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySummary:
+    """What a source knows of an entry before its file is read; empty or None where nothing.
+
+    Parameters
+    ----------
+    entry_id : str
+        Lower-case id.
+    title : str
+        Title of the entry.
+    methods : tuple of str
+        Experimental methods, upper case.
+    resolution : float or None
+        Best resolution in angstroms.
+    release_date : str
+        ISO date of the first release.
+    organisms, uniprot, genes, descriptions : tuple of str
+        Of all its polymers, each once.
+    ligands : tuple of str
+        Codes of its non-polymer components but water.
+    size : int or None
+        About the number of its atoms.
+    """
+
+    entry_id: str
+    title: str = ""
+    methods: tuple[str, ...] = ()
+    resolution: float | None = None
+    release_date: str = ""
+    organisms: tuple[str, ...] = ()
+    uniprot: tuple[str, ...] = ()
+    genes: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
+    ligands: tuple[str, ...] = ()
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A structure file that is there, complete and checked.
+
+    Parameters
+    ----------
+    entry_id : str
+        Id of the entry in the file: the one asked for or its successor.
+    path : Path
+        The file, gzipped or not.
+    format : str
+        ``mmcif`` or ``pdb``.
+    source : str
+        Where it comes from: ``rcsb``, ``pdbe``, ``archive``, ``files``, ``mirror:<label>``,
+        ``pdb_redo:<label>`` for models that were refined anew.
+    sha256 : str
+        Of the uncompressed content.
+    revision : str
+        Number and date of the last revision: ``1.3 2024-02-07``.
+    withdrawn : bool
+        Whether the entry was withdrawn.
+    successors : tuple of str
+        Entries that replaced the one asked for.
+    """
+
+    entry_id: str
+    path: Path
+    format: str
+    source: str
+    sha256: str
+    revision: str = ""
+    withdrawn: bool = False
+    successors: tuple[str, ...] = ()
+
+
+class Source(Protocol):
+    """A place that knows entries and has their files. Ids are lower case throughout.
+
+    Attributes
+    ----------
+    kind : str
+        ``rcsb``, ``mirror``, ``archive`` or ``files``.
+    label : str
+        Its name in results, never a path.
+    searches_sequences : bool
+        Whether `sequence_search` works.
+    lists_all : bool
+        Whether an entry that a query doesn't match is reported too (the user's own files).
+    wordless : sequence of str
+        Entries that a user names and no word can find, taken whatever the words (own files without header).
+    failed : mapping of str to str
+        Entries that an error of this program has cost, with the step and the error.
+    requests : list of dict
+        What was asked so far, as it was sent.
+    notes : list of str
+        Sentences on anything unusual in the answers.
+    """
+
+    kind: str
+    label: str
+    searches_sequences: bool
+    lists_all: bool
+    wordless: Sequence[str]
+    failed: Mapping[str, str]
+    requests: list[Request]
+    notes: list[str]
+
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
+        """Return what there is under each id; ids that mean nothing to the source are left out."""
+        ...
+
+    def known_accessions(self, accessions: Sequence[str]) -> set[str]:
+        """Return those UniProt accessions that at least one entry has."""
+        ...
+
+    def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
+        """Return entries with all terms (or any) and, when given, one of the accessions, best first.
+
+        Parameters
+        ----------
+        terms : sequence of str
+            Words and phrases; a term of several words matches them next to each other in order.
+        accessions : sequence of str
+            UniProt accessions; none given: no restriction.
+        any_term : bool
+            Whether one of the terms is enough.
+        """
+        ...
+
+    def sequence_search(self, sequence: str, min_identity: float, /) -> list[Hit]:
+        """Return entries with a similar protein sequence, best first; identity is a fraction."""
+        ...
+
+    def all_entries(self) -> list[str]:
+        """Return the ids of all entries in order."""
+        ...
+
+    def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
+        """Return what is known of each entry; unknown ids are left out."""
+        ...
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers of each entry, as its header or the service names them; unknown ids are left out."""
+        ...
+
+    def fetch(self, entry_id: str) -> Fetched:
+        """Return an entry's file, checked.
+
+        Raises
+        ------
+        FetchError
+            If it can't be had or is no complete structure.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back connections and open files."""
+        ...

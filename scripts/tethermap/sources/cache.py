@@ -1,0 +1,195 @@
+"""The structure cache that all jobs share: each file once, checked, complete whenever it exists."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import errno
+import gzip
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+from tethermap.base.atomic import write_bytes
+from tethermap.base.errors import UserError
+from tethermap.base.identifiers import is_entry_id
+from tethermap.base.packed import GZIP
+from tethermap.sources.base import FetchError
+from tethermap.sources.content import Content, read_content
+from tethermap.sources.locks import file_lock, one_of
+
+_LOG = logging.getLogger(__name__)
+
+ORIGINS = ("rcsb", "pdbe")
+"""Where cached files come from, the preferred first; one folder each."""
+
+CONNECTIONS = 8
+"""Downloads at the same time, of all jobs that share the cache."""
+
+_LOCKS = 256
+_PATIENCE = 900.0
+_WEEK = 7 * 86400.0
+_OUTDATED = 1.0
+"""Time of change, in seconds, of a file whose entry was revised since."""
+
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """A file of the cache with its checked content's description."""
+
+    path: Path
+    origin: str
+    content: Content
+
+
+class StructureCache:
+    """Structure files by entry, below ``structures`` of a cache folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The cache folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "structures"
+
+    def get(self, entry_id: str, *, outdated: bool = False) -> Cached | None:
+        """Return an entry's file if it is there and sound; a damaged one is removed.
+
+        Parameters
+        ----------
+        outdated : bool
+            Whether one will do whose entry was revised since.
+        """
+        for origin in ORIGINS:
+            path = self.path(entry_id, origin)
+            if not path.is_file() or (path.stat().st_mtime == _OUTDATED and not outdated):
+                continue
+            try:
+                return Cached(path, origin, read_content(path, entry_id))
+            except FetchError as error:
+                _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, error)
+                path.unlink(missing_ok=True)
+        return None
+
+    def mark_revised(self, entry_id: str, revised: str) -> None:
+        """Have an entry fetched anew that was revised since its file was; the file stays for jobs that read it.
+
+        Parameters
+        ----------
+        revised : str
+            ISO date of its last revision.
+        """
+        for origin in ORIGINS:
+            path = self.path(entry_id, origin)
+            with contextlib.suppress(OSError):
+                if _OUTDATED < path.stat().st_mtime < _moment(revised):
+                    os.utime(path, (_OUTDATED, _OUTDATED))
+                    _LOG.info("%s was revised on %s: it is fetched anew", entry_id, revised)
+
+    def store(self, entry_id: str, origin: str, data: bytes, content: Content) -> Cached:
+        """Keep a checked file.
+
+        Parameters
+        ----------
+        entry_id, origin : str
+            The entry and the service that it comes from.
+        data : bytes
+            The file as received; plain text is stored gzipped.
+        content : Content
+            What its check said.
+
+        Raises
+        ------
+        UserError
+            If the disk is full or the folder can't be written.
+        """
+        path = self.path(entry_id, origin)
+        _write(path, data)
+        return Cached(path, origin, content)
+
+    def path(self, entry_id: str, origin: str) -> Path:
+        """Return where an entry's file lies or would lie.
+
+        Raises
+        ------
+        ValueError
+            If the id is none; nothing else ever becomes part of a path.
+        """
+        if not is_entry_id(entry_id):
+            raise ValueError(f"{entry_id!r} is no PDB id")
+        return self._folder / origin / entry_id[-3:-1] / f"{entry_id}.cif.gz"
+
+    def report(self, entry_id: str, ending: str) -> Path:
+        """Return where an entry's validation report lies or would lie; `ending` is ``cif``, ``xml`` or ``none``."""
+        folder = self.path(entry_id, "rcsb").parent.name
+        return self._folder.with_name("reports") / folder / f"{entry_id}_validation.{ending}.gz"
+
+    def lacks_report(self, entry_id: str) -> bool:
+        """Tell whether the service had no report of an entry within the last week: the archive changes weekly."""
+        try:
+            return time.time() - self.report(entry_id, "none").stat().st_mtime < _WEEK
+        except FileNotFoundError:
+            return False
+
+    def store_report(self, entry_id: str, ending: str, data: bytes) -> Path:
+        """Keep a checked validation report, as `store` a structure; with the ending ``none``, that there is none."""
+        path = self.report(entry_id, ending)
+        _write(path, data)
+        return path
+
+    @contextmanager
+    def reserved(self, entry_id: str) -> Iterator[None]:
+        """Keep other jobs from fetching the same entry during the block."""
+        number = crc32(entry_id.encode()) % _LOCKS
+        with (
+            self._writable(),
+            file_lock(self._folder / "locks" / f"{number:02x}.lock", patience=_PATIENCE),
+        ):
+            yield
+
+    @contextmanager
+    def connection(self) -> Iterator[None]:
+        """Hold one of the few connections to the file servers during the block."""
+        with self._writable(), one_of(self._folder / "connections", CONNECTIONS, patience=_PATIENCE):
+            yield
+
+    @contextmanager
+    def _writable(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise cache_error(error) from error
+
+
+def _moment(date: str) -> float:
+    """Return the beginning of an ISO day in seconds since 1970; 0 where it is no date."""
+    try:
+        day = datetime.date.fromisoformat(date[:10])
+    except ValueError:
+        return 0.0
+    return datetime.datetime.combine(day, datetime.time(), datetime.UTC).timestamp()
+
+
+def _write(path: Path, data: bytes) -> None:
+    packed = data if data.startswith(GZIP) else gzip.compress(data, compresslevel=6, mtime=0)
+    try:
+        write_bytes(path, packed)
+    except OSError as error:
+        raise cache_error(error) from error
+
+
+def cache_error(error: OSError) -> UserError:
+    """Return the sentence for a cache folder that can't be written."""
+    if error.errno in _DISK_FULL:
+        return UserError("The disk of the structure cache is full: free some space or set cache_dir.", "disk_full")
+    why = error.strerror or str(error)
+    return UserError(f"The structure cache can't be written ({why}): set cache_dir to a folder of yours.", "input")

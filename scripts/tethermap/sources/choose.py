@@ -1,0 +1,139 @@
+"""Open the source that a job's settings name, and that of its validation reports.
+
+A report that is not there, or can't be had, is a fact about it and never an error of the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tethermap.base.config import NO_PATH, cache_folder
+from tethermap.fit.file import NONE, ReportFile, checked, map_beside
+from tethermap.sources.base import Fetched, Source, SourceError
+from tethermap.sources.cache import StructureCache
+from tethermap.sources.mirror import MirrorSource
+from tethermap.sources.naming import PDB_REDO, model_stem
+
+ARCHIVE = Path(__file__).resolve().parents[3] / "data" / "archive"
+"""The entries that come with Tethermap."""
+
+AUTO, OFF = NO_PATH
+
+FOLDER = "validation_reports"
+"""Name of the archive's folder of reports; it stands beside ``data`` and above the structures."""
+
+_ENDINGS = ("cif.gz", "cif", "xml.gz", "xml")
+
+Reports = Callable[[Fetched], ReportFile]
+"""Gives the report of an entry that was fetched; may be called from several threads."""
+
+
+def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bool = True) -> Source:
+    """Return the source that a job's settings name, ready to be asked.
+
+    Parameters
+    ----------
+    source : mapping
+        The section of that name, resolved: `kind`, `label`, and the place of a mirror or of files.
+    cache_dir : str or None
+        Folder of the structure cache; the user's own where none is set.
+    refresh : bool
+        Whether to look for new and changed files of a mirror that has an index.
+
+    Raises
+    ------
+    SourceError
+        If it doesn't exist or holds no structures.
+    """
+    kind, label = source["kind"], source.get("label") or ""
+    cache = cache_folder(cache_dir)
+    if kind == "rcsb":  # imported here: the network client takes longer to load than all the rest
+        from tethermap.sources.rcsb import RcsbSource
+
+        return RcsbSource(cache)
+    if kind == "mirror":
+        return MirrorSource(Path(source["mirror"]), cache, label=label).open(refresh=refresh)
+    if kind == "archive":
+        return MirrorSource(ARCHIVE, cache, kind="archive", label="archive").open(refresh=refresh)
+    if kind == "files":  # imported here: it reads ligands with RDKit
+        from tethermap.sources.files import FilesSource
+
+        given = source["files"]
+        paths = [Path(item) for item in ([given] if isinstance(given, str) else given)]
+        return FilesSource(paths, cache, label=label).open(refresh=refresh)
+    raise SourceError(f"source.kind is {kind!r}: give rcsb, mirror, archive, files or auto.")
+
+
+def open_reports(chosen: Mapping[str, Any], cache_dir: str | None, source: Source) -> Reports:
+    """Return where a job's reports come from.
+
+    Parameters
+    ----------
+    chosen, cache_dir : mapping, str or None
+        As for `tethermap.sources.choose.open_source`.
+    source : Source
+        The source of its structures.
+
+    Raises
+    ------
+    SourceError
+        If the folder that the settings name doesn't exist.
+    """
+    asked = chosen.get("validation") or AUTO
+    if asked == OFF:
+        return lambda _: ReportFile(OFF)
+    if asked != AUTO:
+        folder = Path(asked)
+        if not folder.is_dir():
+            raise SourceError(f"source.validation: the folder {asked!r} does not exist; correct the path.")
+        return _in_folders([folder], "folder")
+    if source.kind == "rcsb":
+        # Imported here: the network client takes longer to load than all the rest.
+        from tethermap.sources.rcsb import RcsbSource, ServiceReports
+
+        assert isinstance(source, RcsbSource)
+        return ServiceReports(StructureCache(cache_folder(cache_dir)), source.http, source.addresses.reports)
+    if source.kind == "mirror":
+        mirror = Path(chosen["mirror"])
+        beside = [place / FOLDER for place in (mirror, *mirror.absolute().parents[:4])]
+        return _in_folders([place for place in beside if place.is_dir()], "mirror")
+    return _beside_model if source.kind == "files" else lambda _: NONE
+
+
+def _first(places: Iterable[Path], source: str) -> ReportFile:
+    """Return the first sound report; where all that there are are damaged, what is wrong with the last."""
+    result = NONE
+    for place in places:
+        if place.is_file():
+            result = checked(place, source)
+            if result.path is not None:
+                break
+    return result
+
+
+def _in_folders(folders: Iterable[Path], source: str) -> Reports:
+    listed = list(folders)
+
+    def places(entry_id: str) -> Iterator[Path]:
+        middle = entry_id[-3:-1]
+        for folder in listed:
+            for below in (f"{middle}/{entry_id}", middle, entry_id, "", f"{middle}/{entry_id}/{FOLDER}"):
+                for ending in _ENDINGS:
+                    yield folder / below / f"{entry_id}_validation.{ending}"
+
+    def report(fetched: Fetched) -> ReportFile:
+        if fetched.source.startswith(PDB_REDO):
+            return ReportFile("none of this model: it was refined anew by PDB-REDO")
+        return _first(places(fetched.entry_id), source)
+
+    return report
+
+
+def _beside_model(fetched: Fetched) -> ReportFile:
+    stem = model_stem(fetched.path.name)
+    names = dict.fromkeys((stem, fetched.entry_id))
+    places = (fetched.path.parent / f"{name}_validation.{ending}" for name in names for ending in _ENDINGS)
+    return replace(_first(places, "files"), map=map_beside(fetched.path, stem))

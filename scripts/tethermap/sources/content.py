@@ -1,0 +1,222 @@
+"""Is this content a complete structure file? Decompression, checks, checksum, revision."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import BoundedSemaphore
+
+import gemmi
+
+from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.entry.metadata import EntryMetadata, metadata_of
+from tethermap.entry.text_search import first_line
+from tethermap.sources.base import FetchError
+
+_AT_ONCE = BoundedSemaphore(2)
+_OTHER_COMPRESSION = (b"\x1f\x9d", b"BZh", b"\xfd7zXZ", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")
+_PAGE = re.compile(rb"\s*(?:<|\{|\[)")
+_CIF_START = re.compile(rb"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
+_PDB_START = re.compile(
+    rb"(?:[^\n]*\n){0,200}?(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM)"
+)
+_LONGEST_LINE = 1000
+"""So much of a file's end is looked at first, in bytes."""
+_PDB_ATOM = (b"\nATOM  ", b"\nHETATM")
+_CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)
+_CIF_ATOM_TAGS = re.compile(rb"^_atom_site\.\S+[ \t]*\r?\n(?![_#]|loop_|data_|\s*$)", re.MULTILINE | re.IGNORECASE)
+_CIF_SEPARATOR = re.compile(rb"\n#[ \t]*\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a checked structure file holds.
+
+    Parameters
+    ----------
+    format : str
+        ``mmcif`` or ``pdb``.
+    sha256 : str
+        Of the uncompressed content.
+    metadata : EntryMetadata
+        What its header says.
+    """
+
+    format: str
+    sha256: str
+    metadata: EntryMetadata
+
+    @property
+    def revision(self) -> str:
+        """Number and date of the last revision."""
+        return f"{self.metadata.revision} {self.metadata.revision_date}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a job needs to know of a checked file; see `Content` and `tethermap.sources.base.Fetched`."""
+
+    format: str
+    sha256: str
+    revision: str
+    withdrawn: bool
+    successors: tuple[str, ...]
+
+    @classmethod
+    def of(cls, content: Content) -> Checked:
+        """Return what a file holds without its whole header."""
+        metadata = content.metadata
+        return cls(content.format, content.sha256, content.revision, metadata.withdrawn, metadata.successors)
+
+
+Check = Callable[[Path, str, bool], Checked]
+"""Reads and checks a file, as `checked` does."""
+
+
+def checked(path: Path, entry_id: str, own: bool) -> Checked:
+    """Return what a file holds; see `read_content`."""
+    return Checked.of(read_content(path, entry_id, own=own))
+
+
+def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
+    """Read and check a structure file; a user's own may end as it likes.
+
+    Raises
+    ------
+    FetchError
+        If it isn't there, is damaged, or no structure.
+    """
+    return check_file(read_file(path), entry_id, own=own)
+
+
+def read_file(path: Path) -> bytes:
+    """Return a file as it lies.
+
+    Raises
+    ------
+    FetchError
+        If it isn't there or can't be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FetchError("not_found", "the file is gone") from None
+    except OSError as error:
+        raise FetchError("file_unreadable", error.strerror or "it can't be read") from error
+
+
+def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Content:
+    """Decompress and check a file; threads do so two at a time, as large entries take much memory.
+
+    Raises
+    ------
+    FetchError
+        If it is damaged or no structure.
+    """
+    with _AT_ONCE:
+        return check_content(decompressed(data), entry_id, own=own)
+
+
+def decompressed(data: bytes) -> bytes:
+    """Return uncompressed content, gzip or plain.
+
+    Raises
+    ------
+    FetchError
+        If a gzip is cut off or damaged, or compressed in another way.
+    """
+    if data.startswith(_OTHER_COMPRESSION):
+        raise FetchError("file_not_structure", "compressed in another way than gzip")
+    try:
+        return unpacked(data)
+    except DamagedGzip as error:
+        raise FetchError("file_truncated", f"gzip: {error}") from error
+
+
+def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
+    """Check uncompressed content and describe it.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    entry_id : str
+        Id under which the entry goes.
+    own : bool
+        Whether it is a user's own file: other programs end an mmCIF file with its atoms.
+
+    Raises
+    ------
+    FetchError
+        If it is empty, a page, cut off, unreadable, or without atoms.
+    """
+    if not data or data.isspace():
+        raise FetchError("file_empty")
+    is_mmcif = _CIF_START.match(data) is not None
+    if not is_mmcif and (_PAGE.match(data) or not _PDB_START.match(data)):
+        shown = " ".join(data[:60].decode("utf-8", "replace").split())
+        raise FetchError("file_not_structure", f"begins with {shown!r}")
+    if is_mmcif:
+        _check_mmcif(data, own=own)
+    else:
+        _check_pdb(data)
+    try:
+        metadata = metadata_of(data if is_mmcif else pdb_header(data), is_mmcif=is_mmcif, entry_id=entry_id)
+    except ValueError as error:
+        raise FetchError("file_unreadable", str(error).splitlines()[0][:200] if str(error) else "") from error
+    return Content("mmcif" if is_mmcif else "pdb", hashlib.sha256(data).hexdigest(), metadata)
+
+
+def pdb_header(data: bytes) -> bytes:
+    """Return the part of a PDB file before its first coordinate."""
+    return data[: first_line(data, _PDB_ATOM)]
+
+
+def _check_mmcif(data: bytes, *, own: bool) -> None:
+    """Refuse a file that ends in the middle or has no atoms.
+
+    Files of the wwPDB put a line ``#`` after each category; one that does so at its beginning
+    and doesn't end with it is cut off, unless its last category is whole to the end of a line.
+    """
+    if (
+        not _end_of(data).endswith(b"#")
+        and _CIF_SEPARATOR.search(data, 0, 4000)
+        and not _ends_with_a_row(data, own=own)
+    ):
+        raise FetchError("file_truncated", "the mmCIF file stops in the middle")
+    start = data.lower().find(b"_atom_site.") if b"_atom_site." not in data else data.find(b"_atom_site.")
+    if start < 0 or not (_CIF_ATOM.search(data, start) or _CIF_ATOM_TAGS.search(data, start)):
+        raise FetchError("no_atoms")
+
+
+def _end_of(data: bytes) -> bytes:
+    """Return the end of a file without blanks: its last line at least."""
+    end = data[-_LONGEST_LINE:].rstrip()
+    return end if b"\n" in end else data.rstrip()
+
+
+def _ends_with_a_row(data: bytes, *, own: bool) -> bool:
+    """Return whether the last category of a file is whole: a value for each tag in every row.
+
+    Of the atoms of a deposited entry that cannot be told: the next row may be missing, and other categories follow.
+    """
+    begin = max((match.end() for match in _CIF_SEPARATOR.finditer(data)), default=0)
+    if not own and b"_atom_site." in data[begin : begin + 2000].lower():
+        return False
+    try:
+        gemmi.cif.read_string(b"data_last\n" + data[begin:])
+    except (ValueError, RuntimeError):
+        return False
+    return data.endswith(b"\n")
+
+
+def _check_pdb(data: bytes) -> None:
+    """Refuse a file of the wwPDB without its END line, and one without atoms."""
+    if first_line(data, _PDB_ATOM) == len(data):
+        raise FetchError("no_atoms")
+    last = _end_of(data).rpartition(b"\n")[2].strip()
+    if data.startswith((b"HEADER", b"OBSLTE")) and b"\nSEQRES" in data and not last.startswith(b"END"):
+        raise FetchError("file_truncated", "the PDB file has no END line")

@@ -1,0 +1,152 @@
+"""What a mirror and the user's own files have in common: structures in folders, searched through an index."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tethermap.entry.model import PolymerEntity
+from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
+from tethermap.sources.content import Check, checked, read_content
+from tethermap.sources.text_index import TextIndex
+
+
+class FolderSource:
+    """Structures that lie in folders, listed in an index in the cache and used in place.
+
+    Parameters
+    ----------
+    kind : str
+        ``mirror``, ``archive`` or ``files``.
+    label : str
+        Its name in results.
+    places : Path or str
+        What the index is of, as text that no other source has.
+    cache : Path
+        The cache folder; the index lies in its ``mirrors``.
+
+    Attributes
+    ----------
+    check : Check
+        What reads and checks a file that is fetched.
+    """
+
+    searches_sequences = False
+    lists_all = False
+
+    def __init__(self, kind: str, label: str, places: Path | str, cache: Path) -> None:
+        self.kind = kind
+        self.label = label
+        self.requests: list[Request] = []
+        self.notes: list[str] = []
+        self.wordless: Sequence[str] = ()
+        self.failed: Mapping[str, str] = {}
+        self.check: Check = checked
+        name = hashlib.sha256(str(places).encode("utf-8", "surrogateescape")).hexdigest()[:20]
+        self._index = TextIndex(cache / "mirrors" / f"{name}.sqlite")
+
+    def known_accessions(self, accessions: Sequence[str]) -> set[str]:
+        """Return those accessions that an entry has."""
+        return self._index.known_accessions(accessions)
+
+    def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
+        """Return entries by text and accession, best first."""
+        hits = self._index.search(terms, accessions, any_term=any_term)
+        self.requests.append(
+            {
+                **self._asked_of(),
+                "terms": list(terms),
+                "accessions": list(accessions),
+                "combined_by": "any" if any_term else "all",
+                "total": len(hits),
+            }
+        )
+        return hits
+
+    def _asked_of(self) -> Request:
+        """Return what the record of a search says of the index."""
+        return {}
+
+    def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
+        """Refuse: folders have no sequence search."""
+        raise no_sequence_search(self.kind)
+
+    def all_entries(self) -> list[str]:
+        """Return all ids in order."""
+        return self._index.entry_ids()
+
+    def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
+        """Return what is known of each entry."""
+        return self._index.summaries(entry_ids)
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers that the files' headers name; a file that can't be read has none."""
+        entities = {}
+        for entry_id, indexed in self._index.lookup(entry_ids).items():
+            try:
+                entities[entry_id] = read_content(indexed.path, entry_id, own=self.lists_all).metadata.entities
+            except FetchError:
+                continue
+        return entities
+
+    def _fetched(self, known: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
+        """Return the file of an indexed entry where it lies, checked."""
+        path = self._index.lookup([known.entry_id])[known.entry_id].path
+        content = self.check(path, known.entry_id, self.lists_all)
+        return Fetched(
+            entry_id=known.entry_id,
+            path=path,
+            format=content.format,
+            source=source,
+            sha256=content.sha256,
+            revision=content.revision,
+            withdrawn=withdrawn or content.withdrawn,
+            successors=known.successors or content.successors,
+        )
+
+    def close(self) -> None:
+        """Close the index."""
+        self._index.close()
+
+
+def check_folder(folder: Path, key: str) -> None:
+    """Refuse a folder that doesn't exist or can't be read, in one sentence."""
+    shown = repr(str(folder))
+    if not folder.exists():
+        raise SourceError(f"{key}: the folder {shown} does not exist; correct the path or make the folder available.")
+    if not folder.is_dir():
+        raise SourceError(f"{key}: {shown} is a file; give the folder that holds the structure files.")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise SourceError(f"{key}: the folder {shown} can't be read; give this user the right to read it.")
+
+
+def no_sequence_search(kind: str) -> SourceError:
+    """Return the sentence that refuses a sequence search."""
+    return SourceError(
+        f"sequence_search is on, but the source {kind!r} can't search by sequence: "
+        "set source.kind to rcsb or sequence_search to false."
+    )
+
+
+def explained(skipped: Counter[str]) -> str:
+    """Return why files were skipped, as a clause in parentheses."""
+    parts = [f"{count} skipped: {reason}" for reason, count in skipped.most_common(3)]
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def walk(folder: Path) -> Iterator[str]:
+    """Yield the paths of all files below a folder in a fixed order; links to folders are followed, each folder once."""
+    seen: set[tuple[int, int]] = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        state = Path(place).stat()
+        if (state.st_dev, state.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((state.st_dev, state.st_ino))
+        folders.sort()
+        for name in sorted(names):
+            if not name.startswith("."):
+                yield os.path.join(place, name)  # noqa: PTH118 - a Path takes three times as long

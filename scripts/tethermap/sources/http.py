@@ -1,0 +1,273 @@
+"""The one place that talks to the network: requests with time limits, retries and good manners."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from tethermap.base.version import __version__
+
+_LOG = logging.getLogger(__name__)
+logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each request would hide ours
+
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Status codes after which the same request may succeed."""
+
+_STEP = 1 << 16
+_MAX_BYTES = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """How patient the client is.
+
+    Parameters
+    ----------
+    attempts : int
+        Tries of one request.
+    backoff : float
+        Seconds before the second try; doubled before each further one.
+    longest_wait : float
+        Seconds that `Retry-After` may ask for; more ends the request.
+    connect, read : float
+        Seconds to connect, and between two parts of an answer.
+    total : float
+        Seconds for one try.
+    connections : int
+        Connections at the same time.
+    """
+
+    attempts: int = 5
+    backoff: float = 1.0
+    longest_wait: float = 120.0
+    connect: float = 10.0
+    read: float = 30.0
+    total: float = 300.0
+    connections: int = 8
+
+    @classmethod
+    def from_environment(cls) -> RequestLimits:
+        """Return the limits, overridden by ``TETHERMAP_HTTP_BACKOFF``, ``_READ`` and ``_ATTEMPTS``."""
+        default = cls()
+        return cls(
+            attempts=max(1, int(_number("TETHERMAP_HTTP_ATTEMPTS", default.attempts))),
+            backoff=_number("TETHERMAP_HTTP_BACKOFF", default.backoff),
+            read=_number("TETHERMAP_HTTP_READ", default.read),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """An answer with a status that no retry would change."""
+
+    status: int
+    content: bytes
+
+
+class HttpError(Exception):
+    """A request without a usable answer after all tries.
+
+    Parameters
+    ----------
+    detail : str
+        What went wrong at the last try.
+    attempts : int
+        How many tries there were.
+    host : str
+        The service.
+    unreachable : bool
+        Whether it never answered.
+    """
+
+    def __init__(self, detail: str, *, attempts: int, host: str, unreachable: bool) -> None:
+        super().__init__(f"{host}: {detail} ({attempts} attempts)" if attempts > 1 else f"{host}: {detail}")
+        self.detail = detail
+        self.attempts = attempts
+        self.host = host
+        self.unreachable = unreachable
+
+
+@dataclass(slots=True)
+class _Failure:
+    """Why one try failed, and how long the service asks to wait."""
+
+    detail: str
+    unreachable: bool = False
+    wait: float | None = None
+
+
+@dataclass
+class HttpClient:
+    """Sends requests, again when it makes sense; safe to use from several threads.
+
+    Parameters
+    ----------
+    limits : RequestLimits
+        How patient it is.
+    sleep : callable
+        Called with seconds; tests replace it.
+    """
+
+    limits: RequestLimits = field(default_factory=RequestLimits.from_environment)
+    sleep: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        limits = self.limits
+        self._client = httpx2.Client(
+            headers={"User-Agent": user_agent()},
+            timeout=httpx2.Timeout(limits.read, connect=limits.connect),
+            limits=httpx2.Limits(max_connections=limits.connections, max_keepalive_connections=limits.connections),
+            follow_redirects=True,
+        )
+
+    def get(
+        self,
+        url: str,
+        *,
+        problem: Callable[[HttpAnswer], str] | None = None,
+        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
+        raw: bool = False,
+    ) -> HttpAnswer:
+        """Send a GET request.
+
+        Parameters
+        ----------
+        url : str
+            The address.
+        problem : callable, optional
+            Says what is wrong with a successful answer's content; empty when it is good. A bad one is retried.
+        slot : callable
+            Gives the context that each try runs in.
+        raw : bool
+            Whether to take the bytes as sent, for files that are gzipped by themselves.
+
+        Raises
+        ------
+        HttpError
+            If there was no usable answer. Statuses that don't change (404, 400) are answers.
+        """
+        return self._send("GET", url, problem=problem, slot=slot, raw=raw)
+
+    def post(
+        self, url: str, body: Mapping[str, Any], *, problem: Callable[[HttpAnswer], str] | None = None
+    ) -> HttpAnswer:
+        """Send a JSON body; otherwise as `get`."""
+        return self._send("POST", url, body=body, problem=problem)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+    def _send(
+        self,
+        method: str,
+        url: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        problem: Callable[[HttpAnswer], str] | None = None,
+        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
+        raw: bool = False,
+    ) -> HttpAnswer:
+        host = urlsplit(url).netloc
+        for attempt in range(1, self.limits.attempts + 1):
+            with slot():
+                result = self._try(method, url, body, raw=raw)
+            if isinstance(result, HttpAnswer):
+                detail = problem(result) if problem and result.status == httpx2.codes.OK else ""
+                if not detail:
+                    return result
+                result = _Failure(detail)
+            wait = self._wait(attempt, result)
+            if wait is None:
+                raise HttpError(result.detail, attempts=attempt, host=host, unreachable=result.unreachable)
+            _LOG.warning(
+                "%s %s: %s; attempt %d of %d, again in %.1f s",
+                method, _shown(url), result.detail, attempt, self.limits.attempts, wait,
+            )  # fmt: skip
+            self.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _wait(self, attempt: int, failure: _Failure) -> float | None:
+        """Return how long to wait before the next try; None when there is none."""
+        if attempt >= self.limits.attempts:
+            return None
+        wait: float = self.limits.backoff * 2 ** (attempt - 1)
+        if failure.wait is not None:
+            if failure.wait > self.limits.longest_wait:
+                failure.detail += f", which asks to wait {failure.wait:.0f} s"
+                return None
+            return max(wait, failure.wait)
+        return wait
+
+    def _try(self, method: str, url: str, body: Mapping[str, Any] | None, *, raw: bool) -> HttpAnswer | _Failure:
+        headers = {"Accept-Encoding": "identity"} if raw else {}
+        deadline = time.monotonic() + self.limits.total
+        try:
+            with self._client.stream(method, url, json=body, headers=headers) as response:
+                parts, size = [], 0
+                for part in response.iter_raw(_STEP) if raw else response.iter_bytes(_STEP):
+                    parts.append(part)
+                    size += len(part)
+                    if time.monotonic() > deadline or size > _MAX_BYTES:
+                        return _Failure("the answer is too long" if size > _MAX_BYTES else "the answer takes too long")
+                answer = HttpAnswer(response.status_code, b"".join(parts))
+                wait = _retry_after(response.headers.get("retry-after", ""))
+        except httpx2.TimeoutException as error:
+            return _Failure(f"no answer in time ({type(error).__name__})", unreachable=True)
+        except (httpx2.ConnectError, httpx2.ProxyError) as error:
+            return _Failure(f"no connection ({error})", unreachable=True)
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            return _Failure(f"the connection broke ({str(error) or type(error).__name__})")
+        except httpx2.TooManyRedirects as error:
+            return _Failure(f"it only leads elsewhere ({error})")
+        except httpx2.InvalidURL as error:
+            return _Failure(f"not an address ({error})", unreachable=True)
+        if answer.status in RETRIED:
+            return _Failure(f"HTTP {answer.status}", wait=wait)
+        return answer
+
+
+def user_agent() -> str:
+    """Return who we are, for the services' logs."""
+    python = platform.python_version()
+    return f"Tethermap/{__version__} (ligand-bound structures; Python {python}; httpx2 {httpx2.__version__})"
+
+
+def _retry_after(text: str) -> float | None:
+    """Return the seconds that a `Retry-After` header asks for, given as seconds or as a date."""
+    if not text:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _number(name: str, default: float) -> float:
+    try:
+        return max(0.0, float(os.environ.get(name, "")))
+    except ValueError:
+        return default
+
+
+def _shown(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc}{parts.path}"

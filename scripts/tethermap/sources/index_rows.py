@@ -1,0 +1,151 @@
+"""What the index keeps of each structure file; many files are read by several processes."""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from tethermap.base.errors import isolate_errors
+from tethermap.base.packed import DAMAGED, GZIP, open_unpacked, unpacked
+from tethermap.entry.metadata import EntryMetadata, metadata_of
+from tethermap.sources.base import EntrySummary
+from tethermap.sources.naming import StructureFile
+
+_MANY = 1500
+"""From so many files on it pays to start further processes."""
+
+_CHUNK = 50
+_ATOMS_PER_BYTE = 1 / 90
+_STEP = 1 << 16
+_UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, *DAMAGED)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One entry for the index.
+
+    Parameters
+    ----------
+    summary : EntrySummary
+        Its metadata.
+    withdrawn : bool
+        Whether its header says so.
+    successors : tuple of str
+        Entries that replace it, by its header.
+    texts : tuple of str
+        Searchable text: ids, title, names, genes, organisms, ligands, other.
+    """
+
+    summary: EntrySummary
+    withdrawn: bool
+    successors: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+def read_rows(files: Sequence[StructureFile]) -> Iterator[IndexRow]:
+    """Yield the row of each file, in order."""
+    workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 16)
+    if len(files) < _MANY or workers < 2:
+        yield from map(read_row, files)
+        return
+    from concurrent.futures import ProcessPoolExecutor  # where many files are read; slow to load
+    from multiprocessing import get_context
+
+    context = get_context("fork" if sys.platform == "linux" else "spawn")
+    chunks = iter([files[start : start + _CHUNK] for start in range(0, len(files), _CHUNK)])
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        # Few chunks at a time: what is read waits in memory until it is taken.
+        waiting = deque(pool.submit(_read_chunk, chunk) for chunk in islice(chunks, 4 * workers))
+        try:
+            while waiting:
+                yield from waiting.popleft().result()
+                waiting.extend(pool.submit(_read_chunk, chunk) for chunk in islice(chunks, 1))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _read_chunk(files: Sequence[StructureFile]) -> list[IndexRow]:
+    return [read_row(file) for file in files]
+
+
+def read_row(file: StructureFile) -> IndexRow:
+    """Return the row of one file; of one that can't be read only the id is known."""
+    nothing = EntryMetadata(file.entry_id)
+    with isolate_errors(file.entry_id, lambda _: None):
+        try:
+            content = _content(file)
+            metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
+            size = _atoms(file, content)
+        except _UNREADABLE:
+            metadata, size = nothing, 0
+        texts = _texts(metadata, file.path)
+        return IndexRow(summary_of(metadata, size), metadata.withdrawn, metadata.successors, texts)
+    return IndexRow(EntrySummary(file.entry_id), withdrawn=False, successors=(), texts=_texts(nothing, file.path))
+
+
+def summary_of(metadata: EntryMetadata, size: int | None) -> EntrySummary:
+    """Return an entry's metadata as the search hands it on."""
+    entities = metadata.entities
+    return EntrySummary(
+        entry_id=metadata.entry_id,
+        title=metadata.title,
+        methods=metadata.methods,
+        resolution=metadata.resolution,
+        release_date=metadata.release_date,
+        organisms=_once(name for entity in entities for name in entity.organisms),
+        uniprot=_once(name for entity in entities for name in entity.uniprot),
+        genes=_once(name for entity in entities for name in entity.genes),
+        descriptions=_once(entity.description for entity in entities),
+        ligands=_once(ligand.comp_id for ligand in metadata.ligands),
+        size=size,
+    )
+
+
+def _once(items: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for item in items if item))
+
+
+def _content(file: StructureFile) -> bytes:
+    """Return the whole of an mmCIF file, of a PDB file the part before its first coordinate."""
+    if file.is_mmcif:
+        return unpacked(file.path.read_bytes())
+    with open_unpacked(file.path) as reader:
+        data = b""
+        while part := reader.read(_STEP):
+            data += part
+            ends = [at for word in (b"\nATOM  ", b"\nHETATM") if (at := data.find(word)) >= 0]
+            if ends:
+                return data[: min(ends)]
+        return data
+
+
+def _atoms(file: StructureFile, content: bytes) -> int:
+    """Return about how many atoms a file has, from its uncompressed size."""
+    if file.is_mmcif:
+        return int(len(content) * _ATOMS_PER_BYTE)
+    with file.path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(0)
+        if stream.read(len(GZIP)) == GZIP and size > 18:
+            stream.seek(-4, os.SEEK_END)
+            size = struct.unpack("<I", stream.read(4))[0]
+    return int(size * _ATOMS_PER_BYTE)
+
+
+def _texts(metadata: EntryMetadata, path: Path) -> tuple[str, ...]:
+    entities, ligands = metadata.entities, metadata.ligands
+    return (
+        f"{metadata.entry_id} {path.name}",
+        f"{metadata.title} ; {metadata.citation}" if metadata.citation != metadata.title else metadata.title,
+        " ; ".join(text for entity in entities for text in (entity.description, *entity.names)),
+        " ; ".join(text for entity in entities for text in (*entity.genes, *entity.uniprot)),
+        " ; ".join(name for entity in entities for name in entity.organisms),
+        " ; ".join(text for ligand in ligands for text in (ligand.comp_id, ligand.name, ligand.synonyms)),
+        f"{metadata.method} ; {metadata.keywords}",
+    )

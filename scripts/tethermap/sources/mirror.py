@@ -1,0 +1,111 @@
+"""Structures in a folder: a wwPDB mirror in any usual layout, or the archive that comes with Tethermap."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tethermap.sources.base import Fetched, FetchError, KnownEntry, Request, SourceError
+from tethermap.sources.folders import FolderSource, check_folder, explained, walk
+from tethermap.sources.naming import PDB_REDO, StructureFile, is_redone, structure_file
+from tethermap.sources.obsolete import find_obsolete, present_successors
+
+
+class MirrorSource(FolderSource):
+    """Entries of a folder, searched through an index in the cache, used in place.
+
+    Parameters
+    ----------
+    folder : Path
+        The mirror.
+    cache : Path
+        The cache folder; the index lies in its ``mirrors``.
+    kind : str
+        ``mirror`` or ``archive``.
+    label : str
+        Its name in results.
+    """
+
+    def __init__(self, folder: Path, cache: Path, *, kind: str = "mirror", label: str = "") -> None:
+        super().__init__(kind, label or folder.name or "mirror", folder.resolve(), cache)
+        self._folder = folder
+        self._obsolete: dict[str, tuple[str, ...]] = {}
+
+    def open(self, *, refresh: bool = True) -> MirrorSource:
+        """Scan the folder and bring the index up to date; must come before any question.
+
+        Parameters
+        ----------
+        refresh : bool
+            Whether to scan the folder even if there is an index of it.
+
+        Raises
+        ------
+        SourceError
+            If the folder doesn't exist or holds no structure.
+        """
+        check_folder(self._folder, "source.mirror")
+        self._obsolete = find_obsolete(self._folder.absolute())
+        if not refresh and self._index.open():
+            return self
+        chosen, skipped = choose_files(walk(self._folder))
+        if not chosen:
+            raise SourceError(
+                f"source.mirror: no structure file was found in {str(self._folder)!r}"
+                f"{explained(skipped)}; give a folder with files such as 1abc.cif.gz or pdb1abc.ent.gz."
+            )
+        for reason, count in sorted(skipped.items()):
+            if reason != "not a structure file":
+                self.notes.append(f"{count} file(s) of the mirror skipped: {reason}.")
+        self._index.refresh(chosen)
+        return self
+
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
+        """Return what there is under each id."""
+        indexed = self._index.lookup(entry_ids)
+        known = {}
+        for entry_id in entry_ids:
+            listed = self._obsolete.get(entry_id, ())
+            if entry_id in indexed:
+                entry = indexed[entry_id]
+                withdrawn = entry.withdrawn or entry_id in self._obsolete
+                known[entry_id] = KnownEntry(entry_id, withdrawn, listed or entry.successors)
+            elif entry_id in self._obsolete:
+                there = present_successors(entry_id, self._obsolete, self._index.has)
+                known[entry_id] = KnownEntry(there[0] if there else "", True, there or listed)
+        return known
+
+    def _asked_of(self) -> Request:
+        return {"index": "SQLite FTS5, BM25"}
+
+    def fetch(self, entry_id: str) -> Fetched:
+        """Return an entry's file where it lies."""
+        known = self.resolve([entry_id]).get(entry_id)
+        if known is None:
+            raise FetchError("not_found", f"not in the {self.kind}")
+        if not known.entry_id:
+            raise FetchError("withdrawn", " ".join(known.successors), successor=" ".join(known.successors))
+        source = self.kind if self.kind == "archive" else f"{self.kind}:{self.label}"
+        fetched = self._fetched(known, source, withdrawn=known.withdrawn and known.entry_id == entry_id)
+        return replace(fetched, source=f"{PDB_REDO}:{self.label}") if is_redone(fetched.path.name) else fetched
+
+
+def choose_files(places: Iterable[str]) -> tuple[list[StructureFile], Counter[str]]:
+    """Return one file per entry, by id, and how many files were skipped for which reason.
+
+    mmCIF wins over PDB, the shorter path over the longer, then the first by name.
+    """
+    best: dict[str, tuple[tuple[bool, int, str], StructureFile]] = {}
+    skipped: Counter[str] = Counter()
+    for place in places:
+        file = structure_file(place)
+        if isinstance(file, str):
+            skipped[file] += 1
+            continue
+        rank = (not file.is_mmcif, place.count(os.sep), place)
+        if file.entry_id not in best or rank < best[file.entry_id][0]:
+            best[file.entry_id] = (rank, file)
+    return [best[entry_id][1] for entry_id in sorted(best)], skipped

@@ -1,0 +1,151 @@
+"""Names of structure files in wwPDB mirrors: which entry, which format, and what is skipped why."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tethermap.base.identifiers import ENTRY_ID, entry_id_of
+
+_ID = rf"(?P<id>{ENTRY_ID})"
+_MMCIF = re.compile(_ID + r"(?:_updated|_final|_xyz(?:-enrich)?(?:_v\d+-\d+)?|-enrich)?\.(?:cif|mmcif)(?:\.gz)?")
+_PDB = re.compile(r"(?:pdb)?" + _ID + r"(?:_final)?\.(?:ent|pdb)(?:\.gz)?")
+_REDONE = re.compile(_ID + r"_final\.(?:cif|pdb)(?:\.gz)?")
+_REPORT = (re.compile(r".*_validation\.(?:cif|xml)(?:\.gz)?"), "a validation report")
+_OTHER = (
+    _REPORT,
+    (re.compile(r".*\.z"), "compressed by compress (.Z); write it as .gz"),
+    (re.compile(r".*\.(?:bz2|xz|zst|zip|tar|tgz)"), "compressed in another way than gzip; write it as .gz"),
+    (re.compile(r".*\.bcif(?:\.gz)?"), "binary CIF is not read"),
+    (
+        re.compile(r".*\.(?:mae|maegz|mae\.gz|pse|moe|psv)"),
+        "a format of one program; export it as PDB or mmCIF, ligands as SDF",
+    ),
+    (re.compile(r".*(?:-sf\.cif|sf\.ent|\.mtz|\.mr)(?:\.gz)?"), "not coordinates"),
+    (re.compile(r".*(?:-assembly\d*\.cif|\.pdb\d+)(?:\.gz)?"), "an assembly, not the deposited entry"),
+    (re.compile(r".*\.(?:xml|json|csv|dat|txt|md|html|log|sqlite)(?:\.gz)?"), "not a structure file"),
+)
+_STRUCTURE = re.compile(r"(?P<stem>.+)\.(?P<suffix>cif|mmcif|ent|pdb)(?:\.gz)?", re.IGNORECASE)
+_LIGAND = re.compile(r".+\.(?:sdf|sd|mol|mol2)(?:\.gz)?", re.IGNORECASE)
+_BESIDE = re.compile(r".+\.(?:json|npz|mtz|ccp4|map|xml)(?:\.gz)?", re.IGNORECASE)
+_TABLE = re.compile(r".+\.(?:smi|csv|tsv)", re.IGNORECASE)
+_PDBQT = re.compile(r"(?P<stem>.+)\.pdbqt(?:\.gz)?", re.IGNORECASE)
+_MAX_OWN_ID = 48
+
+PDB_REDO = "pdb_redo"
+"""Source and flag of models of PDB-REDO (Joosten et al. 2014, doi:10.1107/S2052252514009324)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StructureFile:
+    """A file that holds an entry.
+
+    Parameters
+    ----------
+    entry_id : str
+        Lower-case id.
+    place : str
+        Its path as text: a mirror has a quarter of a million.
+    is_mmcif : bool
+        Whether its name says mmCIF.
+    """
+
+    entry_id: str
+    place: str
+    is_mmcif: bool
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.place)
+
+
+def structure_file(place: str) -> StructureFile | str:
+    """Return which entry a file of a mirror holds, or why it is skipped.
+
+    Parameters
+    ----------
+    place : str
+        A path, for example ``m1/1m17.cif.gz``, ``pdb1hpv.ent.gz``, ``1HPV.pdb``, ``pdb_00001m17.cif.gz``.
+
+    >>> structure_file("pdb/1HPV.ent.gz").entry_id, structure_file("1hpv-sf.cif.gz")
+    ('1hpv', 'not coordinates')
+    """
+    name = place.rpartition(os.sep)[2].lower()
+    for pattern, is_mmcif in ((_MMCIF, True), (_PDB, False)):
+        match = pattern.fullmatch(name)
+        if match:
+            return StructureFile(entry_id_of(match["id"]), place, is_mmcif)
+    unnamed = "its name gives no PDB id" if _STRUCTURE.fullmatch(name) else "not a structure file"
+    return other_format(name) or unnamed
+
+
+def other_format(name: str) -> str:
+    """Return what a file's name says that it is instead of a structure, with the remedy; empty for others.
+
+    >>> other_format("docked.maegz")
+    'a format of one program; export it as PDB or mmCIF, ligands as SDF'
+    """
+    return next((reason for pattern, reason in _OTHER if pattern.fullmatch(name.lower())), "")
+
+
+def own_file(place: str) -> StructureFile | str:
+    """Return the entry of one of the user's own files, whose names are free, or why it is skipped."""
+    file = structure_file(place)
+    if isinstance(file, StructureFile):
+        return file
+    name = place.rpartition(os.sep)[2]
+    if docked := _PDBQT.fullmatch(name):
+        return StructureFile(own_id(docked["stem"]), place, is_mmcif=False)
+    match = _STRUCTURE.fullmatch(name)
+    if match is None or file == _REPORT[1]:
+        return file
+    return StructureFile(own_id(match["stem"]), place, match["suffix"].lower() in ("cif", "mmcif"))
+
+
+def is_ligand_file(name: str) -> bool:
+    """Tell whether a file holds ligands alone, with their bonds."""
+    return _LIGAND.fullmatch(name) is not None
+
+
+def goes_with_models(name: str) -> bool:
+    """Tell whether a file is one of those that lie beside models: confidences, maps, validation reports."""
+    return _BESIDE.fullmatch(name) is not None
+
+
+def is_ligand_table(name: str) -> bool:
+    """Tell whether a file may be a table of SMILES, or of which ligand goes with which structure."""
+    return _TABLE.fullmatch(name) is not None
+
+
+def is_redone(name: str) -> bool:
+    """Tell whether a file of a mirror goes by the names of PDB-REDO, ``1abc_final.cif``: refined anew."""
+    return _REDONE.fullmatch(name.lower()) is not None
+
+
+def model_stem(name: str) -> str:
+    """Return the name of a structure file without its endings."""
+    match = _STRUCTURE.fullmatch(name)
+    return match["stem"] if match else name
+
+
+def own_id(stem: str) -> str:
+    """Return an id made from a file's name: lower case, letters, digits and dashes only."""
+    plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
+    return plain[:_MAX_OWN_ID].strip("-") or "structure"
+
+
+def numbered(files: list[StructureFile]) -> list[StructureFile]:
+    """Return the files with ids that are unique, a number added to later ones of the same id."""
+    taken: set[str] = set()
+    result = []
+    for file in files:
+        entry_id, number = file.entry_id, 1
+        while entry_id in taken:
+            number += 1
+            entry_id = f"{file.entry_id}-{number}"
+        taken.add(entry_id)
+        result.append(StructureFile(entry_id, file.place, file.is_mmcif))
+    return result

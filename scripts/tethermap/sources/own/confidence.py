@@ -1,0 +1,138 @@
+"""How sure a program that predicts structures is of where a ligand stands to the residues around it.
+
+The expected aligned error of AlphaFold 3 (Abramson et al. 2024, doi:10.1038/s41586-024-07487-w), Boltz and Chai: a
+matrix over tokens, one a residue of a standard polymer, one a heavy atom of everything else.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gemmi
+import numpy as np
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.packed import unpacked
+from tethermap.entry.additions import ResidueKey
+
+LARGEST = 512 << 20
+"""Bytes of a file of confidences that are read."""
+
+WITHIN = 8.0
+"""Residues with a heavy atom this near to a ligand are told, in angstroms."""
+
+Errors = dict[str, dict[ResidueKey, float]]
+"""Error in angstroms by label_asym_id of the ligand and residue of a polymer."""
+
+
+def confidence_file(model: str, files: set[str]) -> str | None:
+    """Return the file of the error matrix beside a model, None where there is none.
+
+    Parameters
+    ----------
+    model : str
+        Path of the model.
+    files : set of str
+        Paths of all files.
+    """
+    path = Path(model)
+    stem = re.sub(r"\.(?:cif|mmcif|pdb)(?:\.gz)?$", "", path.name)
+    names = [f"pae_{stem}.npz", f"{stem}_pae.npz", f"{stem}_confidences.json", f"{stem}_full_data.json"]
+    if stem.endswith("model"):  # AlphaFold 3: x_model.cif and x_confidences.json
+        names.append(f"{stem[:-5]}confidences.json")
+    if server := re.fullmatch(r"(.+)_model_(\d+)", stem):  # AlphaFold Server: fold_x_model_0.cif, …_full_data_0.json
+        names.append(f"{server[1]}_full_data_{server[2]}.json")
+    if chai := re.fullmatch(r"pred\.(model_idx_\d+)", stem):
+        names.append(f"pae.{chai[1]}.npz")
+    for name in names:
+        for ending in ("", ".gz"):
+            if (place := str(path.with_name(name + ending))) in files:
+                return place
+    return None
+
+
+def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]:
+    """Return the errors of the ligands of a model, and a sentence where the file can't be used.
+
+    The error of a ligand to a residue is the mean over its atoms and both directions.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        The model, with label_asym_id as subchains.
+    path : Path
+        The file of confidences.
+    """
+    try:
+        matrix = _matrix(path)
+    except (OSError, EOFError, ValueError, KeyError, MemoryError) as error:
+        return {}, f"{path.name}: its aligned errors can't be read ({str(error)[:80] or type(error).__name__})."
+    if matrix is None:
+        return {}, ""
+    tokens = list(_tokens(structure[0]))
+    if matrix.shape != (len(tokens), len(tokens)):
+        return {}, (
+            f"{path.name} has aligned errors of {len(matrix)} tokens, the model has {len(tokens)}: they are not used."
+        )
+    by_ligand: dict[str, list[int]] = {}
+    residues = []
+    for number, (residue, chain, is_polymer) in enumerate(tokens):
+        if is_polymer:
+            residues.append((number, residue, chain))
+        else:
+            by_ligand.setdefault(residue.subchain, []).append(number)
+    errors: Errors = {}
+    for asym, own in by_ligand.items():
+        atoms = _places(tokens[own[0]][0])
+        for number, residue, chain in residues:
+            if len(atoms) > 1 and _nearest(atoms, _places(residue)) <= WITHIN:
+                mean = float((matrix[own, number].mean() + matrix[number, own].mean()) / 2)
+                errors.setdefault(asym, {})[chain, str(residue.seqid).strip()] = mean
+    return errors, ""
+
+
+def _matrix(path: Path) -> FloatArray | None:
+    """Return the matrix of a JSON or NumPy file, None where it holds other confidences."""
+    if path.stat().st_size > LARGEST:
+        raise ValueError("larger than 512 MB")
+    data = unpacked(path.read_bytes(), LARGEST)
+    values: Any
+    if data[:2] == b"PK":
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            if sum(item.file_size for item in archive.zip.infolist()) > LARGEST:
+                raise ValueError("larger than 512 MB")
+            values = archive.get("pae")
+    else:
+        values = json.loads(data).get("pae")
+    if values is None:
+        return None
+    matrix = np.asarray(values, dtype=np.float64).squeeze()
+    if matrix.ndim != 2 or not np.isfinite(matrix).all():
+        raise ValueError("no matrix of numbers")
+    return matrix
+
+
+def _tokens(model: gemmi.Model) -> Iterator[tuple[gemmi.Residue, str, bool]]:
+    """Yield residue, author chain and whether it is one of a polymer, once a token."""
+    for chain in model:
+        for residue in chain:
+            polymer = residue.entity_type == gemmi.EntityType.Polymer
+            standard = polymer and gemmi.find_tabulated_residue(residue.name).is_standard()
+            count = 1 if standard else sum(not atom.is_hydrogen() for atom in residue)
+            for _ in range(count):
+                yield residue, chain.name, polymer
+
+
+def _places(residue: gemmi.Residue) -> FloatArray:
+    return np.array([atom.pos.tolist() for atom in residue if not atom.is_hydrogen()])
+
+
+def _nearest(one: FloatArray, other: FloatArray) -> float:
+    if not len(one) or not len(other):
+        return float("inf")
+    return float(np.linalg.norm(one[:, None] - other[None], axis=2).min())

@@ -1,0 +1,117 @@
+"""One mmCIF file of a structure and what came with it: ligands from files of their own, confidences.
+
+The file is what the pipeline reads: the definitions of the ligands' bonds stand in it, nothing of where it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import gemmi
+from gemmi import cif
+
+from tethermap.entry.additions import BLOCK, ERROR_TAGS, ERRORS, LIGAND_TAGS, LIGANDS, ResidueKey
+from tethermap.entry.cif_names import quote_names
+from tethermap.sources.own.poses import LigandPose
+
+_CHAINS = "LXYZWVUTSRQPONMKJIHGFEDCBA"
+_ATOMS = ("comp_id", "atom_id", "type_symbol", "charge", *(f"pdbx_model_Cartn_{axis}_ideal" for axis in "xyz"))
+_BONDS = ("comp_id", "atom_id_1", "atom_id_2", "value_order")
+
+
+def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, header: cif.Block | None = None) -> str:
+    """Return a structure of one model with ligands as mmCIF.
+
+    Parameters
+    ----------
+    structure : gemmi.Structure
+        As read, its residues sorted into polymer and others.
+    poses : sequence of LigandPose
+        Ligands, which get a chain of their own and numbers from 1.
+    name : str
+        Of the data block.
+    header : gemmi.cif.Block or None
+        Block of the structure's own mmCIF file, whose other categories are kept.
+    """
+    structure = structure.clone()
+    model = structure[0]
+    taken = {chain.name for chain in model}
+    chain = gemmi.Chain(next((letter for letter in _CHAINS if letter not in taken), "LIG"))
+    asyms = []
+    for number, pose in enumerate(poses, start=1):
+        residue = _residue(pose, number)
+        residue.subchain = f"{chain.name}lig{number}"
+        asyms.append(residue.subchain)
+        chain.add_residue(residue)
+    if poses:
+        model.add_chain(chain)
+    structure.setup_entities()
+    structure.name = name
+    if header is None:
+        document = structure.make_mmcif_document()
+        block = document[0]
+    else:
+        document = cif.Document()
+        block = document.add_copied_block(header)
+        structure.update_mmcif_block(block, gemmi.MmcifOutputGroups(False, atoms=True, entity=False, struct_asym=True))
+    block.name = name
+    quote_names(block, structure)
+    _add_ligands(document, asyms, poses)
+    return str(document.as_string())
+
+
+def with_errors(text: str, errors: Mapping[str, Mapping[ResidueKey, float]]) -> str:
+    """Return an mmCIF text with the expected errors of its ligands behind it; what is there stays as it is."""
+    document = cif.Document()
+    loop = document.add_new_block(BLOCK).init_loop(ERRORS, list(ERROR_TAGS))
+    for asym, by_residue in errors.items():
+        for (chain, residue), error in by_residue.items():
+            loop.add_row([cif.quote(asym), cif.quote(chain), cif.quote(residue), f"{error:.2f}"])
+    return text.rstrip() + "\n#\n" + str(document.as_string())
+
+
+def _residue(pose: LigandPose, number: int) -> gemmi.Residue:
+    residue = gemmi.Residue()
+    residue.name, residue.het_flag = pose.comp_id, "H"
+    residue.seqid = gemmi.SeqId(number, " ")
+    residue.entity_type = gemmi.EntityType.NonPolymer
+    for name, element, xyz, charge in zip(pose.names, pose.elements, pose.xyz.tolist(), pose.charges, strict=True):
+        atom = gemmi.Atom()
+        atom.name, atom.element, atom.charge = name, gemmi.Element(element), charge
+        atom.pos, atom.occ, atom.b_iso = gemmi.Position(*xyz), 1.0, 0.0
+        residue.add_atom(atom)
+    return residue
+
+
+def _add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[LigandPose]) -> None:
+    """Add which chains are ligands from files, with the definition of each different one."""
+    if not poses:
+        return
+    definitions: dict[tuple[object, ...], str] = {}
+    blocks = []
+    rows = []
+    for asym, pose in zip(asyms, poses, strict=True):
+        key = (pose.names, pose.elements, pose.charges, pose.bonds, pose.title, pose.comp_id)
+        if pose.bonds is not None and key not in definitions:
+            definitions[key] = f"{BLOCK}_{len(definitions) + 1}"
+            blocks.append((definitions[key], pose))
+        rows.append((asym, definitions.get(key, "."), pose.smiles or "."))
+    loop = document.add_new_block(BLOCK).init_loop(LIGANDS, list(LIGAND_TAGS))
+    for row in rows:
+        loop.add_row([cif.quote(value) if value != "." else value for value in row])
+    for name, pose in blocks:
+        _add_definition(document.add_new_block(name), pose)
+
+
+def _add_definition(block: cif.Block, pose: LigandPose) -> None:
+    """Write what the file says of a ligand as the dictionary writes components."""
+    block.set_pair("_chem_comp.id", pose.comp_id)
+    block.set_pair("_chem_comp.name", cif.quote(pose.title or pose.comp_id))
+    block.set_pair("_chem_comp.type", "NON-POLYMER")
+    atoms = block.init_loop("_chem_comp_atom.", list(_ATOMS))
+    for name, element, charge, xyz in zip(pose.names, pose.elements, pose.charges, pose.xyz.tolist(), strict=True):
+        atoms.add_row([pose.comp_id, cif.quote(name), element, str(charge), *(f"{value:.4f}" for value in xyz)])
+    if pose.bonds:
+        bonds = block.init_loop("_chem_comp_bond.", list(_BONDS))
+        for first, second, order in pose.bonds:
+            bonds.add_row([pose.comp_id, cif.quote(pose.names[first]), cif.quote(pose.names[second]), order])

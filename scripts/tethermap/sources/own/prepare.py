@@ -1,0 +1,271 @@
+"""Turn what a user has into files of one complex each: ligands in files of their own, several models, confidences.
+
+What needs nothing stays where it lies. The others are written once into the cache, by content: the same input gives
+the same bytes anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import gemmi
+import numpy as np
+
+from tethermap.base.atomic import write_text
+from tethermap.base.errors import isolate_errors
+from tethermap.base.version import __version__
+from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
+from tethermap.sources.own.confidence import aligned_errors, confidence_file
+from tethermap.sources.own.merge import merged, with_errors
+from tethermap.sources.own.pairing import is_pocket, key_of, paired
+from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, read_poses
+
+MOST_MODELS = 200
+"""Models of one file that are taken as complexes of their own."""
+
+_KEPT_DAYS = 30
+_SAME_PLACE = 0.01
+_RESIDUES = re.compile(
+    r"^(?:ATOM  |HETATM).{11}(?:ALA|GLY|LEU|SER|VAL|LYS|GLU|ILE|THR|ASP|  [ACGU]| D[ACGT])", re.MULTILINE
+)
+_ATOMS = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
+_UNPAIRED = "{} has no structure: name it as the structure's file, or list the pairs in two columns of a .csv file."
+_FAILED = "{} was left out because of an error in this program; the log has it."
+_MODEL = re.compile(r"^MODEL\s", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Complex:
+    """A file that holds one complex: its name, where it lies, whether it is mmCIF, and the user's own file."""
+
+    name: str
+    place: str
+    is_mmcif: bool
+    given: str
+
+
+@dataclass(slots=True)
+class Given:
+    """What a user gives, sorted by what it is; paths as text.
+
+    Parameters
+    ----------
+    structures : list of Complex
+        Structure files.
+    ligands : list of str
+        Ligands in files of their own.
+    pairs : list of (str, str)
+        Structures and ligands that a list pairs.
+    all_files : set of str
+        All files, for those that go with a model.
+    """
+
+    structures: list[Complex] = field(default_factory=list)
+    ligands: list[str] = field(default_factory=list)
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    all_files: set[str] = field(default_factory=set)
+
+
+def prepared(
+    given: Given, folder: Path, failed: Callable[[str, Exception], None]
+) -> tuple[list[Complex], dict[str, str], list[str]]:
+    """Return the complexes of what is given, the structure of each ligand file, and sentences on what can't be used.
+
+    Parameters
+    ----------
+    given : Given
+        The files.
+    folder : Path
+        Where complexes are written that are in no one file; old ones there are removed.
+    failed : callable
+        Takes an error of this program with the structure's file.
+    """
+    _forget(folder)
+    structures, without_polymer = _told_apart(given)
+    ligands = [*given.ligands, *without_polymer]
+    pairs, alone = paired([file.place for file in structures], ligands, given.pairs)
+    structures += [without_polymer[place] for place in alone if place in without_polymer]
+    notes = [_UNPAIRED.format(Path(place).name) for place in alone if place not in without_polymer]
+    complexes = []
+    for file in structures:
+        own = pairs.get(file.place, [])
+        if not own and is_pocket(file.place) and any(_is_whole(other, file) for other in structures):
+            notes.append(f"{Path(file.place).name} was left out: it is a part of another structure.")
+            continue
+        confidences = confidence_file(file.place, given.all_files)
+        if not own and confidences is None and not _has_models(file):
+            complexes.append(file)
+            continue
+        made, told = [file], list[str]()
+        with isolate_errors(file.given, partial(failed, file.given)):
+            made, told = _kept_or_made(file, own, confidences, folder)
+        complexes += made
+        notes += told
+    return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
+
+
+def _is_whole(other: Complex, pocket: Complex) -> bool:
+    return not is_pocket(other.place) and key_of(other.place) == key_of(pocket.place)
+
+
+def _told_apart(given: Given) -> tuple[list[Complex], dict[str, Complex]]:
+    """Return structures, and those by path that hold atoms but no residue of a polymer: ligands, beside others."""
+    structures: list[Complex] = []
+    without: dict[str, Complex] = {}
+    listed = {ligand for _, ligand in given.pairs}
+    for file in given.structures:
+        text = "" if file.is_mmcif else _text(file)
+        if _ATOMS.search(text) and not _RESIDUES.search(text):
+            without[file.place] = file
+        elif file.place not in listed:
+            structures.append(file)
+    return (structures, without) if structures else (list(without.values()), {})
+
+
+def _text(file: Complex) -> str:
+    try:
+        return read_text(Path(file.place))
+    except (EntryError, OSError):
+        return ""
+
+
+def _has_models(file: Complex) -> bool:
+    """Tell whether a file has several models and is no ensemble of an experiment."""
+    text = _text(file)
+    if not file.is_mmcif:
+        return len(_MODEL.findall(text)) > 1 and "\nEXPDTA" not in f"\n{text}"
+    rows = re.findall(r"^(?:ATOM|HETATM)\s.*$", text, re.MULTILINE)
+    tags = re.findall(r"^_atom_site\.(\S+)", text, re.MULTILINE)
+    if "pdbx_PDB_model_num" not in tags or not rows or "_exptl.method" in text:
+        return False
+    place = tags.index("pdbx_PDB_model_num")
+    ends = [row.split() for row in (rows[0], rows[-1])]
+    return all(len(cells) == len(tags) for cells in ends) and ends[0][place] != ends[1][place]
+
+
+def _kept_or_made(
+    file: Complex, ligands: Sequence[str], confidences: str | None, folder: Path
+) -> tuple[list[Complex], list[str]]:
+    """Return the complexes of one structure, those of an earlier time where nothing has changed."""
+    states = [
+        (place, state.st_size, state.st_mtime_ns)
+        for place in (file.place, *ligands, *([confidences] if confidences else []))
+        for state in [Path(place).stat()]
+    ]
+    key = hashlib.sha256(json.dumps([__version__, file.name, states]).encode()).hexdigest()[:24]
+    stamp = folder / key / "made.json"
+    if stamp.is_file():
+        stamp.touch()
+        record = json.loads(stamp.read_text(encoding="utf-8"))
+    else:
+        made, notes = _made(file, ligands, confidences)
+        for name, text in made.items():
+            write_text(stamp.parent / f"{name}.cif", text)
+        record = {"names": list(made), "notes": notes}
+        write_text(stamp, json.dumps(record))
+    files = [Complex(name, str(stamp.parent / f"{name}.cif"), True, file.place) for name in record["names"]]
+    return files or [file], record["notes"]
+
+
+def _made(file: Complex, ligands: Sequence[str], confidences: str | None) -> tuple[dict[str, str], list[str]]:
+    """Return the text of each complex by its name, and sentences."""
+    notes: list[str] = []
+    poses: list[LigandPose] = []
+    for ligand in ligands:
+        read, told = list[LigandPose](), list[str]()
+        with isolate_errors(ligand, partial(_note_failed, notes, ligand)):
+            try:
+                read, told = read_poses(Path(ligand))
+            except (LigandFileError, OSError) as error:
+                told = [f"{error}."]
+        poses += read
+        notes += told
+    try:
+        parsed = parse_file(Path(file.place), file.name)
+    except EntryError:  # the status of the entry says so
+        return {}, notes
+    structures = list(_models(parsed, file.name, poses, notes))
+    if confidences is not None and len(structures) == 1:
+        errors, note = aligned_errors(structures[0][1], Path(confidences))
+        notes += [note] if note else []
+        if errors and not poses and file.is_mmcif:
+            return {file.name: with_errors(read_text(Path(file.place)), errors)}, notes
+        if errors:
+            text = merged(structures[0][1], poses, file.name, parsed.block)
+            return {file.name: with_errors(text, errors) if not poses else text}, notes
+    if len(structures) == 1 and not poses:
+        return {}, notes
+    return {name: merged(structure, poses, name, parsed.block) for name, structure in structures}, notes
+
+
+def _note_failed(notes: list[str], ligand: str, _: Exception) -> None:
+    notes.append(_FAILED.format(Path(ligand).name))
+
+
+def _models(
+    parsed: Parsed, name: str, poses: list[LigandPose], notes: list[str]
+) -> Iterator[tuple[str, gemmi.Structure]]:
+    """Yield the structures of a file of one or more models; poses beside the first one's protein go to the others."""
+    structure = parsed.structure
+    first = structure[0]
+    whole = []
+    for model in list(structure)[1:]:
+        backbone = _backbone(model)
+        same = len(backbone) == len(_backbone(first)) and np.allclose(backbone, _backbone(first), atol=_SAME_PLACE)
+        if not len(backbone) or same:
+            poses += _het_poses(model)
+        else:
+            whole.append(model)
+    if len(whole) >= MOST_MODELS:
+        notes.append(f"{name}: only its first {MOST_MODELS} models are taken.")
+    for number, model in enumerate([first, *whole][:MOST_MODELS], start=1):
+        single = structure.clone()
+        while len(single) > 1:
+            del single[-1]
+        if number > 1:
+            del single[0]
+            single.add_model(model.clone())
+            parsed.sort(single)
+        yield (f"{name}-model-{number}" if whole else name), single
+
+
+def _backbone(model: gemmi.Model) -> np.ndarray:
+    places = [atom.pos.tolist() for chain in model for residue in chain for atom in residue
+              if atom.name in ("CA", "P") and residue.name != "CA"]  # fmt: skip
+    return np.array(places).reshape(-1, 3)
+
+
+def _het_poses(model: gemmi.Model) -> Iterable[LigandPose]:
+    """Yield the het groups of a model that repeats or lacks the protein."""
+    for chain in model:
+        for residue in chain:
+            if residue.is_water() or gemmi.find_tabulated_residue(residue.name).is_standard() or len(residue) < 5:
+                continue
+            yield LigandPose(
+                names=tuple(atom.name for atom in residue),
+                elements=tuple(atom.element.name for atom in residue),
+                xyz=np.array([atom.pos.tolist() for atom in residue]),
+                charges=tuple(int(atom.charge) for atom in residue),
+                bonds=None,
+                smiles="",
+                title="",
+                comp_id=residue.name or LIGAND,
+            )
+
+
+def _forget(folder: Path) -> None:
+    """Remove what nobody has used for a month."""
+    if folder.is_dir():
+        old = time.time() - _KEPT_DAYS * 86_400
+        for made in folder.iterdir():
+            stamp = made / "made.json"
+            if stamp.is_file() and stamp.stat().st_mtime < old:
+                shutil.rmtree(made, ignore_errors=True)

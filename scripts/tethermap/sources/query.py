@@ -1,0 +1,241 @@
+"""Take a search query apart: PDB ids, UniProt accessions, phrases and words, and what joins or excludes them.
+
+``AND``, ``OR``, ``NOT`` in capitals and a leading ``-`` are operators; words side by side are joined by AND, which
+binds more closely than OR. Everything else is data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from tethermap.base.identifiers import ENTRY_ID, accession, entry_id_of, marked_accession, marked_entry
+
+_QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"'})
+_PIECES = re.compile(r"(?<=[^\W\d_]{2})(?=\d+(?:\s|$))|(?<=\b\d)(?=[^\W\d_]{2})")
+_MAX_PIECES = 4
+_KIND = r"(?:[\s_-]*(?:IDs?|codes?|entry|entries|accessions?|AC|numbers?)\b)*[\s:=#]*"
+_LABELS = re.compile(
+    rf'(?P<phrase>"[^"]*"?)|(?<![^\W_])(?<![./])(?:'
+    rf"(?P<database>(?:RCSB\s+)?(?:ww)?PDB[ej]?|RCSB){_KIND}(?={ENTRY_ID}\b)"
+    rf"|(?P<protein>Uni-?Prot)(?:KB)?{_KIND}(?=[A-NR-Z][0-9]|[OPQ][0-9])"
+    r"|DOI[\s:]*(?=10\.2210/))",
+    re.IGNORECASE,
+)
+"""``PDB ID`` before an id, ``UniProt accession`` before an accession: they say what it is, and are no words to find."""
+
+_SPLIT = re.compile(r'([-\u2013\u2212]?)"([^"]*)"?|([^\s"]+)')
+_MINUS = "-\u2013\u2212"
+_GREEK = {
+    letter: f" {name} "
+    for names, first in (
+        ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho", 0x3B1),
+        ("sigma tau upsilon phi chi psi omega", 0x3C3),
+    )
+    for letter, name in zip(map(chr, range(first, first + 17)), names.split(), strict=False)
+} | {"\u03c2": " sigma ", "\u00df": " beta ", "\u00b5": " mu ", "\u03d5": " phi ", "\u03f5": " epsilon "}
+_LATIN = str.maketrans(_GREEK)
+"""Greek letters, which the PDB writes out, and signs that stand for them."""
+
+
+@dataclass(slots=True)
+class Clause:
+    """What an entry must have, and must not have; one side of OR.
+
+    Parameters
+    ----------
+    terms : dict of str to None
+        Phrases and words in order, each once.
+    entry_ids, accessions : dict of str to str
+        Words that look like PDB ids or accessions, as written; empty if they can't be a word to search for
+        (``PDB:2ITY``, an entry's address).
+    excluded : dict of str to None
+        Phrases, words, ids and accessions behind NOT or a minus.
+    """
+
+    terms: dict[str, None] = field(default_factory=dict)
+    entry_ids: dict[str, str] = field(default_factory=dict)
+    accessions: dict[str, str] = field(default_factory=dict)
+    excluded: dict[str, None] = field(default_factory=dict)
+
+    def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
+        """Return the full-text terms if these ids and accessions are not searched for as words."""
+        spelled = [written for name, written in self.entry_ids.items() if name not in entry_ids]
+        spelled += [written for name, written in self.accessions.items() if name not in accessions]
+        return tuple(dict.fromkeys([*self.terms, *filter(None, spelled)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query taken apart.
+
+    Parameters
+    ----------
+    clauses : tuple of Clause
+        The sides of its ORs; one where it has none.
+    ignored : tuple of str
+        Parts without a letter or digit.
+    has_brackets : bool
+        Whether it groups words by brackets beside operators, which is not understood.
+    """
+
+    clauses: tuple[Clause, ...]
+    ignored: tuple[str, ...] = ()
+    has_brackets: bool = False
+
+    @property
+    def entry_ids(self) -> tuple[str, ...]:
+        """Words that look like PDB ids, lower case, ``pdb_00001abc`` as ``1abc``."""
+        return tuple(dict.fromkeys(name for clause in self.clauses for name in clause.entry_ids))
+
+    @property
+    def accessions(self) -> tuple[str, ...]:
+        """Words that look like UniProt accessions, upper case, without isoform."""
+        return tuple(dict.fromkeys(name for clause in self.clauses for name in clause.accessions))
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Phrases and the remaining words, single blanks between words."""
+        return tuple(dict.fromkeys(term for clause in self.clauses for term in clause.terms))
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """What entries must not have."""
+        return tuple(dict.fromkeys(term for clause in self.clauses for term in clause.excluded))
+
+    @property
+    def spelling(self) -> dict[str, str]:
+        """The word behind each id and accession, as written; empty if it can't be searched for."""
+        return {name: word for clause in self.clauses for part in (clause.entry_ids, clause.accessions)
+                for name, word in part.items()}  # fmt: skip
+
+    def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
+        """Return the full-text terms of all clauses if these ids and accessions are not searched for as words."""
+        return tuple(dict.fromkeys(word for clause in self.clauses for word in clause.words(entry_ids, accessions)))
+
+
+def parse_query(text: str) -> Query:
+    """Take a query apart.
+
+    Parameters
+    ----------
+    text : str
+        What the user typed, for example ``EGFR "kinase domain" 1M17 P00533 -T790M``.
+
+    >>> query = parse_query('EGFR "kinase domain" 1M17 P00533 -T790M')
+    >>> query.terms, query.excluded
+    (('EGFR', 'kinase domain'), ('T790M',))
+    """
+    clauses = [Clause()]
+    ignored: dict[str, None] = {}
+    negated = operators = brackets = False
+    for minus, phrase, word in _parts(text):
+        if word in ("AND", "OR", "NOT"):
+            operators = True
+            negated = word == "NOT"
+            if word == "OR" and (clauses[-1] != Clause()):
+                clauses.append(Clause())
+            continue
+        part = phrase or word
+        if not any(character.isalnum() for character in part):
+            brackets = brackets or part.strip(_MINUS) in ("(", ")", "[", "]")
+            if part:
+                ignored[part] = None
+            continue
+        brackets = brackets or (not phrase and _is_grouped(word))
+        operators = operators or minus
+        clause, is_excluded, negated = clauses[-1], negated or minus, False
+        if phrase:
+            (clause.excluded if is_excluded else clause.terms)[phrase] = None
+            continue
+        for name in _listed(word.strip(",;.:()[]{}")):
+            _add(clause, name, is_excluded=is_excluded)
+    if len(clauses) > 1 and clauses[-1] == Clause():
+        clauses.pop()
+    return Query(tuple(clauses), tuple(ignored), operators and brackets)
+
+
+def _add(clause: Clause, name: str, *, is_excluded: bool) -> None:
+    """Add an id, an accession or a word to a clause."""
+    entry_id, code = marked_entry(name), marked_accession(name)
+    if is_excluded:
+        clause.excluded[entry_id or code or name] = None
+    elif entry_id:
+        clause.entry_ids[entry_id] = ""
+    elif code:
+        clause.accessions[code] = ""
+    elif entry_id := entry_id_of(name):
+        clause.entry_ids.setdefault(entry_id, name)
+    elif code := accession(name):
+        clause.accessions.setdefault(code, name)
+    else:
+        clause.terms[name] = None
+
+
+def _parts(text: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield whether a part has a minus, and the phrase or the word that it is."""
+    for minus, phrase, word in _SPLIT.findall(_LABELS.sub(_joined, text.translate(_QUOTES))):
+        bare = word.lstrip("([{")
+        if word and bare[:1] in _MINUS and bare.strip(_MINUS):
+            yield True, "", word.replace(bare, bare[1:])
+        else:
+            yield bool(minus and phrase.strip()), " ".join(phrase.split()), word
+
+
+def _listed(word: str) -> list[str]:
+    """Return the ids of a list without blanks (``2ITY,4ZAU``); any other word as it is."""
+    names = [name for name in re.split("[,;]", word) if name]
+    marks = (entry_id_of, accession, marked_entry, marked_accession)
+    return names if all(any(mark(name) for mark in marks) for name in names) else [word]
+
+
+def _joined(label: re.Match[str]) -> str:
+    """Return a label as one word with the id behind it; a phrase stays as it is."""
+    return label["phrase"] or ("PDB:" if label["database"] else "UniProt:" if label["protein"] else "")
+
+
+def _is_grouped(word: str) -> bool:
+    """Tell whether a word opens or closes a bracket that it doesn't close or open itself."""
+    return any(word.count(opened) != word.count(closed) for opened, closed in ("()", "[]"))
+
+
+def spellings(term: str) -> list[str]:
+    """Return the phrases that stand for a term, the term itself first, lower case, words joined by blanks.
+
+    A single word may be written with hyphens, with blanks or in one: ``HIV-1``, ``HIV 1``,
+    ``HIV1``; ``SARS-CoV-2``, ``SARS CoV2``; ``5HT6``, ``5-HT6``; ``p38α``, ``p38 alpha``. A phrase of
+    several words is taken as it is.
+    """
+    written = " ".join(words_of(term))
+    if len(term.split()) != 1 or not written:
+        return [written] if written else []
+    pieces = _PIECES.sub(" ", written).split()
+    if len(pieces) > _MAX_PIECES:
+        return list(dict.fromkeys([written, "".join(pieces)]))
+    joined = [pieces[0]]
+    for piece in pieces[1:]:
+        joined = [text + joint + piece for text in joined for joint in (" ", "")]
+    return list(dict.fromkeys([written, *joined]))
+
+
+def parts_of(term: str) -> list[str]:
+    """Return the parts of a hyphenated name that may stand alone: of two letters or more, no Greek letter.
+
+    >>> parts_of("Bcr-Abl"), parts_of("p38α"), parts_of("EGFR"), parts_of("main protease")
+    (['bcr', 'abl'], ['p38'], [], [])
+    """
+    words = words_of(term)
+    if len(words) < 2 or " " in term.strip():
+        return []
+    greek = {name.strip() for name in _GREEK.values()}
+    return [word for word in words if len(word) > 1 and not word.isdigit() and word not in greek]
+
+
+def words_of(term: str) -> list[str]:
+    """Return the runs of letters and digits of a term, lower case, Greek letters written out.
+
+    >>> words_of("p38α"), words_of("β-lactamase")
+    (['p38', 'alpha'], ['beta', 'lactamase'])
+    """
+    return re.findall(r"[^\W_]+", term.lower().translate(_LATIN))

@@ -1,0 +1,298 @@
+"""RCSB PDB as a source: its search, its metadata, its files (PDBe's when they can't be had), the shared cache."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from tethermap.base.identifiers import is_entry_id
+from tethermap.base.links import Addresses
+from tethermap.entry.model import PolymerEntity
+from tethermap.fit.file import NONE, ReportFile, checked
+from tethermap.fit.report import check_report
+from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
+from tethermap.sources.cache import Cached, StructureCache
+from tethermap.sources.content import Content, check_file
+from tethermap.sources.http import HttpAnswer, HttpClient, HttpError
+from tethermap.sources.rcsb_queries import ACCESSION, SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
+from tethermap.sources.rcsb_services import DataService, SearchService
+
+_LOG = logging.getLogger(__name__)
+
+_MAX_STEPS = 10
+"""Withdrawals in a row that are followed."""
+
+_REPORTS_IN_VAIN = 3
+"""So many validation reports in a row without any answer: no further one is asked for."""
+
+
+class RcsbSource:
+    """RCSB PDB over the network. `fetch` may be called from several threads.
+
+    Parameters
+    ----------
+    cache : Path
+        The cache folder.
+    addresses : Addresses, optional
+        Where the services are.
+    http : HttpClient, optional
+        Sends the requests.
+    """
+
+    kind = "rcsb"
+    label = "RCSB PDB"
+    searches_sequences = True
+    lists_all = False
+    wordless: Sequence[str] = ()
+    failed: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, cache: Path, *, addresses: Addresses | None = None, http: HttpClient | None = None) -> None:
+        self.addresses = addresses or Addresses.from_environment()
+        self.http = http or HttpClient()
+        self._cache = StructureCache(cache)
+        self.requests: list[Request] = []
+        self.notes: list[str] = []
+        self._search = SearchService(self.http, self.addresses.search, self.requests, self.notes)
+        self._data = DataService(self.http, self.addresses.data, self.requests)
+
+    def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
+        """Return what there is under each id: the entry, or its successor when it was withdrawn."""
+        asked = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
+        if not asked:
+            return {}
+        present = self._data.present(asked)
+        known = {entry_id: KnownEntry(entry_id) for entry_id in asked if entry_id in present}
+        for entry_id in asked:
+            if entry_id not in present and (followed := self._follow(entry_id)) is not None:
+                known[entry_id] = followed
+        return {entry_id: known[entry_id] for entry_id in asked if entry_id in known}
+
+    def known_accessions(self, accessions: Sequence[str]) -> set[str]:
+        """Return those accessions that at least one entry has."""
+        if len(accessions) < 2:
+            return {name for name in accessions if self._search.count(accession_node([name]))}
+        return set(accessions) & self._search.values(accession_node(accessions), ACCESSION)
+
+    def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
+        """Return entries by text and accession, best first."""
+        return self._search.hits(text_node(terms, accessions, any_term=any_term))
+
+    def sequence_search(self, sequence: str, min_identity: float, /) -> list[Hit]:
+        """Return entries with a similar protein sequence, best first.
+
+        Raises
+        ------
+        SourceError
+            If the sequence is shorter than the service takes.
+        """
+        if len(sequence) < SHORTEST_SEQUENCE:
+            raise SourceError(
+                f"fasta_seq has a record of {len(sequence)} residues, but RCSB's sequence search needs at least "
+                f"{SHORTEST_SEQUENCE}: give a longer sequence or set sequence_search to false."
+            )
+        return self._search.hits(sequence_node(sequence, min_identity), scoring="sequence")
+
+    def all_entries(self) -> list[str]:
+        """Refuse: nobody wants the whole PDB by accident."""
+        raise SourceError("The query has no words: give words, PDB ids or UniProt accessions in search_query.")
+
+    def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
+        """Return the metadata of entries; those revised since their files were cached are fetched anew."""
+        summaries = self._data.summaries(list(entry_ids))
+        for entry_id in summaries:
+            self._cache.mark_revised(entry_id, self._data.revisions[entry_id])
+        return summaries
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers of entries."""
+        return self._data.polymers(entry_ids)
+
+    def fetch(self, entry_id: str) -> Fetched:
+        """Return an entry's file from the cache, RCSB or PDBe; that of its successor when it was withdrawn."""
+        if not is_entry_id(entry_id):
+            raise FetchError("not_found", "not a PDB id")
+        cached = self._obtain(entry_id)
+        if cached is not None:
+            return self._fetched(entry_id, cached)
+        followed = self._follow_quietly(entry_id)
+        if followed is None:
+            raise FetchError("not_found", "HTTP 404")
+        successors = " ".join(followed.successors)
+        if not followed.entry_id:
+            raise FetchError("withdrawn", successors, successor=successors)
+        cached = self._obtain(followed.entry_id)
+        if cached is None:
+            raise FetchError("withdrawn", f"{followed.entry_id}: HTTP 404", successor=successors)
+        return self._fetched(followed.entry_id, cached, followed.successors)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.http.close()
+
+    def _fetched(self, entry_id: str, cached: Cached, successors: tuple[str, ...] = ()) -> Fetched:
+        metadata = cached.content.metadata
+        return Fetched(
+            entry_id=entry_id,
+            path=cached.path,
+            format=cached.content.format,
+            source=cached.origin,
+            sha256=cached.content.sha256,
+            revision=cached.content.revision,
+            withdrawn=metadata.withdrawn,
+            successors=successors or metadata.successors,
+        )
+
+    def _obtain(self, entry_id: str) -> Cached | None:
+        """Return a file from the cache or the network; None for an entry that there isn't."""
+        if cached := self._cache.get(entry_id):
+            return cached
+        with self._cache.reserved(entry_id):
+            if cached := self._cache.get(entry_id):
+                return cached
+            try:
+                return self._download(entry_id)
+            except FetchError:
+                if (earlier := self._cache.get(entry_id, outdated=True)) is None:
+                    raise
+                _LOG.warning("%s was revised, but can't be had now: the file of before is taken", entry_id)
+                return earlier
+
+    def _download(self, entry_id: str) -> Cached | None:
+        tried = []
+        for origin, url in (
+            ("rcsb", f"{self.addresses.files}/{entry_id.upper()}.cif.gz"),
+            ("pdbe", f"{self.addresses.pdbe_files}/{entry_id}.cif"),
+        ):
+            checks: list[FetchError | Content] = []
+
+            def problem(answer: HttpAnswer, checks: list[FetchError | Content] = checks) -> str:
+                checks.append(_checked(answer, entry_id))
+                return str(checks[-1]) if isinstance(checks[-1], FetchError) else ""
+
+            try:
+                answer = self.http.get(url, problem=problem, slot=self._cache.connection, raw=True)
+            except HttpError as error:
+                tried.append((error, checks[-1] if checks else None))
+                _LOG.warning("%s: %s", entry_id, error)
+                continue
+            if answer.status == 200 and isinstance(checks[-1], Content):
+                return self._cache.store(entry_id, origin, answer.content, checks[-1])
+            if origin == "rcsb" and answer.status in (404, 410):
+                return None
+            tried.append((HttpError(f"HTTP {answer.status}", attempts=1, host=origin, unreachable=False), None))
+        raise _failure(tried)
+
+    def _follow(self, entry_id: str) -> KnownEntry | None:
+        """Return the present successor of an entry that isn't there; None when nothing is known of it."""
+        removed = self._data.removed(entry_id)
+        if removed is None:
+            return None
+        first = removed.successors
+        queue, seen = first, {entry_id}
+        for _ in range(_MAX_STEPS):
+            seen.update(queue)
+            present = self._data.present(queue) if queue else set()
+            there = tuple(name for name in queue if name in present)
+            if there:
+                return KnownEntry(there[0], True, there)
+            steps = [self._data.removed(name) for name in queue]
+            following = (name for step in steps if step is not None for name in step.successors)
+            queue = tuple(dict.fromkeys(name for name in following if name not in seen))
+            if not queue:
+                break
+        return KnownEntry("", True, first)
+
+    def _follow_quietly(self, entry_id: str) -> KnownEntry | None:
+        """Return as `_follow`, but a service that doesn't answer is the entry's reason, not the job's end."""
+        try:
+            return self._follow(entry_id)
+        except SourceError as error:
+            raise FetchError("download_failed", f"HTTP 404, and {error.message}") from error
+
+
+class ServiceReports:
+    """Reports of RCSB's file service, kept in the cache.
+
+    Parameters
+    ----------
+    cache : StructureCache
+        The cache that all jobs share.
+    http : HttpClient
+        Sends the requests.
+    address : str
+        Of the service's folder of reports.
+    """
+
+    def __init__(self, cache: StructureCache, http: HttpClient, address: str) -> None:
+        self._cache = cache
+        self._http = http
+        self._address = address
+        self._in_vain = 0
+
+    def __call__(self, fetched: Fetched) -> ReportFile:
+        """Return an entry's report from the cache or the network."""
+        entry_id = fetched.entry_id
+        if cached := self._cached(entry_id):
+            return cached
+        with self._cache.reserved(entry_id):
+            return self._cached(entry_id) or self._download(entry_id)
+
+    def _cached(self, entry_id: str) -> ReportFile | None:
+        for ending in ("cif", "xml"):
+            path = self._cache.report(entry_id, ending)
+            if not path.is_file():
+                continue
+            report = checked(path, "rcsb")
+            if report.path is not None:
+                return report
+            _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, report.status)
+            path.unlink(missing_ok=True)
+        return NONE if self._cache.lacks_report(entry_id) else None
+
+    def _download(self, entry_id: str) -> ReportFile:
+        if self._in_vain >= _REPORTS_IN_VAIN:
+            return ReportFile("not asked for: the service did not answer for others")
+        status = NONE.status
+        for ending in ("cif", "xml"):
+            url = f"{self._address}/{entry_id[-3:-1]}/{entry_id}/{entry_id}_validation.{ending}.gz"
+            try:
+                answer = self._http.get(url, problem=_report_problem, slot=self._cache.connection, raw=True)
+            except HttpError as error:
+                _LOG.warning("validation report of %s: %s", entry_id, error)
+                status = str(error)
+                if error.unreachable:
+                    self._in_vain += 1
+                    break
+                continue
+            self._in_vain = 0
+            if answer.status == 200:
+                path = self._cache.store_report(entry_id, ending, answer.content)
+                return checked(path, "rcsb")
+            if answer.status not in (404, 410):
+                status = f"HTTP {answer.status}"
+        if status == NONE.status:
+            self._cache.store_report(entry_id, "none", b"")
+        return ReportFile(status)
+
+
+def _checked(answer: HttpAnswer, entry_id: str) -> Content | FetchError:
+    """Check a downloaded file; say what is wrong with it otherwise."""
+    try:
+        return check_file(answer.content, entry_id)
+    except FetchError as error:
+        return error
+
+
+def _failure(tried: list[tuple[HttpError, FetchError | Content | None]]) -> FetchError:
+    """Return the reason for an entry that no service could deliver."""
+    value = "; ".join(str(error) for error, _ in tried)
+    bad = [check for _, check in tried if isinstance(check, FetchError)]
+    if bad and tried[0][1] is bad[0]:
+        return FetchError(bad[0].reason, value)
+    return FetchError("download_failed", value, unreachable=all(error.unreachable for error, _ in tried))
+
+
+def _report_problem(answer: HttpAnswer) -> str:
+    return check_report(answer.content)

@@ -1,0 +1,141 @@
+"""The questions that are put to RCSB PDB, as JSON bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tethermap.sources.query import spellings
+
+Node = dict[str, Any]
+
+_REFERENCE = "rcsb_polymer_entity_container_identifiers.reference_sequence_identifiers"
+ACCESSION = f"{_REFERENCE}.database_accession"
+"""Attribute of the accessions of a polymer."""
+
+_ENTRY_ID = "rcsb_entry_container_identifiers.entry_id"
+_EVALUE = 0.1
+
+MOST_VALUES = 10_000
+"""Values of an attribute that are asked for at once."""
+
+SHORTEST_SEQUENCE = 25
+"""Residues that a sequence search needs."""
+
+ENTRIES_QUERY = """
+query($ids: [String!]!) {
+  entries(entry_ids: $ids) {
+    rcsb_id
+    struct { title }
+    exptl { method }
+    rcsb_entry_info { resolution_combined deposited_atom_count }
+    rcsb_accession_info { initial_release_date revision_date }
+    polymer_entities {
+      rcsb_polymer_entity { pdbx_description }
+      rcsb_entity_source_organism { ncbi_scientific_name scientific_name rcsb_gene_name { value } }
+      rcsb_polymer_entity_container_identifiers {
+        reference_sequence_identifiers { database_name database_accession }
+      }
+    }
+    nonpolymer_entities { pdbx_entity_nonpoly { comp_id } }
+    branched_entities { rcsb_branched_entity_container_identifiers { chem_comp_monomers } }
+  }
+}
+"""
+"""GraphQL: what the search table shows of entries."""
+
+POLYMERS_QUERY = """
+query($ids: [String!]!) {
+  entries(entry_ids: $ids) {
+    rcsb_id
+    polymer_entities {
+      rcsb_polymer_entity { pdbx_description }
+      entity_poly { pdbx_seq_one_letter_code_can rcsb_entity_polymer_type }
+      rcsb_entity_source_organism { ncbi_scientific_name rcsb_gene_name { value } }
+      rcsb_polymer_entity_container_identifiers { entity_id auth_asym_ids uniprot_ids }
+    }
+  }
+}
+"""
+"""GraphQL: the polymers of entries, with their sequences."""
+
+IDS_QUERY = "query($ids: [String!]!) { entries(entry_ids: $ids) { rcsb_id } }"
+"""GraphQL: which of these entries there are."""
+
+
+def text_node(terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> Node:
+    """Return the query for full text and accessions; no character of a term is an operator."""
+    nodes = []
+    value = full_text(terms, any_term=any_term)
+    if value:
+        nodes.append(_terminal("full_text", {"value": value}))
+    if accessions:
+        nodes.append(accession_node(accessions))
+    return nodes[0] if len(nodes) == 1 else _group("and", nodes)
+
+
+def full_text(terms: Sequence[str], *, any_term: bool) -> str:
+    """Return the full-text expression: quoted phrases joined by ``+`` (all) or ``|`` (any)."""
+    groups = []
+    for term in terms:
+        phrases = [f'"{phrase}"' for phrase in spellings(term)]
+        if phrases:
+            groups.append(phrases[0] if len(phrases) == 1 else f"( {' | '.join(phrases)} )")
+    return (" | " if any_term else " + ").join(dict.fromkeys(groups))
+
+
+def accession_node(accessions: Sequence[str]) -> Node:
+    """Return the query for entries with one of the UniProt accessions."""
+    uniprot = _equal(f"{_REFERENCE}.database_name", "UniProt")
+    pairs = [_group("and", [_equal(ACCESSION, name), uniprot]) for name in accessions]
+    return pairs[0] if len(pairs) == 1 else _group("or", pairs)
+
+
+def sequence_node(sequence: str, min_identity: float) -> Node:
+    """Return the query for entries with a similar protein sequence."""
+    parameters = {
+        "sequence_type": "protein",
+        "value": sequence,
+        "evalue_cutoff": _EVALUE,
+        "identity_cutoff": min_identity,
+    }
+    return _terminal("sequence", parameters)
+
+
+def page(node: Node, start: int, rows: int, *, scoring: str = "combined") -> Node:
+    """Return the request for one page of entries; equal scores are ordered by id, so that pages don't overlap."""
+    return {
+        "query": node,
+        "return_type": "entry",
+        "request_options": {
+            "paginate": {"start": start, "rows": rows},
+            "results_content_type": ["experimental"],
+            "scoring_strategy": scoring,
+            "sort": [{"sort_by": "score", "direction": "desc"}, {"sort_by": _ENTRY_ID, "direction": "asc"}],
+        },
+    }
+
+
+def count(node: Node) -> Node:
+    """Return the request for the number of entries alone."""
+    options = {"return_counts": True, "results_content_type": ["experimental"]}
+    return {"query": node, "return_type": "entry", "request_options": options}
+
+
+def values(node: Node, attribute: str) -> Node:
+    """Return the request for the values of an attribute among what a query finds, polymer by polymer, without hits."""
+    facet = {"name": "values", "aggregation_type": "terms", "attribute": attribute, "max_num_intervals": MOST_VALUES}
+    options = {"paginate": {"start": 0, "rows": 0}, "facets": [facet], "results_content_type": ["experimental"]}
+    return {"query": node, "return_type": "polymer_entity", "request_options": options}
+
+
+def _terminal(service: str, parameters: Node) -> Node:
+    return {"type": "terminal", "service": service, "parameters": parameters}
+
+
+def _equal(attribute: str, value: str) -> Node:
+    return _terminal("text", {"attribute": attribute, "operator": "exact_match", "value": value})
+
+
+def _group(operator: str, nodes: list[Node]) -> Node:
+    return {"type": "group", "logical_operator": operator, "nodes": nodes}

@@ -1,0 +1,318 @@
+"""RCSB PDB's search and data services: pages of hits, metadata in batches, withdrawn entries."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tethermap.base.identifiers import entry_id_of
+from tethermap.entry.model import PolymerEntity
+from tethermap.sources.base import EntrySummary, Hit, Request, SourceError
+from tethermap.sources.http import HttpAnswer, HttpClient, HttpError
+from tethermap.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, POLYMERS_QUERY, Node, count, page, values
+
+_LOG = logging.getLogger(__name__)
+
+PAGE_ROWS = 10_000
+"""Hits of one page: the most that the service gives."""
+
+BATCH = 300
+"""Entries of one metadata request, as the official client does."""
+
+_READINGS = 3
+"""How often all pages are read when hits come and go in between."""
+
+
+class Removed(NamedTuple):
+    """A withdrawn entry: the entries that replaced it, lower case."""
+
+    successors: tuple[str, ...]
+
+
+@dataclass
+class SearchService:
+    """The search API, version 2.
+
+    Parameters
+    ----------
+    http : HttpClient
+        Sends the requests.
+    url : str
+        Address of the service.
+    requests : list of dict
+        Each search is added to it, with its answer's size.
+    notes : list of str
+        Sentences on anything unusual are added to it.
+    page_rows : int
+        Hits of one page.
+    """
+
+    http: HttpClient
+    url: str
+    requests: list[Request] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    page_rows: int = PAGE_ROWS
+
+    def count(self, node: Node) -> int:
+        """Return the number of entries that a query finds."""
+        body = count(node)
+        answer = self._ask(body)
+        total = 0 if answer is None else _total(answer)
+        self.requests.append({"url": self.url, "body": body, "total": total})
+        return total
+
+    def values(self, node: Node, attribute: str) -> set[str]:
+        """Return the values of an attribute among the polymers that a query finds."""
+        body = values(node, attribute)
+        answer = self._ask(body)
+        facets = (answer or {}).get("facets") or []
+        names = {str(group.get("identifier")) for facet in facets for group in facet.get("groups") or ()}
+        self.requests.append({"url": self.url, "body": body, "total": len(names)})
+        return names
+
+    def hits(self, node: Node, *, scoring: str = "combined") -> list[Hit]:
+        """Return all entries that a query finds, best first, each once.
+
+        All pages are read again when the number of hits changes in between.
+        """
+        scores: dict[str, float] = {}
+        for reading in range(1, _READINGS + 1):
+            total, scores, steady = self._all_pages(node, scoring)
+            if steady and len(scores) == total:
+                break
+            if reading == _READINGS:
+                self.notes.append(
+                    f"The search service's hits changed while its pages were read ({len(scores)} different entries of "
+                    f"{total} announced); what was read last was taken."
+                )
+            else:
+                _LOG.warning("the hits changed between pages: all pages are read again")
+        first = page(node, 0, self.page_rows, scoring=scoring)
+        self.requests.append({"url": self.url, "body": first, "total": total})
+        return list(scores.items())
+
+    def _all_pages(self, node: Node, scoring: str) -> tuple[int, dict[str, float], bool]:
+        """Read all pages once; return the number announced, the hits, and whether that number stayed the same."""
+        scores: dict[str, float] = {}
+        totals: list[int] = []
+        start = 0
+        while not totals or start < totals[-1]:
+            answer = self._ask(page(node, start, self.page_rows, scoring=scoring))
+            if answer is None:
+                totals.append(0 if not totals else len(scores))
+                break
+            rows = answer.get("result_set") or []
+            totals.append(_total(answer))
+            for row in rows:
+                scores.setdefault(_entry_id(row["identifier"]), float(row.get("score") or 0.0))
+            if not rows:
+                break
+            start += self.page_rows
+        return totals[-1], scores, len(set(totals)) == 1
+
+    def _ask(self, body: Node) -> Mapping[str, Any] | None:
+        """Return the answer to one request; None when nothing was found (204)."""
+        answer = _reached(lambda: self.http.post(self.url, body, problem=_json_problem), "search")
+        if answer.status == 204:
+            return None
+        if answer.status != 200:
+            raise SourceError(
+                f"RCSB's search service refused the query: HTTP {answer.status}, {_message(answer)}; "
+                "change search_query, or set source.kind to mirror.",
+                "upstream" if answer.status >= 500 or answer.status == 404 else "input",
+            )
+        return _object(answer)
+
+
+@dataclass
+class DataService:
+    """The data API: GraphQL for metadata, REST for withdrawn entries.
+
+    Parameters
+    ----------
+    http : HttpClient
+        Sends the requests.
+    url : str
+        Address of the service.
+    requests : list of dict
+        Each question for metadata is added to it, without the ids.
+    revisions : dict of str to str
+        ISO date of the last revision of each entry whose metadata were asked for.
+    """
+
+    http: HttpClient
+    url: str
+    requests: list[Request] = field(default_factory=list)
+    revisions: dict[str, str] = field(default_factory=dict)
+
+    def present(self, entry_ids: Sequence[str]) -> set[str]:
+        """Return those entries that there are."""
+        return {_entry_id(row["rcsb_id"]) for batch in _batches(entry_ids) for row in self._entries(IDS_QUERY, batch)}
+
+    def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
+        """Return the metadata of entries; those that the service doesn't know are left out."""
+        summary_of = {}
+        for batch in _batches(entry_ids):
+            for row in self._entries(ENTRIES_QUERY, batch):
+                summary = summary_of[_entry_id(row["rcsb_id"])] = _summary(row)
+                self.revisions[summary.entry_id] = ((row.get("rcsb_accession_info") or {}).get("revision_date") or "")[
+                    :10
+                ]
+        return summary_of
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers of entries in the order asked for; those that the service doesn't know are left out."""
+        polymers_of = {}
+        for batch in _batches(entry_ids):
+            for row in self._entries(POLYMERS_QUERY, batch):
+                polymers_of[_entry_id(row["rcsb_id"])] = tuple(map(_polymer, row.get("polymer_entities") or []))
+        return {entry_id: polymers_of[entry_id] for entry_id in entry_ids if entry_id in polymers_of}
+
+    def removed(self, entry_id: str) -> Removed | None:
+        """Return what replaced a withdrawn entry; None for an entry that was not withdrawn."""
+        url = f"{self.url}/rest/v1/holdings/removed/{entry_id.upper()}"
+        answer = _reached(lambda: self.http.get(url, problem=_json_problem), "data")
+        if answer.status != 200:
+            return None
+        holdings = _object(answer).get("rcsb_repository_holdings_removed") or {}
+        return Removed(tuple(_entry_id(name) for name in holdings.get("id_codes_replaced_by") or ()))
+
+    def _entries(self, query: str, entry_ids: Sequence[str]) -> list[Mapping[str, Any]]:
+        body = {"query": query, "variables": {"ids": [entry_id.upper() for entry_id in entry_ids]}}
+        answer = _reached(lambda: self.http.post(f"{self.url}/graphql", body, problem=_json_problem), "data")
+        content = _object(answer) if answer.status == 200 else {}
+        data = content.get("data") or {}
+        if answer.status != 200 or data.get("entries") is None:
+            errors = content.get("errors") or [{}]
+            message = errors[0].get("message") or _message(answer)
+            raise SourceError(
+                f"RCSB's data service gave no metadata: HTTP {answer.status}, {message}; "
+                "run the job again later, or set source.kind to mirror.",
+                "upstream",
+            )
+        rows = [row for row in data["entries"] if row and row.get("rcsb_id")]
+        self.requests.append(
+            {
+                "url": f"{self.url}/graphql",
+                "query": " ".join(query.split()),
+                "entries": len(entry_ids),
+                "total": len(rows),
+            }
+        )
+        return rows
+
+
+def _reached(send: Callable[[], HttpAnswer], service: str) -> HttpAnswer:
+    """Send a request; a service that can't be reached ends the job with one sentence."""
+    try:
+        return send()
+    except HttpError as error:
+        verb = "can't be reached" if error.unreachable else "doesn't answer properly"
+        raise SourceError(
+            f"RCSB's {service} service {verb} ({error}): check the network, run the job again later, "
+            "or set source.kind to mirror.",
+            "upstream",
+        ) from error
+
+
+def _json_problem(answer: HttpAnswer) -> str:
+    """Say what is wrong with an answer that should be a JSON object."""
+    try:
+        content = json.loads(answer.content)
+    except ValueError:
+        shown = " ".join(answer.content[:40].decode("utf-8", "replace").split())
+        return f"not JSON, begins with {shown!r}"
+    return "" if isinstance(content, dict) else "not a JSON object"
+
+
+def _object(answer: HttpAnswer) -> Mapping[str, Any]:
+    content: Mapping[str, Any] = json.loads(answer.content)
+    return content
+
+
+def _message(answer: HttpAnswer) -> str:
+    """Return the message of an error answer, shortened to one line."""
+    try:
+        text = str(json.loads(answer.content).get("message", ""))
+    except (ValueError, AttributeError):
+        text = ""
+    return " ".join(text.split())[:300] or "without a message"
+
+
+def _total(answer: Mapping[str, Any]) -> int:
+    return int(answer.get("total_count") or 0)
+
+
+def _entry_id(identifier: object) -> str:
+    """Return an identifier as we write it: lower case, classic ids by their four characters."""
+    text = str(identifier)
+    return entry_id_of(text) or text.lower()
+
+
+def _batches(entry_ids: Iterable[str]) -> Iterator[list[str]]:
+    listed = list(dict.fromkeys(entry_ids))
+    for start in range(0, len(listed), BATCH):
+        yield listed[start : start + BATCH]
+
+
+def _summary(row: Mapping[str, Any]) -> EntrySummary:
+    """Return an entry's metadata from its GraphQL row, in which anything may be null."""
+    info = row.get("rcsb_entry_info") or {}
+    polymers = row.get("polymer_entities") or []
+    origins = [origin for polymer in polymers for origin in polymer.get("rcsb_entity_source_organism") or []]
+    references = [
+        reference
+        for polymer in polymers
+        for reference in (polymer.get("rcsb_polymer_entity_container_identifiers") or {}).get(
+            "reference_sequence_identifiers"
+        )
+        or []
+    ]
+    ligands = [
+        (other.get("pdbx_entity_nonpoly") or {}).get("comp_id") for other in row.get("nonpolymer_entities") or []
+    ]
+    for branched in row.get("branched_entities") or []:
+        ligands += (branched.get("rcsb_branched_entity_container_identifiers") or {}).get("chem_comp_monomers") or []
+    resolutions = [value for value in info.get("resolution_combined") or [] if value]
+    return EntrySummary(
+        entry_id=_entry_id(row["rcsb_id"]),
+        title=" ".join(((row.get("struct") or {}).get("title") or "").split()),
+        methods=_once((method.get("method") or "").upper() for method in row.get("exptl") or []),
+        resolution=min(resolutions, default=None),
+        release_date=((row.get("rcsb_accession_info") or {}).get("initial_release_date") or "")[:10],
+        organisms=_once(origin.get("ncbi_scientific_name") or origin.get("scientific_name") for origin in origins),
+        uniprot=_once(
+            reference.get("database_accession")
+            for reference in references
+            if reference.get("database_name") == "UniProt"
+        ),
+        genes=_once(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
+        descriptions=_once((polymer.get("rcsb_polymer_entity") or {}).get("pdbx_description") for polymer in polymers),
+        ligands=_once(ligands),
+        size=info.get("deposited_atom_count"),
+    )
+
+
+def _polymer(row: Mapping[str, Any]) -> PolymerEntity:
+    """Return a polymer from the answer of the data service, any part of which may be missing."""
+    identifiers = row.get("rcsb_polymer_entity_container_identifiers") or {}
+    poly = row.get("entity_poly") or {}
+    origins = row.get("rcsb_entity_source_organism") or []
+    kind = poly.get("rcsb_entity_polymer_type") or ""
+    return PolymerEntity(
+        entity_id=identifiers.get("entity_id") or "",
+        kind="polypeptide(L)" if kind in ("", "Protein") else kind,
+        auth_asym_ids=tuple(identifiers.get("auth_asym_ids") or ()),
+        description=(row.get("rcsb_polymer_entity") or {}).get("pdbx_description") or "",
+        genes=_once(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
+        uniprot=tuple(identifiers.get("uniprot_ids") or ()),
+        organisms=_once(origin.get("ncbi_scientific_name") for origin in origins),
+        sequence=poly.get("pdbx_seq_one_letter_code_can") or "",
+    )
+
+
+def _once(items: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for item in items if item))

@@ -1,0 +1,360 @@
+"""From a query to entries: the same meaning on every source.
+
+Words that look like PDB ids and that the source knows name entries; they come first. UniProt
+accessions select by accession, and one that no entry has is an answer; phrases and the
+remaining words are full text, all of them, or one side of an OR; what stands behind NOT or a
+minus takes entries away.
+Only when a side finds nothing is any word enough, and only when the whole query finds nothing
+is the target's name tried, if the query has words; both are said. A word of one letter narrows a search (cathepsin B),
+but finds nothing alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
+from tethermap.base.identifiers import accession, entry_id_of
+from tethermap.sources.base import Hit, KnownEntry, Source, SourceError
+from tethermap.sources.query import Query, parse_query, parts_of, words_of
+
+ACCESSIONS = "accession:"
+"""Begins the reason of entries that an accession found; where several were asked for, the entry's own are told with it
+when its metadata are known."""
+
+
+@dataclass(slots=True)
+class FoundEntry:
+    """An entry that a search found.
+
+    Parameters
+    ----------
+    entry_id : str
+        The entry to take; empty when a withdrawn one has no successor that could be had.
+    requested_id : str
+        The id asked for: another one when that entry was withdrawn.
+    hits : list of str
+        Why it was found: ``named``, ``pinned``, ``accession:P00533``, ``all_words``, ``any_word``,
+        ``sequence``, ``all_files``, ``listed``; with ``target_name/`` before when the target's name found it.
+    score : float or None
+        Relevance, on the source's own scale.
+    exempt : bool
+        Whether filters don't apply to it.
+    withdrawn : bool
+        Whether the entry asked for was withdrawn.
+    successors : tuple of str
+        Entries that replaced it.
+    """
+
+    entry_id: str
+    requested_id: str
+    hits: list[str]
+    score: float | None = None
+    exempt: bool = False
+    withdrawn: bool = False
+    successors: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class SearchResult:
+    """What a search found, best first, and what a user should know of how.
+
+    Parameters
+    ----------
+    candidates : list of FoundEntry
+        Entries, each once.
+    not_found : list of str
+        Ids asked for that the source doesn't know.
+    absent : list of str
+        Accessions that no entry of the source has, and ids named as such that it doesn't have.
+    parsed : dict
+        How the query was read.
+    fallbacks : list of str
+        Codes of what was tried because nothing was found: ``any_word``, ``words_dropped``, ``target_name``.
+    notes : list of str
+        Sentences.
+    totals : dict
+        Hits by kind.
+    """
+
+    candidates: list[FoundEntry] = field(default_factory=list)
+    not_found: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    parsed: dict[str, list[str]] = field(default_factory=dict)
+    fallbacks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+
+
+def pinned_entries(source: Source, entry_ids: Sequence[str]) -> SearchResult:
+    """Return exactly these entries, in their order; filters don't apply."""
+    outcome = SearchResult()
+    wanted = list(dict.fromkeys(entry_id_of(name) or name.lower() for name in entry_ids))
+    known = source.resolve(wanted)
+    for entry_id in wanted:
+        if entry_id in known:
+            outcome.candidates.append(_named(entry_id, known[entry_id], "pinned"))
+        else:
+            outcome.not_found.append(entry_id)
+    if outcome.not_found:
+        listed = ", ".join(outcome.not_found[:10]) + (" …" if len(outcome.not_found) > 10 else "")
+        outcome.notes.append(f"filters.entries names what the source does not have: {listed}.")
+    outcome.totals["pinned"] = len(outcome.candidates)
+    return outcome
+
+
+def find_entries(source: Source, search_query: str, target_name: str) -> SearchResult:
+    """Return the entries that a query finds, and failing that those that the target's name finds.
+
+    Parameters
+    ----------
+    source : Source
+        Where to look.
+    search_query : str
+        The query.
+    target_name : str
+        Tried when the query finds nothing and differs from it.
+    """
+    query = parse_query(search_query)
+    if query.has_brackets:
+        raise SourceError(
+            f"search_query has brackets beside operators ({search_query!r}), which are not understood: AND binds more"
+            " closely than OR, so write each side of an OR in full, as in: EGFR kinase OR HER2 kinase.",
+            "input",
+        )
+    outcome = _find(source, query, "")
+    known = {candidate.entry_id for candidate in outcome.candidates}
+    if wordless := [(entry_id, 0.0) for entry_id in source.wordless if entry_id not in known]:
+        _merge(outcome, wordless, ["listed"])
+        outcome.notes.append(
+            f"{len(wordless)} file(s) that say nothing about themselves were taken, as they are listed."
+        )
+    answered = outcome.absent or (not query.terms and (query.entry_ids or query.accessions))
+    differs = " ".join(target_name.split()).casefold() != " ".join(search_query.split()).casefold()
+    if not outcome.candidates and differs and not answered:
+        second = _find(source, parse_query(target_name), "target_name/")
+        outcome.notes.append("The query found nothing, so the target's name was searched for.")
+        outcome.fallbacks += ["target_name", *second.fallbacks]
+        outcome.notes += second.notes
+        outcome.candidates = second.candidates
+        outcome.totals.update({f"target_name/{key}": value for key, value in second.totals.items()})
+    if not outcome.candidates and not outcome.absent:
+        sought = f"{search_query!r} and {target_name!r}" if differs and not answered else repr(search_query)
+        outcome.notes.append(f"Nothing was found for {sought}: try fewer or other words, a PDB id, or another source.")
+    return outcome
+
+
+def add_sequence_hits(source: Source, outcome: SearchResult, sequences: Sequence[str], min_identity: float) -> None:
+    """Add the entries that a sequence search finds to an outcome, behind those that it has.
+
+    Raises
+    ------
+    SourceError
+        If the source has no sequence search.
+    """
+    best: dict[str, float] = {}
+    for sequence in sequences:
+        for entry_id, score in source.sequence_search(sequence, min_identity):
+            best[entry_id] = max(score, best.get(entry_id, score))
+    outcome.totals["sequence"] = len(best)
+    listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
+    for entry_id, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
+        if entry_id in listed:
+            listed[entry_id].hits.append("sequence")
+        else:
+            outcome.candidates.append(FoundEntry(entry_id, entry_id, ["sequence"], score))
+
+
+def sequences_of(fasta: str) -> list[str]:
+    """Return the sequences of FASTA text or of bare letters as `read_fasta` does, each once.
+
+    Raises
+    ------
+    SourceError
+        If there is no sequence or it holds other characters than letters.
+    """
+    try:
+        sequences = read_fasta(fasta)
+    except ValueError as error:
+        raise SourceError(f"fasta_seq holds {error}.") from None
+    if not sequences:
+        raise SourceError(f"fasta_seq holds no sequence of {SHORTEST_SEQUENCE} residues: give FASTA or bare letters.")
+    return list(dict.fromkeys(sequences))
+
+
+def _named(entry_id: str, known: KnownEntry, hit: str) -> FoundEntry:
+    return FoundEntry(
+        entry_id=known.entry_id,
+        requested_id=entry_id,
+        hits=[hit],
+        exempt=True,
+        withdrawn=known.withdrawn,
+        successors=known.successors,
+    )
+
+
+def _find(source: Source, query: Query, prefix: str) -> SearchResult:
+    """Search for one query: named entries, then text, side by side of its ORs."""
+    known = source.resolve(query.entry_ids) if query.entry_ids else {}
+    known_accessions = source.known_accessions(query.accessions)
+    accessions = [name for name in query.accessions if name in known_accessions]
+    absent = _absent(source, query, {*known, *accessions})
+    no_words = {*known, *accessions, *absent}
+    terms = query.words(no_words, no_words)
+    outcome = SearchResult(parsed=_described(query, known, accessions, terms, absent), absent=absent)
+    outcome.candidates = [_named(name, known[name], f"{prefix}named") for name in query.entry_ids if name in known]
+    outcome.totals["named"] = len(outcome.candidates)
+    is_empty = not (query.terms or query.accessions or query.entry_ids)
+    if is_empty and source.lists_all:
+        hits = [(entry_id, 0.0) for entry_id in source.all_entries()]
+        left = _without(source, hits, (), (), query.excluded)
+        _merge(outcome, left, [f"{prefix}all_files"])
+        outcome.totals["all_files"] = len(left)
+        return outcome
+    clauses = []
+    for clause in query.clauses:
+        words, own = clause.words(no_words, no_words), [name for name in clause.accessions if name in known_accessions]
+        if own or (words and not set(clause.accessions) & set(absent)):
+            clauses.append(OneSide(words, own, tuple(clause.excluded)))
+        elif clause.excluded and not (clause.entry_ids or clause.accessions):
+            names = ", ".join(clause.excluded)
+            outcome.notes.append(f"{names}: excluded, but nothing is searched for; give a word as well.")
+    if clauses:
+        _add_text_hits(source, outcome, clauses, prefix)
+    if named_out := {name for name in map(entry_id_of, query.excluded) if name}:
+        outcome.candidates = [one for one in outcome.candidates if one.requested_id not in named_out]
+    _tell_unknown(source, outcome, query, known)
+    return outcome
+
+
+def _absent(source: Source, query: Query, known: Collection[str]) -> list[str]:
+    """Return the accessions and marked ids that a source has neither as such nor, as ``P2RY12``, as a word."""
+    unknown = {name: word for name, word in query.spelling.items() if name not in known}
+    words = [word for name, word in unknown.items() if word and name in query.accessions]
+    if len(words) > 1 and not source.text_search(words, (), any_term=True):
+        found: set[str] = set()
+    else:
+        found = {word for word in words if source.text_search([word], (), any_term=False)}
+    return [name for name, word in unknown.items() if not word or (name in query.accessions and word not in found)]
+
+
+def _tell_unknown(source: Source, outcome: SearchResult, query: Query, known: dict[str, KnownEntry]) -> None:
+    """Say which ids and accessions the source doesn't have, and which of them were taken as words."""
+    unknown = [name for name in query.entry_ids if name not in known]
+    outcome.not_found = [name for name in unknown if name in outcome.absent or not outcome.totals.get("all_words")]
+    for name in outcome.absent:
+        what = f"entry {name.upper()}" if name in query.entry_ids else f"entry of {name}"
+        outcome.notes.append(f"No {what} here ({source.label}): check it, give a name instead, or another source.")
+    for name in unknown:
+        if name not in outcome.absent:
+            outcome.notes.append(
+                f"{query.spelling[name]} looks like a PDB id that the source doesn't know; taken as a word."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class OneSide:
+    """One side of a query's ORs, as far as the source knows its parts: words, accessions, and what it excludes."""
+
+    terms: Sequence[str]
+    accessions: Sequence[str]
+    excluded: tuple[str, ...] = ()
+
+
+def _without(
+    source: Source, hits: Sequence[Hit], terms: Sequence[str], accessions: Sequence[str], excluded: Sequence[str]
+) -> list[Hit]:
+    """Return hits without those that have something excluded too; ids are excluded by name."""
+    gone: set[str] = set()
+    for word in excluded:
+        if entry_id := entry_id_of(word):
+            gone.add(entry_id)
+        name = accession(word)
+        if name and source.known_accessions([name]):
+            gone.update(entry_id for entry_id, _ in source.text_search((), [name], any_term=False))
+        elif hits and words_of(word):
+            gone.update(entry_id for entry_id, _ in source.text_search([*terms, word], accessions, any_term=False))
+    return [hit for hit in hits if hit[0] not in gone]
+
+
+def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneSide], prefix: str) -> None:
+    """Add the hits of full text and accessions: all words of each side, else any word, else the accessions alone."""
+    sides = [(clause, _all_hits(source, outcome, clause)) for clause in clauses]
+    outcome.totals["all_words"] = len({entry_id for _, hits in sides for entry_id, _ in hits})
+    for clause, all_hits in sides:
+        hits, reason = all_hits, "all_words" if clause.terms else ""
+        if not all_hits:
+            hits, reason = _wider_hits(source, outcome, clause)
+        if not hits and len(clauses) > 1:
+            side = " ".join([*clause.terms, *clause.accessions])
+            outcome.notes.append(f"Nothing was found for one side of OR: {side}.")
+        hits = _without(source, hits, clause.terms if reason == "all_words" else (), clause.accessions, clause.excluded)
+        why = [f"{prefix}{ACCESSIONS}{','.join(clause.accessions)}"] if clause.accessions else []
+        _merge(outcome, hits, [*why, *([f"{prefix}{reason}"] if reason else [])])
+    if len(clauses) > 1:  # the best first, from whichever side
+        named = outcome.totals.get("named", 0)
+        by_text = outcome.candidates[named:]
+        outcome.candidates[named:] = sorted(by_text, key=lambda one: (-(one.score or 0.0), one.entry_id))
+
+
+def _telling(terms: Sequence[str]) -> list[str]:
+    """Return the terms of two letters or more."""
+    return [term for term in terms if len("".join(words_of(term))) > 1]
+
+
+def _all_hits(source: Source, outcome: SearchResult, clause: OneSide) -> list[Hit]:
+    """Return the entries with all words of a side."""
+    if clause.terms and not _telling(clause.terms) and not clause.accessions:
+        outcome.notes.append(
+            f"{', '.join(clause.terms)}: too short to search for alone; give a word of two letters or more."
+        )
+        return []
+    return source.text_search(clause.terms, clause.accessions, any_term=False)
+
+
+def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple[list[Hit], str]:
+    """Return the entries of a side that found nothing by any of its words, else by its accessions alone, and why."""
+    terms, accessions = clause.terms, clause.accessions
+    hits: list[Hit] = []
+    reason = "all_words" if terms else ""
+    enough = _telling(terms) if len(terms) > 1 else parts_of(terms[0]) if terms else []
+    if enough:
+        hits = source.text_search(enough, accessions, any_term=True)
+        outcome.totals["any_word"] = outcome.totals.get("any_word", 0) + len(hits)
+        outcome.fallbacks.append("any_word")
+        told = f"{enough[0]} alone was" if len(enough) == 1 else "any of them was"
+        told = told if len(terms) > 1 or len(enough) == 1 else f"any of its parts ({', '.join(enough)}) was"
+        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {told} enough.")
+        reason = "any_word"
+    if not hits and terms and accessions:
+        hits = source.text_search((), accessions, any_term=False)
+        outcome.totals["accessions"] = len(hits)
+        outcome.fallbacks.append("words_dropped")
+        outcome.notes.append(f"No entry of {', '.join(accessions)} has any of the words, so they were left out.")
+        reason = ""
+    return hits, reason
+
+
+def _merge(outcome: SearchResult, hits: Sequence[Hit], reasons: list[str]) -> None:
+    """Add hits to the candidates; an entry that is there already gets the reason and the better score too."""
+    listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
+    for entry_id, score in hits:
+        if entry_id in listed:
+            listed[entry_id].hits += reasons
+            listed[entry_id].score = max(score, listed[entry_id].score or score)
+        else:
+            outcome.candidates.append(FoundEntry(entry_id, entry_id, list(reasons), score))
+
+
+def _described(
+    query: Query, known: dict[str, KnownEntry], accessions: Sequence[str], terms: Sequence[str], absent: list[str]
+) -> dict[str, list[str]]:
+    return {
+        "named": [name for name in query.entry_ids if name in known],
+        "accessions": list(accessions),
+        "terms": list(terms),
+        "ignored": list(query.ignored),
+        **({"absent": absent} if absent else {}),
+        **({"excluded": list(query.excluded)} if query.excluded else {}),
+    }

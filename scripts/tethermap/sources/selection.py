@@ -1,0 +1,229 @@
+"""Which of the entries found are taken, and the reason for each that is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
+from tethermap.base.tables import Value
+from tethermap.sources.base import EntrySummary, Source
+from tethermap.sources.query import words_of
+from tethermap.sources.search import ACCESSIONS, FoundEntry, SearchResult
+
+Row = dict[str, Value]
+Filters = Mapping[str, Any]
+
+STEP = "search_entries"
+_BATCH = 300
+
+
+def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Iterator[Row]:
+    """Yield a row of the table of entries for each one seen, best first.
+
+    Metadata are asked for only as far as entries can still be taken; those behind the cut are
+    listed by id alone. The cut takes what can't hold a ligand that is asked for first.
+
+    Parameters
+    ----------
+    source : Source
+        Knows the metadata.
+    outcome : SearchResult
+        What the search found.
+    filters : mapping
+        The job's ``filters``.
+    """
+    candidates = outcome.candidates
+    owner = _owners(candidates)
+    room = max(0, filters["max_entries"] - sum(c.exempt and owner.get(c.entry_id) is c for c in candidates))
+    decided: list[tuple[FoundEntry, EntrySummary, tuple[str, str, str] | None]] = []
+    waiting = []
+    for start in range(0, len(candidates), _BATCH):
+        batch = candidates[start : start + _BATCH]
+        asked = [c.entry_id for c in batch if c.entry_id and (room or c.exempt)]
+        summaries, failed = _summaries(source, asked)
+        for rank, candidate in enumerate(batch, start=start + 1):
+            summary = summaries.get(candidate.entry_id, EntrySummary(candidate.entry_id))
+            left_out = None
+            with isolate_errors(f"{candidate.requested_id}: {STEP}", partial(_note_error, failed, candidate.entry_id)):
+                left_out = _left_out(candidate, summary, owner, filters, rank, room)
+            left_out = failed.get(candidate.entry_id, left_out)
+            if left_out is None and not candidate.exempt:
+                if _may_hold_a_ligand(summary, filters):
+                    room -= 1
+                else:
+                    waiting.append(rank - 1)
+            decided.append((candidate, summary, left_out))
+    for place in waiting[room:]:
+        candidate, summary, _ = decided[place]
+        decided[place] = candidate, summary, _cut(filters, place + 1)
+    for rank, (candidate, summary, left_out) in enumerate(decided, start=1):
+        errors: list[Exception] = []
+        with isolate_errors(f"{candidate.requested_id}: {STEP}", errors.append):
+            row = _row(candidate, summary, left_out, rank)
+        yield row if not errors else _row_of_id(candidate.requested_id, *_error(errors[0])[::2], rank=rank)
+    yield from _not_listed(source, outcome, len(decided))
+
+
+LeftOut = tuple[str, str, str]
+"""Why a candidate is not taken: reason, threshold and value."""
+
+
+def _error(error: Exception) -> LeftOut:
+    return PROGRAM_ERROR, "", failed_at(STEP, error)
+
+
+def _summaries(source: Source, asked: Sequence[str]) -> tuple[dict[str, EntrySummary], dict[str, LeftOut]]:
+    """Return the metadata of entries, and the errors in single ones."""
+    failed = {entry_id: (PROGRAM_ERROR, "", value) for entry_id, value in source.failed.items()}
+    if not asked:
+        return {}, failed
+    summaries: dict[str, EntrySummary] = {}
+    errors: list[Exception] = []
+    with isolate_errors(f"metadata of {len(asked)} entries: {STEP}", errors.append):
+        summaries = source.summaries(asked)
+    for entry_id in asked if errors else ():
+        with isolate_errors(f"{entry_id}: {STEP}", partial(_note_error, failed, entry_id)):
+            summaries |= source.summaries([entry_id])
+    return summaries, failed
+
+
+def _note_error(failed: dict[str, LeftOut], entry_id: str, error: Exception) -> None:
+    failed[entry_id] = _error(error)
+
+
+def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
+    """Tell whether an entry has a het group besides water, one of those asked for where some are.
+
+    Those without are the first to be cut: that a peptide-like ligand stands among their polymers cannot be ruled out.
+    """
+    wanted = {code.upper() for code in filters.get("only_ligands", ())}
+    return bool(wanted & set(summary.ligands) if wanted else summary.ligands)
+
+
+def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] | None:
+    """Return reason, threshold and value of the first filter that an entry doesn't pass; None when it passes all.
+
+    Parameters
+    ----------
+    summary : EntrySummary
+        The entry's metadata.
+    filters : mapping
+        ``methods``, ``max_resolution`` (Å), ``released_after``, ``released_before`` (both inclusive), ``organism``.
+    """
+    methods = {method.upper() for method in filters["methods"]}
+    if methods and not methods & {method.upper() for method in summary.methods}:
+        return "method", ", ".join(sorted(methods)), "; ".join(summary.methods)
+    limit = filters["max_resolution"]
+    if limit is not None and (summary.resolution is None or summary.resolution > limit):
+        return "resolution", f"{limit:g}", "" if summary.resolution is None else f"{summary.resolution:g}"
+    after, before = filters["released_after"], filters["released_before"]
+    if after and not summary.release_date >= str(after):
+        return "release_date", f"from {after}", summary.release_date
+    if before and not "" < summary.release_date <= str(before):
+        return "release_date", f"to {before}", summary.release_date
+    organism = filters["organism"]
+    if organism and not any(_is_organism(name, organism) for name in summary.organisms):
+        return "organism", organism, "; ".join(summary.organisms)
+    return None
+
+
+def _is_organism(name: str, wanted: str) -> bool:
+    """Tell whether a scientific name has all the words asked for: ``Escherichia coli`` and its strains."""
+    return set(words_of(wanted)) <= set(words_of(name))
+
+
+def _owners(candidates: Sequence[FoundEntry]) -> dict[str, FoundEntry]:
+    """Return for each entry the candidate that stands for it: the entry itself before one that it replaced."""
+    owner: dict[str, FoundEntry] = {}
+    for candidate in candidates:
+        current = owner.get(candidate.entry_id)
+        itself = candidate.requested_id == candidate.entry_id
+        if candidate.entry_id and (current is None or (itself and current.requested_id != current.entry_id)):
+            owner[candidate.entry_id] = candidate
+    return owner
+
+
+def _left_out(
+    candidate: FoundEntry,
+    summary: EntrySummary,
+    owner: Mapping[str, FoundEntry],
+    filters: Filters,
+    rank: int,
+    room: int,
+) -> tuple[str, str, str] | None:
+    """Return reason, threshold and value when a candidate is not taken."""
+    if not candidate.entry_id:
+        return "withdrawn", "", " ".join(candidate.successors)
+    if owner[candidate.entry_id] is not candidate:
+        return "same_as_other", "", candidate.entry_id
+    if candidate.exempt:
+        return None
+    if room == 0:
+        return _cut(filters, rank)
+    return rejection(summary, filters)
+
+
+def _cut(filters: Filters, rank: int) -> tuple[str, str, str]:
+    return "cut_by_max_entries", str(filters["max_entries"]), str(rank)
+
+
+def _told(hit: str, summary: EntrySummary) -> str:
+    """Return a reason with those of the accessions asked for that the entry has."""
+    begin, separator, names = hit.partition(ACCESSIONS)
+    own = [name for name in names.split(",") if name in summary.uniprot]
+    return f"{begin}{separator}{','.join(own)}" if separator and own else hit
+
+
+def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str, str] | None, rank: int) -> Row:
+    reason, threshold, value = left_out or ("", "", "")
+    stands_for_itself = candidate.entry_id and reason != "same_as_other"
+    if not stands_for_itself:
+        summary = EntrySummary(candidate.requested_id)
+    return {
+        "rank": rank,
+        "pdb_id": candidate.entry_id if stands_for_itself else candidate.requested_id,
+        "requested_id": candidate.requested_id,
+        "selected": left_out is None,
+        "reason": reason,
+        "threshold": threshold,
+        "value": value,
+        "hits": ";".join(dict.fromkeys(_told(hit, summary) for hit in candidate.hits)),
+        "score": candidate.score,
+        "title": summary.title,
+        "method": "; ".join(summary.methods),
+        "resolution": summary.resolution,
+        "release_date": summary.release_date,
+        "organism": "; ".join(summary.organisms),
+        "uniprot": "; ".join(summary.uniprot),
+        "genes": "; ".join(summary.genes),
+        "descriptions": "; ".join(summary.descriptions),
+        "ligands": "; ".join(summary.ligands),
+        "successor": " ".join(candidate.successors),
+        "size": summary.size,
+    }
+
+
+def _not_listed(source: Source, outcome: SearchResult, rank: int) -> Iterator[Row]:
+    """Yield rows for ids that the source doesn't know and for the user's files that the query doesn't match."""
+    for entry_id in outcome.not_found:
+        rank += 1
+        yield _row_of_id(entry_id, "not_found", rank=rank)
+    if source.lists_all and "pinned" not in outcome.totals:
+        listed = {candidate.entry_id for candidate in outcome.candidates}
+        for entry_id in source.all_entries():
+            if entry_id not in listed:
+                rank += 1
+                yield _row_of_id(entry_id, "not_matched", rank=rank)
+
+
+def _row_of_id(entry_id: str, reason: str, value: str = "", *, rank: int) -> Row:
+    names: Row = {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id}
+    return {**names, "selected": False, "reason": reason, "value": value}
+
+
+def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:
+    """Return how many entries were left out for each reason."""
+    return dict(sorted(Counter(str(row["reason"]) for row in rows if not row["selected"]).items()))

@@ -1,0 +1,146 @@
+"""How the entries of a job are dealt into shards of about equal work, and which shards stay when more are asked for."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import math
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.tables import SHARD_ENTRIES, STRUCTURES, Row, read_table, write_table
+
+_FEWEST = 20
+"""More shards than needed are made for further cores only while each has about this many entries."""
+
+Rows = list[Row]
+
+
+def plan_shards(selected: Sequence[Row], folder: Path, entries_per_shard: int, cores: int) -> dict[int, Rows]:
+    """Return the entries of each shard by its number.
+
+    Shards that are there stay as they are where all their entries are still taken; the others' entries and new ones
+    are dealt into shards of their own, so that what is done need not be done again.
+
+    Parameters
+    ----------
+    selected : sequence of Row
+        The entries taken, rows of `tables.ENTRIES`.
+    folder : Path
+        Where the shards' folders are.
+    entries_per_shard : int
+        The most entries of one shard.
+    cores : int
+        Processes that work at the same time.
+    """
+    left = {str(row["pdb_id"]): {name: row[name] for name in SHARD_ENTRIES.names} for row in selected}
+    taken = frozenset(left)
+    plan: dict[int, Rows] = {}
+    for number, rows in sorted(_earlier(folder).items()):
+        ids = [str(row["pdb_id"]) for row in rows]
+        same = [left.get(entry_id) for entry_id in ids] == rows
+        if rows and same and len(rows) <= entries_per_shard and _stands(folder / str(number), rows, taken):
+            plan[number] = rows
+            for entry_id in ids:
+                del left[entry_id]
+    if left or not plan:
+        rest = list(left.values())
+        free = (number for number in range(len(plan) + len(selected) + 1) if number not in plan)
+        shards = deal(rest, shard_count(len(rest), entries_per_shard, cores), entries_per_shard)
+        plan.update(zip(free, shards, strict=False))
+    return dict(sorted(plan.items()))
+
+
+def write_plan(plan: Mapping[int, Rows], folder: Path) -> None:
+    """Write the entries of each shard where they are not there, and, last, the plan with their numbers.
+
+    Parameters
+    ----------
+    plan : mapping of int to list of Row
+        What `plan_shards` returns.
+    folder : Path
+        Where the shards' folders go; the plan lies beside it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.iterdir():
+        if left.name.isdecimal() and int(left.name) not in plan:
+            shutil.rmtree(left)
+    earlier = _earlier(folder)
+    for number, rows in plan.items():
+        if earlier.get(number) != rows:  # what was made of the same entries stays valid
+            for told in (folder.parent / Path(layout.PROGRESS).name).glob(f"*.{number}.jsonl"):
+                told.unlink()  # of other entries
+            write_table(_in(folder / str(number), "entries"), SHARD_ENTRIES, rows)
+    sizes = {str(number): len(rows) for number, rows in plan.items()}
+    write_text(folder.parent / Path(layout.SHARD_PLAN).name, json.dumps(sizes) + "\n")
+
+
+def _earlier(folder: Path) -> dict[int, Rows]:
+    """Return the entries of the shards that an earlier plan has left, by their numbers."""
+    earlier: dict[int, Rows] = {}
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name.isdecimal():
+            try:
+                earlier[int(path.name)] = list(read_table(_in(path, "entries"), SHARD_ENTRIES))
+            except (OSError, ValueError):
+                continue
+    return earlier
+
+
+def _stands(shard: Path, rows: Rows, taken: frozenset[str]) -> bool:
+    """Tell whether a shard would take the same files beside these entries.
+
+    It would not where it took the successor of a withdrawn entry that is now an entry of its own, or left one out
+    that no longer is.
+    """
+    try:
+        structures = list(read_table(_in(shard, "structures"), STRUCTURES))
+    except (OSError, ValueError):
+        return True  # nothing was taken yet
+    own = {str(row["pdb_id"]) for row in structures if row["path"]}
+    for row, structure in zip(rows, structures, strict=False):
+        if structure["reason"] == "same_as_other" and str(structure["value"]) not in taken | own:
+            return False
+        if structure["path"] and structure["pdb_id"] != row["pdb_id"] and structure["pdb_id"] in taken:
+            return False
+    return True
+
+
+def _in(shard: Path, name: str) -> Path:
+    return shard / Path(layout.shard_file(shard.name, name)).name
+
+
+def shard_count(entries: int, entries_per_shard: int, cores: int) -> int:
+    """Return the number of shards; at least one, so that later steps have something to run on."""
+    return max(math.ceil(entries / entries_per_shard), min(cores, math.ceil(entries / _FEWEST)), 1)
+
+
+def deal(rows: Sequence[Row], count: int, entries_per_shard: int) -> list[Rows]:
+    """Return the rows of each shard in their order.
+
+    The largest entry goes first, each to the shard with the least work so far that has room;
+    an entry of unknown size counts as the mean of the others.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Selected entries.
+    count : int
+        Number of shards.
+    entries_per_shard : int
+        The most entries of one shard.
+    """
+    sizes = [float(size) for row in rows if isinstance(size := row["size"], (int, float)) and size > 0]
+    mean = sum(sizes) / len(sizes) if sizes else 1.0
+    weighed = [(float(row["size"] or 0) or mean, position) for position, row in enumerate(rows)]
+    shards: list[list[int]] = [[] for _ in range(count)]
+    loads = [(0.0, number) for number in range(count)]
+    for weight, position in sorted(weighed, key=lambda item: (-item[0], item[1])):
+        load, number = heapq.heappop(loads)
+        shards[number].append(position)
+        if len(shards[number]) < entries_per_shard:
+            heapq.heappush(loads, (load + weight, number))
+    return [[rows[position] for position in sorted(shard)] for shard in shards]

@@ -1,0 +1,294 @@
+"""A searchable index of structure files: SQLite with full text (FTS5) ranked by BM25.
+
+The index of a folder is one file in the cache. A refresh reads only what is new or changed
+(size, modification time), into a copy that takes the index's name when it is complete, so
+that readers never see half of it. Of two jobs that refresh at once one waits for the other.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tethermap.base.errors import UserError
+from tethermap.sources.base import EntrySummary, Hit
+from tethermap.sources.index_rows import IndexRow, read_rows
+from tethermap.sources.locks import file_lock
+from tethermap.sources.naming import StructureFile
+from tethermap.sources.query import spellings
+
+_LOG = logging.getLogger(__name__)
+
+SCHEMA_VERSION = 2
+"""Raised when what the index holds or how it is made changes."""
+
+_TABLES = """
+CREATE TABLE entries (
+    number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, is_mmcif INTEGER NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, summary TEXT NOT NULL, withdrawn INTEGER NOT NULL,
+    successors TEXT NOT NULL
+);
+CREATE TABLE ids (number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL);
+CREATE TABLE accessions (accession TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (accession, number))
+    WITHOUT ROWID;
+CREATE INDEX accessions_number ON accessions (number);
+CREATE VIRTUAL TABLE texts USING fts5(
+    ids, title, names, genes, organisms, ligands, other, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+"""
+_STATE = "SELECT entry_id, path, is_mmcif, size, mtime_ns FROM entries"
+_WITH_ACCESSION = """
+SELECT entry_id, 0.0 FROM ids
+WHERE number IN (SELECT number FROM accessions WHERE accession IN (SELECT value FROM json_each(?)))
+"""
+# The weights of BM25 are those of ids, title, names, genes, organisms, ligands, other.
+_WITH_TEXT = """
+SELECT entry_id, -round(bm25(texts, 4.0, 6.0, 8.0, 10.0, 2.0, 3.0, 1.0), 12)
+FROM texts JOIN ids ON number = texts.rowid WHERE texts MATCH ?
+"""
+_BATCH = 1000
+_MAPPED = 1 << 31
+_PATIENCE = 6 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """Where an entry's file lies and whether its header says that it was withdrawn."""
+
+    path: Path
+    withdrawn: bool
+    successors: tuple[str, ...]
+
+
+class TextIndex:
+    """The index of a set of structure files.
+
+    Parameters
+    ----------
+    path : Path
+        The index file; `refresh` makes it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection: sqlite3.Connection | None = None
+
+    def refresh(self, files: Sequence[StructureFile]) -> None:
+        """Bring the index up to date with the files; afterwards it can be asked.
+
+        Parameters
+        ----------
+        files : sequence of StructureFile
+            All files, one per entry.
+
+        Raises
+        ------
+        UserError
+            If the index can't be written.
+        """
+        self.close()
+        try:
+            if not self._is_current(files):
+                with file_lock(self._path.with_suffix(".lock"), patience=_PATIENCE) as held:
+                    if not self._is_current(files):
+                        self._rebuild(files, self._building(held))
+            self._connection = _open(self._path)
+        except (sqlite3.OperationalError, OSError) as error:
+            raise _index_error(error) from error
+
+    def open(self) -> bool:
+        """Use the index as it is; tell whether there is one."""
+        self.close()
+        try:
+            self._connection = _open(self._path)
+        except sqlite3.Error:
+            return False
+        return True
+
+    def has(self, entry_id: str) -> bool:
+        """Tell whether there is an entry."""
+        return bool(self._ask("SELECT 1 FROM entries WHERE entry_id = ?", entry_id))
+
+    def close(self) -> None:
+        """Close the index file."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def entry_ids(self) -> list[str]:
+        """Return all entries in order."""
+        return [row[0] for row in self._ask("SELECT entry_id FROM entries ORDER BY entry_id")]
+
+    def lookup(self, entry_ids: Iterable[str]) -> dict[str, Indexed]:
+        """Return where the files of these entries lie; unknown ids are left out."""
+        places = {}
+        for entry_id in entry_ids:
+            sql = "SELECT path, withdrawn, successors FROM entries WHERE entry_id = ?"
+            for path, withdrawn, successors in self._ask(sql, entry_id):
+                places[entry_id] = Indexed(Path(path), bool(withdrawn), tuple(json.loads(successors)))
+        return places
+
+    def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
+        """Return what is known of these entries; unknown ids are left out."""
+        summary_of = {}
+        for entry_id in entry_ids:
+            for (text,) in self._ask("SELECT summary FROM entries WHERE entry_id = ?", entry_id):
+                values: dict[str, Any] = {
+                    key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
+                }
+                summary_of[entry_id] = EntrySummary(**values)
+        return summary_of
+
+    def known_accessions(self, accessions: Iterable[str]) -> set[str]:
+        """Return those accessions that an entry has."""
+        sql = "SELECT 1 FROM accessions WHERE accession = ? LIMIT 1"
+        return {name for name in accessions if self._ask(sql, name)}
+
+    def search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
+        """Return entries with all terms (or any) and one of the accessions, best first; ties by id."""
+        match = match_expression(terms, any_term=any_term)
+        chosen = self._ask(_WITH_ACCESSION, json.dumps(list(accessions)))
+        hits: list[Hit] = self._ask(_WITH_TEXT, match) if match else chosen
+        if match and accessions:
+            allowed = {entry_id for entry_id, _ in chosen}
+            hits = [row for row in hits if row[0] in allowed]
+        hits.sort(key=itemgetter(0))  # settles ties; two sorts by one key each are faster than one by both
+        hits.sort(key=itemgetter(1), reverse=True)
+        return hits
+
+    def _ask(self, sql: str, *values: str) -> list[Any]:
+        if self._connection is None:
+            raise RuntimeError("the index was not refreshed")
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise _index_error(error) from error
+
+    def _is_current(self, files: Sequence[StructureFile]) -> bool:
+        try:
+            with closing(_open(self._path)) as connection:
+                wanted = {row[:5] for row in _stated(files)}
+                return wanted == set(connection.execute(_STATE))
+        except sqlite3.Error:
+            return False
+
+    def _building(self, held: bool) -> Path:
+        """Return the file to build in; one that an interrupted build left is taken up when nobody else can have it."""
+        if held:
+            return self._path.with_suffix(".building")
+        return self._path.with_suffix(f".{os.getpid()}.building")
+
+    def _rebuild(self, files: Sequence[StructureFile], building: Path) -> None:
+        if not _usable(building):
+            for left in building.parent.glob(f"{building.name}*"):
+                left.unlink()
+            if _usable(self._path):
+                shutil.copyfile(self._path, building)
+        with closing(sqlite3.connect(building)) as connection:
+            if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
+                connection.executescript(_TABLES)
+                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            _update(connection, files)
+        os.replace(building, self._path)
+
+
+def match_expression(terms: Sequence[str], *, any_term: bool) -> str:
+    """Return an FTS5 expression of quoted phrases of letters and digits: no text of a user is an operator."""
+    groups = (" OR ".join(f'"{phrase}"' for phrase in spellings(term)) for term in terms)
+    return (" OR " if any_term else " AND ").join(f"({group})" for group in dict.fromkeys(groups) if group)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Open a finished index for reading; it never changes, so nothing is locked or written."""
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
+    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
+    if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
+        connection.close()
+        raise sqlite3.DatabaseError("another version")
+    return connection
+
+
+def _usable(path: Path) -> bool:
+    """Tell whether a file is an index of this version; a damaged one is as good as none."""
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("SELECT count(*) FROM entries")
+            return bool(connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION)
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _stated(files: Iterable[StructureFile]) -> Iterator[tuple[str, str, int, int, int, StructureFile]]:
+    """Yield the files that are there as the index records them."""
+    for file in files:
+        try:
+            state = os.stat(file.place)  # noqa: PTH116 - a Path takes three times as long
+        except OSError:
+            continue
+        yield file.entry_id, file.place, int(file.is_mmcif), state.st_size, state.st_mtime_ns, file
+
+
+def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> None:
+    """Remove what is gone or changed and add what is new."""
+    numbers = dict(connection.execute("SELECT entry_id, number FROM entries"))
+    present = {tuple(row): numbers[row[0]] for row in connection.execute(_STATE)}
+    wanted = {row[:5]: row[5] for row in _stated(files)}
+    for number in (number for key, number in present.items() if key not in wanted):
+        connection.execute("DELETE FROM texts WHERE rowid = ?", (number,))
+        connection.execute("DELETE FROM accessions WHERE number = ?", (number,))
+        connection.execute("DELETE FROM ids WHERE number = ?", (number,))
+        connection.execute("DELETE FROM entries WHERE number = ?", (number,))
+    new = sorted((key for key in wanted if key not in present), key=lambda key: key[0])
+    if len(new) > _BATCH:
+        _LOG.info("indexing %d structure files", len(new))
+    for done, (key, row) in enumerate(zip(new, read_rows([wanted[key] for key in new]), strict=True), start=1):
+        _insert(connection, key, row)
+        if done % _BATCH == 0:
+            connection.commit()
+            _LOG.info("indexed %d of %d", done, len(new))
+    connection.commit()
+
+
+def _insert(connection: sqlite3.Connection, key: tuple[str, str, int, int, int], row: IndexRow) -> None:
+    values = (*key, json.dumps(asdict(row.summary)), int(row.withdrawn), json.dumps(row.successors))
+    cursor = connection.execute(
+        "INSERT INTO entries (entry_id, path, is_mmcif, size, mtime_ns, summary, withdrawn, successors)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        values,
+    )
+    number = cursor.lastrowid
+    connection.execute("INSERT INTO ids VALUES (?, ?)", (number, key[0]))
+    connection.executemany(
+        "INSERT OR IGNORE INTO accessions VALUES (?, ?)", [(name, number) for name in row.summary.uniprot]
+    )
+    connection.execute(
+        "INSERT INTO texts (rowid, ids, title, names, genes, organisms, ligands, other)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, *row.texts),
+    )
+
+
+def _index_error(error: sqlite3.Error | OSError) -> UserError:
+    """Return the sentence for an index that can't be written or read."""
+    text = str(error)
+    if "full" in text or getattr(error, "errno", None) in (28, 122):
+        return UserError("The disk of the cache folder is full: free some space or set cache_dir.", "disk_full")
+    if "fts5" in text:
+        return UserError(f"This Python's SQLite has no full-text search ({text}): use one built with FTS5.", "input")
+    return UserError(
+        f"The index of the structures in the cache folder can't be used ({text}): "
+        "remove the cache's folder 'mirrors', or set cache_dir to a folder of yours.",
+        "input",
+    )

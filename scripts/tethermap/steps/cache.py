@@ -1,0 +1,221 @@
+"""The results of entries that all jobs share: what a step made of an entry, under a key of all it was made from."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tethermap.base.atomic import write_bytes
+from tethermap.base.config import cache_folder
+from tethermap.base.tables import Row
+from tethermap.components.finder import JobComponents
+from tethermap.run.software import source_digest
+
+_LOG = logging.getLogger(__name__)
+
+FOLDER = "results"
+"""Below the shared cache folder."""
+
+_BUCKETS = 64
+_LEVEL = 1  # of zlib: a third of the size at 60 MB/s; higher levels cost more than they spare
+_DIGEST = hashlib.sha256().digest_size
+_SIZE = struct.Struct("<I")
+
+
+@dataclass(slots=True)
+class EntryResult:
+    """What a step made of one entry.
+
+    Parameters
+    ----------
+    kept : bool or None
+        What the step's progress says of it.
+    streams : dict of str to bytes
+        What is appended to the shard's files, by what they hold.
+    files : dict of str to bytes
+        Result files by their paths in the job folder.
+    """
+
+    kept: bool | None = None
+    streams: dict[str, bytes] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """Return it packed, headed by a digest."""
+        sizes = [[(name, len(data)) for name, data in part.items()] for part in (self.streams, self.files)]
+        head = json.dumps([self.kept, *sizes]).encode()
+        whole = b"".join((_SIZE.pack(len(head)), head, *self.streams.values(), *self.files.values()))
+        content = zlib.compress(whole, _LEVEL)
+        return hashlib.sha256(content).digest() + content
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> EntryResult:
+        """Return what `to_bytes` has packed.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged.
+        """
+        content = memoryview(data)[_DIGEST:]
+        if hashlib.sha256(content).digest() != data[:_DIGEST]:
+            raise ValueError("damaged")
+        whole = zlib.decompress(content)
+        (size,) = _SIZE.unpack_from(whole)
+        end = _SIZE.size + size
+        kept, *parts = json.loads(whole[_SIZE.size : end])
+        result = cls(kept)
+        for part, named in zip((result.streams, result.files), parts, strict=True):
+            for name, length in named:
+                part[name] = whole[end : end + length]
+                end += length
+        return result
+
+
+class ResultCache:
+    """Results of entries in files named by their keys, the least recently used removed where there are too many.
+
+    Jobs that run side by side may share it: files appear whole and are read whole, and one that is gone is not there.
+
+    Parameters
+    ----------
+    folder : Path
+        The cache folder; results lie below `FOLDER`.
+    limit : int
+        How much of the disk they take at most, in bytes.
+    """
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self._folder = folder / FOLDER
+        self._share = limit // _BUCKETS
+
+    @property
+    def largest(self) -> int:
+        """The most bytes of a result that is kept, before it is packed."""
+        return self._share
+
+    def get(self, key: str) -> EntryResult | None:
+        """Return the result under a key; None where there is none, or a damaged one, which is removed."""
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+            result = EntryResult.from_bytes(data)
+            os.utime(path)
+        except OSError:
+            return None
+        except ValueError:
+            _LOG.warning("result %s of the cache is damaged: computed anew", key)
+            path.unlink(missing_ok=True)
+            return None
+        return result
+
+    def put(self, key: str, result: EntryResult) -> None:
+        """Keep a result; on a disk that is full or can't be written nothing is kept."""
+        data = result.to_bytes()
+        if len(data) > self._share:
+            return
+        path = self._path(key)
+        try:
+            write_bytes(path, data)
+            self._make_room(path.parent)
+        except OSError as error:
+            _LOG.info("result not kept in the cache: %s", error.strerror)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{int(key[:8], 16) % _BUCKETS:02x}" / key
+
+    def _make_room(self, bucket: Path) -> None:
+        """Remove the files of a folder that were not used for longest, until its share of the limit is kept."""
+        files = []
+        with os.scandir(bucket) as entries:
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):
+                    stat = entry.stat()
+                    files.append((stat.st_mtime_ns, stat.st_size, entry.path))
+        taken = sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
+            if taken <= self._share:
+                return
+            Path(path).unlink(missing_ok=True)
+            taken -= size
+
+
+@dataclass(frozen=True, slots=True)
+class StepCache:
+    """The cache as one step of a job sees it.
+
+    Parameters
+    ----------
+    cache : ResultCache
+        All results.
+    about : str
+        What the results of all entries depend on: the step and its settings.
+    lasting : callable
+        Whether what was computed so far would be the same another day.
+    """
+
+    cache: ResultCache
+    about: str
+    lasting: Callable[[], bool] = lambda: True
+
+    def key(self, digest: str) -> str:
+        """Return the key of an entry, of which a digest names all else that the step is given."""
+        return hashlib.sha256(f"{self.about} {digest}".encode()).hexdigest()
+
+
+def step_cache(
+    step: str, settings: Any, cache_dir: str | None, megabytes: int, components: JobComponents | None = None
+) -> StepCache | None:
+    """Return the cache of a step; None where the job has none.
+
+    Parameters
+    ----------
+    step : str
+        Name of the rule.
+    settings : plain values
+        What the results depend on besides what is told of each entry and definitions of components.
+    cache_dir : str or None
+        The cache folder as set.
+    megabytes : int
+        How much the cache holds at most; 0 for none.
+    components : JobComponents or None
+        Definitions of components that the step uses.
+    """
+    if not megabytes:
+        return None
+    definitions = components.identity() if components else []
+    about = json.dumps([step, source_digest(), settings, definitions], sort_keys=True)
+    cache = ResultCache(cache_folder(cache_dir), megabytes * 1_000_000)
+    return StepCache(cache, about, (lambda: components.lasting) if components else lambda: True)
+
+
+def digest_of(*values: Any) -> str:
+    """Return a digest of plain values."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def unchanged(structure: Row, since: int) -> bool:
+    """Tell whether an entry's files are those whose checksums its row holds: not touched since then.
+
+    Parameters
+    ----------
+    structure : Row
+        Of `tethermap.base.tables.STRUCTURES`.
+    since : int
+        When the table was written, in nanoseconds.
+    """
+    try:
+        return all(
+            Path(str(structure[name])).stat().st_ctime_ns <= since for name in ("path", "report") if structure[name]
+        )
+    except OSError:
+        return False

@@ -1,0 +1,155 @@
+"""Clean one entry of a shard: from the row of its download to its complexes and status rows."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tethermap.base import layout
+from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
+from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
+from tethermap.base.tables import Row, Value
+from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry
+from tethermap.complex.experiment import Experiment
+from tethermap.complex.rejected import rejected_entry, status_of_missing
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.finder import Find
+from tethermap.entry.model import PREDICTED
+from tethermap.entry.reader import NOT_ASCII, EntryError, read_entry
+from tethermap.exposure.radii import RadiusTable
+from tethermap.fit.own_map import Density, MapError, read_density
+from tethermap.fit.report import Report, ReportError, read_report
+from tethermap.instance.backbone import packed_backbone
+from tethermap.instance.kinds import KindRules
+from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
+from tethermap.steps.program_errors import InstanceId
+from tethermap.steps.shard_step import ShardStep
+from tethermap.steps.writers import CleaningWriters
+
+log = logging.getLogger(__name__)
+
+
+class EntryCleaner:
+    """Cleans the entries of a shard.
+
+    Parameters
+    ----------
+    settings : CleanSettings
+        What the job asks.
+    find : callable
+        Look-up of a component by its code.
+    step, write : ShardStep, CleaningWriters
+        What takes the results.
+    """
+
+    def __init__(self, settings: CleanSettings, find: Find, step: ShardStep, write: CleaningWriters) -> None:
+        self._settings = settings
+        self._rules = KindRules(ADDITIVES, COFACTORS, find)
+        self._radii = RadiusTable(RADII)
+        self._step = step
+        self._write = write
+
+    def clean(self, row: Row) -> bool:
+        """Write what becomes of an entry, by the row of its download; return whether a ligand of it is kept."""
+        report, status = _report(row)
+        density, map_status = _density(row)
+        cleaned = self._cleaned(row, Experiment(report, density))
+        reported = {
+            "report_status": status,
+            "report_date": report.entry.created if report else "",
+            "map_status": map_status,
+        }
+        joined = {"flags": _joined_flags(row, cleaned)}
+        self._write.entry({**_of_download(row), **cleaned.entry_row, **reported, **joined})
+        for ligand_row in cleaned.ligand_rows:
+            self._write.ligand(ligand_row)
+        for ligand, error in cleaned.errors.items():
+            self._step.record_error(InstanceId(str(row["pdb_id"])), error, ligand)
+        for kept in cleaned.kept:
+            with self._step.isolated(kept.instance.entry_id, kept.instance.stem):
+                self._write_kept(kept)
+        return bool(cleaned.kept)
+
+    def leave_out(self, row: Row, error: Exception) -> None:
+        """Write the status of an entry on which `clean` has failed, and of its het groups as far as it can be read."""
+        entry_id, value = str(row["pdb_id"]), failed_at("clean_complexes", error)
+        cleaned = [status_of_missing(entry_id, PROGRAM_ERROR, value)]
+        with isolate_errors(f"{entry_id}: its het groups", lambda _: None):
+            cleaned.append(rejected_entry(read_entry(Path(str(row["path"])), entry_id), PROGRAM_ERROR, value))
+        self._write.entry({**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
+        for ligand_row in cleaned[-1].ligand_rows:
+            self._write.ligand(ligand_row)
+
+    def _cleaned(self, row: Row, experiment: Experiment) -> CleanedEntry:
+        """Clean one entry; what goes wrong with it becomes its status."""
+        entry_id = str(row["pdb_id"])
+        if row["reason"]:
+            return status_of_missing(entry_id, str(row["reason"]), str(row["value"]))
+        try:
+            entry = read_entry(Path(str(row["path"])), entry_id)
+        except EntryError as error:
+            log.warning("%s: %s", entry_id, error)
+            return status_of_missing(entry_id, error.reason, error.value)
+        try:
+            settings = replace(self._settings, own_files=row["source"] == "files")
+            if settings.predicted and not entry.metadata.methods:
+                entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
+            return clean_entry(entry, settings, self._rules, self._radii, experiment)
+        except UnicodeDecodeError:  # gemmi keeps eight bytes of a name, which may be half a character
+            return rejected_entry(entry, "file_unreadable", NOT_ASCII)
+
+    def _write_kept(self, kept: KeptInstance) -> None:
+        stem = kept.instance.stem
+        self._write.instances.write(instance_line(kept.instance))
+        self._write.neighbourhoods.write(packed_neighbourhood(stem, kept.neighbourhood))
+        self._write.surroundings.write(packed_surroundings(stem, kept.surroundings))
+        self._write.backbones.write(packed_backbone(stem, kept.backbone))
+        for extension, content in (("pdb", kept.cleaned.pdb), ("cif", kept.cleaned.mmcif)):
+            if content is not None:
+                self._step.write(layout.war_pdb(stem, extension), content)
+        for name in kept.cleaned.renamed:
+            self._write.name(
+                {
+                    "stem": stem,
+                    "pdb_id": kept.instance.entry_id,
+                    "what": name.what,
+                    "name_in_pdb": name.name_in_pdb,
+                    "name": name.name,
+                    "copy": name.copy,
+                }
+            )
+
+
+def _report(row: Row) -> tuple[Report | None, str]:
+    """Return the validation report of an entry, and what to say of it."""
+    status = str(row["report_status"])
+    if not row["report"]:
+        return None, status
+    try:
+        return read_report(Path(str(row["report"])), str(row["pdb_id"])), status
+    except ReportError as error:
+        log.warning("validation report of %s: %s", row["pdb_id"], error)
+        return None, str(error)
+
+
+def _density(row: Row) -> tuple[Density | None, str]:
+    """Return the user's own map of an entry, and what to say of it."""
+    if not row["map"]:
+        return None, ""
+    try:
+        return read_density(Path(str(row["map"])), Path(str(row["path"]))), "found"
+    except MapError as error:
+        log.warning("map of %s: %s", row["pdb_id"], error)
+        return None, str(error)
+
+
+def _of_download(row: Row) -> dict[str, Value]:
+    told = "pdb_id requested_id source revision sha256 successor report_source report_sha256"
+    return {name: row[name] for name in told.split()}
+
+
+def _joined_flags(row: Mapping[str, Value], cleaned: CleanedEntry) -> str:
+    flags = {flag for part in (row["flags"], cleaned.entry_row.get("flags")) for flag in str(part or "").split(";")}
+    return ";".join(sorted(flags - {""}))

@@ -1,0 +1,35 @@
+"""Structure files that an earlier job has checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from tethermap.sources.content import Checked, check_file, read_file
+from tethermap.steps.cache import EntryResult, StepCache
+
+
+class KnownFiles:
+    """Checks structure files, and those that an earlier job has checked no more than by their bytes.
+
+    Parameters
+    ----------
+    known : StepCache
+        What was found in files, under digests of their bytes as they lie.
+    """
+
+    def __init__(self, known: StepCache) -> None:
+        self._known = known
+
+    def __call__(self, path: Path, entry_id: str, own: bool) -> Checked:
+        """Return what a file holds; see `tethermap.sources.content.checked`."""
+        data = read_file(path)
+        key = self._known.key(f"{hashlib.sha256(data).hexdigest()} {entry_id} {own}")
+        if (kept := self._known.cache.get(key)) is not None:
+            values = json.loads(kept.streams["checked"])
+            return Checked(**{**values, "successors": tuple(values["successors"])})
+        content = Checked.of(check_file(data, entry_id, own=own))
+        self._known.cache.put(key, EntryResult(streams={"checked": json.dumps(asdict(content)).encode()}))
+        return content

@@ -1,0 +1,190 @@
+"""Groups of like chains, their reference, and what must not change them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from tethermap.answers.pockets import groups as module
+from tethermap.answers.pockets.directions import Way
+from tethermap.answers.pockets.groups import Group, Member, grouped
+from tethermap.answers.pockets.rows import consensus_rows, superposition_rows
+from tethermap.base.arrays import IntArray
+from tethermap.base.reasons import SUPERPOSITION_REASONS
+from tethermap.base.tables import EXIT_CONSENSUS, SUPERPOSITION
+from tethermap.instance.backbone import NO_BACKBONE, Backbone
+
+LETTERS = "ACDEFGHIKLMNPQRSTVWY"
+
+
+def random_sequence(seed: int, count: int = 120) -> str:
+    return "".join(np.random.default_rng(seed).choice(list(LETTERS), count))
+
+
+def changed(sequence: str, share: float) -> str:
+    """Replace a share of the residues, chosen at random, by others."""
+    where = np.random.default_rng(int(1000 * share)).permutation(len(sequence))[: round(share * len(sequence))]
+    return "".join(LETTERS[(LETTERS.index(c) + 7) % 20] if k in where else c for k, c in enumerate(sequence))
+
+
+def way(place: Sequence[float], vector: Sequence[float] = (0, 0, 1), **changed: object) -> Way:
+    plain = Way(1, "C1", np.array(place, float), np.array(vector, float), 0.5, 2.0, False, "A")
+    return replace(plain, **changed)  # type: ignore[arg-type]
+
+
+def member(
+    entry: str, sequence: str, *, resolution: float = 2.0, fold: int = 0, ways: Sequence[Way] = (), first: int = 0
+) -> Member:
+    """An instance whose chain has a made-up fold, the ligand in its middle."""
+    xyz = np.random.default_rng(fold).uniform(-10, 10, (400, 3))[first : first + len(sequence)]
+    count = len(sequence)
+    backbone = Backbone("A", sequence, xyz, np.zeros(count, dtype=np.int8), 20.0, 5.0) if count else NO_BACKBONE
+    names = {"pdb_id": entry, "Chain": "A", "Warhead": "LIG", "Residue_ID": "1", "stem": f"{entry}_A_LIG_1"}
+    key = (entry, "A", "LIG", (1, ""))
+    return Member(names["stem"], key, names, resolution, np.zeros((1, 3)), backbone, tuple(ways))
+
+
+def rigidly_moved(one: Member, seed: int) -> Member:
+    turn, shift = Rotation.random(random_state=seed).as_matrix(), np.array([60.0, -10.0, 30.0])
+    return replace(
+        one,
+        ligand=one.ligand @ turn.T + shift,
+        backbone=replace(one.backbone, xyz=one.backbone.xyz @ turn.T + shift),
+        ways=tuple(w.moved(turn, shift) for w in one.ways),
+    )
+
+
+def names(groups: Sequence[Group]) -> list[tuple[str, list[str]]]:
+    return [(group.name, [one.member.key[0] for one in group.placed]) for group in groups]  # type: ignore[misc]
+
+
+KINASE, PROTEASE = random_sequence(1), random_sequence(2)
+
+
+def test_chains_that_are_not_alike_are_never_superposed() -> None:
+    found = grouped([member("1aaa", KINASE), member("2bbb", PROTEASE, fold=1), member("3ccc", KINASE)])
+    assert names(found) == [("G1", ["1aaa", "3ccc"]), ("G2", ["2bbb"])]
+
+
+def test_reference_has_the_best_resolution_and_then_the_first_id() -> None:
+    three = [member("3ccc", KINASE), member("1aaa", KINASE), member("2bbb", KINASE, resolution=1.2)]
+    assert grouped(three)[0].reference == "2bbb_A_LIG_1"
+    assert grouped(three[:2])[0].reference == "1aaa_A_LIG_1"
+    unknown = member("0zzz", KINASE, resolution=float("inf"))
+    assert grouped([unknown, *three])[0].reference == "2bbb_A_LIG_1"
+
+
+def test_order_of_the_instances_changes_nothing() -> None:
+    several = [member(f"{k}abc", changed(KINASE, 0.1) if k % 2 else KINASE, resolution=1.5 + k % 3) for k in range(6)]
+    several += [member("9xyz", PROTEASE, fold=1)]
+    first, second = grouped(several), grouped(several[::-1])
+    assert names(first) == names(second)
+    assert list(superposition_rows(first)) == list(superposition_rows(second))
+
+
+@pytest.mark.parametrize(("share", "together"), [(0.35, True), (0.45, False)])
+def test_chains_are_alike_from_sixty_percent_identity_on(share: float, together: bool) -> None:
+    found = grouped([member("1aaa", KINASE), member("2bbb", changed(KINASE, share))])
+    assert (len(found) == 1) == together
+    if together:
+        assert found[0].placed[1].identity == pytest.approx(1 - share, abs=0.02)
+
+
+def test_chain_with_other_ends_and_a_gap_is_matched_by_alignment() -> None:
+    whole = member("1aaa", KINASE)
+    part = member("2bbb", KINASE[10:60] + KINASE[66:110])
+    keep = [*range(10, 60), *range(66, 110)]
+    part = replace(part, backbone=replace(part.backbone, xyz=whole.backbone.xyz[keep]))
+    one = grouped([whole, rigidly_moved(part, 3)])[0].placed[1]
+    assert one.superposition.reason == ""
+    assert one.superposition.rmsd == pytest.approx(0.0, abs=1e-3)
+    assert one.superposition.apply(rigidly_moved(part, 3).backbone.xyz) == pytest.approx(part.backbone.xyz, abs=1e-3)
+
+
+def test_each_chain_is_aligned_with_few_references(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    from tethermap.entry import sequence
+
+    original = sequence.align
+
+    def counted(first: str, second: str) -> tuple[sequence.SequenceMatch, IntArray]:
+        calls.append(1)
+        return original(first, second)
+
+    monkeypatch.setattr(sequence, "align", counted)
+    many = [member(f"{k:04d}", changed(random_sequence(k % 10), 0.02 * (k % 5)), fold=k % 10) for k in range(60)]
+    assert len(grouped(many)) == 10
+    assert len(calls) <= module.MOST_ALIGNED * len({one.backbone.sequence for one in many})
+
+
+def test_instance_without_a_chain_is_told_with_its_reason() -> None:
+    found = grouped([member("1aaa", KINASE), member("2bbb", "")])
+    rows = {row["pdb_id"]: row for row in superposition_rows(found)}
+    assert (rows["2bbb"]["reason"], rows["2bbb"]["superposed"], rows["2bbb"]["reference"]) == ("no_backbone", False, "")
+    assert "r11" not in rows["2bbb"]
+    assert rows["1aaa"]["is_reference"] is True
+
+
+def test_pocket_of_another_fold_is_told_and_takes_no_part() -> None:
+    other = member("2bbb", changed(KINASE, 0.1), fold=5, ways=[way((0, 0, 0))])
+    found = grouped([member("1aaa", KINASE, ways=[way((0, 0, 0))]), other])
+    rows = list(superposition_rows(found))
+    assert [row["reason"] for row in rows] == ["", "poor_fit"]
+    assert {row["reason"] for row in rows} - {""} <= SUPERPOSITION_REASONS.keys()
+    (direction,) = consensus_rows(found)
+    assert (direction["n_entries"], direction["n_entries_present"]) == (1, 1)
+
+
+def test_matrices_bring_the_pockets_together() -> None:
+    several = [rigidly_moved(member(f"{k}abc", KINASE), k) for k in range(4)]
+    found = grouped(several)
+    by_stem = {one.stem: one for one in several}
+    reference = by_stem[found[0].reference]
+    for row in superposition_rows(found):
+        rotation = np.array([[row[f"r{i}{j}"] for j in (1, 2, 3)] for i in (1, 2, 3)], dtype=float)
+        shift = np.array([row[f"t{i}"] for i in (1, 2, 3)], dtype=float)
+        there = by_stem[str(row["stem"])].backbone.xyz @ rotation.T + shift
+        assert there == pytest.approx(reference.backbone.xyz, abs=2e-3)
+
+
+def test_rigid_motion_of_an_entry_changes_no_direction() -> None:
+    ways = [
+        way((3, 0, 0)),
+        way((-3, 0, 0), (0, 1, 0), site=2, score=1.5),
+        way((0, 3, 0), (1, 0, 0), site=3, closed=True),
+    ]
+    still = [member(f"{k}abc", KINASE, ways=ways) for k in range(3)]
+    moved = [still[0], *(rigidly_moved(one, k) for k, one in enumerate(still[1:]))]
+    for before, after in zip(consensus_rows(grouped(still)), consensus_rows(grouped(moved)), strict=True):
+        assert before.keys() == after.keys()
+        for name, value in before.items():
+            if isinstance(value, float):
+                assert after[name] == pytest.approx(value, abs=0.02 if name != "spread_deg" else 0.2), name
+            else:
+                assert after[name] == value, name
+
+
+def test_open_and_closed_exits_of_one_direction_are_counted_by_entry() -> None:
+    ways = {"1aaa": way((3, 0, 0)), "2bbb": way((3.5, 0.5, 0), closed=True, score=1.0), "3ccc": way((-8, 0, 0))}
+    rows = list(consensus_rows(grouped([member(entry, KINASE, ways=[one]) for entry, one in ways.items()])))
+    assert [(row["n_entries_open"], row["n_entries_present"], row["n_entries"]) for row in rows] == [
+        (1, 2, 3),
+        (1, 1, 3),
+    ]
+    assert rows[0]["open_in"] == "1aaa_A_LIG_1"
+
+
+def test_evidence_of_a_direction_is_that_of_the_exit_whose_score_is_told() -> None:
+    ways = {"1aaa": way((3, 0, 0), evidence="C"), "2bbb": way((3.5, 0.5, 0), score=1.0)}
+    (row,) = consensus_rows(grouped([member(entry, KINASE, ways=[one]) for entry, one in ways.items()]))
+    assert (row["best_stem"], row["best_score"], row["evidence"]) == ("1aaa_A_LIG_1", 2.0, "C")
+
+
+def test_rows_name_columns_of_their_tables() -> None:
+    found = grouped([member("1aaa", KINASE, ways=[way((3, 0, 0))]), member("2bbb", "")])
+    assert {name for row in superposition_rows(found) for name in row} == set(SUPERPOSITION.names)
+    assert {name for row in consensus_rows(found) for name in row} == set(EXIT_CONSENSUS.names)

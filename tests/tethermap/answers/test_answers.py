@@ -1,0 +1,113 @@
+"""One answer for each ligand and exit site, whatever single copies say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.tethermap.answers.pockets.test_groups import KINASE, PROTEASE, member
+from tests.tethermap.answers.pockets.test_sites import touching
+from tests.tools.exits import embedded
+from tethermap.answers.model import CopyExit, LigandCopy
+from tethermap.answers.pockets.groups import Member, grouped
+from tethermap.answers.rows import KnownLigands, answer_rows
+from tethermap.answers.sites import SiteAnswer, answers_of
+from tethermap.molecule.record import LigandMolecule, atom_keys
+
+SMILES = "CC(C)c1ccccc1CCN"
+"""Atoms: two methyls alike (0, 2), a phenyl, an ethylamine (9, 10, 11)."""
+
+MOLECULE: LigandMolecule = replace(embedded(SMILES)[1], component_names="LIG", comp_id="LIG", inchikey="KEY")
+KEYS = atom_keys(MOLECULE)
+
+
+def exit_at(atom: int, score: float, room: float = 0.4, **changed: object) -> CopyExit:
+    alike = frozenset({KEYS[0], KEYS[2]}) if atom in (0, 2) else frozenset({KEYS[atom]})
+    plain = CopyExit(alike, "H", "", "amine N-H", room, 0.5, score, "A", "", False, (0.0, 0.0, 0.0))
+    return replace(plain, **changed)  # type: ignore[arg-type]
+
+
+def copy(stem: str, *exits: CopyExit) -> LigandCopy:
+    return LigandCopy(stem, stem[:4], "LIG", KEYS, exits)
+
+
+def answers(*copies: LigandCopy) -> list[SiteAnswer]:
+    return answers_of(copies, MOLECULE)
+
+
+def test_exit_that_is_open_in_most_copies_stands_before_one_of_a_better_score() -> None:
+    copies = [copy(f"{k}aaa_A", exit_at(11, 1.0), exit_at(0, 2.0, room=0.4 if k == 0 else 0.0)) for k in range(3)]
+    first, second = answers(*copies)
+    assert (first.anchor, len(first.opened), first.n_copies) == (MOLECULE.names[11], 3, 3)
+    assert (second.anchor, len(second.opened)) == (MOLECULE.names[0], 1)
+
+
+def test_copies_are_matched_by_symmetry_and_the_atom_that_most_name_is_told() -> None:
+    copies = [copy("1aaa_A", exit_at(0, 1.0)), copy("2bbb_A", exit_at(2, 1.4))]
+    (answer,) = answers(*copies)
+    assert {answer.anchor, *answer.equivalents} == {MOLECULE.names[0], MOLECULE.names[2]}
+    assert answer.score == pytest.approx(1.2)
+    assert answer.n_entries == 2
+
+
+def test_both_ends_of_a_symmetric_ligand_are_one_answer() -> None:
+    molecule = replace(embedded("NCCc1ccc(cc1)-c1ccc(cc1)CCN")[1], component_names="LIG", comp_id="LIG")
+    keys = atom_keys(molecule)
+    ends, middles = frozenset({keys[0], keys[17]}), frozenset({keys[1], keys[16]})
+    classes = molecule.symmetry_class
+    assert (classes[0], classes[1]) == (classes[17], classes[16])
+    exits = [replace(exit_at(0, score), atoms=atoms) for atoms, score in ((ends, 1.0), (middles, 2.0))]
+    copies = [LigandCopy(f"{k}aaa_A", f"{k}aaa", "LIG", keys, tuple(exits)) for k in range(2)]
+    (answer,) = answers_of(copies, molecule)
+    assert answer.atoms == middles
+
+
+def test_copy_to_look_at_is_open_then_best_known_then_best_scored() -> None:
+    closed = copy("1aaa_A", exit_at(11, 3.0, room=0.0))
+    doubtful = copy("2bbb_A", exit_at(11, 2.0, evidence="C"))
+    (answer,) = answers(closed, doubtful, copy("3ccc_A", exit_at(11, 1.0, evidence="B")))
+    assert answer.best[0].stem == "3ccc_A"
+
+
+def test_cut_that_frees_a_covalent_bond_comes_last() -> None:
+    found = answers(copy("1aaa_A", exit_at(11, 3.0, frees_link=True), exit_at(0, 1.0)))
+    assert [answer.frees_link for answer in found] == [False, True]
+
+
+def placed_members() -> list[Member]:
+    ligand = np.zeros((len(KEYS), 3))
+    main = [replace(touching(member(f"{k}aaa", KINASE), 1, 2, 3), ligand=ligand, protein="EGFR") for k in range(3)]
+    packed = replace(touching(member("8bbb", KINASE), 1, 2, 3), ligand=ligand, packed=True, protein="EGFR")
+    aside = replace(touching(member("9ccc", KINASE), 60, 61), ligand=ligand, protein="EGFR")
+    other = replace(touching(member("7ddd", PROTEASE, fold=1), 5, 6), ligand=ligand)
+    return [*main, packed, aside, other]
+
+
+def test_copies_elsewhere_or_between_symmetry_mates_decide_nothing_of_the_main_site() -> None:
+    members = placed_members()
+    good, bad = exit_at(11, 1.0), exit_at(11, 9.0, room=0.0)
+    copies = {one.stem: copy(one.stem, good if str(one.key[0])[1:] == "aaa" else bad) for one in members}
+    known = KnownLigands(copies, {}, {"LIG": replace(MOLECULE, stem=members[0].stem)})
+    rows = list(answer_rows("EGFR", grouped(members), known))
+    main = rows[0]
+    assert (main["site"], main["n_copies"], main["n_open"], main["score_median"]) == ("main", 3, 3, 1.0)
+    assert (main["protein"], main["job_rank"], main["answer_rank"]) == ("EGFR", 1, 1)
+    assert [(row["group"], row["site"], row["job_rank"]) for row in rows[1:]] == [
+        ("G1", "other_1", None), ("G2", "main", None)
+    ]  # fmt: skip
+    assert "8bbb" not in str([row["stems"] for row in rows])
+
+
+def test_blocked_answer_says_so() -> None:
+    members = placed_members()[:1]
+    copies = {members[0].stem: copy(members[0].stem, exit_at(11, 2.0, room=0.0))}
+    known = KnownLigands(copies, {}, {"LIG": replace(MOLECULE, stem=members[0].stem)})
+    (row,) = answer_rows("EGFR", grouped(members), known)
+    assert str(row["action"]).startswith("No good way out; the least bad is")
+    assert row["closed"] is True
+
+
+def test_job_without_ligands_has_no_answers() -> None:
+    assert list(answer_rows("EGFR", [], KnownLigands({}, {}, {}))) == []

@@ -1,0 +1,100 @@
+"""The Cα trace beside a ligand, held against gemmi's own reading of the entry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gemmi
+import numpy as np
+import pytest
+
+from tests.tools.cleaning import clean_file
+from tethermap.base.records import record_file
+from tethermap.complex.clean import KeptInstance
+from tethermap.components.index import ComponentIndex
+from tethermap.instance.backbone import (
+    GAP,
+    NO_BACKBONE,
+    TOUCHED,
+    TRUNCATED,
+    Backbone,
+    backbone_of_record,
+    packed_backbone,
+    read_backbones,
+)
+
+
+@pytest.fixture(scope="module")
+def kept(archive: Path, component_index: Path) -> KeptInstance:
+    return clean_file(next(archive.glob("4cup.*")), ComponentIndex(component_index).get)[1].kept[0]
+
+
+@pytest.fixture(scope="module")
+def backbone(kept: KeptInstance) -> Backbone:
+    return kept.backbone
+
+
+@pytest.fixture(scope="module")
+def polymer(archive: Path) -> list[gemmi.Residue]:
+    structure = gemmi.read_structure(str(next(archive.glob("4cup.*"))))
+    structure.setup_entities()
+    return [residue for residue in structure[0]["A"].get_polymer() if "CA" in residue]
+
+
+def test_sequence_and_places_are_those_of_the_chain(backbone: Backbone, polymer: list[gemmi.Residue]) -> None:
+    letters = [gemmi.find_tabulated_residue(residue.name).one_letter_code.upper() for residue in polymer]
+    assert backbone.chain == "A"
+    assert backbone.sequence == "".join(letters)
+    assert backbone.xyz == pytest.approx(np.array([residue["CA"][0].pos.tolist() for residue in polymer]), abs=1e-3)
+
+
+def test_b_factors_are_those_of_the_alpha_carbons(backbone: Backbone, polymer: list[gemmi.Residue]) -> None:
+    values = [residue["CA"][0].b_iso for residue in polymer]
+    assert backbone.b_mean == pytest.approx(np.mean(values), abs=0.01)
+    assert backbone.b_sd == pytest.approx(np.std(values), abs=0.01)
+
+
+def test_truncated_side_chains_and_gaps_are_marked(backbone: Backbone, polymer: list[gemmi.Residue]) -> None:
+    side = {"LYS": "NZ", "GLU": "OE1", "ARG": "NH1", "GLN": "OE1", "ASP": "OD1", "MET": "CE"}
+    for mark, residue in zip(backbone.marks.tolist(), polymer, strict=True):
+        if residue.name in side:
+            assert bool(mark & TRUNCATED) == (side[residue.name] not in residue), residue
+    steps = np.linalg.norm(np.diff(backbone.xyz, axis=0), axis=1)
+    assert int(((backbone.marks & GAP) > 0).sum()) <= 2 * int((steps > 4.5).sum())
+
+
+def test_residues_are_numbered_and_those_that_touch_the_ligand_are_marked(
+    kept: KeptInstance, backbone: Backbone, polymer: list[gemmi.Residue]
+) -> None:
+    assert backbone.numbers == tuple(str(residue.seqid.num) for residue in polymer)
+    ligand = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
+    for mark, residue in zip(backbone.marks.tolist(), polymer, strict=True):
+        xyz = np.array([atom.pos.tolist() for atom in residue if not atom.is_hydrogen() and atom.altloc in ("\0", "A")])
+        nearest = np.linalg.norm(xyz[:, None] - ligand, axis=2).min()
+        assert bool(mark & TOUCHED) == (nearest < 4.5), residue
+
+
+def test_polymers_beside_the_ligand_are_named(kept: KeptInstance) -> None:
+    (polymer,) = kept.instance.polymers
+    assert (polymer.chains, polymer.target) == (("A",), True)
+    assert "ZINC FINGER" in polymer.name.upper()
+
+
+def test_backbones_are_read_as_they_were_written(tmp_path: Path, backbone: Backbone) -> None:
+    path = tmp_path / "backbones.bin"
+    with record_file(path) as stream:
+        for one in (backbone, NO_BACKBONE, backbone):
+            stream.write(packed_backbone("4cup_A_ZYB_2971", one))
+    first, nothing, last = read_backbones(path)
+    assert (first.sequence, first.chain, len(nothing), last.b_mean) == (backbone.sequence, "A", 0, backbone.b_mean)
+    assert (last.xyz == backbone.xyz).all()
+    assert (last.marks == backbone.marks).all()
+    assert last.numbers == backbone.numbers
+
+
+def test_backbone_is_read_without_the_numbers_of_its_residues(backbone: Backbone) -> None:
+    bare = backbone_of_record(packed_backbone("4cup_A_ZYB_2971", backbone), named=False)
+    assert (bare.numbers, bare.uniprot) == ((), ())
+    assert (bare.sequence, bare.b_mean, bare.marks.tolist()) == (
+        backbone.sequence, backbone.b_mean, backbone.marks.tolist()
+    )  # fmt: skip

@@ -1,0 +1,219 @@
+"""Cleaned complexes of real entries, read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import gemmi
+import numpy as np
+import pytest
+
+from tests.tools.cleaning import ANY_TARGET, Find, clean_file
+from tethermap.base.reference import RADII
+from tethermap.complex import cleaned as cleaned_module
+from tethermap.complex.clean import CleanedEntry, KeptInstance
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.target_query import TargetQuery
+from tethermap.exposure.method import FREESASA
+from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.sasa import Exposure, Sasa
+
+
+@pytest.fixture(scope="module")
+def find(component_index: Path) -> Find:
+    return ComponentIndex(component_index).get
+
+
+def kept_in(cleaned: CleanedEntry, comp_id: str) -> KeptInstance:
+    return next(kept for kept in cleaned.kept if kept.instance.name.comp_id == comp_id)
+
+
+def exposure_of(kept: KeptInstance, find: Find) -> Exposure:
+    """Areas with radii by element, enough to compare contexts."""
+    table = RadiusTable(RADII)
+    heavy = kept.instance.atoms.heavy
+    own = np.array([table.of_element(kept.instance.atoms.element[i]) for i in heavy])
+    around = kept.neighbourhood
+    radii = PolymerRadii(table, find).of_all(around.comp_id, around.atom_name, around.element)
+    return Sasa(1.4, 100).exposure(kept.instance.atoms.xyz[heavy], own, around, radii)
+
+
+def test_drug_between_two_chains_is_open_in_one_and_buried_in_both(archive: Path, find: Find) -> None:
+    """Amprenavir in 1HPV: half of the pocket belongs to the other chain of the dimer."""
+    settings = replace(ANY_TARGET, target=TargetQuery("HIV protease"))
+    _, cleaned = clean_file(archive / "1hpv.ent.gz", find, settings)
+    exposure = exposure_of(kept_in(cleaned, "478"), find)
+    assert exposure.bound["chain"].sum() > 300
+    assert exposure.bound["target"].sum() < 45
+
+
+def test_assembly_of_a_ternary_complex_covers_what_the_target_leaves_open(mirror: Path, find: Find) -> None:
+    """MZ1 in 5T35: VHL covers 69 % of what BRD4 leaves exposed, just where the linker runs."""
+    settings = replace(ANY_TARGET, target=TargetQuery("BRD4"))
+    _, cleaned = clean_file(mirror / "5t35.pdb.gz", find, settings)
+    for kept in cleaned.kept:
+        areas = exposure_of(kept, find).bound
+        assert 1 - areas["assembly"].sum() / areas["target"].sum() == pytest.approx(0.69, abs=0.02)
+
+
+def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive: Path, find: Find) -> None:
+    """All lysines of the one chain of 4CUP, by FreeSASA over all its atoms."""
+    entry, cleaned = clean_file(archive / "4cup.cif.gz", find)
+    kept = kept_in(cleaned, "ZYB")
+    ligand = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
+    polymer = [
+        (residue, atom)
+        for chain in entry.structure[0]
+        for residue in chain
+        for atom in residue
+        if residue.entity_type == gemmi.EntityType.Polymer and not atom.is_hydrogen() and atom.altloc in ("\0", "A")
+    ]
+    amines = [k for k, (residue, atom) in enumerate(polymer) if (residue.name, atom.name) == ("LYS", "NZ")]
+    order = [*amines, *(k for k in range(len(polymer)) if k not in amines)]
+    xyz = np.array([polymer[k][1].pos.tolist() for k in order])
+    table = PolymerRadii(RadiusTable(RADII), find)
+    radii = np.array([table.of(polymer[k][0].name, polymer[k][1].name, polymer[k][1].element.name) for k in order])
+    areas = Sasa(1.4, 20, FREESASA).areas(xyz, radii, len(amines))
+    near = np.linalg.norm(xyz[: len(amines), None] - ligand[None], axis=2).min(axis=1) <= 30.0
+    expected = {
+        str(polymer[k][0].seqid): area
+        for k, area, is_near in zip(amines, areas.tolist(), near, strict=True)
+        if area >= 10.0 and is_near
+    }
+    assert len(expected) > 5
+    assert {one.residue_id: one.area for one in kept.instance.lysines} == pytest.approx(expected, abs=0.01)
+    assert {one.uniprot for one in kept.instance.lysines} == {f"Q9UIF8:{number}" for number in expected}
+
+
+def test_ligand_without_chain_takes_that_of_the_nearest_polymer_atom(archive: Path, find: Find) -> None:
+    _, cleaned = clean_file(archive / "1hpv.ent.gz", find)
+    instance = cleaned.kept[0].instance
+    assert (instance.name.auth_asym_id, instance.stem) == ("A", "1hpv_A_478_200")
+    assert "chain_from_nearest_polymer" in instance.flags
+
+
+def test_acyl_enzyme_keeps_its_link(archive: Path, find: Find) -> None:
+    _, cleaned = clean_file(archive / "1gbt.cif.gz", find)
+    instance = kept_in(cleaned, "GBS").instance
+    assert "covalent" in instance.flags
+    link = instance.links[0]
+    assert (link.partner.comp_id, link.partner.residue_id, link.partner_atom) == ("SER", "195", "OG")
+    assert link.declared
+
+
+def read_pdb(kept: KeptInstance) -> gemmi.Structure:
+    assert kept.cleaned.pdb is not None
+    return gemmi.read_pdb_string(kept.cleaned.pdb)
+
+
+def test_cleaned_file_holds_polymer_and_ligand_alone(archive: Path, find: Find) -> None:
+    _, cleaned = clean_file(archive / "4cup.cif.gz", find)
+    structure = read_pdb(kept_in(cleaned, "ZYB"))
+    names = {residue.name for chain in structure[0] for residue in chain}
+    assert "ZYB" in names
+    assert not names & {"HOH", "MOH"}
+    assert not any(cra.atom.is_hydrogen() or cra.atom.has_altloc() for cra in structure[0].all())
+
+
+def test_lines_of_the_cleaned_file_are_legal(archive: Path, find: Find) -> None:
+    """Element right-justified in columns 77-78, coordinates in 31-54, serial numbers rising."""
+    _, cleaned = clean_file(archive / "1gbt.cif.gz", find)
+    content = kept_in(cleaned, "GBS").cleaned.pdb
+    assert content is not None
+    lines = content.splitlines()
+    atoms = [line for line in lines if line.startswith(("ATOM", "HETATM"))]
+    assert all(gemmi.Element(line[76:78].strip()).atomic_number > 0 and line[77] != " " for line in atoms)
+    assert sum(line.startswith("SSBOND") for line in lines) == 6
+    records = {line.split()[0] for line in lines}
+    assert records >= {"HEADER", "SEQRES", "CRYST1", "REMARK", "CONECT", "LINK", "TER", "END"}
+    serials = [int(line[6:11]) for line in atoms]
+    assert serials == sorted(set(serials))
+
+
+def test_serial_numbers_name_the_ligands_atoms(archive: Path, find: Find) -> None:
+    for path in sorted(archive.glob("*.gz")):
+        for kept in clean_file(path, find)[1].kept:
+            atoms = kept.instance.atoms
+            structure = read_pdb(kept)
+            by_serial = {cra.atom.serial: cra for cra in structure[0].all()}
+            for i in atoms.heavy:
+                cra = by_serial[int(atoms.serial[i])]
+                assert cra.atom.name == atoms.name[i]
+                assert cra.atom.pos.tolist() == pytest.approx(atoms.xyz[i].tolist(), abs=5e-4)
+
+
+def test_five_character_component_is_written_with_a_short_name_and_whole_in_its_twin(mirror: Path, find: Find) -> None:
+    _, cleaned = clean_file(mirror / "7gsa.cif.gz", find)
+    kept = kept_in(cleaned, "A1AA6")
+    renamed = kept.cleaned.renamed[0]
+    assert (renamed.what, renamed.name) == ("component", "A1AA6")
+    assert len(renamed.name_in_pdb) == 3
+    lines = (kept.cleaned.pdb or "").splitlines()
+    short = [line for line in lines if line.startswith("HETATM") and line[17:20] == renamed.name_in_pdb]
+    assert len(short) == len(kept.instance.atoms.heavy)
+    assert kept.cleaned.mmcif is not None
+    twin = gemmi.make_structure_from_block(gemmi.cif.read_string(kept.cleaned.mmcif).sole_block())
+    whole = [residue for chain in twin[0] for residue in chain if residue.name == "A1AA6"]
+    assert [len(residue) for residue in whole] == [len(kept.instance.atoms.heavy)]
+
+
+def test_copies_of_an_assembly_are_named_and_mapped(mirror: Path, find: Find) -> None:
+    settings = CleanSettings(TargetQuery("none"), context="assembly")
+    kept = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0]
+    copies = [name for name in kept.cleaned.renamed if name.what == "copy"]
+    chains = [chain.name for chain in read_pdb(kept)[0]]
+    assert len(chains) == len(set(chains))
+    assert set() < {name.name_in_pdb for name in copies} <= set(chains)
+
+
+@pytest.mark.parametrize("context", ["chain", "target", "assembly", "entry"])
+def test_cleaned_file_holds_the_context_asked_for(context: str, archive: Path, find: Find) -> None:
+    settings = CleanSettings(TargetQuery("HIV protease"), context=context)
+    _, cleaned = clean_file(archive / "1hpv.ent.gz", find, settings)
+    structure = read_pdb(cleaned.kept[0])
+    chains = [chain.name for chain in structure[0]]
+    assert chains == (["A"] if context == "chain" else ["A", "B"])
+
+
+def test_far_ligand_is_rejected_with_its_distance(mirror: Path, find: Find) -> None:
+    """In 5T35 the ligand of the other copy lies far from a target that is one chain alone."""
+    settings = replace(ANY_TARGET, target=TargetQuery("elongin-B"))
+    _, cleaned = clean_file(mirror / "5t35.pdb.gz", find, settings)
+    rows = [row for row in cleaned.ligand_rows if row["ligand"] == "759"]
+    assert {row["reason"] for row in rows} == {"far_from_target"}
+    assert {row["threshold"] for row in rows} == {"5.0"}
+    assert all(row["value"] == "" or float(str(row["value"])) > 5 for row in rows)
+
+
+def test_only_ligands_asked_for_are_kept(archive: Path, find: Find) -> None:
+    settings = replace(ANY_TARGET, only_ligands=frozenset({"XYZ"}))
+    _, cleaned = clean_file(archive / "4cup.cif.gz", find, settings)
+    assert {row["reason"] for row in cleaned.ligand_rows if row["ligand"] == "ZYB"} == {"not_asked_for"}
+
+
+def test_kind_is_overruled_by_always_keep(archive: Path, find: Find) -> None:
+    settings = replace(ANY_TARGET, always_keep=frozenset({"MOH"}))
+    _, cleaned = clean_file(archive / "4cup.cif.gz", find, settings)
+    assert {row["kept"] for row in cleaned.ligand_rows if row["ligand"] == "MOH"} == {True}
+
+
+def test_hydrogens_are_written_when_asked_for(mirror: Path, find: Find) -> None:
+    _, cleaned = clean_file(
+        mirror / "193d.cif.gz", find, replace(ANY_TARGET, keep_hydrogens=True, always_keep=frozenset({"NBU"}))
+    )
+    structure = read_pdb(cleaned.kept[0])
+    assert any(cra.atom.is_hydrogen() for cra in structure[0].all())
+
+
+@pytest.mark.parametrize(("what", "value"), [("LONGEST_NAME", 1), ("atom_lines", lambda *_: None)])
+def test_complex_is_the_same_with_names_too_long_and_from_gemmis_own_writer(
+    what: str, value: object, mirror: Path, find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = CleanSettings(TargetQuery("none"), context="assembly")
+    expected = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
+    monkeypatch.setattr(cleaned_module, what, value)
+    cleaned = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
+    assert (cleaned.pdb, cleaned.mmcif) == (expected.pdb, expected.mmcif)
+    assert np.array_equal(cleaned.serial, expected.serial)

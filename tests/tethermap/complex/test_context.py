@@ -1,0 +1,233 @@
+"""Which atoms surround a ligand in which context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.tools.cleaning import Find, clean_file
+from tests.tools.small_entry import atom_line, benzene, strand, write_entry
+from tethermap.base.contexts import CONTEXTS
+from tethermap.complex.clean import CleanedEntry, KeptInstance
+from tethermap.complex.settings import CleanSettings
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.target_query import TargetQuery
+
+WANTED = CleanSettings(TargetQuery("none"), always_keep=frozenset({"BNZ"}))
+ABOVE_STRAND = (10.0, 0.0, 5.0)
+
+
+@pytest.fixture(scope="module")
+def find(component_index: Path) -> Find:
+    return ComponentIndex(component_index).get
+
+
+def cleaned(path: Path, find: Find, settings: CleanSettings = WANTED) -> CleanedEntry:
+    return clean_file(path, find, settings)[1]
+
+
+def only(path: Path, find: Find, settings: CleanSettings = WANTED) -> KeptInstance:
+    (kept,) = cleaned(path, find, settings).kept
+    return kept
+
+
+def around(kept: KeptInstance, context: str) -> set[str]:
+    """Return the components around an instance in a context."""
+    level = CONTEXTS.index(context)
+    return set(kept.neighbourhood.comp_id[kept.neighbourhood.context <= level].tolist())
+
+
+@pytest.mark.parametrize(("height", "kept"), [(4.9, 1), (6.6, 0)])
+def test_ligand_is_kept_within_five_angstroms_of_the_target(
+    tmp_path: Path, height: float, kept: int, find: Find
+) -> None:
+    """CB lies at z = 1.2, so the ring at `height` is height - 1.2 away: 3.7 and 5.4 A."""
+    path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (11.4, 1.7, height)))
+    result = cleaned(path, find)
+    assert len(result.kept) == kept
+    if not kept:
+        (row,) = [row for row in result.ligand_rows if row["ligand"] == "BNZ"]
+        assert (row["reason"], row["threshold"]) == ("far_from_target", "5.0")
+        assert 5.0 < float(str(row["value"])) < 5.6
+
+
+@pytest.mark.parametrize(("distance", "held"), [(2.7, True), (2.9, False)])
+def test_metal_goes_with_a_chain_within_its_reach(tmp_path: Path, distance: float, held: bool, find: Find) -> None:
+    """A zinc beside the ligand, at 2.7 or 2.9 A of the nearest atom of the strand (2.8 decides)."""
+    nearest = (1.2 + 3 * 3.4, 1.7, 1.2)  # CB of residue 4
+    zinc = atom_line(950, "ZN", "ZN", "A", 98, (nearest[0], nearest[1], nearest[2] + distance), element="ZN")
+    path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (nearest[0] - 3.0, 1.7, 5.0)), [zinc])
+    assert ("ZN" in around(only(path, find), "chain")) is held
+
+
+def test_additives_waters_and_other_ligands_never_surround(tmp_path: Path, find: Find) -> None:
+    others = [
+        atom_line(950, "O", "HOH", "A", 201, (10.0, 4.0, 5.0), element="O"),
+        atom_line(951, "S", "SO4", "A", 202, (14.0, 0.0, 5.5), element="S"),
+        atom_line(952, "O1", "SO4", "A", 202, (15.4, 0.0, 5.5), element="O"),
+    ]
+    second = benzene("A", 100, (14.5, 3.0, 5.0), start=960)
+    path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, ABOVE_STRAND), others, second)
+    for kept in cleaned(path, find).kept:
+        assert around(kept, "crystal") == {"ALA"}
+
+
+def test_target_holds_all_target_chains_and_chain_the_nearest(tmp_path: Path, find: Find) -> None:
+    """The ligand lies between two strands, 0.3 A nearer to the first."""
+    path = write_entry(tmp_path, strand("A", 1), strand("B", 101, (0.0, 0.0, 9.7)), benzene("A", 99, (10.0, 0.5, 5.1)))
+    kept = only(path, find)
+    levels = dict(zip(kept.neighbourhood.auth_asym_id.tolist(), kept.neighbourhood.context.tolist(), strict=True))
+    assert levels == {"A": CONTEXTS.index("target"), "B": CONTEXTS.index("chain")} or levels == {
+        "A": CONTEXTS.index("chain"),
+        "B": CONTEXTS.index("target"),
+    }
+    xyz = kept.instance.atoms.xyz
+    chains = kept.neighbourhood.auth_asym_id
+    distance = {
+        chain: np.linalg.norm(kept.neighbourhood.xyz[chains == chain][:, None] - xyz[None], axis=2).min()
+        for chain in ("A", "B")
+    }
+    assert levels[min(distance, key=lambda chain: distance[chain])] == CONTEXTS.index("chain")
+
+
+BIOMT = (
+    "REMARK 350 BIOMOLECULE: 1\n"
+    "REMARK 350 APPLY THE FOLLOWING TO CHAINS: A\n"
+    "REMARK 350   BIOMT1   1  1.000000  0.000000  0.000000        0.00000\n"
+    "REMARK 350   BIOMT2   1  0.000000  1.000000  0.000000        0.00000\n"
+    "REMARK 350   BIOMT3   1  0.000000  0.000000  1.000000        0.00000\n"
+    "REMARK 350   BIOMT1   2  1.000000  0.000000  0.000000        0.00000\n"
+    "REMARK 350   BIOMT2   2  0.000000  1.000000  0.000000        0.00000\n"
+    "REMARK 350   BIOMT3   2  0.000000  0.000000  1.000000        9.70000\n"
+)
+
+
+def test_copy_of_the_assembly_counts_as_target_too(tmp_path: Path, find: Find) -> None:
+    path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (10.0, 0.5, 5.1)), header=BIOMT)
+    kept = only(path, find)
+    copies = set(kept.neighbourhood.copy_name.tolist())
+    assert "" in copies
+    assert len(copies) == 2
+    assert set(kept.neighbourhood.context.tolist()) == {CONTEXTS.index("chain"), CONTEXTS.index("target")}
+
+
+def test_chain_that_is_no_target_comes_in_with_the_assembly(tmp_path: Path, find: Find) -> None:
+    compound = (
+        "COMPND    MOL_ID: 1;\nCOMPND   2 MOLECULE: KINASE;\nCOMPND   3 CHAIN: A;\n"
+        "COMPND   4 MOL_ID: 2;\nCOMPND   5 MOLECULE: LIGASE;\nCOMPND   6 CHAIN: B;\n"
+    )
+    path = write_entry(
+        tmp_path, strand("A", 1), strand("B", 101, (0.0, 0.0, 9.7)), benzene("A", 99, (10.0, 0.5, 5.1)), header=compound
+    )
+    kept = only(path, find, replace(WANTED, target=TargetQuery("kinase")))
+    chains, levels = kept.neighbourhood.auth_asym_id, kept.neighbourhood.context
+    assert set(levels[chains == "A"].tolist()) == {CONTEXTS.index("chain")}
+    assert set(levels[chains == "B"].tolist()) == {CONTEXTS.index("assembly")}
+
+
+def test_ligand_on_an_axis_is_flagged(tmp_path: Path, find: Find) -> None:
+    """In P 2 the ring sits on the axis through the origin along b: its image stands in its place."""
+    cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1 2 1       2\n"
+    path = write_entry(tmp_path, strand("A", 1, (-10.0, 0.0, -5.0)), benzene("A", 99, (0.0, 0.0, 0.0)), header=cell)
+    assert "special_position" in only(path, find).instance.flags
+    away = write_entry(tmp_path, strand("A", 1, (0.0, 0.0, 10.0)), benzene("A", 99, (10.0, 0.0, 15.0)), header=cell)
+    assert "special_position" not in only(away, find).instance.flags
+
+
+def ring(
+    comp_id: str, number: int, centre: tuple[float, float, float], altloc: str = " ", occupancy: float = 1.0
+) -> list[str]:
+    """Return the atoms of benzene under another name, as one alternate."""
+    lines = benzene("A", number, centre, start=800 + number)
+    return [f"{line[:16]}{altloc}{comp_id}{line[20:54]}{occupancy:6.2f}{line[60:]}" for line in lines]
+
+
+def written(kept: KeptInstance, comp_id: str) -> int:
+    """Return how many atoms of a component the cleaned file holds."""
+    assert kept.cleaned.pdb is not None
+    return sum(line[:6] == "HETATM" and line[17:20] == comp_id for line in kept.cleaned.pdb.splitlines())
+
+
+@pytest.mark.parametrize("context", ["chain", "entry"])
+def test_cofactor_modelled_as_the_alternate_of_a_ligand_does_not_surround_it(
+    tmp_path: Path, context: str, find: Find
+) -> None:
+    bound = ring("BNZ", 99, (10.0, 0.5, 4.9), "B", 0.60)
+    alternate = ring("PLP", 98, (10.2, 0.5, 4.9), "A", 0.40)
+    path = write_entry(tmp_path, strand("A", 1), bound, alternate, ring("PLP", 97, (17.0, 0.5, 4.9)))
+    kept = only(path, find, replace(WANTED, context=context))
+    assert set(kept.neighbourhood.residue_id[kept.neighbourhood.comp_id == "PLP"].tolist()) == {"97"}
+    assert written(kept, "PLP") == 6
+    assert "shares_site" in kept.instance.flags
+    assert "special_position" not in kept.instance.flags
+
+
+def matrices(*rotations: tuple[int, int]) -> str:
+    """Return an assembly of chain A turned about z, by the diagonals of its matrices."""
+    lines = ["REMARK 350 BIOMOLECULE: 1\n", "REMARK 350 APPLY THE FOLLOWING TO CHAINS: A\n"]
+    for number, diagonal in enumerate(rotations, start=1):
+        for row, value in enumerate((*diagonal, 1)):
+            cells = "".join(f"{value if column == row else 0:10.6f}" for column in range(3))
+            lines.append(f"REMARK 350   BIOMT{row + 1}{number:4d}{cells}        0.00000\n")
+    return "".join(lines)
+
+
+TWO_FOLD = matrices((1, 1), (-1, -1)) + ("CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1 1 2       2\n")
+"""A dimer about z, which is an axis of the crystal too."""
+
+
+@pytest.mark.parametrize("off_axis", [0.0, 0.3])
+@pytest.mark.parametrize("context", ["target", "assembly", "entry"])
+def test_metal_on_an_axis_stands_there_once(tmp_path: Path, off_axis: float, context: str, find: Find) -> None:
+    zinc = atom_line(950, "ZN", "ZN", "A", 98, (off_axis, 0.0, 0.0), element="ZN")
+    path = write_entry(
+        tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), benzene("A", 99, (4.0, 2.0, 4.9)), [zinc], header=TWO_FOLD
+    )
+    kept = only(path, find, replace(WANTED, context=context))
+    assert kept.neighbourhood.copy_name[kept.neighbourhood.comp_id == "ZN"].tolist() == [""]
+    assert written(kept, " ZN") == 1
+
+
+@pytest.mark.parametrize("off_axis", [0.0, 0.3, 0.9])
+def test_cofactor_on_an_axis_is_not_buried_by_itself(tmp_path: Path, off_axis: float, find: Find) -> None:
+    """Turned by half about z the ring lies on itself, or so near that only one of both can be there."""
+    path = write_entry(
+        tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), ring("PLP", 98, (off_axis, 0.0, 4.0)), header=TWO_FOLD
+    )
+    kept = only(path, find, replace(WANTED, kinds=frozenset({"cofactor"}), context="assembly"))
+    assert around(kept, "crystal") == {"ALA"}
+    assert written(kept, "PLP") == 6
+    assert "special_position" in kept.instance.flags
+
+
+def test_entry_as_deposited_holds_no_metal_of_a_symmetry_mate(tmp_path: Path, find: Find) -> None:
+    """The zinc lies below the strand; that of the strand 12 A above lies 4.7 A above the ligand."""
+    cell = "CRYST1   60.000   60.000   12.000  90.00  90.00  90.00 P 1           1\n"
+    zinc = atom_line(950, "ZN", "ZN", "A", 98, (11.4, 0.8, -2.4), element="ZN")
+    path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (11.4, 1.7, 4.9)), [zinc], header=cell)
+    kept = only(path, find, replace(WANTED, context="entry"))
+    assert "ZN" in around(kept, "crystal")
+    assert kept.cleaned.renamed == ()
+    assert written(kept, " ZN") == 1
+
+
+def test_ligand_without_occupancy_is_rejected(tmp_path: Path, find: Find) -> None:
+    ring = [line[:54] + "  0.00" + line[60:] for line in benzene("A", 99, ABOVE_STRAND)]
+    rows = cleaned(write_entry(tmp_path, strand("A", 1), ring), find).ligand_rows
+    assert [row["reason"] for row in rows] == ["zero_occupancy"]
+
+
+def test_ligand_with_duplicate_atom_names_is_kept_and_flagged(tmp_path: Path, find: Find) -> None:
+    ring = [line.replace(" C6 ", " C1 ") for line in benzene("A", 99, ABOVE_STRAND)]
+    assert "duplicate_atom_names" in only(write_entry(tmp_path, strand("A", 1), ring), find).instance.flags
+
+
+def test_ligand_without_occupancy_is_kept_in_a_file_of_the_users_own(tmp_path: Path, find: Find) -> None:
+    """Simulation programs write zeros."""
+    ring = [line[:54] + "  0.00" + line[60:] for line in benzene("A", 99, ABOVE_STRAND)]
+    path = write_entry(tmp_path, strand("A", 1), ring)
+    rows = cleaned(path, find, replace(WANTED, own_files=True)).ligand_rows
+    assert [row["reason"] for row in rows] == ["kept"]

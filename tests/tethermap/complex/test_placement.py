@@ -1,0 +1,58 @@
+"""Copies of chains in assemblies and crystals, against gemmi's own search."""
+
+from __future__ import annotations
+
+import gemmi
+import numpy as np
+import pytest
+
+from tethermap.complex.placement import DEPOSITED, Crystal, placement
+
+HALF_TURN = gemmi.Transform(gemmi.Mat33([[-1, 0, 0], [0, -1, 0], [0, 0, 1]]), gemmi.Vec3(10, 20, 30))
+
+
+def test_motion_undone_is_where_it_was() -> None:
+    xyz = np.array([[1.0, 2, 3], [-4, 5, 6]])
+    moved = placement(HALF_TURN, "2")
+    assert moved.undo(moved.apply(xyz)) == pytest.approx(xyz)
+
+
+def test_copy_seen_from_itself_is_in_the_deposited_place() -> None:
+    moved = placement(HALF_TURN, "2")
+    assert moved.after_undoing(moved) is DEPOSITED
+    assert DEPOSITED.after_undoing(moved).apply(moved.apply(np.ones((1, 3)))) == pytest.approx(np.ones((1, 3)))
+
+
+def test_images_of_a_point_are_those_of_the_space_group() -> None:
+    structure = gemmi.Structure()
+    structure.cell = gemmi.UnitCell(30, 40, 50, 90, 100, 90)
+    structure.spacegroup_hm = "P 1 21 1"
+    crystal = Crystal.of(structure, ("X-RAY DIFFRACTION",))
+    assert crystal is not None
+    centre = np.array([3.0, 5.0, 7.0])
+    images = [image.apply(centre[None])[0] for image in crystal.images(centre, 0.0, centre, 45.0)]
+    expected = []
+    for operation in structure.find_spacegroup().operations():
+        for shift in np.ndindex(5, 5, 5):
+            fractional = np.array(
+                operation.apply_to_xyz(structure.cell.fractionalize(gemmi.Position(*centre)).tolist())
+            )
+            moved = structure.cell.orthogonalize(gemmi.Fractional(*(fractional + np.array(shift) - 2)))
+            if np.linalg.norm(np.array(moved.tolist()) - centre) < 45.0:
+                expected.append(moved.tolist())
+    assert sorted(np.round(images, 3).tolist()) == sorted(np.round(expected, 3).tolist())
+
+
+@pytest.mark.parametrize("method", ["SOLUTION NMR", "ELECTRON MICROSCOPY"])
+def test_only_diffraction_has_a_crystal(method: str) -> None:
+    structure = gemmi.Structure()
+    structure.cell = gemmi.UnitCell(30, 40, 50, 90, 100, 90)
+    structure.spacegroup_hm = "P 1 21 1"
+    assert Crystal.of(structure, (method,)) is None
+
+
+def test_dummy_cell_is_no_crystal() -> None:
+    structure = gemmi.Structure()
+    structure.cell = gemmi.UnitCell(1, 1, 1, 90, 90, 90)
+    structure.spacegroup_hm = "P 1"
+    assert Crystal.of(structure, ()) is None

@@ -1,0 +1,50 @@
+"""The wider set of atoms that exits are searched in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.tools.cleaning import brute_force_assembly, clean_file, clean_sample
+from tethermap.complex.clean import KeptInstance
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.reader import Entry
+from tethermap.exits.geometry import REACH
+
+
+@pytest.fixture(scope="module")
+def cleaned(archive: Path, component_index: Path) -> list[tuple[Entry, KeptInstance]]:
+    find = ComponentIndex(component_index).get
+    files = [clean_file(path, find) for path in sorted(archive.glob("*.gz"))]
+    return [(entry, kept) for entry, result in files for kept in result.kept[:2]]
+
+
+def test_surroundings_hold_the_neighbourhood_in_the_same_contexts(cleaned: list[tuple[Entry, KeptInstance]]) -> None:
+    assert cleaned
+    for _, kept in cleaned:
+        near, far = kept.neighbourhood, kept.surroundings
+        assert far.largest == near.largest
+        assert len(far) > 2 * len(near)
+        apart = np.linalg.norm(near.xyz[:, None] - far.xyz[None], axis=2)
+        same = apart.argmin(axis=1)
+        assert apart.min(axis=1).max() < 1e-4
+        assert far.context[same].tolist() == near.context.tolist()
+        assert far.element[same].tolist() == near.element.tolist()
+
+
+def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(
+    cleaned: list[tuple[Entry, KeptInstance]],
+) -> None:
+    compared = 0
+    for entry, kept in cleaned:
+        sample = clean_sample(kept)
+        whole = brute_force_assembly(entry, sample)
+        if whole is None:
+            continue
+        distance = np.linalg.norm(whole.xyz[:, None] - sample.xyz[None], axis=2).min(axis=1)
+        around = kept.surroundings
+        assert int((around.context < 3).sum()) == int((distance < REACH).sum())
+        compared += 1
+    assert compared

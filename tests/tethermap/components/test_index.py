@@ -1,0 +1,262 @@
+"""The component index against the dictionary's own files, and how it fails."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.tools.components import component_of
+from tethermap.base import component_index
+from tethermap.components import finder, index_build
+from tethermap.components.codec import SCALE, pack, preset_of, unpack
+from tethermap.components.component import Component
+from tethermap.components.component_cif import read_components
+from tethermap.components.index import ComponentIndex
+from tethermap.components.index_build import build_index
+
+WATER_LIKE = component_of("ABC", [("O1", "O", (0, 0, 0)), ("C1", "C", (1.4, 0, 0))], [("O1", "C1", 1)])
+
+PRESET = preset_of([WATER_LIKE])
+
+CIF = """data_ZZZZ9
+_chem_comp.id ZZZZ9
+_chem_comp.name 'a new one'
+_chem_comp.type NON-POLYMER
+_chem_comp.formula 'C H4 O'
+loop_
+_chem_comp_atom.comp_id
+_chem_comp_atom.atom_id
+_chem_comp_atom.alt_atom_id
+_chem_comp_atom.type_symbol
+_chem_comp_atom.charge
+_chem_comp_atom.pdbx_leaving_atom_flag
+_chem_comp_atom.pdbx_model_Cartn_x_ideal
+_chem_comp_atom.pdbx_model_Cartn_y_ideal
+_chem_comp_atom.pdbx_model_Cartn_z_ideal
+ZZZZ9 C1 C  C 0 N 0.0 0.0 0.0
+ZZZZ9 O1 O  O 0 Y 1.4 0.0 0.0
+ZZZZ9 H1 H  H 0 N ?   ?   ?
+loop_
+_chem_comp_bond.comp_id
+_chem_comp_bond.atom_id_1
+_chem_comp_bond.atom_id_2
+_chem_comp_bond.value_order
+ZZZZ9 C1 O1 SING
+ZZZZ9 C1 H1 SING
+"""
+
+
+@pytest.mark.parametrize("comp_id", ["STI", "HEM", "478", "017", "JQ1", "A1ECV", "UNX", "QUI", "ZN", "3TL"])
+def test_index_knows_codes_of_all_kinds(comp_id: str, index: ComponentIndex) -> None:
+    component = index.get(comp_id)
+    assert component is not None
+    assert component.comp_id == comp_id
+    assert component.atoms
+
+
+def test_codes_that_look_like_numbers_stay_text(known: Callable[[str], Component]) -> None:
+    assert known("017").name.startswith("(3R,3AS,6AR)")
+
+
+def test_component_without_atoms_is_known_and_empty(known: Callable[[str], Component]) -> None:
+    assert known("UNL").atoms == ()
+
+
+def test_unknown_code_is_none(index: ComponentIndex) -> None:
+    assert index.get("?!") is None
+
+
+OTHER_REVISION = {
+    *("004", "11R", "BCD", "CDL", "CNC", "CSE", "D3O", "DDZ", "GLC", "HEA"),
+    *("HEB", "HEG", "HKL", "I", "MAL", "MAN", "PTR", "SEP", "TPO", "TYS"),
+    *("1G1", "7OM", "SF4"),  # other ideal coordinates
+}
+"""Components whose file differs from the bundled dictionary: one of the two was revised."""
+
+
+def test_definition_equals_the_dictionarys_own_file(mirror: Path, known: Callable[[str], Component]) -> None:
+    differing = set()
+    paths = sorted((mirror.parent / "components").glob("*.cif"))
+    for path in paths:
+        (original,) = read_components(path.read_text(encoding="utf-8"), "user").values()
+        ours = known(original.comp_id)
+        if not _equal(ours, original):
+            differing.add(original.comp_id)
+    assert len(paths) > 100
+    assert differing == OTHER_REVISION
+
+
+def _equal(ours: Component, original: Component) -> bool:
+    """Compare everything but the rounded coordinates, and these by their distances."""
+    bonds = {frozenset(bond[:2]): bond[2:] for bond in original.bonds}
+    return (
+        ours.formula == original.formula
+        and [atom[:7] for atom in ours.atoms] == [atom[:7] for atom in original.atoms]
+        and {frozenset(bond[:2]): bond[2:] for bond in ours.bonds} == bonds
+        and _same_shape(ours, original)
+    )
+
+
+def _same_shape(ours: Component, original: Component) -> bool:
+    """Return whether distances agree to what the rounding of two atoms can do."""
+    mine, theirs = (np.array([a.xyz for a in c.atoms if a.xyz is not None]) for c in (ours, original))
+    if not len(mine) or len(mine) != len(theirs):
+        return True
+    return bool(np.abs(_distances(mine) - _distances(theirs)).max() < 2 * np.sqrt(3) / 2 / SCALE)
+
+
+def _distances(xyz: np.ndarray) -> np.ndarray:
+    distances: np.ndarray = np.linalg.norm(xyz[:, None] - xyz[None], axis=2)
+    return distances
+
+
+def test_packing_keeps_everything(known: Callable[[str], Component]) -> None:
+    for comp_id in ("JQ1", "HEM", "B12", "UNL", "CL"):
+        component = known(comp_id)
+        copy = unpack(comp_id, pack(component, PRESET), PRESET)
+        assert (copy.atoms, copy.bonds) == (component.atoms, component.bonds)
+        assert (copy.name, copy.type, copy.formula) == (component.name, component.type, component.formula)
+
+
+def test_definitions_are_read_once(index: ComponentIndex) -> None:
+    assert index.get("STI") is index.get("STI")
+
+
+def test_unknown_code_is_asked_of_the_server_once(component_index: Path) -> None:
+    asked: list[str] = []
+
+    def fetch(comp_id: str) -> str | None:
+        asked.append(comp_id)
+        return CIF if comp_id == "ZZZZ9" else None
+
+    index = ComponentIndex(component_index, fetch=fetch)
+    new = index.get("ZZZZ9")
+    assert new is not None
+    assert (new.name, new.origin, [atom.name for atom in new.atoms]) == ("a new one", "network", ["C1", "O1", "H1"])
+    assert [atom.leaving for atom in new.atoms] == [False, True, False]
+    assert index.get("ZZZZ9") is new
+    assert index.get("ZZZZ8") is None
+    assert index.get("ZZZZ8") is None
+    index.get("STI")
+    assert asked == ["ZZZZ9", "ZZZZ8"]
+
+
+def test_answer_that_is_no_cif_counts_as_unknown(component_index: Path) -> None:
+    assert ComponentIndex(component_index, fetch=lambda _: "<html>").get("ZZZZ9") is None
+
+
+def test_bond_to_an_unknown_atom_is_an_error() -> None:
+    with pytest.raises(ValueError, match="ZZZZ9: a bond names the unknown atom O9"):
+        read_components(CIF.replace("ZZZZ9 C1 O1 SING", "ZZZZ9 C1 O9 SING"), "user")
+
+
+def test_missing_index_says_how_to_build_it(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"python -m scripts\.build_component_index"):
+        ComponentIndex(tmp_path / "none.sqlite")
+
+
+def test_file_that_is_no_index_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    path.write_text("no database at all, but long enough to be looked at")
+    with pytest.raises(ValueError, match="not a component index"):
+        ComponentIndex(path)
+
+
+def test_index_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
+    connection.execute("INSERT INTO meta VALUES ('schema', '0')")
+    connection.commit()
+    connection.close()
+    with pytest.raises(ValueError, match="another version"):
+        ComponentIndex(path)
+
+
+def test_index_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(component_index.INDEX_VARIABLE, str(tmp_path / "mine.sqlite"))
+    assert component_index.default_index() == tmp_path / "mine.sqlite"
+
+
+def test_default_index_lies_in_the_cache_and_names_its_versions(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(component_index.INDEX_VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = component_index.default_index()
+    assert path.parent == tmp_path / "tethermap"
+    assert path.name.endswith(f"-{component_index.SCHEMA_VERSION}.sqlite")
+
+
+def _small_dictionary(path: Path) -> Path:
+    """Write a BinaryCIF dictionary of two components, one without ideal coordinates and one without atoms."""
+    from biotite.structure.io.pdbx import BinaryCIFBlock, BinaryCIFCategory, BinaryCIFColumn, BinaryCIFFile
+
+    def category(**columns: list[object]) -> BinaryCIFCategory:
+        return BinaryCIFCategory({name: BinaryCIFColumn(np.array(values)) for name, values in columns.items()})
+
+    numbers: list[object] = [0.0, 1.4, 2.0]
+    coordinates = {
+        name: numbers for axis in "xyz" for name in (f"pdbx_model_Cartn_{axis}_ideal", f"model_Cartn_{axis}")
+    }
+    block = BinaryCIFBlock(
+        {
+            "chem_comp": category(
+                id=["ABC", "UNL"], name=["two\nlines", "x"], type=["T", "T"], formula=["C O", ""],
+                pdbx_synonyms=["one; of\nmany", "?"],
+            ),
+            "chem_comp_atom": category(
+                comp_id=["ABC"] * 3, atom_id=["C1", "O1", "H1"], alt_atom_id=["C1", "OA", "H1"],
+                type_symbol=["C", "O", "H"], charge=[0, -1, 0], pdbx_aromatic_flag=["N"] * 3,
+                pdbx_leaving_atom_flag=["N", "Y", "N"], pdbx_stereo_config=["R", "N", "N"], **coordinates,
+            ),
+            "chem_comp_bond": category(
+                comp_id=["ABC"] * 2, atom_id_1=["O1", "C1"], atom_id_2=["C1", "H1"], value_order=["DOUB", "SING"],
+                pdbx_aromatic_flag=["N", "N"],
+            ),
+        }
+    )  # fmt: skip
+    file = BinaryCIFFile({"components": block})
+    file.write(path)
+    return path
+
+
+def test_index_is_built_from_a_dictionary(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "index.sqlite"
+    assert build_index(path, _small_dictionary(tmp_path / "small.bcif")) == 2
+    index = ComponentIndex(path)
+    component = index.get("ABC")
+    assert component is not None
+    assert component.name == "two lines"
+    assert component.synonyms == ("one", "of many")
+    assert [(a.name, a.alt_name, a.element, a.charge, a.leaving, a.stereo) for a in component.atoms] == [
+        ("C1", "C1", "C", 0, False, "R"),
+        ("O1", "OA", "O", -1, True, "N"),
+        ("H1", "H1", "H", 0, False, "N"),
+    ]
+    assert [bond[:3] for bond in component.bonds] == [(0, 1, 2), (0, 2, 1)]
+    assert index.facts["components"] == "2"
+    assert [p.name for p in path.parent.iterdir()] == ["index.sqlite"]
+
+
+def test_missing_index_is_built_by_a_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    small = _small_dictionary(tmp_path / "small.bcif")
+    monkeypatch.setattr(index_build, "build_index", lambda path: build_index(path, small))
+    path = finder.ensured_index(tmp_path / "index.sqlite")
+    assert ComponentIndex(path).get("ABC") is not None
+
+
+def test_failed_build_leaves_nothing_behind(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.bcif"
+    broken.write_bytes(b"no dictionary")
+    with pytest.raises(Exception):  # noqa: B017, PT011 - whatever the reader says
+        build_index(tmp_path / "index.sqlite", broken)
+    assert [p.name for p in tmp_path.iterdir()] == ["broken.bcif"]
+
+
+def test_smallest_component_survives_packing() -> None:
+    assert unpack("ABC", pack(WATER_LIKE, PRESET), PRESET).atoms == WATER_LIKE.atoms

@@ -1,0 +1,133 @@
+"""A user's own components: tables of SMILES, CIF files, and what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tethermap.components.test_index import CIF
+from tests.tools.components import ideal_instance
+from tethermap.components.index import ComponentIndex
+from tethermap.components.user import (
+    UserComponentError,
+    component_from_smiles,
+    components_from_table,
+    read_user_components,
+)
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.dictionary import dictionary_smiles
+
+IMATINIB = "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"LIG,{IMATINIB}\nDRG,CCO\n",
+        f"code,smiles\nLIG,{IMATINIB}\n\nDRG,CCO",
+        f"LIG\t{IMATINIB}\nDRG\tCCO\tsome name\n",
+        f"# mine\nLIG {IMATINIB}\nDRG CCO\n",
+        f"code;SMILES;name\nLIG;{IMATINIB};imatinib\ndrg;CCO;\n",
+    ],
+)
+def test_table_is_read_in_any_usual_form(text: str) -> None:
+    found = components_from_table(text)
+    assert {code: dictionary_smiles(component, neutral=True) for code, component in found.items()} == {
+        "LIG": IMATINIB,
+        "DRG": "CCO",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("LIG,c1ccc\n", "line 1: 'c1ccc' is no SMILES"),
+        ("LIG,CCO\nLIG,CCN\n", "line 2: LIG is defined twice"),
+        ("LIG,CCO\n../x,CCN\n", "line 2: '../X' is no component code"),
+        ("LIG\n", "line 1: a component code and a SMILES are needed"),
+    ],
+)
+def test_wrong_line_is_named(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(text)
+    with pytest.raises(UserComponentError, match=f"mine.csv: {message}"):
+        read_user_components(path)
+
+
+def test_cif_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "new.cif"
+    path.write_text(CIF)
+    (component,) = read_user_components(path).values()
+    assert (component.comp_id, component.origin) == ("ZZZZ9", "user")
+
+
+def test_folder_joins_its_files(tmp_path: Path) -> None:
+    (tmp_path / "new.cif").write_text(CIF)
+    (tmp_path / "table.smi").write_text("LIG CCO\n")
+    assert set(read_user_components(tmp_path)) == {"ZZZZ9", "LIG"}
+
+
+def test_two_definitions_of_one_code_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.smi").write_text("LIG CCO\n")
+    (tmp_path / "b.smi").write_text("LIG CCN\n")
+    with pytest.raises(UserComponentError, match="LIG is defined in another file as well"):
+        read_user_components(tmp_path)
+
+
+@pytest.mark.parametrize(("name", "content"), [("x.cif", b"no cif"), ("x.smi", b"\xff\xfe\x00")])
+def test_file_of_another_kind_is_refused(name: str, content: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserComponentError, match=name):
+        read_user_components(tmp_path / name)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserComponentError, match=r"none\.cif"):
+        read_user_components(tmp_path / "none.cif")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("LIG_B CCO\n", "LIG_B"),
+        ("inhibitor_12 CCO\n", "INLMK"),
+        ("c1ccccc1O LIG\n", "LIG"),
+        ("smiles,name\nCCO,LIG\n", "LIG"),
+    ],
+)
+def test_names_of_other_programs_and_the_order_of_smi_files_are_taken(text: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / "own.smi").write_text(text)
+    assert list(read_user_components(tmp_path / "own.smi")) == [code]
+
+
+def test_salt_is_its_largest_part() -> None:
+    assert dictionary_smiles(component_from_smiles("LIG", "CCN.Cl"), neutral=True) == "CCN"
+
+
+def test_defined_stereo_is_kept() -> None:
+    smiles = "C[C@H](N)C(=O)O"
+    assert dictionary_smiles(component_from_smiles("LIG", smiles), neutral=True) == smiles
+
+
+def test_formula_is_in_the_dictionarys_style() -> None:
+    assert component_from_smiles("LIG", IMATINIB).formula == "C29 H31 N7 O"
+    assert component_from_smiles("LIG", "C[N+](C)(C)C").formula == "C4 H12 N 1"
+
+
+@pytest.mark.parametrize(("code", "smiles"), [("LIG", "c1ccc(-c2cc[nH]n2)cc1"), ("DRG", "c1ccc2ccccc2c1")])
+def test_users_definition_comes_before_a_real_component_of_that_code(
+    code: str, smiles: str, index: ComponentIndex
+) -> None:
+    """The skeleton of either molecule is a part of what the dictionary has under the code."""
+    own = component_from_smiles(code, smiles)
+    instance = ideal_instance(own, renamed={"C1": "C1A"})
+    record = build_ligand(instance, index, {code: own})
+    assert (record.bond_source, record.observed_smiles, record.atoms_missing) == ("user", smiles, ())
+
+
+def test_dictionary_is_asked_where_the_users_definition_does_not_fit(index: ComponentIndex) -> None:
+    drug = index.get("STI")
+    assert drug is not None
+    record = build_ligand(ideal_instance(drug), index, {"STI": component_from_smiles("STI", "CCO")})
+    assert record.bond_source == "dictionary"

@@ -1,0 +1,117 @@
+"""Depictions as well-formed, safe SVG that names every atom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tests.tools.components import ideal_instance, linked
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.drawing.canvas import _PALETTE, LARGEST, MARGIN
+from tethermap.drawing.ligand import exposed_svg, plain_svg
+from tethermap.drawing.ramp import UNKNOWN, exposure_colour
+from tethermap.instance.model import Instance
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.layout2d import component_layout
+from tethermap.molecule.record import LigandMolecule
+
+Known = Callable[[str], Component]
+CODES = ["STI", "478", "JQ1", "FK5", "HEM", "RAP", "CL", "UNX", "08T", "HOH"]
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def _ligand(component: Component, index: ComponentIndex) -> tuple[Instance, LigandMolecule]:
+    instance = ideal_instance(component)
+    return instance, build_ligand(instance, index)
+
+
+def _circles(text: str, name: str) -> list[ElementTree.Element]:
+    found = ElementTree.fromstring(text).iter(f"{SVG}circle")
+    return [circle for circle in found if name in circle.get("class", "").split()]
+
+
+@pytest.mark.parametrize("comp_id", CODES)
+def test_every_atom_is_named_in_both_pictures(comp_id: str, known: Known, index: ComponentIndex) -> None:
+    instance, record = _ligand(known(comp_id), index)
+    relative = np.linspace(0, 1, record.n_heavy)
+    for text in (plain_svg(record, instance), exposed_svg(record, instance, relative, 30 * relative)):
+        atoms = _circles(text, "atom")
+        assert [atom.get("data-atom-name") for atom in atoms] == list(record.names)
+        assert [atom.get("data-index") for atom in atoms] == [str(k) for k in range(record.n_heavy)]
+        assert [f"atom-{k}" in (atom.get("class") or "") for k, atom in enumerate(atoms)] == [True] * record.n_heavy
+
+
+@pytest.mark.parametrize("comp_id", CODES)
+def test_pictures_have_no_style_and_no_script(comp_id: str, known: Known, index: ComponentIndex) -> None:
+    """So that a page with a strict content security policy can hold them."""
+    instance, record = _ligand(known(comp_id), index)
+    zeros = np.zeros(record.n_heavy)
+    for text in (plain_svg(record, instance), exposed_svg(record, instance, zeros, zeros)):
+        for element in ElementTree.fromstring(text).iter():
+            assert element.tag.removeprefix(SVG) not in ("style", "script", "image", "foreignObject")
+            assert not [name for name in element.attrib if name == "style" or name.startswith("on")]
+
+
+def test_atoms_stay_inside_the_picture(known: Known, index: ComponentIndex) -> None:
+    for comp_id in ("STI", "FK5", "RIT", "RAP"):
+        instance, record = _ligand(known(comp_id), index)
+        text = plain_svg(record, instance)
+        width, height = (float(value) for value in ElementTree.fromstring(text).attrib["viewBox"].split()[2:])
+        assert width <= LARGEST[0] + 1
+        for atom in _circles(text, "atom"):
+            assert 0.5 * MARGIN < float(atom.attrib["cx"]) < width - 0.5 * MARGIN
+            assert 0.5 * MARGIN < float(atom.attrib["cy"]) < height - 0.5 * MARGIN
+
+
+def test_exposure_is_shown_by_colour_size_and_data(known: Known, index: ComponentIndex) -> None:
+    instance, record = _ligand(known("STI"), index)
+    relative = np.linspace(0, 1, record.n_heavy)
+    relative[5] = np.nan
+    bound = 40 * np.nan_to_num(relative)
+    text = exposed_svg(record, instance, relative, bound)
+    discs, atoms = _circles(text, "exposure"), _circles(text, "atom")
+    assert [disc.get("fill") for disc in discs] == [exposure_colour(float(value)) for value in relative]
+    assert discs[5].get("fill") == UNKNOWN
+    assert float(discs[-1].attrib["r"]) > 1.5 * float(discs[0].attrib["r"])
+    assert atoms[-1].get("data-relative-sasa") == "1.0000"
+    assert atoms[-1].get("data-sasa") == "40.000"
+    assert atoms[5].get("data-relative-sasa") == ""
+    assert f"{bound.sum():.1f} Å²" in text
+
+
+def test_linked_atom_has_a_ring_and_the_residue_is_named(known: Known, index: ComponentIndex) -> None:
+    instance = linked(known("PLM"), "C1", omit=["O2"])
+    text = plain_svg(build_ligand(instance, index), instance)
+    assert len(_circles(text, "link")) == 1
+    assert "bonded to CYS 145 SG" in text
+
+
+def test_instances_of_one_component_share_a_layout(known: Known, index: ComponentIndex) -> None:
+    component = known("STI")
+    whole = build_ligand(ideal_instance(component), index)
+    part = build_ligand(ideal_instance(component, omit=whole.names[:4], turn=np.eye(3)[[2, 0, 1]]), index)
+    assert part.names == whole.names[4:]
+    assert (part.layout == whole.layout[4:]).all()
+    assert (whole.layout == component_layout(component)).all()
+
+
+def test_names_and_titles_are_escaped(known: Known, index: ComponentIndex) -> None:
+    component = known("ATP")
+    instance = ideal_instance(component, renamed={"O5'": 'O"<'})
+    text = plain_svg(build_ligand(instance, index), instance)
+    assert 'O"<' in [atom.get("data-atom-name") for atom in _circles(text, "atom")]
+
+
+def test_colours_of_elements_stand_out_on_white() -> None:
+    """WCAG contrast against the white card."""
+
+    def luminance(colour: tuple[float, float, float]) -> float:
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    assert min(1.05 / (luminance(colour) + 0.05) for colour in _PALETTE.values()) > 4

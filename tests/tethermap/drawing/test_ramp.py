@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tethermap.drawing.ramp import STOPS, UNKNOWN, exposure_colour
+
+# Machado 2009, doi:10.1109/TVCG.2009.113: full loss of one kind of cone, on linear RGB
+LOSSES = {
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def lab(rgb: tuple[int, ...], loss: str | None) -> np.ndarray:
+    """Return CIE L*a*b* (D65) of an sRGB colour as seen with a loss of colour vision."""
+    values = np.array(rgb) / 255
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    if loss:
+        linear = np.clip(np.array(LOSSES[loss]) @ linear, 0, 1)
+    matrix = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = np.cbrt(matrix @ linear / [0.9505, 1.0, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("loss", [None, *LOSSES])
+def test_buried_half_and_open_differ_for_every_kind_of_colour_vision(loss: str | None) -> None:
+    low, middle, high = (lab(rgb, loss) for _, rgb in STOPS)
+    assert np.linalg.norm(low - high) > 40
+    assert np.linalg.norm(low - middle) > 25
+    assert np.linalg.norm(middle - high) > 25
+
+
+def test_ends_and_middle_have_their_colours() -> None:
+    assert [exposure_colour(value) for value in (0.0, 0.5, 1.0)] == ["#3b5ba5", "#c4c2c6", "#e66a00"]
+
+
+def test_values_outside_are_clipped() -> None:
+    assert exposure_colour(-0.1) == exposure_colour(0.0)
+    assert exposure_colour(1.2) == exposure_colour(1.0)
+
+
+@pytest.mark.parametrize("value", [None, float("nan")])
+def test_no_value_has_a_colour_of_its_own(value: float | None) -> None:
+    assert exposure_colour(value) == UNKNOWN

@@ -1,0 +1,46 @@
+"""Lines of atoms with damaged columns, and what stands in the columns of the element."""
+
+from __future__ import annotations
+
+import pytest
+
+from tethermap.entry import pdb_columns
+
+ATOM = "ATOM     15  CB  ILE A   3      29.850  24.614  -3.121  1.00 24.98           C  "
+HETERO = "HETATM 1518  C1 A478 B 200A     -9.850 124.614   0.121  0.50 24.98           C1-"
+
+
+def text(*lines: str) -> str:
+    return "\n".join(("HEADER    HYDROLASE", *lines, "END", ""))
+
+
+def test_lines_as_the_archive_writes_them_are_plain_and_kept() -> None:
+    whole = text(ATOM, HETERO, ATOM.rstrip())
+    assert pdb_columns.odd_lines(whole) == 0
+    assert pdb_columns.with_known_elements(whole) is whole
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "columns"),
+    [
+        (13, 13, "é"),  # a letter other than ASCII
+        (23, 26, " 3 x"),  # a residue number
+        (31, 38, " 29.850 "),  # a column too far to the left
+        (47, 54, "   3 .12"),
+        (35, 35, " "),  # no point
+        (55, 60, "  1.0x"),  # an occupancy
+    ],
+)
+def test_line_with_shifted_or_damaged_columns_is_odd(first: int, last: int, columns: str) -> None:
+    damaged = ATOM[: first - 1] + columns + ATOM[last:]
+    assert pdb_columns.odd_lines(text(damaged, ATOM)) == 1
+    assert pdb_columns.odd_lines(text(damaged, ATOM).replace("\n", "\r\n")) == 1
+
+
+def test_types_of_other_formats_are_taken_out_of_the_columns_of_the_element() -> None:
+    assert pdb_columns.with_known_elements(text(ATOM[:76] + "C3  ")) == text(ATOM[:76] + "    ")
+
+
+def test_last_line_without_end_is_looked_at() -> None:
+    assert pdb_columns.odd_lines(f"HEADER\n{ATOM[:40]}") == 1
+    assert pdb_columns.odd_lines(f"HEADER\n{ATOM}") == pdb_columns.odd_lines("") == 0

@@ -1,0 +1,48 @@
+"""Files without SEQRES, as programs of modelling and docking write them: polymers by bonds, whatever TER says."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.tools.cleaning import clean_file
+from tethermap.components.index import ComponentIndex
+
+
+def variant(archive: Path, ter: str, record: str) -> str:
+    """Return 1HPV without its header, TER in another place, and amprenavir (478) in chain A as ATOM or HETATM."""
+    text = gzip.decompress((archive / "1hpv.ent.gz").read_bytes()).decode()
+    lines = [line[:72].ljust(80) for line in text.splitlines() if line.startswith(("ATOM", "HETATM"))]
+    protein = [line for line in lines if line.startswith("ATOM")]
+    ligand = [f"{record:6}{line[6:21]}A{line[22:]}" for line in lines if line[17:20] == "478"]
+    end = ["TER"]
+    placed = {"none": [*protein, *ligand], "before": [*protein, *end, *ligand], "after": [*protein, *ligand, *end]}
+    placed["both"] = [*protein, *end, *ligand, *end]
+    return "\n".join([*placed[ter], "END", ""])
+
+
+@pytest.mark.parametrize("ter", ["none", "before", "after", "both"])
+@pytest.mark.parametrize("record", ["ATOM", "HETATM"])
+def test_ligand_is_kept_wherever_ter_stands(
+    ter: str, record: str, archive: Path, component_index: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.pdb"
+    path.write_text(variant(archive, ter, record))
+    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    assert [kept.instance.name.comp_id for kept in cleaned.kept] == ["478"]
+    assert cleaned.entry_row["target_chains"] == "A,B"
+
+
+def test_waters_numbered_in_hexadecimal_are_waters(archive: Path, component_index: Path, tmp_path: Path) -> None:
+    """As OpenMM writes them beyond 9999; they repeat numbers, which no ligand may suffer from."""
+    lines = variant(archive, "none", "HETATM").splitlines()[:-1]
+    waters = [
+        f"HETATM99999  O   HOH W{number}    {90 + n:8.3f}  90.000  90.000  1.00 20.00"
+        for n, number in enumerate(("270f", "271a", "9999", "270f"))
+    ]
+    path = tmp_path / "model.pdb"
+    path.write_text("\n".join([*lines, *(f"{line:76} O  " for line in waters), "END", ""]))
+    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    assert [kept.instance.name.comp_id for kept in cleaned.kept] == ["478"]

@@ -1,0 +1,221 @@
+"""Reading entries of all ages, and refusing what is none."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import gemmi
+import pytest
+
+from tethermap.entry.atoms import WATER
+from tethermap.entry.reader import EntryError, parse_file, read_entry
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "file_empty"),
+        (b"  \n \n", "file_empty"),
+        (gzip.compress(b"", mtime=0), "file_empty"),
+        (gzip.compress(b"data_1ABC\n" * 500, mtime=0)[:40], "file_truncated"),
+        (b"<!DOCTYPE html><html><body>Not Found</body></html>", "file_not_structure"),
+        (b'{"status": 404}', "file_not_structure"),
+        (b"hello world\n", "file_not_structure"),
+        (b"\x00\xff\xfe binary", "file_not_structure"),
+        (b"data_1ABC\nloop_\n_atom_site.id\n_atom_site.Cartn_x\n1 2.0 3\n", "file_unreadable"),
+        (b"data_1ABC\n_entry.id 1ABC\n", "no_atoms"),
+        (b"HEADER    HYDROLASE                               18-NOV-94   1ABC\nEND\n", "no_atoms"),
+    ],
+)
+def test_file_that_is_no_entry_has_its_reason(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "1abc.cif.gz"
+    path.write_bytes(content)
+    with pytest.raises(EntryError) as error:
+        read_entry(path, "1abc")
+    assert error.value.reason == reason
+
+
+def test_file_of_1995_is_read_without_its_line_numbers(archive: Path) -> None:
+    """1HPV has the entry id in columns 73-76, where later files have segment and element."""
+    entry = read_entry(archive / "1hpv.ent.gz", "1hpv")
+    ligand = entry.atoms.comp_id == b"478"
+    assert ligand.sum() == 35
+    assert set(entry.atoms.element[ligand].tolist()) == {b"C", b"N", b"O", b"S"}
+    assert set(entry.atoms.auth_asym_id[ligand].tolist()) == {b""}
+
+
+def test_mmcif_and_pdb_of_one_entry_have_the_same_atoms(mirror: Path) -> None:
+    for entry_id in ("1a8o", "1aki", "2beg", "1l2y"):
+        files = [mirror / f"{entry_id}.cif.gz", mirror / f"{entry_id}.pdb.gz"]
+        if all(path.is_file() for path in files):
+            one, other = (read_entry(path, entry_id).atoms for path in files)
+            assert sorted(map(tuple, one.xyz.round(3).tolist())) == sorted(map(tuple, other.xyz.round(3).tolist()))
+
+
+def test_anisotropic_displacements_are_passed_over_and_nothing_else(archive: Path) -> None:
+    whole = gemmi.read_structure(str(archive / "4cup.cif.gz"))
+    assert any(site.atom.aniso.nonzero() for site in whole[0].all())
+    entry = read_entry(archive / "4cup.cif.gz", "4cup")
+    assert not any(site.atom.aniso.nonzero() for site in entry.structure[0].all())
+    assert entry.atoms.xyz.tolist() == [site.atom.pos.tolist() for site in whole[0].all()]
+
+
+def test_only_the_first_model_is_read(mirror: Path) -> None:
+    entry = read_entry(mirror / "193d.cif.gz", "193d")
+    assert (entry.n_models, len(entry.atoms)) == (4, 656)
+
+
+def test_capsid_in_a_frame_of_its_own_is_not_in_the_crystal(mirror: Path) -> None:
+    assert read_entry(mirror / "2hwe.cif.gz", "2hwe").in_crystal_frame is False
+
+
+def test_two_copies_under_one_number_are_two_residues(tmp_path: Path) -> None:
+    line = "HETATM{:5d}  {:<3s} LIG A   1    {:8.3f}{:8.3f}{:8.3f}  1.00 10.00           C\n"
+    atoms = [(1, "C1", 0.0), (2, "C2", 1.5), (3, "C1", 20.0), (4, "C2", 21.5)]
+    path = tmp_path / "1abc.pdb"
+    path.write_text("".join(line.format(serial, name, x, 0.0, 0.0) for serial, name, x in atoms) + "END\n")
+    assert read_entry(path, "1abc").atoms.starts.tolist() == [0, 2]
+
+
+ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00          {element:>2}\n"
+
+
+@pytest.mark.parametrize(
+    ("x", "occupancy"),
+    [
+        *((x, "1.00") for x in ("1.TM", "1-.000", "1.5 0.00", "nan", "1.2.3", ".   ", "1.00-", "1. 2")),
+        ("1.000", "1.TM"),
+    ],
+)
+def test_lines_whose_numbers_are_none_are_refused(tmp_path: Path, x: str, occupancy: str) -> None:
+    path = tmp_path / "1abc.pdb"
+    path.write_text(ATOM.format(x=x, occupancy=occupancy, element="C") + "END\n")
+    with pytest.raises(EntryError, match="1 coordinate lines do not keep to the columns"):
+        read_entry(path, "1abc")
+
+
+@pytest.mark.parametrize(("x", "occupancy"), [("1.000", "1.00"), ("-1.000", "0.5"), ("1.", ""), (".5", "1")])
+def test_numbers_of_other_programs_are_read(tmp_path: Path, x: str, occupancy: str) -> None:
+    path = tmp_path / "1abc.pdb"
+    whole, _, decimals = x.partition(".")
+    path.write_text(ATOM.format(x=f"{whole}.{decimals:<3}", occupancy=occupancy, element="C") + "END\n")
+    assert read_entry(path, "1abc").atoms.xyz[0].tolist() == [float(x), 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("written", "element"), [("C", "C"), ("A", "C"), ("<s", "C"), ("N ", "N"), ("CL", "Cl"), ("Br", "Br"), ("X", "X")]
+)
+def test_element_that_is_none_is_told_by_the_name(tmp_path: Path, written: str, element: str) -> None:
+    path = tmp_path / "1abc.pdb"
+    path.write_text(ATOM.format(x="1.000", occupancy="1.00", element=written) + "END\n")
+    assert read_entry(path, "1abc").atoms.element.tolist() == [element.encode()]
+
+
+@pytest.mark.parametrize(("symbol", "name"), [("HETATM", "C1"), ("CARBON", "C1"), ("Car", "C1")])
+def test_word_where_the_element_should_stand_is_refused(tmp_path: Path, symbol: str, name: str) -> None:
+    with pytest.raises(EntryError, match=f"{symbol} is no element"):
+        read_entry(_mmcif(tmp_path, f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+
+
+@pytest.mark.parametrize(("symbol", "name", "element"), [("CL", "CL1", "Cl"), ("Zn2+", "ZN", "Zn"), ("Se", "X1", "Se")])
+def test_element_of_two_letters_is_read(tmp_path: Path, symbol: str, name: str, element: str) -> None:
+    entry = read_entry(_mmcif(tmp_path, f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+    assert entry.atoms.element.tolist() == [element.encode()]
+
+
+def test_zero_byte_is_refused_where_it_stands(tmp_path: Path) -> None:
+    """gemmi would read no more of the line, and pass over the next one."""
+    path = tmp_path / "1abc.pdb"
+    line = ATOM.format(x="1.000", occupancy="1.00", element="C")
+    path.write_text(f"HEADER\nREMARK \0\n{line}END\n")
+    with pytest.raises(EntryError, match="a zero byte in line 2"):
+        read_entry(path, "1abc")
+
+
+def test_sequence_with_half_a_letter_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "1abc.pdb"
+    line = ATOM.format(x="1.000", occupancy="1.00", element="C")
+    path.write_text(f"HEADER\nSEQRES   1 A    2  ALA \u540d\u524d\n{line}END\n", encoding="utf-8")
+    for read in (read_entry, parse_file):
+        with pytest.raises(EntryError, match="outside ASCII"):
+            read(path, "1abc")
+
+
+def _mmcif(folder: Path, atoms: str, header: str = "") -> Path:
+    """Write a file of atoms."""
+    sites = "id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z"
+    path = folder / "1abc.cif"
+    path.write_text(f"data_1ABC\n{header}loop_\n" + "".join(f"_atom_site.{tag}\n" for tag in sites.split()) + atoms)
+    return path
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["10 10 10 -1e308 90 90", "10 10 10 190 90 90", "-10 10 10 90 90 90", "10 10 10 10 10 90", "1e9 9 9 90 90 90"],
+)
+def test_impossible_cell_is_none(tmp_path: Path, cell: str) -> None:
+    tags = ("length_a", "length_b", "length_c", "angle_alpha", "angle_beta", "angle_gamma")
+    header = "".join(f"_cell.{tag} {value}\n" for tag, value in zip(tags, cell.split(), strict=True))
+    path = _mmcif(tmp_path, "1 C C1 . LIG A 1 1.0 2.0 3.0\n", header)
+    assert not read_entry(path, "1abc").structure.cell.is_crystal()
+
+
+@pytest.mark.parametrize(
+    ("atoms", "name"),
+    [
+        (("OW  O", "HW1 H", "HW2 H"), "HOH"),
+        (("O   O",), "HOH"),
+        (("OH2 O", "H1  H", "H2  H", "LP  X"), "HOH"),
+        (("O1  O", "C1  C", "C2  C"), "SOL"),  # L-sorbose
+    ],
+)
+def test_water_by_the_name_of_a_model_is_water(tmp_path: Path, atoms: tuple[str, ...], name: str) -> None:
+    line = "HETATM{:5d}  {:<3s} SOL W   1    {:8.3f}   0.000   0.000  1.00 10.00          {:>2s}\n"
+    path = tmp_path / "1abc.pdb"
+    path.write_text("".join(line.format(i + 1, *atom.split()[:1], 1.5 * i, atom[-1]) for i, atom in enumerate(atoms)))
+    read = read_entry(path, "1abc").atoms
+    assert set(read.comp_id.tolist()) == {name.encode()}
+    assert set(read.entity_type == WATER) == {name == "HOH"}
+
+
+def numbered_models(numbers: str) -> str:
+    """Return an mmCIF file with an atom of each of some models, as the wwPDB writes it."""
+    tags = ["group_PDB", "id", "type_symbol", "label_atom_id", "label_comp_id", "label_asym_id", "label_seq_id"]
+    tags += ["Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv"]
+    tags += ["label_alt_id", "label_entity_id", "auth_seq_id", "auth_asym_id", "pdbx_PDB_model_num"]
+    width = max(map(len, numbers.split()))
+    rows = [
+        f"HETATM {k} C C{k} LIG A . {k}.0 0.0 0.0 1.0 9.0 . 1 1 A {n:<{width}} "
+        for k, n in enumerate(numbers.split(), 1)
+    ]
+    return "\n".join(["data_X", "# ", "loop_", *(f"_atom_site.{tag} " for tag in tags), *rows, "# ", ""])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "models", "names"),
+    [
+        ("1 1", 1, [b"C1", b"C2"]),
+        ("1 1 2 2 3", 3, [b"C1", b"C2"]),
+        ("8 8 9 9 10 10 11", 4, [b"C1", b"C2"]),
+        ("1 2 1 2", 2, [b"C1", b"C3"]),
+        ("1 1 3 3", 2, [b"C1", b"C2"]),
+        ("1 2 3 1", 3, [b"C1", b"C4"]),
+    ],
+)
+def test_atoms_of_the_first_model_are_read_however_models_are_numbered(
+    tmp_path: Path, numbers: str, models: int, names: list[bytes]
+) -> None:
+    path = tmp_path / "1abc.cif"
+    path.write_text(numbered_models(numbers))
+    entry = read_entry(path, "1abc")
+    assert entry.n_models == models
+    assert entry.atoms.name.tolist() == names
+
+
+def test_displacements_of_a_pdb_file_are_not_read(tmp_path: Path) -> None:
+    atom = "HETATM    1  C1  LIG A   1       0.000   0.000   0.000  1.00 10.00           C\n"
+    path = tmp_path / "1abc.pdb"
+    path.write_text(f"{atom}ANISOU    1  C1  LIG A   1      100    200    300     10     20     30       C\nEND\n")
+    (site,) = read_entry(path, "1abc").structure[0].all()
+    assert not site.atom.aniso.nonzero()

@@ -1,0 +1,80 @@
+"""Comparing sequences with chains."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tethermap.entry.sequence import SequenceMatch, best_match, compare
+
+UBIQUITIN = "MQIFVKTLTGKTITLEVEPSDTIENVKAKIQDKEGIPPDQQRLIFAGKQLEDGRTLSDYNIQKESTLHLVLRLRGG"
+
+
+def best_of(queries: list[str], chain: str) -> tuple[SequenceMatch, bool]:
+    return best_match(queries, chain, min_identity=0.9, min_coverage=0.5)
+
+
+def test_same_sequence_is_identical() -> None:
+    match = compare(UBIQUITIN, UBIQUITIN)
+    assert (match.identity, match.coverage, match.aligned) == (1.0, 1.0, 76)
+
+
+def test_tandem_construct_covers_the_shorter_sequence() -> None:
+    match = compare(UBIQUITIN, "GSHM" + UBIQUITIN + "GGSGGS" + UBIQUITIN)
+    assert (match.identity, match.coverage) == (1.0, 1.0)
+
+
+def test_terminal_tags_cost_nothing() -> None:
+    assert compare(UBIQUITIN, "MGSSHHHHHHSSGLVPRGSH" + UBIQUITIN[:60]).identity == 1.0
+
+
+def test_point_mutation_lowers_identity_by_one_residue() -> None:
+    mutant = UBIQUITIN[:47] + "R" + UBIQUITIN[48:]
+    assert compare(UBIQUITIN, mutant).identity == pytest.approx(75 / 76)
+
+
+def test_unknown_residues_never_match() -> None:
+    unknown = UBIQUITIN[:30] + "X" + UBIQUITIN[31:]
+    assert compare(unknown, unknown).identity == pytest.approx(75 / 76)
+
+
+def test_random_sequences_are_no_match() -> None:
+    """A longest common subsequence would call two random 110-mers 66 % similar."""
+    letters = random.Random(7)
+    for _ in range(20):
+        one, other = ("".join(letters.choices("ACDEFGHIKLMNPQRSTVWY", k=110)) for _ in range(2))
+        assert compare(one, other).identity < 0.6
+
+
+def test_peptide_of_a_long_chain_is_too_short_to_match() -> None:
+    assert best_of([UBIQUITIN], UBIQUITIN[:29])[1] is False
+    assert best_of([UBIQUITIN], UBIQUITIN[:30])[1] is True
+
+
+def test_peptide_asked_for_need_not_have_thirty_residues() -> None:
+    assert best_of([UBIQUITIN[5:17]], UBIQUITIN)[1] is True
+
+
+def test_best_of_several_records_decides() -> None:
+    match, passes = best_of(["A" * 50, UBIQUITIN], UBIQUITIN)
+    assert (match.identity, passes) == (1.0, True)
+
+
+def test_record_that_passes_stands_before_one_that_covers_more() -> None:
+    """A paralogue of 85 % identity over the whole chain doesn't hide an exact part of it."""
+    paralogue = "".join("W" if i % 7 == 3 else letter for i, letter in enumerate(UBIQUITIN))
+    part = UBIQUITIN[:50] + "W" * 20
+    assert compare(paralogue, UBIQUITIN).coverage > compare(part, UBIQUITIN).coverage
+    for records in ([part], [paralogue, part]):
+        match, passes = best_of(records, UBIQUITIN)
+        assert (match, passes) == (compare(part, UBIQUITIN), True)
+
+
+@given(st.text(alphabet="ACDEFGHIKLMNPQRSTVWYXUOJBZ", min_size=1, max_size=60))
+def test_any_letters_can_be_compared(sequence: str) -> None:
+    match = compare(sequence, UBIQUITIN)
+    assert 0 <= match.identity <= 1
+    assert 0 <= match.coverage <= 1

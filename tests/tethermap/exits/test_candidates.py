@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.tools.exits import candidate_of, graph_of
+from tethermap.exits.candidates import find_candidates
+
+
+def leaving_groups(smiles: str) -> set[tuple[int, ...]]:
+    return {tuple(sorted(one.leaving)) for one in find_candidates(graph_of(smiles)) if one.leaving}
+
+
+def test_morpholine_can_leave_and_an_aryl_ring_cannot() -> None:
+    groups = leaving_groups("c1ccccc1CCCCN1CCOCC1")
+    assert (10, 11, 12, 13, 14, 15) in groups
+    assert not any(0 in group for group in groups)
+
+
+def test_group_of_nine_atoms_can_leave_and_one_of_ten_cannot() -> None:
+    sizes = {len(group) for group in leaving_groups("c1ccc2cc(ccc2c1)c1ccc(cc1)CCCCCCCCCCC")}
+    assert sizes == set(range(1, 10))
+
+
+def test_half_of_the_ligand_cannot_leave() -> None:
+    assert {len(group) for group in leaving_groups("CCCCCC")} == {1, 2}
+
+
+def test_two_rings_cannot_leave_together() -> None:
+    groups = leaving_groups("c1ccc2cc(ccc2c1)CCCC1(CC1)C1CC1")
+    assert any(len(group) == 3 for group in groups)
+    assert all(len(group) <= 3 or not {13, 14, 15} <= set(group) for group in groups)
+
+
+def test_double_bonds_and_ring_bonds_are_not_cut() -> None:
+    assert leaving_groups("O=C1CCCCC1") == set()
+
+
+@pytest.mark.parametrize(
+    ("smiles", "atom", "count"),
+    [("OCCC", 3, 12), ("CCCN", 3, 12), ("CCCO", 3, 12), ("c1ccccc1O", 6, 2), ("C1CCNCC1", 3, 2), ("c1ccccc1", 0, 1),
+     ("CCC", 1, 2), ("CC(=O)N", 3, 2), ("CC(=O)O", 3, 2)],
+)  # fmt: skip
+def test_directions_of_a_hydrogen_are_those_it_can_take(smiles: str, atom: int, count: int) -> None:
+    graph = graph_of(smiles)
+    directions = candidate_of(graph, atom).directions
+    assert directions.shape == (count, 3)
+    assert np.linalg.norm(directions, axis=1) == pytest.approx(1.0)
+    away = graph.xyz[graph.near[atom][0]] - graph.xyz[atom]
+    angles = np.degrees(np.arccos(directions @ away / np.linalg.norm(away)))
+    assert angles == pytest.approx(np.full(count, 112.0), abs=13)
+
+
+def test_methyl_turns_in_steps_of_30_degrees_at_the_tetrahedral_angle() -> None:
+    graph = graph_of("OCCC")
+    directions = candidate_of(graph, 3).directions
+    axis = graph.xyz[3] - graph.xyz[2]
+    axis /= np.linalg.norm(axis)
+    assert directions @ axis == pytest.approx(np.full(12, 1 / 3), abs=1e-4)
+    neighbours = np.degrees(np.arccos((directions * np.roll(directions, 1, axis=0)).sum(axis=1)))
+    assert neighbours == pytest.approx(np.full(12, np.degrees(2 * np.arcsin(np.sin(np.pi / 12) * np.sqrt(8) / 3))))
+
+
+@pytest.mark.parametrize(
+    ("smiles", "anchor", "first", "parent", "group"),
+    [
+        ("c1ccccc1CC(=O)OC", 7, 9, 6, (8,)),  # ester: =O turns along
+        ("c1ccccc1OCCCC", 6, 7, 5, ()),
+        ("c1ccccc1CC(C)(C)C", 7, 8, 6, (9, 10)),
+    ],
+)
+def test_group_with_an_anchor_turns_about_its_acyclic_bond(
+    smiles: str, anchor: int, first: int, parent: int, group: tuple[int, ...]
+) -> None:
+    turn = candidate_of(graph_of(smiles), anchor, first).turn
+    assert turn is not None
+    assert (turn.parent, turn.group) == (parent, group)
+
+
+@pytest.mark.parametrize(
+    ("smiles", "anchor", "first"), [("c1ccccc1CC(=O)NC", 9, 10), ("c1ccccc1CC(=O)OC", 9, 10), ("C1CCCCN1C(=O)C", 6, 8)]
+)
+def test_amides_and_esters_do_not_turn(smiles: str, anchor: int, first: int) -> None:
+    assert candidate_of(graph_of(smiles), anchor, first).turn is None
+
+
+def test_phenol_hydrogen_lies_in_the_plane_of_the_ring() -> None:
+    graph = graph_of("c1ccccc1O")
+    normal = np.linalg.svd(graph.xyz[:6] - graph.xyz[:6].mean(axis=0))[2][2]
+    assert candidate_of(graph, 6).directions @ normal == pytest.approx([0.0, 0.0], abs=0.05)
+
+
+def test_cut_points_to_the_atom_that_leaves() -> None:
+    graph = graph_of("CCCCC")
+    one = candidate_of(graph, 1, 0)
+    bond = graph.xyz[0] - graph.xyz[1]
+    assert one.kind == "cut"
+    assert one.directions[0] == pytest.approx(bond / np.linalg.norm(bond))
+
+
+def test_atom_bound_to_the_protein_carries_no_hydrogen_site_and_does_not_leave() -> None:
+    found = find_candidates(graph_of("CCCCCCO"), linked=frozenset({0}))
+    reasons = {(one.anchor, one.leaving): one.reason for one in found}
+    assert reasons[0, ()] == "bonded_to_protein"
+    assert reasons[1, (0,)] == "bonded_to_protein"
+    assert reasons[2, ()] == ""
+
+
+def test_methylene_beside_the_atom_bound_to_the_protein_is_no_exit() -> None:
+    found = find_candidates(graph_of("CCCCCCO"), linked=frozenset({0}))
+    assert {one.reason for one in found if one.anchor == 1} == {"bonded_to_protein"}
+
+
+def test_cut_that_takes_the_reacted_group_away_frees_a_reversible_parent() -> None:
+    """A reacted acrylamide: the aniline N without its acyl group, and the acyl carbon without the two that reacted."""
+    found = find_candidates(graph_of("CCC(=O)Nc1ccccc1CCN"), linked=frozenset({0}))
+    freed = {(one.anchor, one.leaving[0]) for one in found if one.frees_link and not one.reason}
+    assert freed == {(4, 2), (2, 1), (5, 4)}
+
+
+@pytest.mark.parametrize("smiles", ["CCCCCC(S)O", "CCCCCC(S)=N", "CCCCCC(S)NC"])
+def test_oxygen_or_nitrogen_that_a_warhead_turns_into_is_no_exit(smiles: str) -> None:
+    found = find_candidates(graph_of(smiles), linked=frozenset({5}))
+    assert {one.reason for one in found if one.anchor == 7 and not one.leaving} == {"bonded_to_protein"}
+
+
+def test_ring_nitrogen_beside_the_atom_bound_to_the_protein_stays_an_exit() -> None:
+    found = find_candidates(graph_of("CC1CCCCN1"), linked=frozenset({1}))
+    assert [one.reason for one in found if one.anchor == 6 and not one.leaving] == [""]
+
+
+def test_nothing_leaves_from_the_atom_bound_to_the_protein() -> None:
+    found = find_candidates(graph_of("CCCCCC(C)O"), linked=frozenset({5}))
+    assert {one.reason for one in found if one.anchor == 5} == {"bonded_to_protein"}
+    assert {one.reason for one in found if one.anchor == 1} == {""}
+
+
+def test_candidate_beside_an_atom_that_was_not_observed_is_incomplete() -> None:
+    found = find_candidates(graph_of("CCCCCCO"), incomplete=frozenset({0}))
+    reasons = {(one.anchor, one.leaving): one.reason for one in found}
+    assert reasons[0, ()] == reasons[1, (0,)] == "incomplete"
+    assert reasons[1, ()] == reasons[5, (6,)] == ""

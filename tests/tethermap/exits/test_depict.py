@@ -1,0 +1,154 @@
+"""The depiction with arrows: which sites, where the arrows go, what it tells without colour."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tests.tools.exits import embedded, surroundings
+from tethermap.exits.arrows import BADGE, best_of_sites, pale_groups, place_arrows
+from tethermap.exits.depict import CLOSED, OPEN, exits_svg
+from tethermap.exits.graph import LigandGraph, ligand_graph
+from tethermap.exits.model import Exit
+from tethermap.exits.rank import rank_candidates
+from tethermap.instance.model import Instance, Surroundings
+from tethermap.molecule.record import LigandMolecule
+
+SVG = "{http://www.w3.org/2000/svg}"
+GEFITINIB = "C1COCCN1CCCOc1cc2c(ncnc2cc1OC)Nc1ccc(F)c(Cl)c1"
+Made = tuple[Instance, LigandMolecule, LigandGraph, list[Exit]]
+
+
+def made(smiles: str, around: Surroundings | None = None) -> Made:
+    instance, molecule = embedded(smiles)
+    graph = ligand_graph(molecule)
+    return instance, molecule, graph, rank_candidates(graph, around or surroundings(), np.zeros(len(graph)))
+
+
+def picture(one: Made) -> ElementTree.Element:
+    instance, molecule, graph, exits = one
+    return ElementTree.fromstring(exits_svg(molecule, instance, graph, exits))
+
+
+def arrows_in(root: ElementTree.Element) -> list[ElementTree.Element]:
+    return [group for group in root.iter(f"{SVG}g") if group.get("class", "").startswith("exit ")]
+
+
+def caged(graph: LigandGraph) -> Surroundings:
+    """A wall of atoms 3.2 Å around a ligand on all sides."""
+    cage = np.stack(np.meshgrid(*[np.arange(-14, 15, 1.5)] * 3), axis=-1).reshape(-1, 3) + graph.xyz.mean(axis=0)
+    far = np.linalg.norm(cage[:, None] - graph.xyz[None], axis=2).min(axis=1) > 3.0
+    return surroundings(*cage[far].tolist())
+
+
+def test_best_anchor_of_each_of_the_first_five_sites_has_an_arrow() -> None:
+    one = made(GEFITINIB)
+    arrows = arrows_in(picture(one))
+    first = best_of_sites(one[3], 5)
+    assert [arrow.get("data-site-rank") for arrow in arrows] == ["1", "2", "3", "4", "5"]
+    assert [arrow.get("data-index") for arrow in arrows] == [str(best.candidate.anchor) for best in first]
+    for best in first:
+        same_site = [other.rank or 999 for other in one[3] if other.site == best.site]
+        assert best.rank == min(same_site)
+
+
+def test_arrows_point_away_from_what_stays() -> None:
+    _, molecule, graph, exits = made(GEFITINIB)
+    places = molecule.layout * np.array([26.0, -26.0])
+    shown = best_of_sites(exits, 5)
+    arrows = place_arrows(graph, shown, places, 39.0)
+    for one, group, arrow in zip(shown, pale_groups(shown), arrows, strict=True):
+        stays = np.setdiff1d(np.arange(len(graph)), [one.candidate.anchor, *group])
+        for point in (arrow.end, arrow.badge):
+            assert np.linalg.norm(places[stays] - point, axis=1).min() > BADGE + 4
+    badges = np.array([arrow.badge for arrow in arrows])
+    apart = np.linalg.norm(badges[:, None] - badges[None], axis=2) + 99 * np.eye(len(badges))
+    assert apart.min() > 2 * BADGE
+
+
+def test_everything_drawn_lies_inside_the_picture() -> None:
+    for smiles in (GEFITINIB, "CCO", "CC(C)(C)OC(=O)CC1CCN(C)CC1", "c1ccccc1"):
+        root = picture(made(smiles))
+        width, height = (float(value) for value in root.attrib["viewBox"].split()[2:])
+        for circle in root.iter(f"{SVG}circle"):
+            x, y, r = (float(circle.attrib[name]) for name in ("cx", "cy", "r"))
+            assert r <= x <= width - r
+            assert r <= y <= height - r
+
+
+def test_what_leaves_is_pale_and_dashed_and_named() -> None:
+    instance, molecule, graph, exits = made("O=C(OC(C)(C)C)CCCc1ccccc1")
+    best = exits[0]
+    assert best.candidate.leaving
+    root = picture((instance, molecule, graph, exits))
+    pale = [path for path in root.iter(f"{SVG}path") if path.get("opacity") == "0.38"]
+    touched = {word for path in pale for word in path.get("class", "").split() if word.startswith("atom-")}
+    groups = frozenset[int]().union(*pale_groups(best_of_sites(exits, 5)))
+    assert {f"atom-{k}" for k in groups} <= touched
+    assert all(path.get("stroke-dasharray") for path in pale)
+    text = "".join(root.itertext())
+    assert f"{graph.names[best.candidate.anchor]}" in text
+    assert f"for {graph.names[best.candidate.leaving[0]]}" in text
+
+
+def test_group_that_holds_the_anchor_of_a_better_site_is_not_pale() -> None:
+    _, _, _, exits = made(GEFITINIB)
+    shown = best_of_sites(exits, 5)
+    for place, group in enumerate(pale_groups(shown)):
+        assert not group & {one.candidate.anchor for one in shown[:place]}
+
+
+def test_closed_exits_are_dashed_and_hollow_not_only_of_another_colour() -> None:
+    root = picture(made("c1ccccc1", caged(made("c1ccccc1")[2])))
+    (arrow,) = arrows_in(root)
+    assert arrow.get("data-closed") == "true"
+    line, circle = arrow.find(f"{SVG}line"), arrow.find(f"{SVG}circle")
+    assert line is not None
+    assert circle is not None
+    assert line.get("stroke-dasharray")
+    assert (line.get("stroke"), circle.get("fill")) == (CLOSED, "#ffffff")
+    assert "closed" in "".join(root.itertext())
+    open_line = arrows_in(picture(made("c1ccccc1")))[0].find(f"{SVG}line")
+    assert open_line is not None
+    assert (open_line.get("stroke"), open_line.get("stroke-dasharray")) == (OPEN, None)
+
+
+def contrast(colour: str) -> float:
+    """Contrast with white after WCAG 2."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 1.05 / (0.05 + 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+
+
+@pytest.mark.parametrize("colour", [OPEN, CLOSED])
+def test_colours_of_arrows_stand_out_on_white(colour: str) -> None:
+    assert contrast(colour) > 4.5
+
+
+def test_title_and_description_tell_the_exits_in_words() -> None:
+    one = made(GEFITINIB)
+    root = picture(one)
+    title, description = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+    assert root.get("role") == "img"
+    assert title is not None
+    assert description is not None
+    assert "Where a linker can leave" in str(title.text)
+    for best in best_of_sites(one[3], 5):
+        assert f"Site {best.site_rank}: {one[2].names[best.candidate.anchor]} " in str(description.text)
+
+
+def test_ligand_without_exits_has_a_picture_with_the_reason() -> None:
+    root = picture(made("[Cl-]"))
+    assert arrows_in(root) == []
+    assert "No atom carries a hydrogen" in "".join(root.itertext())
+
+
+def test_picture_has_no_style_and_no_script_and_is_the_same_twice() -> None:
+    one = made(GEFITINIB)
+    instance, molecule, graph, exits = one
+    assert exits_svg(molecule, instance, graph, exits) == exits_svg(molecule, instance, graph, exits)
+    for element in picture(one).iter():
+        assert element.tag.removeprefix(SVG) not in ("style", "script", "image", "foreignObject")
+        assert not [name for name in element.attrib if name == "style" or name.startswith("on")]

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.tools.exits import candidate_of, graph_of, joined, scattered, surroundings
+from tethermap.exits.candidates import find_candidates, frames_of
+from tethermap.exits.geometry import (
+    RAYS,
+    REACH,
+    ROOM_POINTS,
+    Obstacles,
+    Pocket,
+    fibonacci_cap,
+)
+
+UP = np.array([0.0, 0.0, 1.0])
+FRAME = frames_of(UP[None], [(1.0, 0.0, 0.0)])[0]
+PLACE = np.zeros(3)
+
+
+def carbon(distance: float) -> Obstacles:
+    return Obstacles(distance * UP[None], np.array([1.8]))
+
+
+def share_of_free_rays(distance: float) -> float:
+    lengths, stopped = carbon(distance).rays(PLACE[None], FRAME[None])
+    assert np.array_equal(np.isinf(lengths), stopped == 1)
+    return float(np.isinf(lengths).mean())
+
+
+def test_points_are_spread_evenly_over_sphere_and_cone() -> None:
+    sphere, cone = fibonacci_cap(ROOM_POINTS, np.pi), fibonacci_cap(RAYS, np.radians(60))
+    assert sphere.shape == (200, 3)
+    assert np.abs(sphere.mean(axis=0)).max() < 0.01
+    assert cone.shape == (150, 3)
+    assert cone[:, 2].min() > 0.5
+    assert cone[:, 2].mean() == pytest.approx(0.75, abs=0.001)
+
+
+def test_anchor_alone_takes_the_cap_that_geometry_gives() -> None:
+    """Sphere of 3.1 around L against one of 3.2 around an anchor 1.5 away: cos > (3.2² - 3.1² - 1.5²) / (2·3.1·1.5)."""
+    free = carbon(0.0).room(1.5 * UP[None], FRAME[None]) > 0
+    assert free.mean() == pytest.approx((1 - (3.2**2 - 3.1**2 - 1.5**2) / (2 * 3.1 * 1.5)) / 2, abs=0.006)
+
+
+def test_points_count_as_free_only_beyond_radius_and_probe() -> None:
+    def free(distance: float) -> bool:
+        return bool(carbon(distance).room(PLACE[None], FRAME[None]).all())
+
+    assert free(3.1 + 1.8 + 1.4 + 0.01)
+    assert not free(3.1 + 1.8 + 1.4 - 0.1)
+
+
+def test_atom_ahead_stops_the_rays_of_its_cap() -> None:
+    """A sphere of 1.5 against 0.9 · 1.8: blocked within asin(3.12 / 8) of the axis, of a cone of 60 degrees."""
+    blocked = (1 - np.cos(np.arcsin((0.9 * 1.8 + 1.5) / 8))) / (1 - np.cos(np.radians(60)))
+    assert share_of_free_rays(8.0) == pytest.approx(1 - blocked, abs=0.01)
+
+
+def test_rays_end_ten_angstroms_from_the_linker() -> None:
+    assert share_of_free_rays(10 + 3.12 + 0.05) == 1.0
+    assert share_of_free_rays(10 + 3.12 - 0.3) < 1.0
+
+
+def test_atom_behind_blocks_no_ray_and_one_around_the_start_blocks_all() -> None:
+    assert share_of_free_rays(-4.0) == 1.0
+    assert share_of_free_rays(0.5) == 0.0
+
+
+def test_sphere_gets_as_far_as_the_atom_that_stops_it() -> None:
+    lengths, _ = carbon(8.0).rays(PLACE[None], FRAME[None])
+    assert lengths.min() == pytest.approx(8 - 3.12, abs=0.03)
+
+
+def test_many_directions_at_once_are_each_amid_its_own_atoms() -> None:
+    """Five directions from one place, each ignoring some atoms: as if these were not there."""
+    chance = np.random.default_rng(3)
+    xyz, radii, level = chance.uniform(-9, 9, (80, 3)), chance.uniform(1.4, 2, 80), chance.integers(0, 3, 80)
+    directions = chance.normal(size=(5, 3))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    frames = frames_of(directions, np.eye(3).tolist())
+    ignored = chance.random((5, 80)) < 0.3
+    obstacles = Obstacles(xyz, radii, level, n_levels=3)
+    room, (lengths, stopped) = obstacles.room(directions, frames, ignored), obstacles.rays(directions, frames, ignored)
+    for k, away in enumerate(ignored):
+        for most in range(3):
+            there = ~away & (level <= most)
+            points = directions[k] + 3.1 * (fibonacci_cap(ROOM_POINTS, np.pi) @ frames[k])
+            apart = np.linalg.norm(points[:, None] - xyz[there], axis=2) - radii[there]
+            assert np.array_equal(room[k] > most, (apart > 1.4).all(axis=1))
+            alone, _ = Obstacles(xyz[there], radii[there]).rays(directions[k : k + 1], frames[k : k + 1])
+            assert np.array_equal(stopped[k] > most, np.isinf(alone[0]))
+            if most == 0:
+                assert np.array_equal(lengths[k], alone[0])
+
+
+def test_rays_end_where_spheres_of_points_along_them_touch_an_atom() -> None:
+    chance = np.random.default_rng(4)
+    xyz, radii = chance.uniform(-9, 9, (60, 3)), chance.uniform(1.4, 2, 60)
+    lengths, _ = Obstacles(xyz, radii).rays(PLACE[None], FRAME[None])
+    along = np.arange(0.5, 10.0, 0.01)
+    for ray, length in zip(fibonacci_cap(RAYS, np.radians(60)) @ FRAME, lengths[0], strict=True):
+        touch = np.linalg.norm(along[:, None, None] * ray - xyz, axis=2) < 0.9 * radii + 1.5
+        first = along[touch.any(axis=1)]
+        assert length == pytest.approx(first[0] if first[0] > 0.5 else 0.0, abs=0.011) if len(first) else length > 9.98
+
+
+def test_atoms_beyond_reach_change_nothing_and_the_last_ones_within_do() -> None:
+    graph = graph_of("CCCC")
+    one = candidate_of(graph, 1, 0)
+    u = one.directions[0]
+    largest = 1.98  # iodine
+    far = graph.xyz[1] + (REACH - 0.05) * u
+    beyond = graph.xyz[1] + (REACH + 0.05) * u
+    assert pytest.approx(1.5 + 10 + 1.5 + 0.9 * largest) == REACH
+    alone = Pocket(graph, surroundings()).openings([one])[0].way_out["target"]
+    assert Pocket(graph, surroundings(beyond, element="I")).openings([one])[0].way_out["target"] == alone
+    assert Pocket(graph, surroundings(far, element="I")).openings([one])[0].clearance <= 10.0
+
+
+def test_larger_contexts_only_take_room_away() -> None:
+    graph = graph_of("CCOC(=O)CCN")
+    own = scattered(graph, 60)
+    more = scattered(graph, 80, seed=9)
+    both = joined(own, surroundings(*more.xyz.tolist(), context="crystal"))
+    pocket = Pocket(graph, both)
+    for opening in pocket.openings(find_candidates(graph)):
+        assert opening.room["crystal"] <= opening.room["assembly"] == opening.room["target"]
+        assert opening.way_out["crystal"] <= opening.way_out["assembly"] == opening.way_out["target"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_protein_never_raises_room_or_way_out_of_a_direction(seed: int) -> None:
+    graph = graph_of("CCOC(=O)CCN")
+    few, more = scattered(graph, 100, seed=seed), scattered(graph, 100, seed=seed + 50)
+    for one in find_candidates(graph):
+        for direction in one.directions:
+            fixed = type(one)(one.anchor, one.leaving, direction[None])
+            before, after = (
+                Pocket(graph, few).openings([fixed])[0],
+                Pocket(graph, joined(few, more)).openings([fixed])[0],
+            )
+            assert after.room["target"] <= before.room["target"]
+            assert after.way_out["target"] <= before.way_out["target"]
+            assert after.clearance <= before.clearance
+
+
+def test_group_that_leaves_takes_no_room() -> None:
+    """Behind the t-butyl of an ester there is as much room as where the ester was an acid."""
+    ester, one = graph_of("CCCCCC(=O)OC(C)(C)C"), 5
+    cut = Pocket(ester, surroundings()).openings([candidate_of(ester, one, 7)])[0]
+    assert cut.way_out["target"] == 1.0
+    assert cut.room["target"] > 0.4
+
+
+def test_context_that_is_not_defined_has_no_figures() -> None:
+    graph = graph_of("CCCC")
+    from dataclasses import replace
+
+    opening = Pocket(graph, replace(surroundings(), largest=2)).openings([candidate_of(graph, 1, 0)])[0]
+    assert np.isnan(opening.room["crystal"])
+    assert opening.room["assembly"] == opening.room["target"]
+
+
+def test_ester_turns_away_from_what_blocks_it_as_deposited() -> None:
+    graph = graph_of("c1ccccc1CC(=O)OC")
+    one = candidate_of(graph, 7, 9)
+    blocked = surroundings(*(graph.xyz[7] + step * one.directions[0] for step in (4.2, 6.0, 8.0)))
+    opening = Pocket(graph, blocked).openings([one])[0]
+    fixed = Pocket(graph, blocked).openings([type(one)(one.anchor, one.leaving, one.directions)])[0]
+    axis = graph.xyz[7] - graph.xyz[6]
+    assert opening.torsion > 0
+    assert opening.room["target"] + opening.way_out["target"] > fixed.room["target"] + fixed.way_out["target"]
+    assert opening.direction @ axis == pytest.approx(one.directions[0] @ axis)
+
+
+def test_torsion_is_closed_where_a_turned_atom_meets_the_protein() -> None:
+    graph = graph_of("c1ccccc1CC(=O)OC")
+    one = candidate_of(graph, 7, 9)
+    around = [graph.xyz[7] + 3.0 * (graph.xyz[8] - graph.xyz[7]) * sign for sign in (1, -1)]
+    opened = [Pocket(graph, surroundings(*some)).openings([one])[0].torsions_open for some in ([], around)]
+    assert opened[0] is not None
+    assert opened[1] is not None
+    assert 1 < opened[1] < opened[0] <= 12

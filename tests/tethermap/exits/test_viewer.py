@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tethermap.exits.viewer import ExitArrow, chimerax_script, pymol_script
+from tethermap.instance.model import Instance
+from tethermap.molecule.record import LigandMolecule
+
+MakeLigand = Callable[..., tuple[Instance, LigandMolecule]]
+
+METHANOL = [(0.0, 0.0, 0.0), (1.43, 0.0, 0.0)]
+ARROW = ExitArrow("1 O2", 1, ((1.83, 0.0, 0.0), (4.03, 0.0, 0.0), (4.83, 0.0, 0.0)), "#0072b2", (0,))
+
+
+@pytest.fixture
+def scripts(ligand: MakeLigand) -> list[str]:
+    instance, _ = ligand("CO", METHANOL)
+    exposure = np.array([0.0, np.nan])
+    return [make(instance, "pdb", ["C1", "O2"], exposure, [ARROW]) for make in (pymol_script, chimerax_script)]
+
+
+def test_files_are_named_relative_to_the_script(scripts: list[str]) -> None:
+    pymol, chimerax = scripts
+    assert "load 1abc_A_LIG_1.pdb, complex\n" in pymol
+    assert "load ../MCS_Output/MCS_SDF/1abc_A_LIG_1.sdf, ligand\n" in pymol
+    assert "open 1abc_A_LIG_1.pdb\n" in chimerax
+    assert "open ../MCS_Output/MCS_SDF/1abc_A_LIG_1.sdf\n" in chimerax
+
+
+def test_each_atom_has_the_colour_of_its_exposure(scripts: list[str]) -> None:
+    pymol, chimerax = scripts
+    assert "color 0x3b5ba5, (ligand and rank 0) or (complex and id 101)\n" in pymol
+    assert "color 0x8c8c8c, (ligand and rank 1) or (complex and id 102)\n" in pymol
+    assert "color #1@@serial_number=101 #3b5ba5 atoms\n" in chimerax
+
+
+def test_the_legend_tells_values_and_unknown_ones(scripts: list[str]) -> None:
+    for script in scripts:
+        assert "#   C1 0.00, O2 -\n" in script
+
+
+def test_large_complexes_are_opened_as_mmcif(ligand: MakeLigand) -> None:
+    instance, _ = ligand("CO", METHANOL)
+    assert "load 1abc_A_LIG_1.cif" in pymol_script(instance, "cif", ["C1", "O2"], np.zeros(2), [])
+    assert "open 1abc_A_LIG_1.cif" in chimerax_script(instance, "cif", ["C1", "O2"], np.zeros(2), [])
+
+
+def test_exits_are_arrows_with_names_and_what_leaves_is_pale(scripts: list[str]) -> None:
+    pymol, chimerax = scripts
+    assert "CYLINDER, 1.83, 0, 0, 4.03, 0, 0, 0.08, 0.000, 0.447, 0.698" in pymol
+    assert 'cmd.pseudoatom("exit_names", pos=[4.83, 0, 0], label="1 O2")\n' in pymol
+    assert "set_bond stick_transparency, 0.7, (ligand and rank 0)\n" in pymol
+    assert "shape cone radius 0.26 topRadius 0 fromPoint 4.03,0,0 toPoint 4.83,0,0 color #0072b2\n" in chimerax
+    assert 'label #1@@serial_number=102 atoms text "1 O2" color #0072b2\n' in chimerax
+    assert "transparency #1@@serial_number=101 70 target ab\n" in chimerax
+
+
+def test_view_holds_the_ligand_and_its_arrows_uncut(scripts: list[str]) -> None:
+    pymol, chimerax = scripts
+    assert pymol.index("zoom (ligand or exit_names)") < pymol.index("clip atoms, 6, (ligand or exit_names)")
+    assert "clip false" in chimerax
+
+
+def test_python_within_the_script_is_python(scripts: list[str]) -> None:
+    code = scripts[0].partition("\npython\n")[2].partition("\npython end\n")[0]
+    assert "load_cgo" in compile(code, "script", "exec").co_names

@@ -1,0 +1,111 @@
+"""Areas against closed formulae, another algorithm, and the whole structure."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tools.cleaning import Find, clean_file, clean_sample, differ_from_freesasa, largest_difference, read_cleaned
+from tethermap.base.contexts import CONTEXTS
+from tethermap.components.index import ComponentIndex
+from tethermap.exposure.method import ENGINES as ENGINE_NAMES
+from tethermap.exposure.method import FREESASA
+from tethermap.exposure.sasa import Sasa, buried_fraction, relative_sasa
+from tethermap.instance.model import Neighbourhood
+
+METHOD = Sasa(probe_radius=1.4, slices=100)
+ENGINES = pytest.mark.parametrize("method", [Sasa(1.4, 100, engine) for engine in ENGINE_NAMES], ids=ENGINE_NAMES)
+
+
+def empty_neighbourhood() -> Neighbourhood:
+    names = np.zeros(0, dtype="U8")
+    return Neighbourhood(np.zeros((0, 3)), names, names, names, names, names, names, np.zeros(0, dtype=np.int64), 3)
+
+
+@ENGINES
+def test_sphere_alone_has_the_area_of_a_sphere(method: Sasa) -> None:
+    area = method.areas(np.zeros((1, 3)), np.array([1.88]), 1)
+    assert area[0] == pytest.approx(4 * math.pi * (1.88 + 1.4) ** 2, rel=1e-3)
+
+
+@ENGINES
+@pytest.mark.parametrize(("distance", "first", "second"), [(1.5, 1.88, 1.61), (3.0, 1.64, 1.42), (4.5, 1.88, 1.88)])
+def test_two_spheres_lose_the_caps_of_the_closed_formula(
+    method: Sasa, distance: float, first: float, second: float
+) -> None:
+    """Area of a sphere less its cap: 2 pi R (R + (d^2 + R^2 - r^2) / 2d)."""
+    big, small = first + 1.4, second + 1.4
+    expected = 2 * math.pi * big * (big + (distance**2 + big**2 - small**2) / (2 * distance))
+    areas = method.areas(np.array([[0.0, 0, 0], [0, distance, 0]]), np.array([first, second]), 1)
+    assert areas[0] == pytest.approx(expected, rel=1e-3)
+
+
+@given(distance=st.floats(min_value=6.6, max_value=50))
+def test_spheres_that_do_not_touch_keep_their_areas(distance: float) -> None:
+    xyz = np.array([[0.0, 0, 0], [distance, 0, 0]])
+    assert METHOD.areas(xyz, np.array([1.88, 1.88]), 1)[0] == pytest.approx(4 * math.pi * 3.28**2, rel=1e-3)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.floats(2, 9))
+def test_larger_context_never_exposes_an_atom(seed: int, spread: float) -> None:
+    random = np.random.default_rng(seed)
+    ligand, around = random.normal(0, 2, (6, 3)), random.normal(0, spread, (10, 3))
+    levels = random.integers(0, len(CONTEXTS), 10)
+    names = np.array(["C"] * 10)
+    neighbourhood = Neighbourhood(around, names, names, names, names, names, names, levels, largest=3)
+    exposure = METHOD.exposure(ligand, np.full(6, 1.88), neighbourhood, np.full(10, 1.64))
+    again = Sasa(1.4, 100, FREESASA).exposure(ligand, np.full(6, 1.88), neighbourhood, np.full(10, 1.64))
+    assert np.allclose(exposure.free, again.free, rtol=0, atol=1e-9)
+    assert all(np.allclose(exposure.bound[name], again.bound[name], rtol=0, atol=1e-9) for name in CONTEXTS)
+    ordered = [exposure.free, *(exposure.bound[context] for context in CONTEXTS)]
+    for wider, narrower in pairwise(ordered):
+        assert (narrower <= wider).all()
+
+
+def test_ligand_without_neighbours_keeps_its_whole_surface() -> None:
+    xyz = np.array([[0.0, 0, 0], [1.5, 0, 0]])
+    exposure = METHOD.exposure(xyz, np.array([1.88, 1.88]), empty_neighbourhood(), np.zeros(0))
+    assert np.array_equal(exposure.headline, exposure.free)
+    assert exposure.relative == pytest.approx(1.0)
+
+
+def test_context_that_is_not_defined_has_no_areas() -> None:
+    names = np.zeros(0, dtype="U8")
+    nmr = Neighbourhood(np.zeros((0, 3)), names, names, names, names, names, names, np.zeros(0, dtype=np.int64), 2)
+    exposure = METHOD.exposure(np.zeros((1, 3)), np.array([1.88]), nmr, np.zeros(0))
+    assert np.isnan(exposure.bound["crystal"]).all()
+    assert not np.isnan(exposure.bound["assembly"]).any()
+
+
+def test_atom_under_the_protein_is_fully_buried() -> None:
+    assert buried_fraction(np.array([20.0]), np.array([0.0])) == pytest.approx(1.0)
+
+
+def test_atom_without_surface_of_its_own_has_no_relative_sasa() -> None:
+    assert np.isnan(relative_sasa(np.array([0.0]), np.array([0.0]))).all()
+
+
+@pytest.fixture(scope="module")
+def find(component_index: Path) -> Find:
+    return ComponentIndex(component_index).get
+
+
+def test_cut_out_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:
+    cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    assert len(cleaned) == 3
+    for sample in map(clean_sample, cleaned):
+        whole = read_cleaned(sample)
+        assert whole is not None
+        assert largest_difference(sample, "target", whole, find) < 1e-9, sample.instance.stem
+
+
+def test_areas_are_those_of_freesasa_in_the_archive(archive: Path, find: Find) -> None:
+    cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    assert differ_from_freesasa(list(map(clean_sample, cleaned)), find) == []

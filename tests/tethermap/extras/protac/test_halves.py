@@ -1,0 +1,140 @@
+"""Files of one half and of both, read back by the rules of the programs that take them."""
+
+from __future__ import annotations
+
+import configparser
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rdkit import Chem
+from rdkit.Chem import rdFMCS
+
+from tests.tethermap.extras.cofolding.test_jobs import complex_pdb
+from tests.tethermap.extras.protac.test_degraders import JQ1_ESTER, MZ1, VHL_LIGAND
+from tests.tools.exits import embedded, surroundings
+from tethermap.base.tables import EXIT_VECTORS, read_table, write_table
+from tethermap.exits.graph import ligand_graph
+from tethermap.exits.rank import rank_candidates
+from tethermap.exits.rows import exit_rows
+from tethermap.extras.protac import p4ward
+from tethermap.extras.protac.half import AskedHalf, shared_files
+from tethermap.extras.protac.inputs import InputMaker
+from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
+from tethermap.extras.protac.side import E3, TARGET, Side
+from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead
+
+
+def half(folder: Path, smiles: str, anchor: int, side: Side) -> AskedHalf:
+    """Return a half whose linker leaves from an atom of a SMILES."""
+    instance, molecule = embedded(smiles)
+    instance = replace(instance, stem=f"1abc_A_{side.name}_1")
+    graph = ligand_graph(molecule)
+    found = rank_candidates(graph, surroundings((90.0, 90.0, 90.0)), np.zeros(len(graph)))
+    write_table(folder / "exits.csv", EXIT_VECTORS, exit_rows("any", instance, graph, found))
+    rows = list(read_table(folder / "exits.csv", EXIT_VECTORS))
+    ligand = RankedLigand(instance, molecule, graph, ranked_exits(graph, rows))
+    chosen = next(one for one in ligand.exits if one.anchor == anchor)
+    files, index = InputMaker(side).make("any", ligand, complex_pdb(), [chosen])
+    gene = "VHL" if side is E3 else ""
+    return AskedHalf(side, "any", ligand, chosen, complex_pdb(), str(index[0]["smiles"]), gene, files)
+
+
+@pytest.fixture(scope="module")
+def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[AskedHalf, AskedHalf]:
+    folder = tmp_path_factory.mktemp("halves")
+    return half(folder, JQ1_ESTER, 2, TARGET), half(folder, VHL_LIGAND, 3, E3)
+
+
+@pytest.fixture(scope="module")
+def files(halves: tuple[AskedHalf, AskedHalf]) -> dict[str, str]:
+    return {**halves[0].files, **halves[1].files, **shared_files(halves, MZ1)}
+
+
+def test_p4ward_finds_both_ligands_in_the_degrader(files: dict[str, str]) -> None:
+    """By its ``check_ligand_matches``: both MOL2 sanitise, each is found whole, and apart from the other."""
+    conf = configparser.ConfigParser()
+    conf.read_string(files["p4ward/config.ini"])
+    names = dict(conf["general"])
+    assert {f"p4ward/{name}" for name in names.values()} <= files.keys()
+    assert conf["protein_filter"]["e3"] == "vhl"
+    smiles, _ = files["p4ward/protacs.smiles"].split()
+    degrader = Chem.MolFromSmiles(smiles)
+    indices = []
+    for part in ("receptor_ligand", "ligase_ligand"):
+        text = files[f"p4ward/{names[part]}"]
+        for sanitize in (True, False):  # as it is read for matching, and for distances
+            mol = Chem.MolFromMol2Block(text, sanitize=sanitize, cleanupSubstructures=sanitize)
+            heavy = sum(atom.GetAtomicNum() > 1 for atom in mol.GetAtoms())
+            common = Chem.MolFromSmarts(rdFMCS.FindMCS([degrader, mol], timeout=20).smartsString)
+            assert sum(atom.GetAtomicNum() > 1 for atom in common.GetAtoms()) >= heavy
+        indices.append(set(degrader.GetSubstructMatches(common)[0]))
+    assert not indices[0] & indices[1]
+
+
+@pytest.mark.parametrize(
+    "smiles",
+    [
+        "Cc1c[nH]c2ncccc12", "C[n+]1ccccc1", "CS(=O)(=O)c1ccc([N+](=O)[O-])cc1", "CC#N", "CC(=NC)NC", "CP(=O)(O)O",
+        "CS(C)=O", "C[N+](C)(C)C", "Cn1cnc2c1c(=O)[nH]c(=O)n2C", "Cc1nc(=O)cc[nH]1",
+    ],
+)  # fmt: skip
+def test_mol2_is_the_molecule_that_was_written(smiles: str) -> None:
+    molecule = embedded(smiles)[1]
+    mol = core_with_hydrogens(molecule, 0, ())
+    read = Chem.MolFromMol2Block(p4ward.ligand_mol2(mol, "ligand"))
+    assert Chem.MolToSmiles(read, isomericSmiles=False) == Chem.MolToSmiles(Chem.MolFromSmiles(smiles))
+    assert Chem.MolToSmiles(Chem.RemoveAllHs(mol)) == Chem.MolToSmiles(cut_warhead(molecule, 0, ()).mol)
+
+
+def test_deepternary_finds_degrader_ligands_and_masks_in_one_frame(files: dict[str, str]) -> None:
+    """By ``replace_to_unbound_coords``: each half of the degrader lies within 1 angstrom of its ligand."""
+    degrader, *ligands = (
+        Chem.MolFromPDBBlock(files[f"deepternary/{name}"], sanitize=False, removeHs=False)
+        for name in ("degrader.pdb", "lig1.pdb", "lig2.pdb")
+    )
+    whole = degrader.GetConformer().GetPositions()
+    for number, ligand in enumerate(ligands, 1):
+        mask = Chem.MolFromPDBBlock(files[f"deepternary/lig{number}_mask.pdb"], sanitize=False, removeHs=False)
+        for mol in (degrader, ligand, mask):
+            Chem.SanitizeMol(mol)
+        assert ligand.HasSubstructMatch(mask)
+        match = degrader.GetSubstructMatch(mask)
+        own = mask.GetConformer().GetPositions()
+        assert np.linalg.norm(whole[list(match)] - own, axis=1).max() < 0.01
+        away = np.linalg.norm(whole[:, None] - ligand.GetConformer().GetPositions()[None], axis=-1).min(axis=1)
+        assert (away < 1).sum() >= mask.GetNumAtoms()
+    words = files["deepternary/run.sh"].replace("\\\n", " ").split()
+    named = {word for word in words if word.endswith(".pdb")}
+    assert {f"deepternary/{name}" for name in named} <= files.keys()
+    assert len(named) == 7
+
+
+def test_prosettac_gets_both_sides(files: dict[str, str], halves: tuple[AskedHalf, AskedHalf]) -> None:
+    lines = dict(line.split(": ") for line in files["prosettac/Protac_params.txt"].splitlines())
+    assert lines["Structures"] == "e3.pdb target.pdb"
+    assert lines["Chains"] == "E T"
+    numbers = [str(halves[k].warhead.anchor + 1) for k in (1, 0)]
+    assert lines["Anchor atoms"].split() == numbers
+    assert {f"prosettac/{name}" for name in lines["Heads"].split()} <= files.keys()
+    assert files["prosettac/protac.smi"].split() == [MZ1]
+
+
+def test_jobs_of_co_folding_programs_name_the_degrader_and_both_proteins(files: dict[str, str]) -> None:
+    told = json.loads(files["af3/job.json"])
+    assert [next(iter(item.values()))["id"] for item in told["sequences"]] == ["E", "T", "X"]
+    assert told["sequences"][-1]["ligand"]["smiles"] == MZ1
+    assert {"boltz/job.yaml", "chai/job.fasta", "chai/job.restraints"} <= files.keys()
+
+
+def test_fragments_have_distance_and_angles_where_the_frame_is_common(halves: tuple[AskedHalf, AskedHalf]) -> None:
+    told = json.loads(shared_files(halves, "")["fragments.json"])
+    assert [one["smiles"].count("[*]") for one in told["fragments"]] == [1, 1]
+    first, second = (np.array(one["xyz"][one["attachment_atom"]]) for one in told["fragments"])
+    assert told["between"]["distance_A"] == pytest.approx(np.linalg.norm(first - second), abs=0.01)
+    other = replace(
+        halves[1], ligand=replace(halves[1].ligand, instance=replace(halves[1].ligand.instance, entry_id="9xyz"))
+    )
+    assert json.loads(shared_files((halves[0], other), "")["fragments.json"])["between"]["distance_A"] is None

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.tools.exits import embedded, surroundings
+from tethermap.base.tables import EXIT_VECTORS, Row, read_table, write_table
+from tethermap.exits.graph import ligand_graph
+from tethermap.exits.rank import rank_candidates
+from tethermap.exits.rows import exit_rows
+from tethermap.extras.protac.inputs import InputMaker
+from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
+from tethermap.extras.protac.round_trip import LOST, OUTCOMES, SAME, OpenBabel, open_babel
+from tethermap.extras.protac.side import TARGET
+
+
+def inputs(
+    folder: Path,
+    smiles: str,
+    atoms_missing: tuple[str, ...] = (),
+    *,
+    ranked: bool = True,
+    babel: OpenBabel | None = None,
+) -> tuple[dict[str, str], list[Row]]:
+    """Return the files and the rows of a ligand for its best exits."""
+    instance, molecule = embedded(smiles)
+    molecule = replace(molecule, atoms_missing=atoms_missing)
+    graph = ligand_graph(molecule)
+    found = rank_candidates(graph, surroundings(), np.zeros(len(graph))) if ranked else []
+    write_table(folder / "exits.csv", EXIT_VECTORS, exit_rows("BRD4", instance, graph, found))
+    ligand = RankedLigand(
+        instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS))
+    )
+    return InputMaker(TARGET, babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
+
+
+def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, list[Row]]:
+    """Return the README and the rows of a ligand of which some atoms were not observed."""
+    files, index = inputs(folder, "CCNc1ccccc1", atoms_missing, ranked=ranked)
+    return files.get("README.txt", ""), index
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [(("C9", "N10"), "2 atoms were not observed: C9 N10;"), (("C9",), "1 atom was not observed: C9;")],
+)
+def test_atoms_that_were_not_observed_are_told_beside_the_heads_that_lack_them(
+    tmp_path: Path, missing: tuple[str, ...], told: str
+) -> None:
+    readme, rows = made(tmp_path, missing)
+    assert told in readme
+    assert len(readme.splitlines()) == 3
+    assert {row["atoms_missing"] for row in rows} == {";".join(missing)}
+
+
+def test_whole_ligand_has_no_word_on_what_was_not_observed(tmp_path: Path) -> None:
+    readme, rows = made(tmp_path, ())
+    assert "not observed" not in readme
+    assert {row["atoms_missing"] for row in rows} == {""}
+
+
+def test_ligand_without_inputs_tells_its_missing_atoms_too(tmp_path: Path) -> None:
+    assert [(row["reason"], row["atoms_missing"]) for row in made(tmp_path, ("C9",), ranked=False)[1]] == [
+        ("no_ranked_exit", "C9")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("smiles", "outcomes"),
+    [
+        ("COc1nc(N)nc2[nH]cnc12", {LOST, SAME}),
+        ("Cn1ccc2c(OC)cccc21", {SAME}),
+    ],
+)
+def test_head_that_prosettac_cannot_find_in_its_copy_is_named_in_json_and_readme(
+    tmp_path: Path, smiles: str, outcomes: set[str]
+) -> None:
+    """Open Babel takes a guanine cut at its oxygen for a ketone."""
+    babel = open_babel()
+    if babel is None:
+        pytest.skip("Open Babel is not installed")
+    files, _ = inputs(tmp_path, smiles, babel=babel)
+    checked = [
+        one["files"]["prosettac"]["open_babel"] for one in json.loads(files["exits.json"])["exits"] if "files" in one
+    ]
+    assert {one["outcome"] for one in checked} == outcomes
+    assert {one["version"] for one in checked} == {babel.version}
+    readme = files["prosettac/README.txt"]
+    assert (OUTCOMES[LOST] in readme) == (LOST in outcomes)
+    assert f"With Open Babel {babel.version}: " in readme
+
+
+def test_inputs_name_no_open_babel_unless_it_was_asked_for(tmp_path: Path) -> None:
+    files, rows = inputs(tmp_path, "COc1nc(N)nc2[nH]cnc12")
+    assert "open_babel" not in files["exits.json"]
+    assert "open_babel" not in rows[0]
+    assert "The conversion was not tried." in files["prosettac/README.txt"]

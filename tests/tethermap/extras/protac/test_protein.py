@@ -1,0 +1,59 @@
+"""The protein's file, against gemmi and against the way that goes line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gemmi
+import pytest
+
+from service.build_examples import SHIPPED
+from tethermap.extras.protac import protein
+from tethermap.extras.protac.side import E3, TARGET
+
+COMPLEXES = sorted(SHIPPED.glob("*/TARGET_RESULTS/WAR_PDB/*.pdb"))
+
+
+@pytest.mark.parametrize("path", COMPLEXES, ids=lambda path: path.stem)
+def test_chains_hold_the_polymer_under_letters_of_their_side(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    expected = gemmi.read_pdb_string(text)
+    expected.setup_entities()
+    found = protein.protein_of(text, (), E3, path.stem)
+    again = gemmi.read_pdb_string(found.text)
+    assert found.chains == "".join(chain.name for chain in again[0]) == E3.letters[: len(found.chains)]
+    for old, new in (found.letters or {}).items():
+        atoms = [(str(r.seqid), r.name, a.name, a.pos.tolist()) for r in expected[0][old].get_polymer() for a in r]
+        assert atoms == [(str(r.seqid), r.name, a.name, a.pos.tolist()) for r in again[0][new] for a in r]
+    assert protein._whole_chains(text, ()) == protein._chains_by_line(text, ())
+
+
+def test_atoms_of_a_peptide_like_ligand_are_left_out() -> None:
+    text = COMPLEXES[0].read_text(encoding="utf-8")
+    serials = [int(line[6:11]) for line in text.splitlines() if line.startswith("ATOM")][:10]
+    found = protein.protein_of(text, serials, TARGET, "x")
+    kept = [int(line[6:11]) for line in found.text.splitlines() if line.startswith(("ATOM", "HETATM"))]
+    assert kept
+    assert set(serials).isdisjoint(kept)
+
+
+def test_lines_of_other_lengths_and_several_models_are_read_line_by_line() -> None:
+    text = COMPLEXES[0].read_text(encoding="utf-8")
+    short = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    assert protein._whole_chains(short, ()) is None
+    first, second = (protein.protein_of(one, (), TARGET, "x") for one in (text, short))
+    assert first.letters == second.letters
+    lines = [[line.rstrip() for line in one.text.splitlines()] for one in (first, second)]
+    assert lines[0] == lines[1]
+
+
+def test_what_has_no_protein_file_has_a_reason() -> None:
+    text = COMPLEXES[0].read_text(encoding="utf-8")
+    hets = "".join(f"{line}\n" for line in text.splitlines() if line.startswith("HETATM"))
+    assert protein.protein_of(None, (), TARGET, "x").reason == "complex_too_large"
+    assert protein.protein_of(hets, (), TARGET, "x").reason == "no_polymer"
+    atoms = [line for line in text.splitlines() if line.startswith("ATOM")][:3]
+    many = ""
+    for letter in "abcdefghijklmnop":
+        many += "".join(f"{line[:21]}{letter}{line[22:]}\n" for line in atoms) + f"{'TER':21s}{letter}\n"
+    assert protein.protein_of(many, (), TARGET, "x").reason == "too_many_chains"

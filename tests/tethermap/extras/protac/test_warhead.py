@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rdkit import Chem
+
+from tests.tools.exits import embedded, surroundings
+from tethermap.exits.graph import ligand_graph
+from tethermap.exits.rank import rank_candidates
+from tethermap.extras.protac.prosettac import head_sdf
+from tethermap.extras.protac.warhead import WarheadSmiles, cut_warhead
+
+
+@pytest.mark.parametrize(
+    ("ligand", "anchor", "leaving", "expected"),
+    [
+        ("CC(C)(C)OC(=O)c1ccccc1", 5, (4, 3, 0, 1, 2), "*C(=O)c1ccccc1"),
+        ("Cn1cccc1", 1, (0,), "*n1cccc1"),
+        ("c1ccc2[nH]ccc2c1", 4, (), "*n1ccc2ccccc21"),
+        ("CN1CCNCC1", 4, (), "CN1CCN(*)CC1"),
+        ("C[C@H](O)c1ccccc1", 1, (), "C[C@](*)(O)c1ccccc1"),
+        ("C[C@H](O)c1ccccc1", 1, (0,), "*[C@H](O)c1ccccc1"),
+        ("C/C=C/c1ccccc1", 1, (0,), "*/C=C/c1ccccc1"),
+    ],
+)
+def test_linker_stands_where_the_leaving_group_was(
+    ligand: str, anchor: int, leaving: tuple[int, ...], expected: str
+) -> None:
+    found = WarheadSmiles(embedded(ligand)[1]).of(anchor, leaving)
+    assert found.count("[*]") == 1
+    assert Chem.MolToSmiles(capped(found)) == Chem.MolToSmiles(capped(expected))
+
+
+def capped(smiles: str) -> Chem.Mol:
+    """Return a warhead with iodine for the linker, so that configurations can be compared."""
+    mol = Chem.RWMol(Chem.MolFromSmiles(smiles.replace("[*]", "*")))
+    for atom in mol.GetAtoms():
+        if atom.GetAtomicNum() == 0:
+            atom.SetAtomicNum(53)
+    Chem.SanitizeMol(mol)
+    return mol.GetMol()
+
+
+def test_symmetric_anchors_are_listed_and_a_lone_one_is_unique() -> None:
+    toluene = embedded("Cc1ccccc1")[1]
+    assert cut_warhead(toluene, 2, ()).alike == (6,)
+    assert cut_warhead(toluene, 4, ()).alike == ()
+    assert cut_warhead(toluene, 1, (0,)).alike == (1, 2, 3, 4, 5)
+
+
+def test_stereo_does_not_make_an_anchor_unique() -> None:
+    """PRosettaC's substructure search takes both methyl groups for the anchor, whatever their configuration."""
+    ring = embedded("C[C@H]1CC[C@@H](C)CC1")[1]
+    assert 5 in cut_warhead(ring, 0, ()).alike
+
+
+@pytest.mark.parametrize("ligand", ["Cn1cccc1C(=O)OC(C)(C)C", "CN1CCN(C(=O)c2ccc(OC)cc2)CC1", "C[N+](C)(C)CCO"])
+def test_heads_are_read_back_with_the_anchor_where_it_was(ligand: str) -> None:
+    instance, molecule = embedded(ligand)
+    graph = ligand_graph(molecule)
+    exits = rank_candidates(graph, surroundings((90.0, 90.0, 90.0)), np.zeros(len(graph)))
+    for one in exits:
+        anchor, leaving = one.candidate.anchor, one.candidate.leaving
+        warhead = cut_warhead(molecule, anchor, leaving)
+        text = head_sdf(warhead, instance.stem, {"anchor": str(warhead.anchor + 1)}, kekulize=True)
+        supplier = Chem.SDMolSupplier()
+        supplier.SetData(text)
+        read = supplier[0]
+        assert read is not None, (anchor, leaving)
+        here = read.GetConformer().GetAtomPosition(warhead.anchor)
+        assert np.allclose(list(here), graph.xyz[anchor], atol=1e-3)
+        assert read.GetNumAtoms() == len(graph) - len(leaving) == read.GetNumHeavyAtoms()
+        assert int(read.GetProp("anchor")) == warhead.anchor + 1
+        linked = Chem.MolFromSmiles(WarheadSmiles(molecule).of(anchor, leaving))
+        assert linked.HasSubstructMatch(read), (anchor, leaving)
+
+
+def test_atoms_that_differ_by_a_hydrogen_only_are_alike() -> None:
+    """A substructure search takes either nitrogen of an imidazole for the anchor."""
+    imidazole = embedded("c1ccc2[nH]cnc2c1")[1]
+    assert cut_warhead(imidazole, 4, ()).alike == (6,)

@@ -1,0 +1,135 @@
+"""Bonds between residues: declared, found by distance, and mere clashes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tools.small_entry import atom_line, strand, write_entry
+from tethermap.base.reference import ADDITIVES, COFACTORS
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.reader import read_entry
+from tethermap.instance.bonds import LONGEST_BOND
+from tethermap.instance.classify import HetGroup
+from tethermap.instance.find import Residues, find_groups
+from tethermap.instance.kinds import KindRules
+
+
+@pytest.fixture(scope="module")
+def rules(component_index: Path) -> KindRules:
+    return KindRules(ADDITIVES, COFACTORS, ComponentIndex(component_index).get)
+
+
+def groups_of(path: Path, rules: KindRules) -> list[HetGroup]:
+    entry = read_entry(path, path.name.split(".")[0])
+    return find_groups(entry, Residues(entry), rules)
+
+
+def two_atom_ligand(x: float, *, second_x: float = 0.0) -> list[str]:
+    """Return LIG with one carbon above CB of residue 1 at distance `x`, and one farther out."""
+    above = (1.2, 1.7, 1.2 + x)
+    return [
+        atom_line(900, "C1", "LIG", "A", 99, above, element="C"),
+        atom_line(901, "C2", "LIG", "A", 99, (above[0] + second_x, above[1], above[2] + 1.5), element="C"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("distance", "linked"),
+    [(1.15, False), (1.30, True), (1.54, True), (1.66, True), (1.70, False), (2.5, False)],
+)
+def test_bond_to_the_polymer_is_found_by_its_length(
+    tmp_path: Path, distance: float, linked: bool, rules: KindRules
+) -> None:
+    """Two carbons: 0.85 and 1.15 times 2 x 0.73 A are 1.24 and 1.68 A."""
+    path = write_entry(tmp_path, strand("A", 1), two_atom_ligand(distance))
+    (group,) = groups_of(path, rules)
+    assert [link.declared for link in group.links] == ([False] if linked else [])
+
+
+@pytest.mark.parametrize(
+    ("distance", "beside", "linked"),
+    [(1.30, (0.0, 1.5), 0), (1.36, (0.0, 1.5), 1), (1.48, (0.0, 1.5), 1), (1.80, (0.0, 1.5), 1), (1.48, (1.0, 0.2), 0)],
+)
+def test_bond_to_a_nucleophile_may_be_drawn_too_short_where_nothing_else_is_near(
+    tmp_path: Path, distance: float, beside: tuple[float, float], linked: int, rules: KindRules
+) -> None:
+    """S and C: 0.75 and 0.85 times 1.05 + 0.73 A are 1.33 and 1.51 A; a second carbon at 1.95 A makes it a clash."""
+    cysteine = [line.replace("ALA", "CYS") for line in strand("A", 1)]
+    z = 3.0 + distance
+    atoms = [
+        atom_line(890, "SG", "CYS", "A", 1, (1.2, 1.7, 3.0), element="S", record="ATOM"),
+        atom_line(900, "C1", "LIG", "A", 99, (1.2, 1.7, z), element="C"),
+        atom_line(901, "C2", "LIG", "A", 99, (1.2 + beside[0], 1.7, z + beside[1]), element="C"),
+    ]
+    (group,) = groups_of(write_entry(tmp_path, cysteine, atoms), rules)
+    assert len(group.links) == linked
+
+
+def test_leupeptin_of_6yz6_is_bound_to_cysteine_145(mirror: Path, rules: KindRules) -> None:
+    """Its link is not declared and drawn at 1.41 A; 6XCH holds the same bond at 1.80 A."""
+    ligand = next(group for group in groups_of(mirror / "6yz6.pdb.gz", rules) if group.kind == "ligand")
+    assert {(round(link.distance, 2), link.declared) for link in ligand.links} == {(1.41, False)}
+
+
+def test_overlapping_residues_are_not_linked(tmp_path: Path, rules: KindRules) -> None:
+    """Three contacts of bonding length between two residues are a clash."""
+    crowd = [
+        atom_line(900 + i, f"C{i}", "LIG", "A", 99, (1.2 + 1.3 * x, 1.7 + 1.3 * y, 2.5), element="C")
+        for i, (x, y) in enumerate([(0.0, 0.0), (0.6, 0.0), (0.0, 0.6), (-0.6, 0.0)])
+    ]
+    (group,) = groups_of(write_entry(tmp_path, strand("A", 1), crowd), rules)
+    assert group.links == ()
+
+
+def het_pair(distance: float) -> list[str]:
+    """Return two ligands of two carbons each in one line, the inner ones at `distance`."""
+    xs = [("LIG", 98, "C1", 0.0), ("LIG", 98, "C2", 1.5)]
+    xs += [("DRG", 99, "C1", 1.5 + distance), ("DRG", 99, "C2", 3.0 + distance)]
+    return [
+        atom_line(900 + i, name, comp_id, "A", number, (x, 8.0, 8.0), element="C")
+        for i, (comp_id, number, name, x) in enumerate(xs)
+    ]
+
+
+@pytest.mark.parametrize(("distance", "joined"), [(1.54, True), (1.60, True), (1.65, False)])
+def test_two_het_groups_are_joined_only_by_a_sound_bond(
+    tmp_path: Path, distance: float, joined: bool, rules: KindRules
+) -> None:
+    """1.10 times 1.46 A is 1.61 A; up to 1.15 a bond to the polymer would still count."""
+    assert distance < LONGEST_BOND * 1.46
+    found = groups_of(write_entry(tmp_path, strand("A", 1), het_pair(distance)), rules)
+    assert len(found) == (1 if joined else 2)
+
+
+def test_alternates_are_not_bonded(tmp_path: Path, rules: KindRules) -> None:
+    lines = [line[:16] + ("A" if "LIG" in line else "B") + line[17:] for line in het_pair(1.54)]
+    assert len(groups_of(write_entry(tmp_path, strand("A", 1), lines), rules)) == 2
+
+
+def test_ligand_clashing_with_its_cofactor_is_not_part_of_it(mirror: Path, rules: KindRules) -> None:
+    """In 3NZD an atom of the inhibitor lies 1.54 A from O2D of NADPH: C-O bonds are 1.43."""
+    found = {group.kind for group in groups_of(mirror / "3nzd.cif.gz", rules)}
+    assert found == {"ligand", "cofactor"}
+
+
+def test_peptide_like_ligand_with_alternates_is_one_group(mirror: Path, rules: KindRules) -> None:
+    """Glu-Gly-Arg-chloromethylketone in 6RFK: Glu in three conformers, Gly in one."""
+    ligand = next(group for group in groups_of(mirror / "6rfk.cif.gz", rules) if group.kind == "ligand")
+    assert len(ligand.residues) == 4
+
+
+def test_sugars_are_glycans_even_when_links_are_long_or_missing(mirror: Path, rules: KindRules) -> None:
+    """5LWX declares some links of its 13 sugars, and draws others at 1.6 to 2.1 A."""
+    found = groups_of(mirror / "5lwx.cif.gz", rules)
+    assert {group.kind for group in found} == {"glycan", "ion", "additive"}
+    undeclared = [link for group in found for link in group.links if not link.declared]
+    assert sorted(round(link.distance, 2) for link in undeclared) == [1.61, 1.62, 1.66]
+
+
+def test_declared_link_that_is_too_long_is_no_bond(mirror: Path, rules: KindRules) -> None:
+    """1AKE declares O1D of AP5A bonded to NH1 of an arginine at 2.0 A: a salt bridge, not a C-N or N-O bond."""
+    found = groups_of(mirror / "1ake.cif.gz", rules)
+    kinds = {round(link.distance, 2): link.kind for group in found for link in group.links}
+    assert kinds[2.0] == kinds[1.92] == "contact"

@@ -1,0 +1,71 @@
+"""Which of several modelled conformers is taken."""
+
+from __future__ import annotations
+
+import gemmi
+import numpy as np
+import pytest
+
+from tethermap.entry.atoms import Atoms
+from tethermap.instance.conformer import Conformers, best_altloc
+
+
+def atoms_of(*rows: tuple[int, str, str, str, float]) -> Atoms:
+    """Build atoms from (number, component, name, altloc, occupancy), one residue a number and component."""
+    structure = gemmi.Structure()
+    model = gemmi.Model(1)
+    chain = gemmi.Chain("A")
+    for number, comp_id, name, altloc, occupancy in rows:
+        found = [r for r in chain if r.seqid.num == number and r.name == comp_id]
+        if not found:
+            residue = gemmi.Residue()
+            residue.name, residue.seqid, residue.subchain = comp_id, gemmi.SeqId(number, " "), "A"
+            chain.add_residue(residue)
+        residue = next(r for r in chain if r.seqid.num == number and r.name == comp_id)
+        atom = gemmi.Atom()
+        atom.name, atom.element, atom.occ = name, gemmi.Element("C"), occupancy
+        atom.altloc = altloc or "\0"
+        residue.add_atom(atom)
+    model.add_chain(chain)
+    structure.add_model(model)
+    return Atoms.of(structure)
+
+
+def label(atoms: Atoms) -> bytes:
+    return best_altloc(atoms, np.arange(len(atoms)))
+
+
+def test_highest_summed_occupancy_wins() -> None:
+    rows = [(1, "LIG", "C1", "A", 0.4), (1, "LIG", "C1", "B", 0.6), (1, "LIG", "C2", "A", 0.4)]
+    assert label(atoms_of(*rows, (1, "LIG", "C2", "B", 0.6))) == b"B"
+
+
+def test_more_atoms_win_over_higher_single_occupancies() -> None:
+    rows = [(1, "LIG", "C1", "A", 0.4), (1, "LIG", "C2", "A", 0.4), (1, "LIG", "C1", "B", 0.6)]
+    assert label(atoms_of(*rows)) == b"A"
+
+
+def test_equal_sums_go_to_the_higher_mean() -> None:
+    rows = [(1, "LIG", "C1", "A", 0.3), (1, "LIG", "C2", "A", 0.3), (1, "LIG", "C1", "B", 0.6)]
+    assert label(atoms_of(*rows)) == b"B"
+
+
+def test_equal_sums_and_means_go_to_the_alphabet() -> None:
+    assert label(atoms_of((1, "LIG", "C1", "B", 0.5), (1, "LIG", "C1", "A", 0.5))) == b"A"
+
+
+def test_atoms_without_label_have_no_conformer() -> None:
+    assert label(atoms_of((1, "LIG", "C1", "", 1.0))) == b""
+
+
+@pytest.mark.parametrize(("wanted", "expected"), [(b"A", b"A"), (b"B", b"B"), (b"C", b"B"), (b"", b"B")])
+def test_residue_takes_the_ligands_label_or_its_own_best(wanted: bytes, expected: bytes) -> None:
+    atoms = atoms_of((7, "SER", "CB", "A", 0.3), (7, "SER", "CB", "B", 0.7), (7, "SER", "N", "", 1.0))
+    mask = Conformers(atoms).mask(wanted)
+    assert sorted(atoms.altloc[mask].tolist()) == sorted([b"", expected])
+
+
+def test_two_components_in_one_place_are_never_both_taken() -> None:
+    atoms = atoms_of((7, "SER", "CB", "A", 0.6), (7, "PRO", "CB", "B", 0.4))
+    for wanted in (b"", b"A", b"B"):
+        assert Conformers(atoms).mask(wanted).sum() == 1

@@ -1,0 +1,86 @@
+"""What is a ligand, and what an additive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tethermap.base.reference import ADDITIVES, COFACTORS
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.instance.kinds import MONOMERS, KindRules
+
+
+@pytest.fixture(scope="module")
+def find(component_index: Path) -> Callable[[str], Component | None]:
+    return ComponentIndex(component_index).get
+
+
+@pytest.fixture(scope="module")
+def rules(find: Callable[[str], Component | None]) -> KindRules:
+    return KindRules(ADDITIVES, COFACTORS, find)
+
+
+@pytest.mark.parametrize("comp_id", ["STI", "AZT", "IRE", "JQ1", "478", "ANP", "BEN", "A1AZ9", "LIG"])
+def test_drugs_and_unlisted_codes_are_ligands_wherever_they_lie(comp_id: str, rules: KindRules) -> None:
+    """The public service's list of 259 codes deletes imatinib STI and AZT."""
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "ligand"
+
+
+@pytest.mark.parametrize("comp_id", ["NAD", "HEM", "FAD", "ATP", "ADP", "AMP", "SAM", "PLP", "B1Z", "BPB", "BCR"])
+def test_natural_cofactors_are_cofactors(comp_id: str, rules: KindRules) -> None:
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "cofactor"
+
+
+@pytest.mark.parametrize(
+    "comp_id", ["SO4", "GOL", "EDO", "PEG", "DMS", "MOH", "ACT", "HTO", "DCX", "IRI", "MO6", "SX", "NCO", "OHX", "RHX"]
+)
+def test_solvents_and_salts_are_additives_even_when_buried(comp_id: str, rules: KindRules) -> None:
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "additive"
+
+
+def test_additive_asked_for_by_name_is_a_ligand(rules: KindRules) -> None:
+    assert rules.of_component("GOL", 13, wanted=True).kind == "ligand"
+
+
+@pytest.mark.parametrize(("comp_id", "heavy_atoms", "may"), [("CIT", 13, True), ("CIT", 4, False), ("EDO", 13, False)])
+def test_additive_of_five_atoms_may_be_a_ligand_when_its_rule_allows(
+    comp_id: str, heavy_atoms: int, may: bool, rules: KindRules
+) -> None:
+    found = rules.of_component(comp_id, heavy_atoms, wanted=False)
+    assert (found.kind, found.unless_buried) == ("additive", may)
+
+
+@pytest.mark.parametrize("comp_id", ["UNL", "UNX"])
+def test_codes_of_the_unidentified_are_unknown(comp_id: str, rules: KindRules) -> None:
+    assert rules.of_component(comp_id, 13, wanted=False).kind == "unknown"
+
+
+def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(
+    rules: KindRules, find: Callable[[str], Component | None]
+) -> None:
+    for comp_id, listed in {**rules.additives, **rules.cofactors}.items():
+        assert find(comp_id) is not None, comp_id
+        assert listed.role, comp_id
+        assert listed.reason, comp_id
+
+
+def test_no_drug_like_molecule_is_on_the_list_of_additives(
+    rules: KindRules, find: Callable[[str], Component | None]
+) -> None:
+    """Aromatic nitrogen heterocycles of drug size don't stand among buffers, salts and detergents."""
+    for comp_id, listed in rules.additives.items():
+        component = find(comp_id)
+        assert component is not None
+        if listed.role in MONOMERS:
+            continue
+        aromatic = {i for bond in component.bonds if bond.aromatic for i in (bond.first, bond.second)}
+        nitrogens = [i for i in aromatic if component.atoms[i].element == "N"]
+        heavy = [atom for atom in component.atoms if atom.element != "H"]
+        assert not (nitrogens and len(heavy) > 15), comp_id
+
+
+def test_additives_and_cofactors_do_not_overlap(rules: KindRules) -> None:
+    assert not rules.additives.keys() & rules.cofactors.keys()

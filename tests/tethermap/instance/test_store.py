@@ -1,0 +1,56 @@
+"""Instances come back from disk as they were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.tools.cleaning import clean_file
+from tethermap.components.index import ComponentIndex
+from tethermap.instance.store import (
+    instance_writer,
+    packed_surroundings,
+    read_instances,
+    read_instances_alone,
+    surroundings_of_record,
+)
+
+
+def test_instances_are_read_as_they_were_written(archive: Path, component_index: Path, tmp_path: Path) -> None:
+    find = ComponentIndex(component_index).get
+    written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
+    with instance_writer(*paths) as write:
+        for kept in written:
+            write(kept.instance, kept.neighbourhood)
+    read = list(read_instances(*paths))
+    assert len(read) == len(written) == 3
+    for (instance, around), kept in zip(read, written, strict=True):
+        for name in ("entry_id", "stem", "components", "head", "links", "inner_links", "flags", "notes", "facts"):
+            assert getattr(instance, name) == getattr(kept.instance, name)
+        assert instance.entry_bonds == kept.instance.entry_bonds
+        assert instance.atoms.name == kept.instance.atoms.name
+        assert np.array_equal(instance.atoms.xyz, kept.instance.atoms.xyz)
+        assert np.array_equal(around.xyz, kept.neighbourhood.xyz)
+        assert around.atom_name.tolist() == kept.neighbourhood.atom_name.tolist()
+        assert around.largest == kept.neighbourhood.largest
+
+
+def test_surroundings_are_read_as_they_were_written(archive: Path, component_index: Path) -> None:
+    find = ComponentIndex(component_index).get
+    written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+    for kept in written:
+        around = surroundings_of_record(packed_surroundings("4cup_A_ZYB_2971", kept.surroundings))
+        assert np.array_equal(around.xyz, kept.surroundings.xyz)
+        assert around.element.tolist() == kept.surroundings.element.tolist()
+        assert around.context.tolist() == kept.surroundings.context.tolist()
+        assert around.largest == kept.surroundings.largest
+
+
+def test_shard_without_instances_is_read_as_empty(tmp_path: Path) -> None:
+    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
+    with instance_writer(*paths):
+        pass
+    assert list(read_instances(*paths)) == []
+    assert list(read_instances_alone(paths[0])) == []

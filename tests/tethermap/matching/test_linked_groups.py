@@ -1,0 +1,80 @@
+"""Groups of several linked components: what their atoms are called, and what they are by definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from rdkit import Chem
+from rdkit.Chem.rdMolDescriptors import CalcMolFormula
+
+from tests.tools.components import ideal_instance
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.exits.rows import incomplete_atoms
+from tethermap.instance.model import Instance, LigandAtoms, Residue
+from tethermap.matching.build import build_ligand
+from tethermap.series.ligands import collect_ligands
+
+Known = Callable[[str], Component]
+
+
+def maltose(known: Known, first: Residue, second: Residue, *, omit: tuple[str, ...] = ()) -> Instance:
+    """Return two glucoses, the first one's O4 bonded to C1 of the second, which lacks some atoms."""
+    parts = [ideal_instance(known("GLC")).atoms, ideal_instance(known("GLC"), omit=("O1", *omit)).atoms]
+    o4, c4, c1 = (parts[0].name.index("O4"), parts[0].name.index("C4"), parts[1].name.index("C1"))
+    outward = parts[0].xyz[o4] - parts[0].xyz[c4]
+    away = parts[0].xyz[o4] + 1.43 * outward / np.linalg.norm(outward)
+    moved = parts[1].xyz - parts[1].xyz[c1] + away
+    size = len(parts[0].name)
+    atoms = LigandAtoms(
+        component=np.repeat([0, 1], [size, len(moved)]),
+        name=parts[0].name + parts[1].name,
+        element=parts[0].element + parts[1].element,
+        xyz=np.concatenate([parts[0].xyz, moved]),
+        occupancy=np.ones(size + len(moved)),
+        b_iso=np.full(size + len(moved), 20.0),
+        charge=np.zeros(size + len(moved), dtype=np.int64),
+        altloc=("",) * (size + len(moved)),
+        serial=np.arange(1, size + len(moved) + 1, dtype=np.int64),
+    )
+    whole = ideal_instance(known("GLC"))
+    return replace(whole, components=(first, second), atoms=atoms, inner_links=((o4, size + c1),))
+
+
+FIRST, SECOND = Residue("B", "D", "GLC", 1), Residue("B", "D", "GLC", 2)
+
+
+def test_atoms_are_prefixed_by_their_residue(known: Known, index: ComponentIndex) -> None:
+    record = build_ligand(maltose(known, FIRST, SECOND), index)
+    assert {name.partition(".")[0] for name in record.names} == {"GLC1", "GLC2"}
+
+
+def test_residues_of_one_number_in_two_chains_are_told_apart(known: Known, index: ComponentIndex) -> None:
+    instance = maltose(known, FIRST, Residue("C", "E", "GLC", 1), omit=("O6",))
+    record = build_ligand(instance, index)
+    assert {name.partition(".")[0] for name in record.names} == {"GLC1:B", "GLC1:C"}
+    assert len(set(record.names)) == record.n_heavy == 22
+    assert record.atoms_missing == ("GLC1:C.O6",)
+    beside = incomplete_atoms(instance, record, index.get)
+    assert [record.names[k] for k in beside] == ["GLC1:C.C6"]
+
+
+@pytest.mark.parametrize("omit", [(), ("O6",), ("O2", "O3")])
+def test_formula_of_a_group_is_that_of_its_smiles(known: Known, index: ComponentIndex, omit: tuple[str, ...]) -> None:
+    record = build_ligand(maltose(known, FIRST, SECOND, omit=omit), index)
+    assert CalcMolFormula(Chem.MolFromSmiles(record.smiles)) == "C12H22O11"
+    assert record.formula == "C12 H22 O11"
+
+
+def test_facts_of_a_ligand_are_those_of_its_fullest_instance_in_any_order(known: Known, index: ComponentIndex) -> None:
+    whole = replace(build_ligand(maltose(known, FIRST, SECOND), index), stem="2abc_B_GLC_1", title="whole")
+    part = build_ligand(maltose(known, FIRST, SECOND, omit=("O6",)), index)
+    other = replace(part, stem="3abc_B_GLC_1", title="other")
+    for records in permutations([part, whole, other]):
+        (ligand,) = collect_ligands(records)
+        assert (ligand.title, ligand.fullest) == ("whole", whole)
+        assert [member.stem for member in ligand.members] == [part.stem, whole.stem, other.stem]

@@ -1,0 +1,71 @@
+"""Bonds from coordinates alone, on molecules whose bonds are known."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+from rdkit import Chem
+
+from tests.tools.components import ideal_instance
+from tethermap.components.component import Component
+from tethermap.matching.perceive import heaviest_matching, perceived
+from tethermap.matching.residue import observed_residues
+from tethermap.matching.rings import small_rings
+from tethermap.molecule.dictionary import dictionary_smiles
+from tethermap.molecule.neutral import neutralised
+from tethermap.molecule.template import assemble, sanitise
+
+DRUGS = (
+    "STI", "478", "IRE", "AQ4", "FMM", "RIT", "1UN", "MK1", "EST", "TES", "DES", "TMX", "CFF", "IBP", "SAL", "TYL",
+    "FLP", "CEL", "MTX", "TOP", "NVP", "EFZ", "AZM", "BNZ", "NBZ", "ATP", "GLC", "FK5", "E20", "X77",
+)  # fmt: skip
+
+
+def _perceived_smiles(component: Component) -> str:
+    (residue,) = observed_residues(ideal_instance(component), {})
+    graph = perceived(residue)
+    mol, passed = sanitise(assemble(graph.elements, graph.charges, graph.bonds, None))
+    return str(Chem.MolToSmiles(neutralised(mol))) if passed else ""
+
+
+def _flat(smiles: str) -> str:
+    mol = Chem.MolFromSmiles(smiles)
+    Chem.RemoveStereochemistry(mol)
+    return str(Chem.MolToSmiles(mol))
+
+
+def test_most_drugs_are_right(known: Callable[[str], Component]) -> None:
+    right = [
+        code for code in DRUGS if _perceived_smiles(known(code)) == _flat(dictionary_smiles(known(code), neutral=True))
+    ]
+    assert len(right) >= 0.85 * len(DRUGS), sorted(set(DRUGS) - set(right))
+
+
+@pytest.mark.parametrize("comp_id", ["BNZ", "NBZ", "ACT", "ACN", "DMS", "SO4", "PO4", "GLC", "IMD", "URE", "BU3"])
+def test_functional_groups(comp_id: str, known: Callable[[str], Component]) -> None:
+    assert _perceived_smiles(known(comp_id)) == _flat(dictionary_smiles(known(comp_id), neutral=True))
+
+
+def test_matching_is_the_heaviest_there_is() -> None:
+    """Against trying all subsets of the pairs of a small graph with odd rings."""
+    pairs = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
+    weights = {pair: 1.0 + 0.37 * ((7 * number) % 5) for number, pair in enumerate(pairs)}
+
+    def value(chosen: tuple[tuple[int, int], ...]) -> float:
+        ends = [end for pair in chosen for end in pair]
+        return sum(weights[pair] for pair in chosen) if len(set(ends)) == len(ends) else 0.0
+
+    best = max(value(chosen) for size in range(5) for chosen in itertools.combinations(pairs, size))
+    assert value(tuple(heaviest_matching(weights))) == pytest.approx(best)
+
+
+def test_of_equal_matchings_the_one_with_the_first_pairs_is_taken() -> None:
+    ring = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)]
+    assert heaviest_matching(dict.fromkeys(ring, 0.1 + 0.2)) == [(0, 1), (2, 3), (4, 5)]
+
+
+def test_rings_of_five_and_six_are_found() -> None:
+    near = [[1, 5], [0, 2], [1, 3], [2, 4, 8], [3, 5], [4, 0], [7, 8], [6, 8], [3, 6, 7]]  # a six-ring and a three-ring
+    assert small_rings(near) == {(0, 1, 2, 3, 4, 5)}

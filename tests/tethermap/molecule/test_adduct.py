@@ -1,0 +1,130 @@
+"""Covalent ligands: which bond the link replaces, and what the flag says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from rdkit import Chem
+
+from tests.tools.components import linked
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.matching.build import build_ligand
+from tethermap.molecule import adduct as module
+from tethermap.molecule.adduct import ProteinAtom, adduct
+from tethermap.molecule.stereo import set_coordinates
+
+Known = Callable[[str], Component]
+
+
+def _placed(smiles: str, xyz: list[tuple[float, float, float]]) -> Chem.Mol:
+    mol = Chem.MolFromSmiles(smiles)
+    set_coordinates(mol, xyz)
+    return mol
+
+
+FORMALDEHYDE_LIKE = [(1.51, 0.0, 0.0), (0.0, 0.0, 0.0), (-0.6, 1.06, 0.0)]
+"""Acetaldehyde: methyl, carbonyl carbon at the origin, oxygen."""
+
+
+@pytest.mark.parametrize(
+    ("height", "smiles", "blocked"),
+    [
+        (0.0, "*SC(C)=O", 0),  # trigonal: an acyl group stored as an aldehyde
+        (1.6, "*SC(C)O", 1),  # tetrahedral: a hemithioacetal
+    ],
+)
+def test_planarity_tells_acyl_from_hemithioacetal(height: float, smiles: str, blocked: int) -> None:
+    mol = _placed("CC=O", FORMALDEHYDE_LIKE)
+    partner = ProteinAtom(1, "S", (-0.8, -1.0, height))
+    found, without_valence = adduct(mol, [partner], {})
+    assert Chem.CanonSmiles(found.replace("@", "").replace("[CH]", "C")) == Chem.CanonSmiles(smiles)  # type: ignore[no-untyped-call]
+    assert len(without_valence) == blocked
+
+
+def test_limit_of_planarity_is_between_acyl_and_tetrahedral() -> None:
+    assert 0.1 < module.PLANAR < 0.4
+
+
+def test_alkene_adds_even_where_the_model_is_flat() -> None:
+    mol = _placed("C=CC(N)=O", [(0, 0, 0), (1.33, 0, 0), (2.1, 1.2, 0), (3.4, 1.2, 0), (1.5, 2.3, 0)])
+    smiles, blocked = adduct(mol, [ProteinAtom(0, "S", (-0.9, 1.5, 0.0))], {})
+    assert smiles == "*SCCC(N)=O"
+    assert len(blocked) == 1
+
+
+def test_nitrile_becomes_a_thioimidate() -> None:
+    mol = _placed("CC#N", [(-1.46, 0, 0), (0, 0, 0), (1.16, 0, 0)])
+    smiles, blocked = adduct(mol, [ProteinAtom(1, "S", (0, 1.8, 0))], {})
+    assert smiles == "*SC(C)=N"
+    assert len(blocked) == 1
+
+
+def test_ketone_without_hydrogen_becomes_a_hemiketal() -> None:
+    mol = _placed("CC(C)=O", [(1.5, 0, 0), (0, 0, 0.3), (-0.75, 1.3, 0), (-0.6, -1.0, 0)])
+    smiles, blocked = adduct(mol, [ProteinAtom(1, "O", (0, 0, 1.7))], {})
+    assert smiles == "*OC(C)(C)O"
+    assert len(blocked) == 1
+
+
+def test_boronic_acid_becomes_a_borate() -> None:
+    mol = _placed("CB(O)O", [(1.57, 0, 0), (0, 0, 0), (-0.7, 1.2, 0), (-0.7, -1.2, 0)])
+    smiles, blocked = adduct(mol, [ProteinAtom(1, "O", (0, 0, 1.5))], {})
+    assert smiles == "*O[B-](C)(O)O"
+    assert len(blocked) == 1
+
+
+@pytest.mark.parametrize(
+    ("distance", "smiles"),
+    [(1.30, "*N=CC"), (1.39, "*N=CC"), (1.41, "*NCC"), (1.47, "*NCC")],
+)
+def test_short_bond_in_the_place_of_a_carbonyl_oxygen_is_an_imine(distance: float, smiles: str) -> None:
+    mol = _placed("CC", [(-1.5, 0, 0), (0, 0, 0)])
+    found, blocked = adduct(mol, [ProteinAtom(1, "N", (distance * 0.5, distance * np.sqrt(0.75), 0))], {1: 2})
+    assert found == smiles
+    assert blocked == []
+
+
+def test_saturated_carbon_gives_a_hydrogen() -> None:
+    mol = _placed("CC", [(-1.5, 0, 0), (0, 0, 0)])
+    assert adduct(mol, [ProteinAtom(1, "S", (0.6, 1.7, 0))], {}) == ("*SCC", [])
+
+
+def test_aromatic_carbon_with_hydrogen_stays_aromatic() -> None:
+    angles = np.arange(6) * np.pi / 3
+    ring = [(1.39 * float(np.cos(a)), 1.39 * float(np.sin(a)), 0.0) for a in angles]
+    assert adduct(_placed("c1ccccc1", ring), [ProteinAtom(0, "S", (3.1, 0, 0))], {}) == ("*Sc1ccccc1", [])
+
+
+def test_leaving_atoms_are_not_missing(known: Known, index: ComponentIndex) -> None:
+    record = build_ligand(linked(known("PLM"), "C1", omit=["O2"]), index)
+    assert record.atoms_missing == ()
+    assert record.smiles_adduct == "*SC(=O)CCCCCCCCCCCCCCC"
+    assert record.flags == ()
+
+
+def test_sdf_molecule_is_capped_with_hydrogen(known: Known, index: ComponentIndex) -> None:
+    record = build_ligand(linked(known("PLM"), "C1", omit=["O2"]), index)
+    assert record.observed_smiles == "CCCCCCCCCCCCCCCC=O"
+
+
+def test_missing_atom_elsewhere_stays_missing(known: Known, index: ComponentIndex) -> None:
+    record = build_ligand(linked(known("PLM"), "C1", omit=["O2", "CG"]), index)
+    assert record.atoms_missing == ("CG",)
+
+
+def test_configuration_at_the_linked_atom_is_read_from_the_coordinates() -> None:
+    mol = _placed("CC(F)Cl", [(1.4, 0, 0), (0, 0, 0), (-0.7, 1.2, 0), (-0.7, -1.2, 0)])
+    hands = {adduct(mol, [ProteinAtom(1, "S", (0, 0, z))], {})[0] for z in (1.8, -1.8)}
+    assert len(hands) == 2
+    assert all("@" in smiles for smiles in hands)
+
+
+def test_carbon_chain_that_hangs_on_the_linked_atom_did_not_leave(known: Known, index: ComponentIndex) -> None:
+    """Only what the dictionary flags or a heteroatom binds leaves; a chain was not observed."""
+    component = known("PLM")
+    chain = ["C3", "C4", "C5", "C6", "C7", "C8", "C9", "CA", "CB", "CC", "CD", "CE", "CF", "CG"]
+    record = build_ligand(linked(component, "C2", omit=chain), index)
+    assert set(record.atoms_missing) == set(chain)

@@ -1,0 +1,152 @@
+"""Dictionary molecules and their neutral forms against SMILES from elsewhere."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rdkit import Chem, rdBase
+
+from tethermap.components.component import Component
+from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles, is_sanitised
+from tethermap.molecule.inchi import inchikey
+from tethermap.molecule.neutral import neutralised
+from tethermap.molecule.record import NAME
+
+METAL_OR_ISOTOPE = {"0KA", "6MO", "D3O", "DOD"}
+"""Components whose SMILES elsewhere has other charges, clusters or isotopes."""
+
+
+def _flat(smiles: str) -> str:
+    mol = Chem.MolFromSmiles(smiles)
+    Chem.RemoveStereochemistry(mol)
+    return str(Chem.MolToSmiles(mol))
+
+
+def test_molecules_equal_the_smiles_that_the_dictionarys_files_hold(
+    mirror: Path, known: Callable[[str], Component]
+) -> None:
+    """Those SMILES were written by OpenEye's and CACTVS' programs, not by RDKit."""
+    equal, same_stereo, differing = 0, 0, set()
+    with (mirror.parent / "components.csv").open(encoding="utf-8") as stream, rdBase.BlockLogs():
+        for row in csv.DictReader(stream):
+            reference: Chem.Mol | None = Chem.MolFromSmiles(row["smiles_canonical_first"])
+            if reference is None:
+                continue  # metal complexes with valences that RDKit refuses
+            smiles = dictionary_smiles(known(row["code"]), neutral=False)
+            if _flat(smiles) != _flat(Chem.MolToSmiles(reference)):
+                differing.add(row["code"])
+                continue
+            equal += 1
+            same_stereo += smiles == Chem.MolToSmiles(reference)
+    assert differing == METAL_OR_ISOTOPE
+    assert equal > 120
+    assert same_stereo >= equal - 16  # phosphates, metals, adamantanes and one imine: see PIPELINE on stereo
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "neutral"),
+    [
+        ("JQ1", "Cc1sc2c(c1C)C(c1ccc(Cl)cc1)=N[C@@H](CC(=O)OC(C)(C)C)c1nnc(C)n1-2"),  # stored as a cation
+        ("GLY", "NCC(=O)O"),
+        ("ARG", "N=C(N)NCCC[C@H](N)C(=O)O"),  # stored with a guanidinium
+        ("PO4", "O=P(O)(O)O"),  # stored as phosphate
+        ("SO4", "O=S(=O)(O)O"),
+        ("NBZ", "O=[N+]([O-])c1ccccc1"),  # a nitro group stays
+        ("4NM", "O=[N+]([O-])c1ccc(CS)cc1"),  # stored with a protonated nitro group
+        ("CHT", "C[N+](C)(C)CCO"),  # quaternary nitrogen stays
+        ("CL", "[Cl-]"),
+        ("ZN", "[Zn+2]"),
+        ("FX5", "Nc1nnc(-c2ccccc2O)cc1N1CCNCC1"),  # stored as a piperazinium
+        ("04U", "[N-]=[N+]=N[C@@H]1CN[C@H](C(=O)O)C1"),  # an azide, stored with a proton
+        ("711", "CC(=N)N1CCC(Oc2ccc3nc(C)n(Cc4ccc5ccc(C(=N)N)cc5c4)c3c2)CC1"),  # a benzimidazolium
+        ("6A1", "COc1ccc2c(c1)c(O)c1c3c(ncn32)CC[C@@H]1NCC[N+](C)(C)[O-]"),  # an N-oxide
+        ("ET", "CC[n+]1c(-c2ccccc2)c2cc(N)ccc2c2ccc(N)cc21"),  # ethidium stays: no proton can go
+    ],
+)
+def test_neutral_form(comp_id: str, neutral: str, known: Callable[[str], Component]) -> None:
+    assert dictionary_smiles(known(comp_id), neutral=True) == Chem.CanonSmiles(neutral)  # type: ignore[no-untyped-call]
+
+
+def test_stored_form_keeps_its_charges(known: Callable[[str], Component]) -> None:
+    mol = dictionary_molecule(known("PO4"), neutral=False)
+    assert mol is not None
+    assert Chem.GetFormalCharge(mol) == -3
+
+
+def test_zwitterion_with_a_quaternary_nitrogen_stays_balanced(known: Callable[[str], Component]) -> None:
+    mol = dictionary_molecule(known("NAD"), neutral=True)
+    assert mol is not None
+    assert sorted(atom.GetFormalCharge() for atom in mol.GetAtoms() if atom.GetFormalCharge()) == [-1, 1]
+
+
+def test_metal_complexes_keep_their_charges(known: Callable[[str], Component]) -> None:
+    for comp_id in ("HEM", "REO", "CPT"):
+        stored, neutral = (dictionary_molecule(known(comp_id), neutral=flag) for flag in (False, True))
+        assert stored is not None
+        assert neutral is not None
+        charges = [[atom.GetFormalCharge() for atom in mol.GetAtoms()] for mol in (stored, neutral)]
+        assert charges[0] == charges[1]
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "text"),
+    [
+        ("CPT", "InChI=1S/2ClH.2H3N.Pt/h2*1H;2*1H3;/q;;;;+2/p-2"),
+        ("IRI", "InChI=1S/Ir.6H3N/h;6*1H3/q+3;;;;;;"),
+        ("MO6", "InChI=1S/Mg.6H2O/h;6*1H2/q+2;;;;;;"),
+    ],
+)
+def test_metal_complexes_have_the_key_of_their_parts(
+    comp_id: str, text: str, known: Callable[[str], Component]
+) -> None:
+    assert inchikey(dictionary_smiles(known(comp_id), neutral=True)) == Chem.InchiToInchiKey(text)  # type: ignore[no-untyped-call]
+
+
+def test_neutralising_leaves_coordinates_alone(known: Callable[[str], Component]) -> None:
+    mol = dictionary_molecule(known("ARG"), neutral=False)
+    assert mol is not None
+    assert (neutralised(mol).GetConformer().GetPositions() == mol.GetConformer().GetPositions()).all()
+
+
+def test_atoms_carry_their_names_in_dictionary_order(known: Callable[[str], Component]) -> None:
+    component = known("STI")
+    mol = dictionary_molecule(component, neutral=True)
+    assert mol is not None
+    expected = [atom.name for atom in component.atoms if atom.element != "H"]
+    assert [atom.GetProp(NAME) for atom in mol.GetAtoms()] == expected
+
+
+def test_hydrogens_are_the_dictionarys_not_a_valence_models(known: Callable[[str], Component]) -> None:
+    """RDKit's model would put hydrogens on the sulfurs of an iron–sulfur cluster."""
+    mol = dictionary_molecule(known("SF4"), neutral=True)
+    assert mol is not None
+    assert sum(atom.GetTotalNumHs() for atom in mol.GetAtoms()) == 0
+
+
+def test_component_without_atoms_has_no_molecule(known: Callable[[str], Component]) -> None:
+    assert dictionary_molecule(known("UNL"), neutral=True) is None
+    assert dictionary_smiles(known("UNL"), neutral=True) == ""
+
+
+def test_what_does_not_sanitise_is_a_molecule_all_the_same(known: Callable[[str], Component]) -> None:
+    component = known("08T")  # a beryllium trifluoride with four bonds
+    mol = dictionary_molecule(component, neutral=True)
+    assert mol is not None
+    assert not is_sanitised(mol)
+    assert mol.GetNumAtoms() == sum(atom.element != "H" for atom in component.atoms)
+
+
+def test_phosphates_have_no_stereo_centres(known: Callable[[str], Component]) -> None:
+    mol = dictionary_molecule(known("ATP"), neutral=True)
+    assert mol is not None
+    assert all(a.GetChiralTag() == Chem.ChiralType.CHI_UNSPECIFIED for a in mol.GetAtoms() if a.GetSymbol() == "P")
+
+
+def test_thiophosphodiester_is_a_stereo_centre(known: Callable[[str], Component]) -> None:
+    """Where sulfur replaces one of two oxygens the configuration has a meaning."""
+    mol = dictionary_molecule(known("SP1"), neutral=True)
+    assert mol is not None
+    assert any(a.GetChiralTag() != Chem.ChiralType.CHI_UNSPECIFIED for a in mol.GetAtoms() if a.GetSymbol() == "P")

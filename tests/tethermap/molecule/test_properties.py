@@ -1,0 +1,155 @@
+"""Descriptors against published values, and the edges of the rules."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from rdkit import Chem
+
+from tethermap.base.tables import LIGAND_METADATA
+from tethermap.molecule.alerts import NO_HITS, brenk, pains
+from tethermap.molecule.properties import descriptors, rules
+
+IMATINIB = "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1"
+
+TAXOL = (
+    "CC1=C2C(C(=O)C3(C(CC4C(C3C(C(C2(C)C)(CC1OC(=O)C(C(C5=CC=CC=C5)NC(=O)C6=CC=CC=C6)O)O)OC(=O)C7=CC=CC=C7)"
+    "(CO4)OC(=O)C)O)C)OC(=O)C"
+)
+
+PIECES = (
+    "C", "N", "O", "S", "C=C", "C(=O)", "C(=S)", "C#N", "N=N", "C=N", "[N+](=O)[O-]", "c1ccccc1", "c1ccc(O)c(O)c1",
+    "c1ccc(N(C)C)cc1", "C1=CC(=O)C=CC1=O", "C=C1SC(=S)NC1=O", "c1c[nH]c2ccccc12", "c1ccc[n]1", "N1CCNCC1", "c1nnsc1",
+    "c1cscc1", "Cl", "S(=O)(=O)",
+)  # fmt: skip
+"""Pieces of molecules, many of groups that PAINS name."""
+
+DRUG = {
+    "MW": 350.0, "LogP": 2.0, "TPSA": 80.0, "HBA": 5, "HBD": 2, "Rotatable_Bonds": 5, "MolMR": 90.0, "Ring_Count": 3,
+    "NumHeteroAtoms": 6,
+}  # fmt: skip
+
+
+def test_imatinib_has_its_published_properties() -> None:
+    """PubChem CID 5291: molecular weight, TPSA, rotatable bonds, donors, InChIKey."""
+    values = descriptors(Chem.MolFromSmiles(IMATINIB))
+    assert values["MW"] == pytest.approx(493.6, abs=0.05)
+    assert values["TPSA"] == pytest.approx(86.3, abs=0.05)
+    assert values["Rotatable_Bonds"] == 7
+    assert values["HBD"] == 2
+    assert values["InChIKey"] == "KTUFNOKKBVMGRW-UHFFFAOYSA-N"
+    assert values["Heavy_Atom_Count"] == 37
+    assert values["Ring_Count"] == 5
+    assert values["Formal_Charge"] == 0
+
+
+def test_easy_molecules_score_lower_than_hard_ones() -> None:
+    """Ertl & Schuffenhauer 2009: 1 is easy, 10 hard."""
+    aspirin, taxol = (
+        descriptors(Chem.MolFromSmiles(smiles))["SA_Score"]
+        for smiles in (
+            "CC(=O)Oc1ccccc1C(=O)O",
+            TAXOL,
+        )
+    )
+    assert isinstance(aspirin, float)
+    assert isinstance(taxol, float)
+    assert aspirin == pytest.approx(1.58, abs=0.05)
+    assert taxol > 5
+
+
+def test_every_column_that_a_molecule_decides_is_there() -> None:
+    given = {"Ligand", "Name", "Formula", "Type", "SMILES", "Parent_SMILES", "Instances", "source"}
+    given |= {"Common_Name", "Synonyms", "SMILES_pH74"}
+    assert set(descriptors(Chem.MolFromSmiles("CCO"))) == set(LIGAND_METADATA.names) - given
+
+
+def test_single_ion_has_values_too() -> None:
+    values = descriptors(Chem.MolFromSmiles("[Zn+2]"))
+    assert values["Formal_Charge"] == 2
+    assert values["MW"] == pytest.approx(65.39, abs=0.05)
+
+
+def test_stereo_centres_count_specified_or_not() -> None:
+    assert [descriptors(Chem.MolFromSmiles(s))["Chiral_Atoms"] for s in ("CC(F)Cl", "C[C@H](F)Cl", "CCO")] == [1, 1, 0]
+
+
+def test_descriptors_leave_the_molecule_alone() -> None:
+    mol = Chem.MolFromSmiles("CC(F)C=CC")
+    before = Chem.MolToSmiles(mol)
+    assert descriptors(mol)["Canonical_SMILES"] == before
+
+
+def test_alerts_are_named_or_none() -> None:
+    assert pains(Chem.MolFromSmiles("Oc1ccccc1O")) == "catechol_A(92)"
+    assert pains(Chem.MolFromSmiles("CCO")) == NO_HITS
+    assert brenk(Chem.MolFromSmiles("CC(=O)C=C")) != NO_HITS
+
+
+def test_inchi_and_its_key_are_of_one_molecule() -> None:
+    """Component 8KG, whose cage InChI reads otherwise from its canonical SMILES than from the dictionary's graph."""
+    adamantane = "O=C(C[C@]1(c2ccccc2)[C@@H]2C[C@@H]3C[C@H]1C[C@H](C2)[C@H]3O)N1CC(O)C1"
+    values = descriptors(Chem.MolFromSmiles(adamantane))
+    key = Chem.InchiToInchiKey(values["InChI"])  # type: ignore[no-untyped-call]
+    assert key == values["InChIKey"]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
+def test_screening_leaves_all_alerts_that_match(smiles: str) -> None:
+    mol = Chem.MolFromSmiles(smiles)
+    assume(mol is not None)
+    assert pains(mol, screened=True) == pains(mol)
+
+
+@pytest.mark.parametrize(
+    ("rule", "changes", "passed"),
+    [
+        ("Lipinski_Pass", {"MW": 500.1}, True),  # one violation is allowed
+        ("Lipinski_Pass", {"MW": 500.1, "LogP": 5.1}, False),
+        ("Lipinski_Pass", {"MW": 500.0, "LogP": 5.1}, True),
+        ("Lipinski_Pass", {"HBD": 6, "HBA": 11}, False),
+        ("Lipinski_Pass", {"HBD": 5, "HBA": 11}, True),
+        ("Lipinski_Pass", {"HBD": 6, "HBA": 10}, True),
+        ("Veber_Pass", {"Rotatable_Bonds": 10, "TPSA": 140.0}, True),
+        ("Veber_Pass", {"Rotatable_Bonds": 11}, False),
+        ("Veber_Pass", {"TPSA": 140.1}, False),
+        ("Egan_Pass", {"TPSA": 131.6, "LogP": 5.88}, True),
+        ("Egan_Pass", {"TPSA": 131.7}, False),
+        ("Egan_Pass", {"LogP": 5.89}, False),
+        ("Egan_Pass", {"LogP": -1.1}, False),
+        ("Ghose_Pass", {"MW": 480.0, "LogP": 5.6, "MolMR": 130.0}, True),
+        ("Ghose_Pass", {"MW": 480.1}, False),
+        ("Ghose_Pass", {"MW": 159.9}, False),
+        ("Ghose_Pass", {"LogP": -0.5}, False),
+        ("Ghose_Pass", {"MolMR": 39.9}, False),
+        ("Ghose_Pass", {"MolMR": 130.1}, False),
+        ("Muegge_Pass", {"MW": 600.0, "TPSA": 150.0, "Rotatable_Bonds": 15, "Ring_Count": 7}, True),
+        ("Muegge_Pass", {"MW": 600.1}, False),
+        ("Muegge_Pass", {"MW": 199.9}, False),
+        ("Muegge_Pass", {"LogP": 5.1}, False),
+        ("Muegge_Pass", {"LogP": -2.1}, False),
+        ("Muegge_Pass", {"TPSA": 150.1}, False),
+        ("Muegge_Pass", {"Ring_Count": 8}, False),
+        ("Muegge_Pass", {"NumHeteroAtoms": 1}, False),
+        ("Muegge_Pass", {"Rotatable_Bonds": 16}, False),
+        ("Muegge_Pass", {"HBA": 11}, False),
+        ("Muegge_Pass", {"HBD": 6}, False),
+    ],
+)
+def test_rule_turns_at_its_published_limit(rule: str, changes: dict[str, float], passed: bool) -> None:
+    assert rules({**DRUG, **changes}, n_atoms=45, n_carbons=20)[rule] is passed
+
+
+@pytest.mark.parametrize(("n_atoms", "passed"), [(19, False), (20, True), (70, True), (71, False)])
+def test_ghose_counts_all_atoms(n_atoms: int, passed: bool) -> None:
+    assert rules(DRUG, n_atoms=n_atoms, n_carbons=20)["Ghose_Pass"] is passed
+
+
+@pytest.mark.parametrize(("n_carbons", "passed"), [(4, False), (5, True)])
+def test_muegge_wants_more_than_four_carbons(n_carbons: int, passed: bool) -> None:
+    assert rules(DRUG, n_atoms=45, n_carbons=n_carbons)["Muegge_Pass"] is passed
+
+
+def test_rules_are_open_where_a_descriptor_is_missing() -> None:
+    assert set(rules({**DRUG, "LogP": None}, 45, 20).values()) == {None}

@@ -1,0 +1,128 @@
+"""SDFs read back with RDKit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from rdkit import Chem
+
+from tests.tools.components import ideal_instance, linked
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.instance.model import Instance
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.sdf import sdf_text
+
+Known = Callable[[str], Component]
+
+
+def _read(text: str) -> Chem.Mol:
+    supplier = Chem.SDMolSupplier()
+    supplier.SetData(text, removeHs=False)
+    (mol,) = supplier
+    return mol
+
+
+@pytest.fixture
+def ligand(known: Known, index: ComponentIndex) -> tuple[Instance, LigandMolecule]:
+    instance = ideal_instance(known("478"), turn=17.123456 * np.eye(3) / 17.0)
+    return instance, build_ligand(instance, index)
+
+
+def test_molecule_and_places_come_back(ligand: tuple[Instance, LigandMolecule]) -> None:
+    instance, record = ligand
+    mol = _read(sdf_text(record, instance, {}, {}))
+    assert mol.GetProp("_Name") == instance.stem
+    heavy = Chem.RemoveHs(mol)
+    Chem.AssignStereochemistryFrom3D(heavy)
+    assert Chem.MolToSmiles(heavy) == record.observed_smiles
+    positions = mol.GetConformer().GetPositions()[: record.n_heavy]
+    assert np.abs(positions - instance.atoms.xyz[record.atom_index]).max() <= 0.5e-4
+
+
+def test_atom_lists_come_back_as_atom_properties(ligand: tuple[Instance, LigandMolecule]) -> None:
+    instance, record = ligand
+    values: list[float | None] = [round(0.1 * k, 4) for k in range(record.n_heavy)]
+    values[3] = None
+    mol = _read(sdf_text(record, instance, {}, {"sasa_free": values}))
+    atoms = list(mol.GetAtoms())
+    assert [atom.GetProp("name") for atom in atoms[: record.n_heavy]] == list(record.names)
+    assert [atom.GetProp("dictionary_name") for atom in atoms[: record.n_heavy]] == list(record.dictionary_names)
+    assert [atom.GetDoubleProp("sasa_free") for k, atom in enumerate(atoms[: record.n_heavy]) if k != 3] == [
+        value for value in values if value is not None
+    ]
+    assert not atoms[3].HasProp("sasa_free")
+    assert not atoms[-1].HasProp("sasa_free")
+
+
+def test_fields_say_what_was_done(ligand: tuple[Instance, LigandMolecule]) -> None:
+    instance, record = ligand
+    fields = _read(sdf_text(record, instance, {"target": "HIV protease", "empty": ""}, {})).GetPropsAsDict()
+    assert fields["pdb_id"] == "1abc"
+    assert str(fields["component"]) == "478"
+    assert fields["SMILES"] == record.smiles
+    assert fields["InChIKey"] == "YMARZQAQMVYCKC-OEMFJLHTSA-N"
+    assert fields["bond_source"] == "dictionary"
+    assert fields["sanitised"] == "yes"
+    assert fields["hydrogens"] == "added"
+    assert fields["target"] == "HIV protease"
+    assert "empty" not in fields
+    assert "altloc" not in fields
+
+
+def test_link_is_named(known: Known, index: ComponentIndex) -> None:
+    instance = linked(known("PLM"), "C1", omit=["O2"])
+    fields = _read(sdf_text(build_ligand(instance, index), instance, {}, {})).GetPropsAsDict()
+    assert fields["link_atom"] == "C1"
+    assert fields["link_residue"] == "CYS A 145 SG"
+    assert fields["SMILES_adduct"] == "*SC(=O)CCCCCCCCCCCCCCC"
+
+
+def test_lines_of_lists_are_short_enough_for_any_reader(ligand: tuple[Instance, LigandMolecule]) -> None:
+    instance, record = ligand
+    text = sdf_text(record, instance, {}, {"long": [123.4567] * record.n_heavy})
+    begin = text.index("<atom.dprop.long>")
+    assert max(len(line) for line in text[begin:].splitlines()) <= 200
+
+
+def test_same_ligand_gives_the_same_bytes(known: Known, index: ComponentIndex) -> None:
+    texts = {
+        sdf_text(build_ligand(instance, index), instance, {"a": "b"}, {"x": [1.0]})
+        for instance in (ideal_instance(known("STI")) for _ in range(2))
+    }
+    assert len(texts) == 1
+
+
+def test_dative_bonds_are_written_as_v3000(known: Known, index: ComponentIndex) -> None:
+    instance = ideal_instance(known("MO6"))
+    text = sdf_text(build_ligand(instance, index), instance, {}, {})
+    assert "V3000" in text
+    assert _read(text).GetNumAtoms() == build_ligand(instance, index).mol.GetNumAtoms()
+
+
+def test_molecule_that_does_not_sanitise_is_written(known: Known, index: ComponentIndex) -> None:
+    instance = ideal_instance(known("08T"))
+    record = build_ligand(instance, index)
+    text = sdf_text(record, instance, {}, {})
+    assert ">  <sanitised>\nno\n" in text
+    supplier = Chem.SDMolSupplier()
+    supplier.SetData(text, sanitize=False, removeHs=False)
+    assert supplier[0].GetNumAtoms() == record.mol.GetNumAtoms()
+
+
+def test_field_of_several_lines_becomes_one(ligand: tuple[Instance, LigandMolecule]) -> None:
+    instance, record = ligand
+    text = sdf_text(dataclasses.replace(record), instance, {"target": "two\n\nlines > <x>"}, {})
+    assert _read(text).GetProp("target") == "two lines > <x>"
+
+
+@pytest.mark.parametrize("name", ["$$$$", "$$$$ BRD4", "> <x>", "$$$$\n\n$$$$"])
+def test_no_name_of_a_target_ends_the_record(ligand: tuple[Instance, LigandMolecule], name: str) -> None:
+    instance, record = ligand
+    text = sdf_text(record, instance, {"target": name, "last": "1"}, {})
+    assert _read(text).GetProp("target").strip() == " ".join(name.split())
+    assert _read(text).GetProp("last") == "1"

@@ -1,0 +1,68 @@
+"""Where the configuration seen counts as another than the dictionary's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rdkit import Chem
+
+from tethermap.molecule.stereo import assign_stereo, centre_volume, differing_stereo, set_coordinates
+
+HALOMETHANE = np.array([[0, 0, 0], [1.0, 0, -0.4], [-0.5, 0.87, -0.4], [-0.5, -0.87, -0.4]]) * 1.5
+"""C with F, Cl and Br below it; the hydrogen above is not seen."""
+
+
+def _reference(smiles: str, xyz: np.ndarray) -> Chem.Mol:
+    mol = Chem.MolFromSmiles(smiles)
+    set_coordinates(mol, xyz)
+    assign_stereo(mol)
+    return mol
+
+
+@pytest.mark.parametrize(
+    ("height", "differs"),
+    [(1.0, False), (0.0, False), (-0.05, False), (-0.13, False), (-0.16, True), (-1.0, True)],
+)
+def test_other_hand_counts_unless_the_centre_is_flat(height: float, differs: bool) -> None:
+    """The triple product is 3.5 Å³ at full height; half an Å³ is the limit."""
+    reference = _reference("C(F)(Cl)Br", HALOMETHANE)
+    seen = HALOMETHANE * [1, 1, height]
+    assert abs(centre_volume(reference, 0)) == pytest.approx(3.5, abs=0.1)
+    centres, bonds = differing_stereo(seen, reference, [0, 1, 2, 3])
+    assert (centres, bonds) == ([0] if differs else [], [])
+
+
+def test_centre_with_a_neighbour_not_seen_is_no_difference() -> None:
+    reference = _reference("C(F)(Cl)Br", HALOMETHANE)
+    assert differing_stereo(HALOMETHANE[:3] * [1, 1, -1], reference, [0, 1, 2]) == ([], [])
+
+
+BUTENE = np.array([[-1.9, 1.2, 0], [-0.67, 0, 0], [0.67, 0, 0], [1.9, -1.2, 0]])
+
+
+@pytest.mark.parametrize(
+    ("turn", "differs"),
+    [(0, False), (50, False), (80, False), (100, False), (130, True), (180, True)],
+)
+def test_double_bond_counts_beyond_a_right_angle(turn: float, differs: bool) -> None:
+    """Turned by 60 to 120 degrees it is neither cis nor trans."""
+    reference = _reference("CC=CC", BUTENE)
+    angle = np.radians(turn)
+    seen = BUTENE.copy()
+    seen[3] = [1.9, -1.2 * np.cos(angle), -1.2 * np.sin(angle)]
+    assert differing_stereo(seen, reference, [0, 1, 2, 3]) == ([], [(1, 2)] if differs else [])
+
+
+@pytest.mark.parametrize(("seen_turn", "differs"), [(0, True), (100, False), (180, False)])
+def test_reference_that_is_itself_turned_counts_for_what_it_is_said_to_be(seen_turn: float, differs: bool) -> None:
+    """Ideal coordinates of heme C in the component dictionary turn its double bonds by 105 degrees, and say trans."""
+
+    def turned(degrees: float) -> np.ndarray:
+        angle = np.radians(degrees)
+        xyz = BUTENE * [1, -1, 1]
+        xyz[0] = [-1.9, 1.2, 0]
+        xyz[3] = [1.9, 1.2 * np.cos(angle), 1.2 * np.sin(angle)]
+        return xyz
+
+    reference = _reference("CC=CC", turned(105))
+    assert differing_stereo(turned(seen_turn), reference, [0, 1, 2, 3]) == ([], [(1, 2)] if differs else [])

@@ -1,0 +1,59 @@
+"""Molecules written and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rdkit import Chem
+
+from tests.tools.components import ideal_instance
+from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.store import read_molecules, write_molecules
+
+Known = Callable[[str], Component]
+
+
+def test_records_come_back_as_they_were(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
+    records = [build_ligand(ideal_instance(known(code)), index) for code in ("478", "HEM", "CL", "08T")]
+    path = tmp_path / "molecules.bin"
+    write_molecules(path, iter(records))
+    for before, after in zip(records, read_molecules(path), strict=True):
+        for field in fields(before):
+            mine, theirs = getattr(before, field.name), getattr(after, field.name)
+            if isinstance(mine, np.ndarray):
+                assert mine.dtype == theirs.dtype
+                assert mine.shape == theirs.shape
+                assert (mine == theirs).all()
+            elif field.name != "mol":
+                assert mine == theirs
+        assert Chem.MolToCXSmiles(before.mol) == Chem.MolToCXSmiles(after.mol)
+        assert (before.mol.GetConformer().GetPositions() == after.mol.GetConformer().GetPositions()).all()
+        assert before.names == after.names
+
+
+def test_empty_file_has_no_molecules(tmp_path: Path) -> None:
+    write_molecules(tmp_path / "none.bin", [])
+    assert list(read_molecules(tmp_path / "none.bin")) == []
+
+
+def test_file_cut_off_is_an_error(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
+    path = tmp_path / "molecules.bin"
+    write_molecules(path, [build_ligand(ideal_instance(known("478")), index)])
+    whole = path.read_bytes()
+    for size in (len(whole) - 1, len(whole) // 2, 25):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match="cut off"):
+            list(read_molecules(path))
+
+
+def test_other_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "molecules.bin"
+    path.write_text("something else entirely")
+    with pytest.raises(ValueError, match="not a file of records"):
+        list(read_molecules(path))

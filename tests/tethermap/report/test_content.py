@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from tethermap.base.reasons import REASONS
+from tethermap.base.tables import Row, Value
+from tethermap.report.content import DOWNLOAD_REASONS, Line, Tables, _badness, build_content, shown_series
+
+
+def entry(reason: str, found: int | None, kept: int = 0) -> Row:
+    return {
+        "pdb_id": "1abc",
+        "kept": kept > 0,
+        "reason": reason,
+        "target_match": "",
+        "instances_found": found,
+        "instances_kept": kept,
+        "value": None,
+    }
+
+
+def test_reasons_of_the_download_are_reasons() -> None:
+    assert set(DOWNLOAD_REASONS) <= REASONS.keys()
+
+
+def test_the_funnel_loses_entries_where_they_were_lost() -> None:
+    entries = [entry("resolution", None), entry("file_empty", 0), entry("no_ligand", 0), entry("kept", 3, 2)]
+    content = build_content("x", Tables([], [], [], entries, [], []))
+    assert [(bar.value, bar.note) for bar in content.entry_bars] == [
+        (4, ""),
+        (3, "1 left out"),
+        (2, "1 left out"),
+        (1, "1 left out"),
+    ]
+    assert {group.code for group in content.entry_reasons} == {"resolution", "file_empty", "no_ligand"}
+
+
+def line(**cells: Value) -> Line:
+    names: Row = {"pdb_id": "1abc", "Chain": "A", "Warhead": "LIG", "Residue_ID": "1"}
+    base: Row = {**names, "atoms_missing": "", "sanitised": True}
+    return Line({**base, "occupancy": 1.0, "resolution": 2.0, **cells}, "", "1", None, None)
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [{"atoms_missing": "C1"}, {"sanitised": False}, {"occupancy": 0.5}, {"resolution": 2.1}, {"resolution": None}],
+)
+def test_the_best_instance_is_complete_occupied_and_sharp(worse: dict[str, Value]) -> None:
+    assert _badness(line()) < _badness(line(**worse))
+
+
+def test_missing_atoms_count_more_than_resolution() -> None:
+    assert _badness(line(resolution=3.5)) < _badness(line(resolution=1.0, atoms_missing="C1"))
+
+
+def test_series_of_one_instance_are_not_shown_and_those_of_most_components_come_first() -> None:
+    rows: list[Row] = [
+        {"series": "S001", "n_components": 1, "n_instances": 9},
+        {"series": "S002", "n_components": 1, "n_instances": 1},
+        {"series": "S003", "n_components": 4, "n_instances": 4},
+    ]
+    assert [row["series"] for row in shown_series(rows)] == ["S003", "S001"]

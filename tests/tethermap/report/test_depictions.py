@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tethermap.report.depictions import inline_svg
+
+SVG = """<?xml version="1.0"?>
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 200 100" width="200px"
+     height="100px" onload="alert(1)">
+<style>path { fill: red }</style><script>alert(1)</script>
+<title>whole</title>
+<defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient></defs>
+<path class="bond-0" d="M 1.0,2.5 L 3.0,-0.0" fill="none" stroke="#000" style="stroke-width:2.0px"/>
+<path class="bond-1" d="M 5,6 L 7,8" fill="none" stroke="#000"/>
+<circle id="c" data-index="0" cx="1.0" cy="-0.0" r="3" onclick="x()"><title>C1: 5 &lt; 6</title></circle>
+<use xlink:href="#g"/><use xlink:href="http://elsewhere/x.svg#a"/>
+<a href="http://elsewhere/"><path d="M0 0"/></a>
+<foreignObject><b>no</b></foreignObject>
+<text x="1" y="2">words</text>
+<g class="legend"><text x="1" y="2">legend</text></g>
+</svg>"""
+
+
+def drawing(content: str) -> str:
+    """Return the markup that a page shows of a drawing."""
+    svg = inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{content}</svg>', "", legend=0)
+    return svg.partition(">")[2].removesuffix("</svg>")
+
+
+def test_nothing_active_no_style_no_id_and_no_data_stays() -> None:
+    svg = inline_svg(SVG, "label", legend=0)
+    assert not re.search(r"style|script|onload|onclick|elsewhere|foreign|<a |id=|data-", svg)
+
+
+def test_neighbouring_paths_that_look_alike_become_one() -> None:
+    assert '<path fill="none" stroke="#000" d="M1 2.5L3 0M5 6L7 8"/>' in inline_svg(SVG, "label", legend=0)
+
+
+def test_paths_that_look_different_stay_apart() -> None:
+    paths = drawing('<path d="M 1,1" opacity="0.4" fill="none"/><path d="M 3,3" fill="none"/>')
+    assert paths == '<path opacity="0.4" fill="none" d="M1 1"/><path fill="none" d="M3 3"/>'
+
+
+def test_words_on_atoms_stay_and_are_escaped() -> None:
+    assert '<circle cx="1" cy="0" r="3"><title>C1: 5 &lt; 6</title></circle>' in inline_svg(SVG, "label", legend=0)
+
+
+def test_text_keeps_its_parts_in_order() -> None:
+    text = '<g><text x="1">a <tspan font-weight="600">b</tspan> &lt;c<title>d</title></text></g>'
+    assert drawing(text) == text
+
+
+def test_the_picture_scales_and_has_a_text_alternative() -> None:
+    svg = inline_svg(SVG, 'a "label"', legend=40)
+    assert svg.startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 60" role="img"')
+    assert 'aria-label="a &quot;label&quot;"' in svg
+    assert "width=" not in svg.partition(">")[0]
+
+
+def test_title_legend_and_words_on_the_whole_are_cut_off() -> None:
+    svg = inline_svg(SVG, "label", legend=40)
+    assert not re.search("words|whole|legend|linearGradient", svg)
+
+
+def test_atoms_of_a_core_are_numbered_away_from_the_middle() -> None:
+    circles = "".join(f'<circle data-core-index="{k + 1}" cx="{x}" cy="5" r="1"/>' for k, x in enumerate((10, 30)))
+    assert '<text x="-3" y="8.5">1</text><text x="43" y="8.5">2</text>' in drawing(circles)
+
+
+NUMBERS = st.decimals(-999, 999, places=2) | st.decimals(-999, 999, places=1) | st.integers(-999, 999)
+
+
+@given(st.lists(st.tuples(st.sampled_from("MLQ"), NUMBERS, NUMBERS), min_size=1))
+def test_outlines_keep_their_numbers(parts: list[tuple[str, object, object]]) -> None:
+    found = re.fullmatch(
+        r'<path d="([^"]*)"/>', drawing(f'<path d="{" ".join(f"{a} {x},{y}" for a, x, y in parts)}"/>')
+    )
+    assert found
+    assert re.findall("[A-Z]", found[1]) == [letter for letter, _, _ in parts]
+    numbers = [float(number) for number in re.findall(r"[^ A-Z]+", found[1])]
+    assert numbers == [float(str(number)) for _, *pair in parts for number in pair]
+
+
+def test_outlines_are_escaped() -> None:
+    assert drawing('<path d="M 1.0,2 &quot;/>&lt;script>"/>').count("<") == 1
+
+
+@pytest.mark.parametrize("text", ["<svg", '<svg xmlns="http://www.w3.org/2000/svg"/>'])
+def test_damaged_file_is_refused(text: str) -> None:
+    with pytest.raises((SyntaxError, ValueError)):
+        inline_svg(text, "label", legend=0)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+
+from tethermap.base.config import resolve
+from tethermap.base.reference import RADII
+from tethermap.report.methods import REFERENCES, paragraphs
+
+ASKED = {"target_name": "x", "search_query": "y", "source": {"kind": "archive"}}
+
+
+def text(**settings: object) -> str:
+    return " ".join(part for _, part in paragraphs(resolve({**ASKED, **settings})))
+
+
+def test_every_work_cited_is_listed_and_every_work_listed_is_cited() -> None:
+    both = text() + text(fasta_seq="MKVLAAGIVGLCAKAYQEW")
+    cited = set(re.findall(r"[A-ZÖ]\w+ (?:19|20)\d\d", both)) | {"Landrum"}
+    assert cited == {reference.key for reference in REFERENCES}
+
+
+def test_radii_are_told_to_be_of_the_work_that_each_element_has_them_from() -> None:
+    told = re.search(r"united-atom radii \((.*?)\)", text())
+    assert told is not None
+    groups = [part.split(": ") for part in told.group(1).split("; ")]
+    source = {element: work for names, work in groups for element in re.findall(r"\b[A-Z][a-z]?\b", names)}
+    with RADII.open(encoding="utf-8", newline="") as stream:
+        rows = {row["element"]: row["source"] for row in csv.DictReader(stream)}
+    assert {element for element, work in rows.items() if "Alvarez" not in work} == source.keys()
+    for element, work in source.items():
+        assert ("Tsai" in rows[element]) == (work == "Tsai 1999")
+    assert {element for element, work in source.items() if work == "Bondi 1964"} == {"F", "Cl", "Br", "I"}
+
+
+def test_references_are_sorted_and_have_dois() -> None:
+    keys = [reference.key for reference in REFERENCES]
+    assert keys == sorted(keys)
+    assert all(re.fullmatch(r"10\.\d{4,}/\S+", reference.doi) for reference in REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"sasa": {"probe_radius": 1.2, "slices": 50}}, "50 slices per atom and a probe of 1.2 Å"),
+        ({"filters": {"kinds": ["ligand", "cofactor"]}}, "the kinds ligand, cofactor with"),
+        ({"structure": {"context": "assembly"}}, "context “assembly”"),
+        ({"series": {"seconds": 3}}, "about 3 s"),
+        ({"filters": {"strict_target": True}}, "nothing matches is rejected"),
+        ({"fasta_seq": "MKVLAAGIVG", "filters": {"min_identity": 0.7}}, "identity of at least 0.7"),
+    ],
+)
+def test_methods_tell_the_settings_of_the_job(settings: dict[str, object], words: str) -> None:
+    assert words in text(**settings)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from tethermap.run.display import ProgressDisplay, progress_line
+from tethermap.run.progress import Progress
+
+
+@pytest.mark.parametrize(
+    ("progress", "step", "line"),
+    [
+        (Progress(), "search_entries", "Tethermap: searching"),
+        (
+            Progress(5, 3, 2, 1, {"measure_sasa": 5, "rank_exits": 2}),
+            "measure_sasa",
+            "Tethermap: 5 entries found, 3 done (2 kept, 1 rejected); measuring exposure and exits 2/5",
+        ),
+        (
+            Progress(1, 1, 1, 0),
+            "build_tables",
+            "Tethermap: 1 entry found, 1 done (1 kept, 0 rejected); writing tables",
+        ),
+    ],
+)
+def test_line_tells_entries_and_step(progress: Progress, step: str, line: str) -> None:
+    assert progress_line(progress, step) == line
+
+
+def test_terminal_shows_one_line_in_place() -> None:
+    stream = io.StringIO()
+    display = ProgressDisplay(stream, live=True)
+    display.show("one")
+    display.show("two")
+    display.close()
+    assert stream.getvalue() == "\r\x1b[Kone\r\x1b[Ktwo\r\x1b[Ktwo\n"
+
+
+def test_log_file_gets_a_line_now_and_then_and_the_last() -> None:
+    stream = io.StringIO()
+    display = ProgressDisplay(stream, live=False, seconds=1000)
+    for line in ("one", "two", "three"):
+        display.show(line)
+    display.close()
+    assert stream.getvalue() == "one\nthree\n"
+
+
+def test_nothing_shown_ends_without_a_line() -> None:
+    stream = io.StringIO()
+    ProgressDisplay(stream, live=False).close()
+    assert stream.getvalue() == ""

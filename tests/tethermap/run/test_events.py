@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from tethermap.base import layout
+from tethermap.run.events import EventHandler, EventLog, read_events
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def record(event: str | None, **fields: object) -> logging.LogRecord:
+    made = logging.LogRecord("snakemake", logging.INFO, "", 0, "text", None, None)
+    made.__dict__.update(fields, event=event)
+    return made
+
+
+def events(job: Path) -> list[dict[str, object]]:
+    return [
+        {key: value for key, value in event.items() if key not in ("n", "time")}
+        for event in read_events(job / layout.EVENTS)
+    ]
+
+
+def test_events_are_numbered_on_over_runs(job: Path) -> None:
+    for _ in range(2):
+        log = EventLog()
+        log.write("run_started")
+        log.close()
+    assert [event["n"] for event in read_events(job / layout.EVENTS)] == [1, 2]
+
+
+def test_line_cut_by_a_kill_does_not_spoil_the_next(job: Path) -> None:
+    path = job / layout.EVENTS
+    path.parent.mkdir()
+    path.write_text('{"n": 1, "event": "run_started"}\n{"n": 2, "ev')
+    log = EventLog()
+    log.write("progress", done=1)
+    log.close()
+    assert [event["n"] for event in read_events(path)] == [1, 2]
+
+
+def test_finished_job_is_named_by_its_rule_and_shard(job: Path) -> None:
+    log = EventLog()
+    handler = EventHandler(log)
+    handler.emit(record("job_info", jobid=7, rule_name="measure_sasa", wildcards={"shard": "3"}))
+    handler.emit(record("job_finished", job_id=7))
+    log.close()
+    assert events(job) == [
+        {"event": "job_started", "job": 7, "rule": "measure_sasa", "shard": "3"},
+        {"event": "job_finished", "job": 7, "rule": "measure_sasa", "shard": "3"},
+    ]
+
+
+def test_start_of_a_run_tells_nothing_of_the_machine(job: Path) -> None:
+    log = EventLog()
+    start = record("workflow_started", snakemake_version="9", user="me", host="h", cwd="/home/me", cmd="x")
+    EventHandler(log).emit(start)
+    log.close()
+    assert events(job) == [{"event": "run_started", "snakemake": "9"}]
+
+
+def test_record_that_makes_no_sense_does_not_end_the_recording(job: Path) -> None:
+    log = EventLog()
+    handler = EventHandler(log)
+    handler.emit(record("job_info", jobid=1))
+    handler.emit(record("progress", done=1, total=2))
+    log.close()
+    assert [event["event"] for event in events(job)] == ["unreadable", "progress"]
+
+
+def test_folder_that_cannot_be_written_does_not_raise(job: Path) -> None:
+    (job / layout.WORK).write_text("a file where the folder should be")
+    log = EventLog()
+    log.write("run_started")
+    assert log.failed
+
+
+def test_missing_event_file_has_no_events(job: Path) -> None:
+    assert list(read_events(job / layout.EVENTS)) == []
+
+
+@pytest.mark.usefixtures("job")
+def test_run_has_failed_when_an_error_is_the_last_that_was_heard() -> None:
+    handler = EventHandler(EventLog())
+    handler.emit(record("error", exception="RuleException"))
+    assert handler.failed
+    handler.emit(record("progress", done=1, total=2))
+    assert not handler.failed

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import errno
+import getpass
+import logging
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tethermap.base import layout
+from tethermap.base.errors import UserError
+from tethermap.run.logs import failed_step_log, logged_to, read_error
+
+LOG = ".work/logs/measure_sasa/0.log"
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_messages_and_warnings_of_the_block_are_in_the_log(job: Path) -> None:
+    with warnings.catch_warnings(action="always"), logged_to(LOG):
+        logging.getLogger("scripts.lib.x").info("3 atoms")
+        warnings.warn("take care", stacklevel=1)
+    text = (job / LOG).read_text()
+    assert "scripts.lib.x: 3 atoms" in text
+    assert "take care" in text
+    assert read_error(job) == {}
+
+
+def test_log_of_a_rerun_begins_anew(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    (job / LOG).parent.mkdir(parents=True)
+    (job / LOG).write_text("begun\n")
+    with logged_to(LOG):
+        pass
+    assert (job / LOG).read_text().startswith("20")
+
+
+def test_log_on_a_cluster_keeps_what_is_there(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (job / LOG).parent.mkdir(parents=True)
+    (job / LOG).write_text("begun\n--- on the cluster, job 18\ncanceled\n")
+    monkeypatch.setenv("SLURM_JOB_ID", "18")
+    with logged_to(LOG):
+        pass
+    assert (job / LOG).read_text().startswith("begun\n--- on the cluster, job 18\ncanceled\n20")
+
+
+def test_users_error_ends_the_script_with_one_sentence(job: Path) -> None:
+    with pytest.raises(SystemExit) as caught, logged_to(LOG):
+        raise UserError("The mirror x does not exist: set source.mirror.", "input")
+    assert caught.value.code == 1
+    assert "Traceback" not in (job / LOG).read_text()
+    assert read_error(job) == {
+        "message": "The mirror x does not exist: set source.mirror.",
+        "step": "measure_sasa",
+        "kind": "input",
+    }
+
+
+def test_program_error_is_raised_again_and_leaves_its_traceback(job: Path) -> None:
+    with pytest.raises(ValueError, match="boom"), logged_to(".work/logs/find_series.log"):
+        raise ValueError("boom")
+    assert "Traceback" in (job / ".work/logs/find_series.log").read_text()
+    assert read_error(job)["kind"] == "pipeline"
+    assert read_error(job)["step"] == "find_series"
+
+
+def test_log_of_a_failed_step_is_for_strangers_too(job: Path) -> None:
+    secret = f"/home/{getpass.getuser()}/my data/1abc.cif"
+    with pytest.raises(FileNotFoundError), logged_to(LOG):
+        raise FileNotFoundError(errno.ENOENT, "No such file", secret)
+    error = read_error(job)
+    text = failed_step_log(job)
+    assert error["message"].endswith("(FileNotFoundError: [Errno 2] No such file: '1abc.cif'); the end of its log is in"
+                                     f" {layout.JOB_LOG}.")  # fmt: skip
+    assert text.startswith(f"--- the end of {LOG}\n")
+    assert 'File "tests/tethermap/run/test_logs.py", line' in text
+    for told in (error["message"], text):
+        assert not re.search(rf"(?<!\w)/\w|{re.escape(str(job))}|\b{getpass.getuser()}\b|my data", told)
+
+
+def test_error_of_the_user_has_no_log(job: Path) -> None:
+    with pytest.raises(SystemExit), logged_to(LOG):
+        raise UserError("no", "input")
+    assert failed_step_log(job) == ""
+
+
+@pytest.mark.parametrize(("path", "disk"), [("TARGET_RESULTS/x", "job folder"), ("/cache/x", "structure cache")])
+def test_full_disk_is_said_in_one_sentence(job: Path, path: str, disk: str) -> None:
+    with pytest.raises(SystemExit), logged_to(LOG):
+        raise OSError(errno.ENOSPC, "No space left on device", path)
+    error = read_error(job)
+    assert error["kind"] == "disk_full"
+    assert f"The disk of the {disk} is full" in error["message"]
+
+
+def test_other_errors_of_the_system_are_program_errors(job: Path) -> None:
+    with pytest.raises(PermissionError), logged_to(LOG):
+        raise PermissionError(errno.EACCES, "no", "x")
+    assert read_error(job)["kind"] == "pipeline"

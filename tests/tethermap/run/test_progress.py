@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tethermap.base import layout
+from tethermap.run.progress import Progress, ProgressReader, ShardProgress, progress_file, read_progress
+
+
+def report(job: Path, step: str, shard: str, verdicts: dict[str, bool | None]) -> None:
+    progress = ShardProgress(job / progress_file(step, shard), step)
+    for entry, kept in verdicts.items():
+        progress.entry(entry, kept)
+
+
+def plan(job: Path, sizes: dict[str, int]) -> None:
+    (job / layout.WORK).mkdir(exist_ok=True)
+    (job / layout.SHARD_PLAN).write_text(json.dumps(sizes))
+
+
+def test_new_job_has_found_nothing_yet(tmp_path: Path) -> None:
+    assert read_progress(tmp_path) == Progress(found=None)
+
+
+def test_entries_are_summed_over_shards_and_steps(tmp_path: Path) -> None:
+    plan(tmp_path, {"0": 3, "1": 2})
+    report(tmp_path, "download_entries", "0", {"1hpv": None, "4cup": None, "1gbt": False})
+    report(tmp_path, "clean_complexes", "0", {"1hpv": True, "4cup": False})
+    report(tmp_path, "clean_complexes", "1", {"1a8o": True})
+    report(tmp_path, "measure_sasa", "0", {"1hpv": None})
+    progress = read_progress(tmp_path)
+    assert (progress.found, progress.done, progress.kept, progress.rejected) == (5, 3, 2, 2)
+    assert progress.passed == {"download_entries": 3, "clean_complexes": 3, "measure_sasa": 1}
+
+
+def test_step_that_starts_anew_counts_anew(tmp_path: Path) -> None:
+    plan(tmp_path, {"0": 2})
+    reader = ProgressReader(tmp_path)
+    report(tmp_path, "clean_complexes", "0", {"1hpv": True, "4cup": True})
+    assert reader.read().kept == 2
+    report(tmp_path, "clean_complexes", "0", {"1hpv": True})
+    assert reader.read().kept == 1
+
+
+def test_step_seen_while_it_was_empty_counts_anew(tmp_path: Path) -> None:
+    plan(tmp_path, {"0": 1})
+    reader = ProgressReader(tmp_path)
+    verdicts: dict[str, bool | None] = {"1hpv": True}
+    report(tmp_path, "clean_complexes", "0", verdicts)
+    report(tmp_path, "measure_sasa", "0", {"1hpv": None})
+    assert reader.read().done == 1
+    step = ShardProgress(tmp_path / progress_file("measure_sasa", "0"), "measure_sasa")
+    assert reader.read().done == 0
+    step.entry("1hpv")
+    assert reader.read().done == 1
+
+
+def test_shards_of_an_earlier_division_do_not_count(tmp_path: Path) -> None:
+    plan(tmp_path, {"0": 1})
+    report(tmp_path, "clean_complexes", "0", {"1hpv": True})
+    report(tmp_path, "clean_complexes", "7", {"4cup": True})
+    assert read_progress(tmp_path).kept == 1
+
+
+def test_half_written_line_counts_when_it_is_complete(tmp_path: Path) -> None:
+    plan(tmp_path, {"0": 2})
+    report(tmp_path, "clean_complexes", "0", {"1hpv": True})
+    path = tmp_path / progress_file("clean_complexes", "0")
+    reader = ProgressReader(tmp_path)
+    with path.open("a") as stream:
+        stream.write('{"step": "clean_complexes", "entry": "4cup"')
+        stream.flush()
+        assert reader.read().kept == 1
+        stream.write(', "kept": true}\n')
+    assert reader.read().kept == 2

@@ -1,0 +1,109 @@
+"""Series and cores of small sets whose answer is plain."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from rdkit import Chem, DataStructs
+from rdkit.Chem import rdFingerprintGenerator
+
+from tethermap.series import series
+from tethermap.series.series import clustered, common_core, murcko_scaffold
+
+SULFONAMIDES = [
+    "CC(C)CN(CC(O)C(Cc1ccccc1)NC(=O)OC1CCOC1)S(=O)(=O)c1ccc(N)cc1",
+    "CC(C)CN(CC(O)C(Cc1ccccc1)NC(=O)OC1COC2OCCC12)S(=O)(=O)c1ccc(N)cc1",
+    "CC(C)CN(CC(O)C(Cc1ccccc1)NC(=O)OC1CCOC1)S(=O)(=O)c1ccc(OC)cc1",
+]
+OTHERS = ["Cn1c(=O)c2c(ncn2C)n(C)c1=O", "CC(C)Cc1ccc(C(C)C(=O)O)cc1"]
+
+
+def _mols(smiles: list[str]) -> list[Chem.Mol]:
+    return [Chem.MolFromSmiles(one) for one in smiles]
+
+
+def test_related_ligands_make_one_series_and_others_their_own() -> None:
+    groups = clustered(_mols(SULFONAMIDES + OTHERS))
+    assert sorted(map(sorted, groups)) == [[0, 1, 2], [3], [4]]
+
+
+def test_every_ligand_is_in_exactly_one_series() -> None:
+    mols = _mols(SULFONAMIDES + OTHERS)
+    assert sorted(index for group in clustered(mols) for index in group) == list(range(len(mols)))
+
+
+def test_same_scaffold_of_two_rings_makes_a_series() -> None:
+    """Too unlike by fingerprint, but the same bicycle."""
+    mols = _mols(["CCCCCCCCC(=O)Nc1ccc2[nH]ccc2c1", "O=S(=O)(O)CCCCc1c[nH]c2cccc(Br)c12"])
+    assert clustered(mols) == [[0, 1]]
+
+
+def test_single_ring_makes_no_series() -> None:
+    mols = _mols(["CCCCCCCCC(=O)Nc1ccccc1", "O=S(=O)(O)CCCCc1ccc(Br)cc1"])
+    assert len(clustered(mols)) == 2
+
+
+def test_scaffold_is_the_rings_and_what_links_them() -> None:
+    assert murcko_scaffold(Chem.MolFromSmiles("CCOc1ccc(C[C@H](C)c2ccncc2)cc1")) == "c1ccc(CCc2ccncc2)cc1"
+    assert murcko_scaffold(Chem.MolFromSmiles("CCO")) == ""
+
+
+@pytest.mark.parametrize(("other", "size"), [("CCCCCCCCCO", 3), ("C1CCCCCC1CCO", 4), ("c1ccccc1CCO", 4)])
+def test_core_has_whole_rings_and_equal_bonds(other: str, size: int) -> None:
+    """A piece of a ring is no chain, no larger ring, no ring with other bonds; one atom of a ring is the same."""
+    mols = _mols(["C1CCCCC1CCO", other])
+    core = common_core(mols, 10)
+    assert not core.timed_out
+    assert len(core.matches[0]) == len(core.matches[1]) == size
+    for mol, match in zip(mols, core.matches, strict=True):
+        assert sorted(mol.GetAtomWithIdx(index).GetSymbol() for index in match) == ["C"] * (size - 1) + ["O"]
+
+
+def test_core_matches_atom_by_atom() -> None:
+    mols = _mols(SULFONAMIDES)
+    core = common_core(mols, 10)
+    elements = [
+        [mol.GetAtomWithIdx(i).GetSymbol() for i in match] for mol, match in zip(mols, core.matches, strict=True)
+    ]
+    assert elements[0] == elements[1] == elements[2]
+    assert len(elements[0]) >= 25
+
+
+def test_core_of_one_ligand_is_the_ligand() -> None:
+    core = common_core(_mols(["CCO"]), 10)
+    assert core.matches == ((0, 1, 2),)
+    assert Chem.MolFromSmiles("CCO").HasSubstructMatch(Chem.MolFromSmarts(core.smarts))
+
+
+def test_ligands_without_anything_in_common_have_no_core() -> None:
+    core = common_core(_mols(["[Na+]", "[Cl-]"]), 10)
+    assert (core.smarts, core.matches) == ("", ((), ()))
+
+
+def test_limit_counts_steps_so_that_the_answer_is_the_same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series, "STEPS_PER_SECOND", 1)
+    mols = _mols(SULFONAMIDES)
+    first, second = (common_core(mols, 2) for _ in range(2))
+    assert first == second
+    assert first.timed_out
+
+
+def test_order_of_equal_ligands_settles_ties_only() -> None:
+    mols = _mols(SULFONAMIDES + OTHERS)
+    order = list(range(len(mols)))
+    random.Random(1).shuffle(order)
+    groups = clustered([mols[index] for index in order])
+    assert sorted(sorted(order[index] for index in group) for group in groups) == [[0, 1, 2], [3], [4]]
+
+
+def test_bits_have_the_tanimoto_coefficients_of_the_counts() -> None:
+    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    texts = ("CCCCCCCC", "CCCC", "c1ccccc1CCCC", "NC(=N)c1ccccc1", "O", "CCOCCOCCOCCOC", "c1ccc2ccccc2c1", "[Zn]")
+    mols = [Chem.MolFromSmiles(text) for text in texts]
+    counts = [generator.GetCountFingerprint(mol) for mol in mols]
+    bits = series.unary_fingerprints(mols)
+    for one, two in itertools.product(range(len(mols)), repeat=2):
+        expected = DataStructs.TanimotoSimilarity(counts[one], counts[two])
+        assert DataStructs.TanimotoSimilarity(bits[one], bits[two]) == expected

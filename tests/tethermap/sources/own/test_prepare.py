@@ -1,0 +1,232 @@
+"""Ligands in files of their own, several models, confidences: what becomes of what a user has."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rdkit import Chem
+from rdkit.Chem import AllChem
+from rdkit.Geometry import Point3D
+
+from tests.tools.styles import SMILES, complex_atoms, pdb_line, programs, protein_pdb
+from tethermap.entry.reader import Entry, read_entry
+from tethermap.sources.base import SourceError
+from tethermap.sources.files import FilesSource
+from tethermap.sources.own.definitions import is_definition
+from tethermap.sources.own.pairing import read_list
+from tethermap.sources.own.poses import LigandFileError, read_poses
+
+Opened = Callable[[Path], FilesSource]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Opened:
+    return lambda folder: FilesSource([folder], tmp_path / "cache").open()
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """Return a folder with a protein and its ligand, named as PDBbind and CASF name them."""
+    folder = tmp_path / "4cup"
+    folder.mkdir()
+    (folder / "4cup_protein.pdb").write_text(protein_pdb())
+    write_sdf(folder / "4cup_ligand.sdf", poses=1)
+    return folder
+
+
+def ligand_mol() -> Chem.Mol:
+    """Return the ligand with its coordinates and the bonds of its SMILES."""
+    heavy = [atom for atom in complex_atoms() if atom.is_ligand and atom.element != "H"]
+    block = "".join(
+        pdb_line(k, atom, record="HETATM", code="LIG", chain="A", number=1) for k, atom in enumerate(heavy, start=1)
+    )
+    shape = Chem.MolFromSmiles(SMILES)
+    mol: Chem.Mol = AllChem.AssignBondOrdersFromTemplate(shape, Chem.MolFromPDBBlock(block))  # type: ignore[no-untyped-call]
+    return mol
+
+
+def write_sdf(path: Path, *, poses: int, hydrogens: bool = True) -> None:
+    """Write poses 0.2 Å apart."""
+    mol = Chem.AddHs(ligand_mol(), addCoords=True) if hydrogens else ligand_mol()
+    with Chem.SDWriter(str(path)) as writer:
+        for number in range(poses):
+            moved = Chem.Mol(mol)
+            conformer = moved.GetConformer()
+            for k, (x, y, z) in enumerate(conformer.GetPositions()):
+                conformer.SetAtomPosition(k, Point3D(x + 0.2 * number, y, z))
+            moved.SetProp("_Name", "fluorobenzamidoxime")
+            writer.write(moved)
+
+
+def entry_of(source: FilesSource, entry_id: str) -> Entry:
+    return read_entry(source.fetch(entry_id).path, entry_id)
+
+
+def test_protein_and_ligand_of_one_name_are_one_entry(pair: Path, opened: Opened) -> None:
+    (pair / "4cup_pocket.pdb").write_text(protein_pdb())
+    source = opened(pair)
+    assert source.all_entries() == ["4cup-protein"]
+    entry = entry_of(source, "4cup-protein")
+    (definition,) = entry.additions.ligands.values()
+    assert "fluorobenzamidoxime" in definition
+    assert "doub" in definition
+    assert len(entry.poses) == 1
+    assert any("4cup_pocket.pdb was left out" in note for note in source.notes)
+
+
+def test_each_pose_of_a_file_is_a_ligand_of_its_own(pair: Path, opened: Opened) -> None:
+    write_sdf(pair / "4cup_ligand.sdf", poses=10)
+    entry = entry_of(opened(pair), "4cup-protein")
+    assert len(entry.poses) == 10
+    assert len(set(entry.additions.ligands.values())) == 1
+
+
+def test_same_files_elsewhere_give_the_same_bytes(pair: Path, opened: Opened, tmp_path: Path) -> None:
+    first = opened(pair).fetch("4cup-protein")
+    other = tmp_path / "other" / "place"
+    other.mkdir(parents=True)
+    for path in pair.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    assert opened(other).fetch("4cup-protein").sha256 == first.sha256
+
+
+def test_pairs_are_taken_from_a_list_of_two_columns(tmp_path: Path, opened: Opened) -> None:
+    folder = tmp_path / "listed"
+    folder.mkdir()
+    for name in ("one.pdb", "two.pdb"):
+        (folder / name).write_text(protein_pdb())
+    write_sdf(folder / "x.sdf", poses=2)
+    (folder / "pairs.csv").write_text("protein,ligand\ntwo.pdb,x.sdf\n")
+    assert read_list(folder / "pairs.csv") == [(str(folder / "two.pdb"), str(folder / "x.sdf"))]
+    source = opened(folder)
+    assert [len(entry_of(source, name).poses) for name in ("one", "two")] == [0, 2]
+
+
+def test_ligand_without_a_structure_is_told(tmp_path: Path, opened: Opened) -> None:
+    for name in ("one.pdb", "two.pdb"):
+        (tmp_path / name).write_text(protein_pdb())
+    write_sdf(tmp_path / "three.sdf", poses=1)
+    (note,) = [note for note in opened(tmp_path).notes if "three.sdf" in note]
+    assert "list the pairs" in note
+
+
+def test_ligands_alone_are_one_sentence(tmp_path: Path, opened: Opened) -> None:
+    write_sdf(tmp_path / "x.sdf", poses=1)
+    with pytest.raises(SourceError, match="the ligands' structures"):
+        opened(tmp_path)
+
+
+def test_models_of_one_protein_are_poses_and_others_entries(tmp_path: Path, opened: Opened) -> None:
+    ligand = [atom for atom in complex_atoms() if atom.is_ligand]
+    lines = [pdb_line(k, a, record="HETATM", code="UNL", chain="B", number=1) for k, a in enumerate(ligand, start=1)]
+    docked = protein_pdb().replace("END\n", "")
+    models = "".join(f"MODEL {k:8d}\n{docked if k == 1 else ''}{''.join(lines)}ENDMDL\n" for k in (1, 2, 3))
+    (tmp_path / "docked.pdb").write_text(models)
+    whole = "".join(f"MODEL {k:8d}\n{moved(docked, 0.5 * k)}ENDMDL\n" for k in (1, 2))
+    (tmp_path / "ensemble.pdb").write_text(whole)
+    source = opened(tmp_path)
+    assert source.all_entries() == ["docked", "ensemble-model-1", "ensemble-model-2"]
+    assert len(entry_of(source, "docked").poses) == 2  # beside the ligand of the first model
+
+
+def moved(text: str, step: float) -> str:
+    """Return a PDB text moved along x."""
+    lines = [f"{line[:30]}{float(line[30:38]) + step:8.3f}{line[38:]}" if line.startswith("ATOM") else line
+             for line in text.splitlines(keepends=True)]  # fmt: skip
+    return "".join(lines)
+
+
+def test_pdbqt_poses_have_the_smiles_that_meeko_writes(pair: Path, opened: Opened) -> None:
+    (pair / "4cup_ligand.sdf").unlink()
+    heavy = [atom for atom in complex_atoms() if atom.is_ligand and atom.element != "H"]
+    types = {"C": "A", "N": "NA", "O": "OA", "F": "F"}
+    lines = [pdb_line(k, atom, record="ATOM", code="UNL", chain=" ", number=1, tail=f"    +0.000 {types[atom.element]}")
+             for k, atom in enumerate(heavy, start=1)]  # fmt: skip
+    model = f"REMARK SMILES {SMILES}\nROOT\n{''.join(lines)}ENDROOT\nTORSDOF 1\n"
+    (pair / "4cup_out.pdbqt").write_text("".join(f"MODEL {k}\n{model}ENDMDL\n" for k in (1, 2)))
+    entry = entry_of(opened(pair), "4cup-protein")
+    assert list(entry.additions.ligands.values()) == [SMILES, SMILES]
+    assert {bytes(e) for e in entry.atoms.element[entry.atoms.label_asym_id == b"Llig1"]} == {b"C", b"N", b"O", b"F"}
+
+
+def test_mol2_keeps_its_names_and_bonds(tmp_path: Path) -> None:
+    path = tmp_path / "x.mol2"
+    path.write_text(
+        "@<TRIPOS>MOLECULE\nacetate\n4 3 0 0 0\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n"
+        "1 CH 0.0 0.0 0.0 C.3 1 ACT 0\n2 CX 1.5 0.0 0.1 C.2 1 ACT 0\n3 OA 2.1 1.1 0.0 O.co2 1 ACT 0\n"
+        "4 OB 2.1 -1.1 0.2 O.co2 1 ACT 0\n@<TRIPOS>BOND\n1 1 2 1\n2 2 3 ar\n3 2 4 ar\n"
+    )
+    (pose,), _ = read_poses(path)
+    assert pose.names == ("CH", "CX", "OA", "OB")
+    assert sorted(order for *_, order in pose.bonds or ()) == ["doub", "sing", "sing"]
+    assert pose.title == "acetate"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no molecule is in it"),
+        (Chem.MolToMolBlock(Chem.MolFromSmiles("CCCCO")) + "$$$$\n", "it is a drawing"),
+        ("garbage\n\n\nmore\n$$$$\n", "RDKit can't read it"),
+    ],
+)
+def test_ligand_file_that_cannot_be_used_says_why(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "x.sdf").write_text(text)
+    with pytest.raises(LigandFileError, match=message):
+        read_poses(tmp_path / "x.sdf")
+
+
+def test_restraints_beside_a_model_are_a_definition_and_no_entry(tmp_path: Path, opened: Opened) -> None:
+    (tmp_path / "model.pdb").write_text(protein_pdb())
+    atoms = "loop_\n_chem_comp_atom.comp_id\n_chem_comp_atom.atom_id\n_chem_comp_atom.type_symbol\nLIG C1 C\nLIG O1 O\n"
+    tags = ("comp_id", "atom_id_1", "atom_id_2", "type")
+    bonds = "loop_\n" + "".join(f"_chem_comp_bond.{tag}\n" for tag in tags) + "LIG C1 O1 single\n"
+    head = "data_comp_list\nloop_\n_chem_comp.id\n_chem_comp.name\nLIG LIG\n"
+    (tmp_path / "LIG.cif").write_text(f"{head}data_comp_LIG\n{atoms}{bonds}")
+    (tmp_path / "smiles.csv").write_text("code,smiles\nLIG,CO\n")
+    assert opened(tmp_path).all_entries() == ["model"]
+    assert is_definition(tmp_path / "LIG.cif")
+    assert is_definition(tmp_path / "smiles.csv")
+
+
+@pytest.mark.parametrize("name", ["x.mae", "x.maegz", "x.pse"])
+def test_format_of_one_program_is_named_with_the_remedy(name: str, tmp_path: Path, opened: Opened) -> None:
+    (tmp_path / "model.pdb").write_text(protein_pdb())
+    (tmp_path / name).write_bytes(b"x")
+    assert any("export it as PDB or mmCIF" in note for note in opened(tmp_path).notes)
+
+
+@pytest.mark.parametrize("style", ["alphafold3", "boltz"])
+def test_aligned_errors_beside_a_prediction_are_read(style: str, tmp_path: Path, opened: Opened) -> None:
+    model = next(one for one in programs() if one.name == style)
+    (tmp_path / model.file).write_text(model.text)
+    atoms = complex_atoms()
+    residues = len({atom.number for atom in atoms if not atom.is_ligand})
+    count = residues + sum(atom.is_ligand and atom.element != "H" for atom in atoms)
+    errors = np.full((count, count), 2.0)
+    errors[residues:, :residues] = 4.0
+    if style == "boltz":
+        np.savez(tmp_path / "pae_x_model_0.npz", pae=errors.astype(np.float32))
+    else:
+        (tmp_path / "fold_confidences.json").write_text(json.dumps({"pae": errors.tolist()}))
+    (entry_id,) = opened(tmp_path).all_entries()
+    entry = entry_of(opened(tmp_path), entry_id)
+    (by_residue,) = entry.additions.aligned_errors.values()
+    assert set(by_residue.values()) == {3.0}
+    assert 5 < len(by_residue) < 60
+    assert entry.metadata.methods == ("predicted",)
+    assert entry.confidence_scale == 1.0
+
+
+def test_errors_of_another_model_are_not_used_and_said_so(tmp_path: Path, opened: Opened) -> None:
+    model = next(one for one in programs() if one.name == "alphafold3")
+    (tmp_path / f"{model.file}.gz").write_bytes(gzip.compress(model.text.encode()))
+    (tmp_path / "fold_confidences.json").write_text(json.dumps({"pae": [[1.0, 2.0], [2.0, 1.0]]}))
+    source = opened(tmp_path)
+    assert any("has aligned errors of 2 tokens" in note for note in source.notes)
+    assert source.all_entries() == ["fold-model"]

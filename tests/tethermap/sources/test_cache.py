@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import errno
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.tethermap.sources.make import cif_text, write
+from tethermap.base.errors import UserError
+from tethermap.sources import cache as cache_module
+from tethermap.sources.cache import StructureCache
+from tethermap.sources.content import check_content
+
+_DATA = cif_text("1abc").encode()
+_PACKED = gzip.compress(_DATA, mtime=0)
+_CONTENT = check_content(_DATA, "1abc")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> StructureCache:
+    return StructureCache(tmp_path / "cache")
+
+
+def test_what_was_stored_is_there(cache: StructureCache) -> None:
+    assert cache.get("1abc") is None
+    stored = cache.store("1abc", "rcsb", _PACKED, _CONTENT)
+    assert cache.get("1abc") == stored
+    assert stored.path.read_bytes() == _PACKED
+    assert stored.path.parts[-4:] == ("structures", "rcsb", "ab", "1abc.cif.gz")
+
+
+def test_plain_text_is_stored_gzipped(cache: StructureCache) -> None:
+    stored = cache.store("1abc", "pdbe", _DATA, _CONTENT)
+    assert gzip.decompress(stored.path.read_bytes()) == _DATA
+    assert stored.origin == "pdbe"
+
+
+@pytest.mark.parametrize("damaged", [b"", _PACKED[:100], b"<html>", b"data_X\n_entry.id X\n"])
+def test_a_damaged_file_is_removed(cache: StructureCache, damaged: bytes) -> None:
+    path = cache.path("1abc", "rcsb")
+    write(path.with_suffix(".x"), damaged).rename(path)
+    assert cache.get("1abc") is None
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("entry_id", ["../x", "1ab/", "", "1ABC", "pose", "1abcd", "pdb_../../x"])
+def test_only_ids_become_paths(cache: StructureCache, entry_id: str) -> None:
+    with pytest.raises(ValueError, match="no PDB id"):
+        cache.path(entry_id, "rcsb")
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(cache: StructureCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(cache_module, "write_bytes", full)
+    with pytest.raises(UserError, match="structure cache is full") as caught:
+        cache.store("1abc", "rcsb", _PACKED, _CONTENT)
+    assert caught.value.kind == "disk_full"
+    assert cache.get("1abc") is None
+
+
+def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    write(tmp_path / "cache", "a file")
+    cache = StructureCache(tmp_path / "cache")
+    with pytest.raises(UserError, match="set cache_dir"), cache.reserved("1abc"):
+        pass

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+
+from tests.standin import StandIn
+from tethermap.sources.http import HttpAnswer, HttpClient, HttpError, RequestLimits
+
+
+class _Waits(list[float]):
+    """Records how long the client would have slept."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+@pytest.fixture
+def waits() -> _Waits:
+    return _Waits()
+
+
+@contextmanager
+def _client(waits: _Waits, **limits: float) -> Iterator[HttpClient]:
+    client = HttpClient(RequestLimits(**limits), waits)  # type: ignore[arg-type]
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _get(url: str, waits: _Waits, **limits: float) -> HttpAnswer:
+    with _client(waits, **limits) as client:
+        return client.get(url)
+
+
+def _url(standin: StandIn) -> str:
+    return f"{standin.url}/download/1ABC.cif.gz"
+
+
+def test_a_good_answer_comes_at_once(standin: StandIn, waits: _Waits) -> None:
+    with _client(waits) as client:
+        answer = client.get(_url(standin), raw=True)
+    assert (answer.status, answer.content[:2]) == (200, b"\x1f\x8b")
+    assert waits == []
+
+
+def test_who_asks_is_said(standin: StandIn, waits: _Waits) -> None:
+    _get(_url(standin), waits)
+    assert re.fullmatch(r"Tethermap/\S+ \(.*Python.*\)", standin.seen[0].headers["User-Agent"])
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_statuses_that_pass_are_tried_again_at_growing_distances(standin: StandIn, waits: _Waits, status: int) -> None:
+    standin.fault("files", "status", status=status, times=3)
+    assert _get(_url(standin), waits, backoff=1.0).status == 200
+    assert waits == [1.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 410])
+def test_statuses_that_stay_are_answers(standin: StandIn, waits: _Waits, status: int) -> None:
+    standin.fault("files", "status", status=status)
+    assert _get(_url(standin), waits).status == status
+    assert standin.count("files") == 1
+
+
+def test_the_number_of_tries_is_bounded(standin: StandIn, waits: _Waits) -> None:
+    standin.fault("files", "status", status=503)
+    with pytest.raises(HttpError, match=r"HTTP 503 \(5 attempts\)"):
+        _get(_url(standin), waits)
+    assert standin.count("files") == 5
+    assert waits == [1.0, 2.0, 4.0, 8.0]
+
+
+def test_retry_after_in_seconds_is_kept(standin: StandIn, waits: _Waits) -> None:
+    standin.fault("files", "status", status=429, retry_after="7", times=1)
+    _get(_url(standin), waits)
+    assert waits == [7.0]
+
+
+def test_retry_after_as_a_date_is_kept(standin: StandIn, waits: _Waits) -> None:
+    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    standin.fault("files", "status", status=503, retry_after=moment, times=1)
+    _get(_url(standin), waits)
+    assert waits[0] == pytest.approx(30, abs=2)
+
+
+def test_retry_after_that_is_no_time_is_ignored(standin: StandIn, waits: _Waits) -> None:
+    standin.fault("files", "status", status=503, retry_after="soon", times=1)
+    _get(_url(standin), waits)
+    assert waits == [1.0]
+
+
+def test_a_service_that_asks_for_too_much_patience_is_given_up(standin: StandIn, waits: _Waits) -> None:
+    standin.fault("files", "status", status=429, retry_after="3600")
+    with pytest.raises(HttpError, match="asks to wait 3600 s"):
+        _get(_url(standin), waits)
+    assert standin.count("files") == 1
+
+
+@pytest.mark.parametrize("kind", ["cut", "refuse"])
+def test_a_connection_that_breaks_is_tried_again(standin: StandIn, waits: _Waits, kind: str) -> None:
+    standin.fault("files", kind, times=2)
+    assert _get(_url(standin), waits).status == 200
+    assert len(waits) == 2
+
+
+def test_a_slow_first_byte_is_waited_for_only_so_long(standin: StandIn, waits: _Waits) -> None:
+    standin.fault("files", "slow", seconds=0.5)
+    with pytest.raises(HttpError, match="no answer in time") as caught:
+        _get(_url(standin), waits, read=0.1, attempts=2)
+    assert caught.value.unreachable
+    assert len(waits) == 1
+
+
+def test_content_that_is_found_wrong_is_asked_for_again(standin: StandIn, waits: _Waits) -> None:
+    standin.fault("files", "html", times=1)
+    with _client(waits) as client:
+        answer = client.get(_url(standin), raw=True, problem=lambda a: "a page" if a.content[:1] == b"<" else "")
+    assert answer.content[:2] == b"\x1f\x8b"
+    assert len(waits) == 1
+
+
+def test_a_service_that_is_not_there_is_unreachable(waits: _Waits) -> None:
+    with pytest.raises(HttpError, match="no connection") as caught:
+        _get("http://127.0.0.1:9/x", waits, attempts=2)
+    assert caught.value.unreachable
+
+
+class _Circle(BaseHTTPRequestHandler):
+    """Sends every request back to where it came from."""
+
+    def do_GET(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", self.path)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None:
+        """Keep the test's output clean."""
+
+
+def test_a_service_that_leads_in_a_circle_is_given_up_in_one_sentence(waits: _Waits) -> None:
+    with HTTPServer(("127.0.0.1", 0), _Circle) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            with pytest.raises(HttpError, match="leads elsewhere"):
+                _get(f"http://127.0.0.1:{server.server_port}/x", waits, attempts=2)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert len(waits) == 1
+
+
+def test_each_retry_is_in_the_log(standin: StandIn, waits: _Waits, caplog: pytest.LogCaptureFixture) -> None:
+    standin.fault("files", "status", status=503, times=2)
+    _get(_url(standin), waits)
+    messages = [record.getMessage() for record in caplog.records if record.name.endswith("http")]
+    assert len(messages) == 2
+    assert "HTTP 503; attempt 1 of 5, again in 1.0 s" in messages[0]
+
+
+def test_patience_can_be_set_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TETHERMAP_HTTP_BACKOFF", "0.5")
+    monkeypatch.setenv("TETHERMAP_HTTP_ATTEMPTS", "nonsense")
+    limits = RequestLimits.from_environment()
+    assert (limits.backoff, limits.attempts) == (0.5, 5)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+from tethermap.sources.locks import file_lock, one_of
+
+
+def test_a_lock_has_one_holder(tmp_path: Path) -> None:
+    with file_lock(tmp_path / "x.lock", patience=0) as first, file_lock(tmp_path / "x.lock", patience=0) as second:
+        assert (first, second) == (True, False)
+
+
+def test_a_lock_can_be_had_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with file_lock(tmp_path / "x.lock", patience=0) as held:
+            assert held
+
+
+def test_a_waiting_process_gets_the_lock_when_it_is_free(tmp_path: Path) -> None:
+    order = []
+
+    def wait() -> None:
+        with file_lock(tmp_path / "x.lock", patience=10) as held:
+            order.append(f"second {held}")
+
+    with file_lock(tmp_path / "x.lock", patience=0):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        time.sleep(0.1)
+        order.append("first done")
+    thread.join()
+    assert order == ["first done", "second True"]
+
+
+def test_no_more_than_the_places_are_taken(tmp_path: Path) -> None:
+    running, most = [0], [0]
+    guard = threading.Lock()
+
+    def work() -> None:
+        with one_of(tmp_path, 2, patience=30):
+            with guard:
+                running[0] += 1
+                most[0] = max(most[0], running[0])
+            time.sleep(0.02)
+            with guard:
+                running[0] -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [2]

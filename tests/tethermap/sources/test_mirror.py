@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.tethermap.sources.make import cif_text, pdb_text, write
+from tethermap.sources.base import FetchError, SourceError
+from tethermap.sources.mirror import MirrorSource
+
+
+def _open(folder: Path, tmp_path: Path, **options: str) -> MirrorSource:
+    return MirrorSource(folder, tmp_path / "cache", **options).open()
+
+
+def _text(source: MirrorSource, *terms: str) -> set[str]:
+    return {entry_id for entry_id, _ in source.text_search(terms, (), any_term=False)}
+
+
+def test_layouts_may_be_mixed(tmp_path: Path) -> None:
+    m = tmp_path / "m"
+    write(m / "1abc.cif", cif_text("1abc"))
+    write(m / "ab" / "2abc.cif.gz", cif_text("2abc"))
+    write(m / "pdb" / "ab" / "pdb3abc.ent.gz", pdb_text("3abc"))
+    write(m / "4ABC.pdb", pdb_text("4abc"))
+    write(m / "deep" / "er" / "pdb_00005abc.cif.gz", cif_text("5abc"))
+    assert _open(m, tmp_path).all_entries() == ["1abc", "2abc", "3abc", "4abc", "5abc"]
+
+
+def test_mmcif_wins_over_pdb(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1abc.pdb", pdb_text("1abc"))
+    write(tmp_path / "m" / "divided" / "ab" / "1abc.cif.gz", cif_text("1abc"))
+    fetched = _open(tmp_path / "m", tmp_path).fetch("1abc")
+    assert (fetched.format, fetched.path.name) == ("mmcif", "1abc.cif.gz")
+
+
+def test_a_file_is_used_in_place_and_described(tmp_path: Path) -> None:
+    path = write(tmp_path / "my pdb" / "1abc.cif.gz", cif_text("1abc"))
+    fetched = _open(tmp_path / "my pdb", tmp_path).fetch("1abc")
+    assert fetched.path == path
+    assert fetched.sha256 == hashlib.sha256(cif_text("1abc").encode()).hexdigest()
+    assert (fetched.revision, fetched.source) == ("1.1 2024-02-07", "mirror:my pdb")
+
+
+def test_the_label_of_the_settings_replaces_the_folders_name(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
+    source = _open(tmp_path / "m", tmp_path, label="in house")
+    assert (source.label, source.fetch("1abc").source) == ("in house", "mirror:in house")
+
+
+def test_files_that_are_skipped_are_said(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
+    write(tmp_path / "m" / "pdb2abc.ent.Z", b"\x1f\x9d")
+    write(tmp_path / "m" / "README.md", "")
+    (note,) = _open(tmp_path / "m", tmp_path).notes
+    assert "1 file(s)" in note
+    assert ".Z" in note
+
+
+def test_links_in_circles_end(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
+    (tmp_path / "m" / "again").symlink_to(tmp_path / "m")
+    assert _open(tmp_path / "m", tmp_path).all_entries() == ["1abc"]
+
+
+def test_a_mirror_of_links_is_followed(tmp_path: Path) -> None:
+    write(tmp_path / "real" / "ab" / "1abc.cif", cif_text("1abc"))
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "all").symlink_to(tmp_path / "real")
+    assert _open(tmp_path / "m", tmp_path).all_entries() == ["1abc"]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda _: None, "does not exist"),
+        (lambda path: path.write_text(""), "is a file"),
+        (lambda path: path.mkdir(), "no structure file"),
+        (lambda path: write(path / "pdb1abc.ent.Z", b"x"), "compress"),
+    ],
+)
+def test_a_place_without_structures_is_one_sentence(tmp_path: Path, make: object, words: str) -> None:
+    make(tmp_path / "nowhere")  # type: ignore[operator]
+    with pytest.raises(SourceError, match=words) as caught:
+        _open(tmp_path / "nowhere", tmp_path)
+    assert "source.mirror" in caught.value.message
+    assert "nowhere" in caught.value.message
+    assert "\n" not in caught.value.message
+    assert caught.value.kind == "input"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir(mode=0)
+    with pytest.raises(SourceError, match="can't be read"):
+        _open(tmp_path / "m", tmp_path)
+
+
+def test_damaged_files_have_their_reasons(tmp_path: Path) -> None:
+    m = tmp_path / "m"
+    packed = gzip.compress(cif_text("1abc").encode())
+    write(m / "1abc.cif", packed[: len(packed) // 2])
+    write(m / "2abc.cif", b"<html></html>")
+    write(m / "3abc.cif", b"")
+    write(m / "4abc.cif", b"data_4ABC\n#\n_entry.id 4ABC\n#\n")
+    source = _open(m, tmp_path)
+    reasons = []
+    for entry_id in source.all_entries():
+        with pytest.raises(FetchError) as caught:
+            source.fetch(entry_id)
+        reasons.append(caught.value.reason)
+    assert reasons == ["file_truncated", "file_not_structure", "file_empty", "no_atoms"]
+
+
+def test_a_file_that_vanished_since_the_search_has_its_reason(tmp_path: Path) -> None:
+    path = write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
+    source = _open(tmp_path / "m", tmp_path)
+    path.unlink()
+    with pytest.raises(FetchError) as caught:
+        source.fetch("1abc")
+    assert caught.value.reason == "not_found"
+
+
+def test_an_unknown_entry_has_its_reason(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
+    with pytest.raises(FetchError) as caught:
+        _open(tmp_path / "m", tmp_path).fetch("../x")
+    assert caught.value.reason == "not_found"
+
+
+_OBSOLETE = "pdb_id,obsoleted_date,replaced_by\n1old,2000-01-01,1new 2new\n2old,2000-01-01,9xyz\n1gon,2000-01-01,\n"
+
+
+@pytest.fixture
+def withdrawn(tmp_path: Path) -> MirrorSource:
+    m = tmp_path / "m"
+    write(m / "2new.cif", cif_text("2new"))
+    write(m / "1gon.cif", cif_text("1gon"))
+    write(tmp_path / "obsolete.csv", _OBSOLETE)
+    return _open(m, tmp_path)
+
+
+def test_of_a_withdrawn_entry_that_is_absent_the_successor_is_taken(withdrawn: MirrorSource) -> None:
+    known = withdrawn.resolve(["1old"])["1old"]
+    assert (known.entry_id, known.withdrawn, known.successors) == ("2new", True, ("2new",))
+    fetched = withdrawn.fetch("1old")
+    assert (fetched.entry_id, fetched.withdrawn, fetched.successors) == ("2new", False, ("2new",))
+
+
+def test_a_withdrawn_entry_that_is_present_is_taken_and_flagged(withdrawn: MirrorSource) -> None:
+    fetched = withdrawn.fetch("1gon")
+    assert (fetched.entry_id, fetched.withdrawn) == ("1gon", True)
+
+
+def test_a_withdrawn_entry_without_successor_has_its_reason(withdrawn: MirrorSource) -> None:
+    assert withdrawn.resolve(["2old"])["2old"].entry_id == ""
+    with pytest.raises(FetchError) as caught:
+        withdrawn.fetch("2old")
+    assert (caught.value.reason, caught.value.successor) == ("withdrawn", "9xyz")
+
+
+def test_an_index_is_used_as_it_is_when_asked(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
+    _open(tmp_path / "m", tmp_path).close()
+    write(tmp_path / "m" / "2abc.cif", cif_text("2abc"))
+    source = MirrorSource(tmp_path / "m", tmp_path / "cache")
+    assert source.open(refresh=False).all_entries() == ["1abc"]
+    assert source.open().all_entries() == ["1abc", "2abc"]
+
+
+def test_no_sequence_search(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
+    with pytest.raises(SourceError, match="sequence_search"):
+        _open(tmp_path / "m", tmp_path).sequence_search("MKL", 0.9)
+
+
+# The archive that comes with Tethermap.
+
+
+def test_the_archive_holds_five_entries_with_their_checksums(archive: Path, tmp_path: Path) -> None:
+    source = _open(archive, tmp_path, kind="archive", label="archive")
+    sums = dict(line.split()[::-1] for line in (archive / "SHA256SUMS").read_text().splitlines())
+    assert source.all_entries() == ["1a8o", "1gbt", "1hpv", "4cup", "4zhl"]
+    for entry_id in source.all_entries():
+        fetched = source.fetch(entry_id)
+        assert fetched.sha256 == sums[fetched.path.name.removesuffix(".gz")]
+        assert fetched.source == "archive"
+
+
+@pytest.mark.parametrize(
+    ("terms", "entries"),
+    [
+        (("HIV-1", "protease"), {"1hpv"}),
+        (("bromodomain",), {"4cup"}),
+        (("trypsin",), {"1gbt"}),
+        (("HIV",), {"1hpv", "1a8o"}),
+    ],
+)
+def test_the_archive_is_found_by_text(archive: Path, tmp_path: Path, terms: tuple[str, ...], entries: set[str]) -> None:
+    assert _text(_open(archive, tmp_path), *terms) == entries
+
+
+# The large mirror.
+
+
+@pytest.fixture(scope="module")
+def large(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> MirrorSource:
+    return MirrorSource(mirror, tmp_path_factory.mktemp("cache")).open()
+
+
+def _target_set(mirror: Path, name: str) -> set[str]:
+    with (mirror.parent / "manifest.csv").open(newline="") as stream:
+        return {row["pdb_id"] for row in csv.DictReader(stream) if row["target_set"] == name}
+
+
+def test_all_entries_of_the_mirror_are_indexed(large: MirrorSource) -> None:
+    assert len(large.all_entries()) == 397
+    summaries = large.summaries(large.all_entries())
+    assert all(summary.title and summary.methods and summary.size for summary in summaries.values())
+
+
+def test_egfr_finds_the_egfr_entries(large: MirrorSource, mirror: Path) -> None:
+    assert _text(large, "EGFR") == _target_set(mirror, "egfr")
+
+
+def test_an_accession_finds_the_same(large: MirrorSource, mirror: Path) -> None:
+    hits = large.text_search((), ("P00533",), any_term=False)
+    assert {entry_id for entry_id, _ in hits} == _target_set(mirror, "egfr")
+
+
+def test_hiv_protease_finds_its_entries(large: MirrorSource, mirror: Path) -> None:
+    assert _text(large, "HIV", "protease") == _target_set(mirror, "hiv_protease")
+
+
+def test_the_main_protease_is_found_as_far_as_the_texts_name_it(large: MirrorSource, mirror: Path) -> None:
+    found, wanted = _text(large, "SARS-CoV-2", "main", "protease"), _target_set(mirror, "mpro_sars2")
+    assert wanted - found == {"7c8r", "7c8u"}  # "3CL protease", "COVID-19"
+    assert found - wanted == {"7aol", "5rfr"}  # main protease too, in other sets
+
+
+def test_the_list_beside_the_mirror_names_successors(large: MirrorSource) -> None:
+    known = large.resolve(["1hhb"])["1hhb"]
+    assert (known.entry_id, known.successors) == ("2hhb", ("2hhb", "4hhb"))

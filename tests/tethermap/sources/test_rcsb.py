@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.standin import StandIn
+from tethermap.base.errors import UserError
+from tethermap.base.links import Addresses
+from tethermap.sources import cache as cache_module
+from tethermap.sources.base import FetchError, SourceError
+from tethermap.sources.rcsb import RcsbSource
+from tethermap.sources.rcsb_queries import accession_node, full_text
+
+ENTRIES = {f"{number}abc" for number in range(1, 6)}
+
+
+@pytest.fixture
+def source(standin: StandIn, tmp_path: Path) -> Iterator[RcsbSource]:
+    assert standin.seen == []
+    made = RcsbSource(tmp_path / "cache")
+    yield made
+    made.close()
+
+
+def _found(source: RcsbSource, *terms: str, **options: Any) -> list[str]:
+    values: dict[str, Any] = {"accessions": (), "any_term": False, **options}
+    return [entry_id for entry_id, _ in source.text_search(terms, values["accessions"], any_term=values["any_term"])]
+
+
+# Search.
+
+
+def test_all_words_are_asked_for(source: RcsbSource, standin: StandIn) -> None:
+    assert set(_found(source, "EGFR", "kinase")) == ENTRIES
+    assert _found(source, "EGFR", "ligase") == []
+    body = standin.seen[0].body
+    assert body["query"]["parameters"]["value"] == '"egfr" + "kinase"'
+    assert body["return_type"] == "entry"
+    assert body["request_options"]["results_content_type"] == ["experimental"]
+
+
+def test_any_word_is_asked_for_when_said(source: RcsbSource) -> None:
+    assert set(_found(source, "EGFR", "ligase", any_term=True)) == ENTRIES | {"6abc"}
+
+
+def test_signs_of_a_query_are_never_operators(source: RcsbSource, standin: StandIn) -> None:
+    assert (
+        full_text(["-rf", "a+b", '"x"', "(y|z)"], any_term=False) == '"rf" + ( "a b" | "ab" ) + "x" + ( "y z" | "yz" )'
+    )
+    _found(source, '")', "*", "-kinase")
+    assert standin.seen[0].status in (200, 204)
+
+
+def test_nothing_found_is_no_error(source: RcsbSource, standin: StandIn) -> None:
+    assert _found(source, "zebra") == []
+    assert standin.seen[0].status == 204
+
+
+def test_accessions_are_asked_for_as_pairs_and_at_once(source: RcsbSource, standin: StandIn) -> None:
+    assert source.known_accessions(["P00533", "P99999"]) == {"P00533"}
+    assert len(standin.seen) == 1
+    assert source.known_accessions(["P99999"]) == set()
+    assert set(_found(source, accessions=["P00533"])) == ENTRIES
+    assert _found(source, "3", accessions=["P00533"]) == ["3abc"]
+    names = [node["parameters"]["attribute"].rpartition(".")[2] for node in accession_node(["P00533"])["nodes"]]
+    assert names == ["database_accession", "database_name"]
+
+
+def test_pages_are_read_to_the_end(source: RcsbSource, standin: StandIn) -> None:
+    source._search.page_rows = 2
+    assert set(_found(source, "EGFR")) == ENTRIES
+    starts = [seen.body["request_options"]["paginate"]["start"] for seen in standin.seen]
+    assert starts == [0, 2, 4]
+
+
+def test_equal_scores_are_in_order_of_their_ids(source: RcsbSource) -> None:
+    source._search.page_rows = 2
+    assert _found(source, accessions=["P00533"]) == sorted(ENTRIES)
+
+
+def test_more_hits_than_a_page_holds_are_all_listed(source: RcsbSource, standin: StandIn) -> None:
+    standin.engine.extra_hits = 12_000
+    assert len(_found(source, "EGFR")) == 12_005
+    assert standin.count("search") == 2
+
+
+def test_a_number_of_hits_that_changes_makes_all_pages_be_read_again(source: RcsbSource, standin: StandIn) -> None:
+    source._search.page_rows = 2
+    standin.fault("search", "total_changes", times=1)
+    assert set(_found(source, "EGFR")) == ENTRIES
+    assert standin.count("search") == 3 + 3
+    assert source.notes == []
+
+
+def test_a_number_of_hits_that_keeps_changing_is_said_in_the_end(source: RcsbSource, standin: StandIn) -> None:
+    source._search.page_rows = 2
+    for _ in range(9):
+        standin.fault("search", "total_changes", times=1)
+    assert set(_found(source, "EGFR")) == ENTRIES
+    assert "changed while its pages were read" in source.notes[0]
+    assert standin.count("search") <= 9 + 3
+
+
+def test_hits_that_come_twice_are_listed_once(source: RcsbSource, standin: StandIn) -> None:
+    source._search.page_rows = 3
+    standin.fault("search", "duplicates")
+    found = _found(source, "EGFR")
+    assert len(found) == len(set(found))
+    assert source.notes
+
+
+def test_pages_that_end_early_end_the_reading(source: RcsbSource, standin: StandIn) -> None:
+    source._search.page_rows = 2
+    standin.fault("search", "no_result_set")
+    assert _found(source, "EGFR") == []
+    assert source.notes
+
+
+def test_the_message_of_a_refused_query_is_shown(source: RcsbSource, standin: StandIn) -> None:
+    body = b'{"status":400,"message":"JSON schema validation failed for query: {}. Errors: no","link":"x"}'
+    standin.fault("search", "status", status=400, body=body, content_type="application/json")
+    with pytest.raises(SourceError, match="JSON schema validation failed") as caught:
+        _found(source, "EGFR")
+    assert caught.value.kind == "input"
+    assert standin.count("search") == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "requests"),
+    [
+        ({"kind": "status", "status": 429, "retry_after": "0"}, 5),
+        ({"kind": "status", "status": 429}, 5),
+        ({"kind": "status", "status": 500}, 5),
+        ({"kind": "status", "status": 503}, 5),
+        ({"kind": "html"}, 5),
+        ({"kind": "cut"}, 5),
+        ({"kind": "refuse"}, 5),
+        ({"kind": "empty"}, 5),
+        ({"kind": "status", "status": 404}, 1),
+    ],
+)
+@pytest.mark.parametrize("service", ["search", "data"])
+def test_a_service_that_fails_for_good_ends_the_job_with_one_sentence(
+    source: RcsbSource, standin: StandIn, service: Any, fault: dict[str, Any], requests: int
+) -> None:
+    standin.fault(service, **fault)
+    with pytest.raises(SourceError) as caught:
+        _found(source, "EGFR") if service == "search" else source.summaries(["1abc"])
+    assert caught.value.kind == "upstream"
+    assert f"RCSB's {service} service" in caught.value.message
+    assert "\n" not in caught.value.message
+    assert standin.count(service) == requests
+
+
+@pytest.mark.parametrize("kind", ["status", "html", "cut", "refuse", "empty"])
+@pytest.mark.parametrize("service", ["search", "data"])
+def test_a_service_that_fails_twice_is_asked_again(
+    source: RcsbSource, standin: StandIn, service: Any, kind: Any
+) -> None:  # fmt: skip
+    standin.fault(service, kind, times=2)
+    if service == "search":
+        assert set(_found(source, "EGFR")) == ENTRIES
+    else:
+        assert set(source.summaries(["1abc"])) == {"1abc"}
+    assert standin.count(service) == 3
+
+
+def test_a_service_that_is_not_there_ends_the_job_with_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TETHERMAP_HTTP_BACKOFF", "0")
+    source = RcsbSource(tmp_path, addresses=Addresses(*["http://127.0.0.1:9"] * 5))
+    with pytest.raises(SourceError, match=r"can't be reached.*check the network") as caught:
+        _found(source, "EGFR")
+    assert caught.value.kind == "upstream"
+
+
+def test_what_was_asked_is_recorded(source: RcsbSource, standin: StandIn) -> None:
+    _found(source, "EGFR")
+    source.summaries(["1abc"])
+    search, data = source.requests
+    assert (search["url"], search["total"]) == (f"{standin.url}/rcsbsearch/v2/query", 5)
+    assert search["body"] == standin.seen[0].body
+    assert "entries(entry_ids: $ids)" in data["query"]
+
+
+def test_a_short_sequence_is_refused_in_one_sentence(source: RcsbSource) -> None:
+    with pytest.raises(SourceError, match="needs at least 25:"):
+        source.sequence_search("MKV", 0.9)
+
+
+def test_a_sequence_finds_similar_proteins(source: RcsbSource, standin: StandIn) -> None:
+    hits = source.sequence_search("GSHMKLVVVGAGGVGKSALTIQLIQNHF", 0.9)
+    assert {entry_id for entry_id, _ in hits} == ENTRIES
+    assert standin.seen[0].body["request_options"]["scoring_strategy"] == "sequence"
+
+
+# Metadata and withdrawn entries.
+
+
+def test_metadata_come_in_one_request(source: RcsbSource, standin: StandIn) -> None:
+    found = source.summaries(["1abc", "9zzz", "2abc"])
+    assert set(found) == {"1abc", "2abc"}
+    summary = found["1abc"]
+    assert (summary.title, summary.methods, summary.resolution) == ("EGFR kinase number 1", ("X-RAY DIFFRACTION",), 2.0)
+    assert (summary.release_date, summary.organisms, summary.genes) == ("2010-05-05", ("Homo sapiens",), ("EGFR",))
+    assert (summary.uniprot, summary.descriptions, summary.ligands) == (("P00533",), ("Some kinase",), ("LIG",))
+    assert standin.count("data") == 1
+
+
+def test_fields_that_are_null_are_nothing(source: RcsbSource) -> None:
+    summary = source.summaries(["6abc"])["6abc"]
+    assert (summary.resolution, summary.uniprot, summary.ligands) == (None, (), ())
+
+
+def test_metadata_come_in_batches(source: RcsbSource, standin: StandIn) -> None:
+    source.summaries([f"{number:04d}" for number in range(700)])
+    assert [len(seen.body["variables"]["ids"]) for seen in standin.seen] == [300, 300, 100]
+
+
+def test_errors_of_graphql_end_the_job(source: RcsbSource, standin: StandIn) -> None:
+    standin.fault("data", "graphql_error")
+    with pytest.raises(SourceError, match="Internal Server Error"):
+        source.summaries(["1abc"])
+
+
+def test_ids_are_resolved_through_withdrawals(source: RcsbSource) -> None:
+    known = source.resolve(["1abc", "1old", "1gon", "9zzz"])
+    assert known["1abc"].entry_id == "1abc"
+    assert (known["1old"].entry_id, known["1old"].withdrawn, known["1old"].successors) == ("3abc", True, ("3abc",))
+    assert (known["1gon"].entry_id, known["1gon"].withdrawn) == ("", True)
+    assert "9zzz" not in known
+
+
+# Files.
+
+
+def test_a_file_is_downloaded_once(source: RcsbSource, standin: StandIn, tmp_path: Path) -> None:
+    first = source.fetch("1abc")
+    assert source.fetch("1abc") == first
+    with closing(RcsbSource(tmp_path / "cache")) as another:
+        assert another.fetch("1abc") == first
+    assert (first.source, first.format, first.revision) == ("rcsb", "mmcif", "1.1 2024-02-07")
+    assert first.path == tmp_path / "cache" / "structures" / "rcsb" / "ab" / "1abc.cif.gz"
+    assert standin.count("files") == 1
+    assert standin.seen[0].headers["Accept-Encoding"] == "identity"
+
+
+def test_an_entry_that_was_revised_since_is_fetched_anew_once(source: RcsbSource, standin: StandIn) -> None:
+    path = source.fetch("1abc").path  # its entry was revised on 2024-02-07
+    source.summaries(["1abc"])
+    source.fetch("1abc")
+    assert standin.count("files") == 1
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    source.summaries(["1abc"])
+    source.fetch("1abc")
+    source.summaries(["1abc"])
+    source.fetch("1abc")
+    assert standin.count("files") == 2
+
+
+def test_a_revised_entry_that_cannot_be_had_is_the_one_of_before(
+    source: RcsbSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = source.fetch("1abc")
+    os.utime(before.path, (1_600_000_000, 1_600_000_000))
+    source.summaries(["1abc"])
+
+    def fails(_: str) -> None:
+        raise FetchError("download_failed")
+
+    monkeypatch.setattr(source, "_download", fails)
+    assert source.fetch("1abc").sha256 == before.sha256
+
+
+def test_a_damaged_file_of_the_cache_is_downloaded_anew(source: RcsbSource, standin: StandIn) -> None:
+    path = source.fetch("1abc").path
+    path.write_bytes(path.read_bytes()[:50])
+    assert source.fetch("1abc").sha256
+    assert standin.count("files") == 2
+
+
+def test_mmcif_is_taken_where_there_is_no_pdb_file(source: RcsbSource) -> None:
+    assert source.http.get(f"{source.addresses.files}/1ABC.pdb.gz").status == 404
+    assert source.fetch("1abc").format == "mmcif"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "status", "status": 429, "retry_after": "0"},
+        {"kind": "status", "status": 429},
+        {"kind": "status", "status": 500},
+        {"kind": "status", "status": 503},
+        {"kind": "cut"},
+        {"kind": "cut_gzip"},
+        {"kind": "html"},
+        {"kind": "empty"},
+        {"kind": "no_atoms"},
+        {"kind": "refuse"},
+    ],
+)
+def test_a_fault_that_passes_costs_retries_only(source: RcsbSource, standin: StandIn, fault: dict[str, Any]) -> None:
+    standin.fault("files", times=2, **fault)
+    assert source.fetch("1abc").source == "rcsb"
+    assert (standin.count("files"), standin.count("pdbe")) == (3, 0)
+
+
+def test_pdbe_gives_the_file_when_rcsb_cannot(source: RcsbSource, standin: StandIn) -> None:
+    standin.fault("files", "status", status=503)
+    fetched = source.fetch("1abc")
+    assert (fetched.source, fetched.path.parts[-3]) == ("pdbe", "pdbe")
+    assert source.fetch("1abc").source == "pdbe"
+    assert (standin.count("files"), standin.count("pdbe")) == (5, 1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ({"kind": "status", "status": 503}, "download_failed"),
+        ({"kind": "cut"}, "download_failed"),
+        ({"kind": "refuse"}, "download_failed"),
+        ({"kind": "html"}, "file_not_structure"),
+        ({"kind": "cut_gzip"}, "file_truncated"),
+        ({"kind": "empty"}, "file_empty"),
+        ({"kind": "no_atoms"}, "no_atoms"),
+    ],
+)
+def test_a_fault_that_stays_is_the_entrys_reason(
+    source: RcsbSource, standin: StandIn, fault: dict[str, Any], reason: str
+) -> None:  # fmt: skip
+    for service in ("files", "pdbe"):
+        standin.fault(service, **fault)
+    with pytest.raises(FetchError) as caught:
+        source.fetch("1abc")
+    assert caught.value.reason == reason
+    assert "5 attempts" in caught.value.value
+    assert (standin.count("files"), standin.count("pdbe")) == (5, 5)
+
+
+def test_an_unknown_entry_is_not_found_without_retries(source: RcsbSource, standin: StandIn) -> None:
+    with pytest.raises(FetchError) as caught:
+        source.fetch("9zzz")
+    assert caught.value.reason == "not_found"
+    assert (standin.count("files"), standin.count("removed"), standin.count("pdbe")) == (1, 1, 0)
+
+
+def test_of_an_entry_removed_since_the_search_the_successor_is_taken(source: RcsbSource, standin: StandIn) -> None:
+    standin.gone_files.add("5abc")
+    standin.removed["5abc"] = ("4abc",)
+    fetched = source.fetch("5abc")
+    del standin.removed["5abc"]
+    assert (fetched.entry_id, fetched.successors, fetched.withdrawn) == ("4abc", ("4abc",), False)
+
+
+def test_an_entry_removed_without_successor_has_its_reason(source: RcsbSource) -> None:
+    with pytest.raises(FetchError) as caught:
+        source.fetch("1gon")
+    assert caught.value.reason == "withdrawn"
+
+
+@pytest.mark.parametrize("entry_id", ["../../etc/passwd", "pose-1", "1ABC", ""])
+def test_what_is_no_id_is_never_asked_for(source: RcsbSource, standin: StandIn, entry_id: str) -> None:
+    with pytest.raises(FetchError):
+        source.fetch(entry_id)
+    assert standin.seen == []
+
+
+def test_a_full_disk_ends_the_job_with_one_sentence(source: RcsbSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(cache_module, "write_bytes", full)
+    with pytest.raises(UserError, match="disk of the structure cache is full"):
+        source.fetch("1abc")

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.download_entries import structure_row
+from tests.standin import StandIn
+from tests.tethermap.fit.make import report_cif, report_xml
+from tests.tethermap.sources.make import cif_text, settings, write
+from tethermap.fit.file import ReportFile
+from tethermap.sources.base import Fetched, SourceError
+from tethermap.sources.choose import Reports, open_reports, open_source
+from tethermap.sources.rcsb import RcsbSource
+
+
+def fetched(entry_id: str, path: Path = Path("x.cif")) -> Fetched:
+    return Fetched(entry_id, path, "mmcif", "", "")
+
+
+@pytest.fixture
+def reports(standin: StandIn, tmp_path: Path) -> Iterator[Reports]:
+    assert standin.seen == []
+    source = RcsbSource(tmp_path / "cache")
+    yield open_reports({"kind": "rcsb"}, str(tmp_path / "cache"), source)
+    source.close()
+
+
+def _of_service(tmp_path: Path, entry_id: str) -> ReportFile:
+    """Return a report as a later job gets it."""
+    source = RcsbSource(tmp_path / "cache")
+    try:
+        return open_reports({"kind": "rcsb"}, str(tmp_path / "cache"), source)(fetched(entry_id))
+    finally:
+        source.close()
+
+
+def test_report_is_fetched_once_for_all_jobs(reports: Reports, standin: StandIn, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(reports, [fetched("1abc")] * 4))
+    assert {one.status for one in (*found, _of_service(tmp_path, "1abc"))} == {"found"}
+    assert found[0].path == tmp_path / "cache/reports/ab/1abc_validation.cif.gz"
+    assert found[0].source == "rcsb"
+    assert standin.count("reports") == 1
+
+
+def test_xml_is_taken_where_there_is_no_mmcif_report(reports: Reports, standin: StandIn) -> None:
+    path = reports(fetched("3abc")).path
+    assert path is not None
+    assert path.name == "3abc_validation.xml.gz"
+    assert standin.count("reports", "3abc") == 2
+
+
+def test_missing_report_is_a_fact_that_is_not_asked_for_again(
+    reports: Reports, standin: StandIn, tmp_path: Path
+) -> None:  # fmt: skip
+    assert reports(fetched("4abc")).status == _of_service(tmp_path, "4abc").status == "none"
+    assert standin.count("reports") == 2
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "status", "status": 429, "retry_after": "0"},
+        {"kind": "status", "status": 503},
+        {"kind": "status", "status": 500},
+        {"kind": "html"},
+        {"kind": "empty"},
+        {"kind": "cut"},
+        {"kind": "cut_gzip"},
+        {"kind": "no_atoms"},
+        {"kind": "refuse"},
+        {"kind": "slow", "seconds": 0.01},
+    ],
+    ids=lambda fault: fault.get("status") or fault["kind"],
+)
+def test_fault_of_the_service_is_tried_again_and_then_a_fact(
+    reports: Reports, standin: StandIn, fault: dict[str, Any], tmp_path: Path
+) -> None:
+    standin.fault("reports", **fault, entry="1abc", times=2)
+    assert reports(fetched("1abc")).status == "found"
+    standin.fault("reports", **fault, entry="2abc")
+    found = reports(fetched("2abc"))
+    assert (found.status == "found") == (fault["kind"] == "slow")
+    assert found.status != "none"
+    standin.faults.clear()
+    assert _of_service(tmp_path, "2abc").status == "found"
+
+
+def test_damaged_report_of_the_cache_is_fetched_anew(reports: Reports, standin: StandIn) -> None:
+    path = reports(fetched("1abc")).path
+    assert path is not None
+    path.write_bytes(path.read_bytes()[:-30])
+    assert reports(fetched("1abc")).path == path
+    assert standin.count("reports") == 2
+
+
+def test_service_that_is_away_is_not_asked_for_every_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TETHERMAP_RCSB_FILES_URL", "http://127.0.0.1:9/download")
+    monkeypatch.setenv("TETHERMAP_HTTP_ATTEMPTS", "1")
+    source = RcsbSource(tmp_path)
+    reports = open_reports({"kind": "rcsb"}, str(tmp_path), source)
+    status = [reports(fetched(f"{number}abc")).status for number in range(1, 6)]
+    source.close()
+    assert all("no connection" in one for one in status[:3])
+    assert set(status[3:]) == {"not asked for: the service did not answer for others"}
+
+
+@pytest.mark.parametrize(
+    "place", ["ab/1abc/1abc_validation.cif.gz", "ab/1abc_validation.xml.gz", "1abc_validation.cif"]
+)
+@pytest.mark.parametrize("beside", [".", "../..", None])
+def test_mirror_has_reports_in_the_archives_layout_or_in_a_folder_of_their_own(
+    tmp_path: Path, place: str, beside: str | None
+) -> None:
+    mirror = tmp_path / "pdb/data/structures"
+    write(mirror / "ab/1abc.cif.gz", cif_text("1abc"))
+    folder = tmp_path / "elsewhere" if beside is None else mirror / beside / "validation_reports"
+    text = report_xml("1abc") if "xml" in place else report_cif("1abc")
+    write(folder.resolve() / place, text)
+    chosen = {"kind": "mirror", "mirror": str(mirror), **({"validation": str(folder)} if beside is None else {})}
+    config = settings(tmp_path / "cache", chosen)
+    source = open_source(config["source"], config["cache_dir"])
+    assert source.all_entries() == ["1abc"]
+    assert not source.notes or beside == "."
+    found = open_reports(config["source"], config["cache_dir"], source)(source.fetch("1abc"))
+    source.close()
+    assert found.path is not None
+    assert (found.status, found.source) == ("found", "folder" if beside is None else "mirror")
+    assert found.path.resolve() == (folder / place).resolve()
+
+
+def test_users_own_model_has_its_report_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "own/My model.cif", cif_text("1abc"))
+    write(tmp_path / "own/other.cif", cif_text("2abc"))
+    write(tmp_path / "own/My model_validation.cif.gz", report_cif("1abc"))
+    config = settings(tmp_path / "cache", {"kind": "files", "files": str(tmp_path / "own")})
+    source = open_source(config["source"], config["cache_dir"])
+    assert source.all_entries() == ["my-model", "other"]
+    reports = open_reports(config["source"], config["cache_dir"], source)
+    assert [reports(source.fetch(name)).status for name in source.all_entries()] == ["found", "none"]
+    source.close()
+
+
+def test_archive_has_none_and_off_is_off(tmp_path: Path) -> None:
+    for chosen, status in (({"kind": "archive"}, "none"), ({"kind": "archive", "validation": "off"}, "off"),
+                           ({"kind": "archive", "validation": False}, "off")):  # fmt: skip
+        config = settings(tmp_path, chosen)
+        source = open_source(config["source"], config["cache_dir"])
+        assert open_reports(config["source"], config["cache_dir"], source)(fetched("1hpv")).status == status
+        source.close()
+
+
+def test_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    config = settings(tmp_path, {"kind": "archive", "validation": str(tmp_path / "nowhere")})
+    source = open_source(config["source"], config["cache_dir"])
+    with pytest.raises(SourceError, match="does not exist"):
+        open_reports(config["source"], config["cache_dir"], source)
+    source.close()
+
+
+def test_damaged_report_of_a_folder_says_what_is_wrong(tmp_path: Path) -> None:
+    write(tmp_path / "own/model.cif", cif_text("1abc"))
+    write(tmp_path / "own/model_validation.cif", report_cif("1abc")[:300])
+    config = settings(tmp_path / "cache", {"kind": "files", "files": str(tmp_path / "own/model.cif")})
+    source = open_source(config["source"], config["cache_dir"])
+    found = open_reports(config["source"], config["cache_dir"], source)(source.fetch("model"))
+    source.close()
+    assert (found.path, found.status) == (None, "the mmCIF file stops in the middle")
+
+
+def test_model_of_pdb_redo_is_told_and_has_no_report_of_the_deposited_one(tmp_path: Path) -> None:
+    mirror = tmp_path / "redo"
+    write(mirror / "ab/1abc/1abc_final.cif", cif_text("1abc"))
+    write(mirror / "ab/2abc.cif", cif_text("2abc"))
+    for name in ("1abc", "2abc"):
+        write(mirror / f"validation_reports/ab/{name}/{name}_validation.cif.gz", report_cif(name))
+    chosen = settings(tmp_path / "cache", {"kind": "mirror", "mirror": str(mirror), "label": "redo"})["source"]
+    source = open_source(chosen, str(tmp_path / "cache"))
+    reports = open_reports(chosen, str(tmp_path / "cache"), source)
+    found = [source.fetch(name) for name in ("1abc", "2abc")]
+    assert [one.source for one in found] == ["pdb_redo:redo", "mirror:redo"]
+    assert ["PDB-REDO" in reports(one).status for one in found] == [True, False]
+    rows = [structure_row({"pdb_id": one.entry_id, "requested_id": "", "successor": ""}, one, set()) for one in found]
+    source.close()
+    assert [row["flags"] for row in rows] == ["pdb_redo", ""]

@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tethermap.sources.fake import FakeSource, entry
+from tests.tethermap.sources.make import filters
+from tethermap.sources.base import SourceError
+from tethermap.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
+from tethermap.sources.selection import entry_rows
+
+
+def _source() -> FakeSource:
+    return FakeSource(
+        entry("1abc", "EGFR kinase with erlotinib", uniprot=("P00533",)),
+        entry("2abc", "EGFR kinase", uniprot=("P00533",)),
+        entry("3abc", "HER2 kinase", uniprot=("P04626",)),
+        entry("4abc", "trypsin"),
+    )
+
+
+def _ids(outcome: SearchResult) -> list[str]:
+    return [candidate.entry_id for candidate in outcome.candidates]
+
+
+def _hits(outcome: SearchResult) -> dict[str, list[str]]:
+    return {candidate.entry_id: candidate.hits for candidate in outcome.candidates}
+
+
+def test_all_words_best_first() -> None:
+    outcome = find_entries(_source(), "EGFR kinase", "x")
+    assert _hits(outcome) == {"2abc": ["all_words"], "1abc": ["all_words"]}
+    assert _ids(outcome) == ["2abc", "1abc"]
+    assert outcome.fallbacks == []
+
+
+def test_named_entries_come_first_and_join_the_rest() -> None:
+    outcome = find_entries(_source(), "4ABC EGFR 1abc", "x")
+    assert _ids(outcome) == ["4abc", "1abc", "2abc"]
+    assert _hits(outcome)["1abc"] == ["named", "all_words"]
+    assert [c.exempt for c in outcome.candidates] == [True, True, False]
+
+
+def test_an_unknown_id_is_a_word_and_said() -> None:
+    outcome = find_entries(FakeSource(entry("1abc", "5HT3 receptor")), "5HT3 receptor", "x")
+    assert _ids(outcome) == ["1abc"]
+    assert outcome.not_found == []
+    assert "5HT3 looks like a PDB id" in outcome.notes[0]
+
+
+def test_an_unknown_id_that_is_no_word_either_is_listed() -> None:
+    outcome = find_entries(_source(), "4abc 9zzz", "x")
+    assert (_ids(outcome), outcome.not_found) == (["4abc"], ["9zzz"])
+
+
+def test_any_word_only_when_all_find_nothing_and_said() -> None:
+    outcome = find_entries(_source(), "trypsin HER2", "x")
+    assert set(_ids(outcome)) == {"3abc", "4abc"}
+    assert outcome.fallbacks == ["any_word"]
+    assert "trypsin, HER2" in outcome.notes[0]
+
+
+def test_a_word_of_one_letter_narrows_and_finds_nothing_alone() -> None:
+    source = FakeSource(entry("1abc", "cathepsin B"), entry("2abc", "cathepsin K"), entry("3abc", "B-Raf"))
+    assert _ids(find_entries(source, "cathepsin B", "x")) == ["1abc"]
+    narrowed = find_entries(source, "cathepsin X", "y")
+    assert set(_ids(narrowed)) == {"1abc", "2abc"}
+    assert "cathepsin alone was enough" in narrowed.notes[0]
+    alone = find_entries(source, "b", "../k")
+    assert _ids(alone) == []
+    assert [note for note in alone.notes if "too short" in note] == [
+        "b: too short to search for alone; give a word of two letters or more.",
+        "/k: too short to search for alone; give a word of two letters or more.",
+    ]
+
+
+def test_a_search_that_finds_nothing_says_so_with_the_remedy() -> None:
+    assert find_entries(_source(), "zebra", "quagga").notes[-1] == (
+        "Nothing was found for 'zebra' and 'quagga': try fewer or other words, a PDB id, or another source."
+    )
+    assert "Nothing was found for 'zebra': " in find_entries(_source(), "zebra", "Zebra").notes[-1]
+
+
+def test_accessions_select_and_words_narrow() -> None:
+    assert set(_ids(find_entries(_source(), "P00533", "x"))) == {"1abc", "2abc"}
+    assert _ids(find_entries(_source(), "P00533 erlotinib", "x")) == ["1abc"]
+    assert _hits(find_entries(_source(), "P00533 erlotinib", "x")) == {"1abc": ["accession:P00533", "all_words"]}
+
+
+def test_several_accessions_are_alternatives() -> None:
+    outcome = find_entries(_source(), "P00533 P04626", "x")
+    assert _hits(outcome)["3abc"] == ["accession:P00533,P04626"]
+    rows = {row["pdb_id"]: row["hits"] for row in entry_rows(_source(), outcome, filters())}
+    assert (rows["1abc"], rows["3abc"]) == ("accession:P00533", "accession:P04626")
+    assert len(_ids(outcome)) == 3
+
+
+def test_words_that_no_entry_of_an_accession_has_are_dropped_and_said() -> None:
+    outcome = find_entries(_source(), "P00533 zebra", "x")
+    assert set(_ids(outcome)) == {"1abc", "2abc"}
+    assert outcome.fallbacks == ["words_dropped"]
+
+
+def test_an_unknown_accession_that_entries_have_as_a_word_is_one() -> None:
+    outcome = find_entries(FakeSource(entry("1abc", "P2RY12 receptor")), "P2RY12", "x")
+    assert _ids(outcome) == ["1abc"]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [("P07900", "entry of P07900"), ("kinase P07900", "entry of P07900"), ("UniProt:P07900", "entry of P07900"),
+     ("P07900 Q99999 -HER2", "entry of Q99999"), ("PDB:9ZZZ", "entry 9ZZZ"), ("rcsb.org/structure/9zzz", "entry 9ZZZ"),
+     ("pdb_00009zzz", "entry 9ZZZ")],
+)  # fmt: skip
+def test_what_is_named_and_absent_is_an_answer(query: str, told: str) -> None:
+    outcome = find_entries(_source(), query, "EGFR kinase")
+    assert (_ids(outcome), outcome.fallbacks) == ([], [])
+    assert any(note.startswith(f"No {told} here (fake)") for note in outcome.notes)
+    assert outcome.parsed["absent"] == outcome.absent != []
+    assert outcome.not_found == ([] if "entry of" in told else ["9zzz"])
+
+
+def test_an_id_alone_that_is_not_there_is_no_reason_to_take_other_entries() -> None:
+    outcome = find_entries(_source(), "9zzz", "EGFR kinase")
+    assert (_ids(outcome), outcome.not_found, outcome.fallbacks) == ([], ["9zzz"], [])
+
+
+def test_the_rest_of_a_query_is_found_where_a_named_part_is_absent() -> None:
+    assert set(_ids(find_entries(_source(), "P00533 P07900", "x"))) == {"1abc", "2abc"}
+    assert set(_ids(find_entries(_source(), "P07900 OR trypsin", "x"))) == {"4abc"}
+    assert _ids(find_entries(_source(), "P07900 4abc", "x")) == ["4abc"]
+    assert set(_ids(find_entries(_source(), "PDB:9ZZZ EGFR", "x"))) == {"1abc", "2abc"}
+
+
+def test_an_absent_accession_takes_none_of_the_users_own_files() -> None:
+    source = FakeSource(entry("pose-1"), entry("pose-2"), lists_all=True)
+    assert _ids(find_entries(source, "P07900", "x")) == []
+    assert _ids(find_entries(source, "PDB:9ZZZ", "x")) == []
+
+
+def test_no_side_of_an_or_is_lost() -> None:
+    source = FakeSource(entry("1abc", "tyrosine kinase c Src"), entry("2abc", "Abl kinase"), entry("3abc", "trypsin"))
+    outcome = find_entries(source, "c-Src OR Bcr-Abl", "x")
+    assert set(_ids(outcome)) == {"1abc", "2abc"}
+    assert "any of its parts (bcr, abl) was enough" in outcome.notes[0]
+    outcome = find_entries(source, "trypsin OR zebra OR -kinase", "x")
+    assert _ids(outcome) == ["3abc"]
+    assert outcome.notes == [
+        "kinase: excluded, but nothing is searched for; give a word as well.",
+        "Nothing was found for one side of OR: zebra.",
+    ]
+
+
+_SIDES = [
+    "EGFR",
+    "HER2",
+    "trypsin",
+    "P00533",
+    "P04626",
+    "PDB:4ABC",
+    "EGFR kinase",
+    "kinase -EGFR",
+    "zebra-EGFR",
+    "3abc",
+]
+
+
+@given(st.lists(st.sampled_from(_SIDES), min_size=1, max_size=4))
+def test_an_or_finds_what_its_sides_find(sides: list[str]) -> None:
+    alone = {entry_id for side in sides for entry_id in _ids(find_entries(_source(), side, side))}
+    assert set(_ids(find_entries(_source(), " OR ".join(sides), "x"))) == alone
+
+
+def test_the_target_name_is_tried_when_nothing_is_found_and_said() -> None:
+    outcome = find_entries(_source(), "zebra", "trypsin")
+    assert _hits(outcome) == {"4abc": ["target_name/all_words"]}
+    assert outcome.fallbacks == ["target_name"]
+    assert "target's name" in outcome.notes[0]
+
+
+def test_the_target_name_is_not_tried_again_when_it_is_the_query() -> None:
+    assert find_entries(_source(), "Zebra", " zebra ").fallbacks == []
+
+
+def test_the_target_name_is_not_tried_when_something_was_found() -> None:
+    assert _ids(find_entries(_source(), "4abc", "EGFR")) == ["4abc"]
+
+
+@pytest.mark.parametrize("name", ["../x", "$(touch x)", "-rf", "x" * 200, "😀", '"; DROP TABLE', "*", "'"])
+def test_odd_names_are_data(name: str) -> None:
+    assert _ids(find_entries(_source(), name, name)) == []
+
+
+def test_a_withdrawn_entry_leads_to_its_successor() -> None:
+    source = _source()
+    source.replaced["1old"] = ("4abc",)
+    (candidate,) = find_entries(source, "1old", "x").candidates
+    assert (candidate.requested_id, candidate.entry_id, candidate.withdrawn) == ("1old", "4abc", True)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("kinase -EGFR", {"3abc"}),
+        ("kinase NOT EGFR", {"3abc"}),
+        ("kinase AND EGFR", {"1abc", "2abc"}),
+        ("trypsin OR HER2 kinase", {"3abc", "4abc"}),
+        ("kinase -erlotinib OR trypsin", {"2abc", "3abc", "4abc"}),
+        ("kinase -2ABC", {"1abc", "3abc"}),
+        ("kinase -P00533", {"3abc"}),
+        ("P04626 OR trypsin", {"3abc", "4abc"}),
+        ("-kinase", set()),
+    ],
+)
+def test_operators_join_and_exclude(query: str, found: set[str]) -> None:
+    assert set(_ids(find_entries(_source(), query, query))) == found
+
+
+def test_brackets_beside_operators_are_refused_in_one_sentence() -> None:
+    with pytest.raises(SourceError, match="write each side of an OR in full"):
+        find_entries(_source(), "(EGFR OR HER2) kinase", "x")
+
+
+def test_own_files_that_say_nothing_are_taken_when_they_are_listed() -> None:
+    source = FakeSource(entry("model", ""), entry("other", "a kinase"), lists_all=True)
+    source.wordless = ["model"]
+    assert _hits(find_entries(source, "kinase", "x")) == {"other": ["all_words"], "model": ["listed"]}
+
+
+def test_pinned_entries_that_are_not_there_are_named() -> None:
+    outcome = pinned_entries(_source(), ["1ABC", "9zzz"])
+    assert outcome.notes == ["filters.entries names what the source does not have: 9zzz."]
+
+
+def test_pinned_entries_are_exactly_those() -> None:
+    outcome = pinned_entries(_source(), ["3ABC", "pdb_00001abc", "9zzz", "3abc"])
+    assert _ids(outcome) == ["3abc", "1abc"]
+    assert _hits(outcome)["3abc"] == ["pinned"]
+    assert outcome.not_found == ["9zzz"]
+
+
+def test_a_query_without_words_takes_all_of_the_users_own_files() -> None:
+    source = FakeSource(entry("pose-1"), entry("pose-2"), lists_all=True)
+    assert _hits(find_entries(source, "", "x")) == {"pose-1": ["all_files"], "pose-2": ["all_files"]}
+
+
+def test_a_query_without_words_finds_nothing_elsewhere() -> None:
+    assert _ids(find_entries(_source(), "*", "*")) == []
+
+
+def test_sequence_hits_follow_behind_and_join() -> None:
+    source = _source()
+    source.searches_sequences = True
+    source.sequence_hits = [("4abc", 1.0), ("2abc", 0.9), ("3abc", 0.9)]
+    outcome = find_entries(source, "EGFR", "x")
+    add_sequence_hits(source, outcome, ["MKV"], 0.9)
+    assert _ids(outcome) == ["2abc", "1abc", "4abc", "3abc"]
+    assert _hits(outcome)["2abc"] == ["all_words", "sequence"]
+    assert outcome.totals["sequence"] == 3
+
+
+@pytest.mark.parametrize(
+    ("fasta", "sequences"),
+    [
+        ("mkvlaa mkvlaa\n", ["MKVLAAMKVLAA"]),
+        ("1 mkvlaa mkvlaa\n", ["MKVLAAMKVLAA"]),
+        (">one\nMKVLAA\nMKVL*\n>two\nGGGGG-GGGGG\n", ["MKVLAAMKVL", "GGGGGGGGGG"]),
+        (">same\nMKVLAAMKVL\n>again\nmkvlaamkvl", ["MKVLAAMKVL"]),
+    ],
+)
+def test_fasta_and_bare_letters_give_sequences(fasta: str, sequences: list[str]) -> None:
+    assert sequences_of(fasta) == sequences
+
+
+@pytest.mark.parametrize("fasta", ["", ">only a title\n", "MKV1", "MKVé"])
+def test_what_is_no_sequence_is_one_sentence(fasta: str) -> None:
+    with pytest.raises(SourceError, match="fasta_seq holds"):
+        sequences_of(fasta)
+
+
+def test_source_is_asked_once_which_accessions_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RCSB answers one request for each accession asked about."""
+    source = _source()
+    ask, asked = source.known_accessions, list[str]()
+
+    def counted(accessions: Sequence[str]) -> set[str]:
+        asked.extend(accessions)
+        return ask(accessions)
+
+    monkeypatch.setattr(source, "known_accessions", counted)
+    find_entries(source, "P00533 P04626 Q99999", "x")
+    assert sorted(asked) == ["P00533", "P04626", "Q99999"]

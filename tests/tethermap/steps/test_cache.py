@@ -1,0 +1,144 @@
+"""The cache of entries' results: the same bytes, bounded, and gone what is damaged."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.tools.fuzz.one_job import OneJob
+from tethermap.base import layout
+from tethermap.base.tables import Row
+from tethermap.sources import content as content_module
+from tethermap.sources.base import FetchError
+from tethermap.sources.content import checked
+from tethermap.steps import known_files
+from tethermap.steps.cache import EntryResult, ResultCache, StepCache
+from tethermap.steps.known_files import KnownFiles
+from tethermap.steps.molecules import LigandMatcher
+from tethermap.steps.whole import repeat_or_compute
+
+KEY = "0" * 64
+RESULT = EntryResult(True, {"rows": b"a,b\n", "nothing": b""}, {"TARGET_RESULTS/x.svg": b"\x00picture"})
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def test_an_entry_gives_the_same_bytes_with_the_cache_and_without(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = gzip.decompress(next(archive.glob("4cup.*")).read_bytes())
+    job, cache = tmp_path / "job", tmp_path / "cache"
+    OneJob(job).run(content)
+    computed = files(job)
+    OneJob(job, cache).run(content)
+    assert files(job) == computed
+    kept = files(cache)
+    assert len(kept) == 5  # one a step
+    monkeypatch.setattr(LigandMatcher, "match", None)  # to be called would be an error
+    os.utime(job / "structure.gz")
+    OneJob(job, cache).run(content)
+    assert files(job) == computed
+    assert files(cache) == kept
+
+
+def test_another_text_is_another_entry(tmp_path: Path, archive: Path) -> None:
+    content = gzip.decompress(next(archive.glob("4cup.*")).read_bytes())
+    job, cache = tmp_path / "job", tmp_path / "cache"
+    OneJob(job, cache).run(content)
+    kept = files(cache)
+    OneJob(job, cache).run(content.replace(b"BROMODOMAIN ADJACENT", b"BROMODOMAIN ADJOINED"))
+    assert b"ADJOINED" in (job / layout.shard_file("0", "instances")).read_bytes()
+    assert len(files(cache)) > len(kept)
+
+
+def test_a_result_comes_back_as_it_was(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path, 64_000)
+    assert cache.get(KEY) is None
+    cache.put(KEY, RESULT)
+    assert cache.get(KEY) == RESULT
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: data[:-1] + b"x", lambda _: b""])
+def test_a_damaged_result_is_removed(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    cache = ResultCache(tmp_path, 64_000)
+    cache.put(KEY, RESULT)
+    (path,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    path.write_bytes(damage(path.read_bytes()))
+    assert cache.get(KEY) is None
+    assert not path.exists()
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
+    size = len(RESULT.to_bytes())
+    cache = ResultCache(tmp_path, 64 * (3 * size + 1))  # a 64th of the limit is that of the keys of one folder
+    keys = [f"{64 * number:08x}".ljust(64, "0") for number in range(4)]
+    for age, key in enumerate(keys[:3]):
+        cache.put(key, RESULT)
+        (path,) = tmp_path.rglob(key)
+        os.utime(path, (age, age))
+    assert cache.get(keys[0]) == RESULT  # the oldest is used again
+    cache.put(keys[3], RESULT)
+    assert [cache.get(key) is not None for key in keys] == [True, False, True, True]
+
+
+def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("no folder")
+    cache = ResultCache(tmp_path, 64_000)
+    cache.put(KEY, RESULT)
+    assert cache.get(KEY) is None
+
+
+def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path) -> None:
+    given, table, folder = tmp_path / "given", tmp_path / "table", tmp_path / "folder"
+    known = StepCache(ResultCache(tmp_path / "cache", 64_000), "step")
+    done = []
+
+    def run(text: str) -> dict[str, bytes]:
+        given.write_text(text)
+
+        def compute() -> list[Row]:
+            done.append(text)
+            folder.mkdir(exist_ok=True)
+            for path in (table, folder / f"{text}.svg"):
+                path.write_text(text * 3)
+            return [{"stem": "lost"}] if text == "failing" else []
+
+        repeat_or_compute(known, [given], [table], compute, folder)
+        return {**files(folder), "table": table.read_bytes()}
+
+    first = run("one")
+    (folder / "left.svg").write_text("of an earlier run")
+    table.unlink()
+    assert run("one") == first
+    assert done == ["one"]
+    assert run("two")["table"] == b"twotwotwo"
+    run("failing")
+    run("failing")
+    assert done == ["one", "two", "failing", "failing"]
+
+
+def test_a_file_is_checked_once_while_its_bytes_stay(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = KnownFiles(StepCache(ResultCache(tmp_path / "cache", 64_000_000), "download_entries"))
+    for place in sorted(archive.glob("*.gz")):
+        assert check(place, place.name[:4], False) == checked(place, place.name[:4], False)
+    path = tmp_path / "4cup.cif"
+    path.write_bytes(gzip.decompress(next(archive.glob("4cup.*")).read_bytes()))
+    first = check(path, "4cup", False)
+    monkeypatch.setattr(known_files, "check_file", None)  # to be called would be an error
+    assert check(path, "4cup", False) == first
+    monkeypatch.setattr(known_files, "check_file", content_module.check_file)
+    path.write_bytes(path.read_bytes() + b"#\n")
+    assert check(path, "4cup", False).sha256 != first.sha256
+    path.write_bytes(path.read_bytes()[:20_000])
+    for _ in range(2):
+        with pytest.raises(FetchError, match=r"no_atoms|file_truncated"):
+            check(path, "4cup", False)
