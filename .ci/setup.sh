@@ -30,7 +30,8 @@ finish() {
 digest() { cat requirements.lock scripts/tethermap/base/component_index.py scripts/tethermap/components/index_build.py .ci/setup.sh .ci/assets.sh pyproject.toml scripts/tethermap/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
-if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && .venv/bin/python -c '' 2>/dev/null; then
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] &&
+    .venv/bin/python -c 'import scripts.lib.kernels._kernels' 2>/dev/null; then
     finish "$@"
 fi
 

@@ -74,14 +74,3 @@ def test_a_second_service_and_a_wrong_setting_are_refused_by_name(tmp_path: Path
     assert refused.returncode == 2
     assert "TETHERMAP_MAX_BATCH" in refused.stderr
     assert "Traceback" not in refused.stderr + second.stderr
-
-
-def test_index_is_asked_without_loading_pandas(tmp_path: Path) -> None:
-    service = LiveService(tmp_path, quick=True)
-    told = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "service", "export"],
-        cwd=ROOT, env=service.environment, capture_output=True, text=True, timeout=patience(60), check=True,
-    )  # fmt: skip
-    loaded = {line.rpartition("|")[2].strip() for line in told.stderr.splitlines() if line.startswith("import time:")}
-    assert "duckdb" in loaded
-    assert "pandas.core" not in loaded
