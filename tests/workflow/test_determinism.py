@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.tools.crash_points import LOCAL
 from tests.tools.runs import ARCHIVE_IDS, JobRun, RunningJob, difference, result_files, run_job
 from tethermap.base import layout
 from tethermap.run.events import read_events
@@ -13,13 +14,13 @@ from tethermap.run.events import read_events
 def test_results_do_not_depend_on_the_number_of_shards(
     demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Nor do more jobs cost more than their own time: the scheduler looks at those that wait when one has ended.
+    """Nor do more jobs cost more than their own time with our profile: waiting jobs are looked at when one has ended.
 
-    With a limit of new jobs in a second, which Snakemake has of itself, it does so every second, once for each job
+    With a limit of new jobs in a second, which Snakemake has by default, it does so every second, once for each job
     that has ended.
     """
     settings = {**demo_settings, "cache_dir": str(tmp_path / "cache"), "shards": {"entries_per_shard": 1}}
-    run = run_job(tmp_path / "job", settings, "--verbose").checked()
+    run = run_job(tmp_path / "job", settings, *LOCAL, "--verbose").checked()
     assert len(layout.shard_folders(run.job)) == 5
     ours, theirs = result_files(run.job), result_files(demo.job)
     different = difference(ours, theirs)

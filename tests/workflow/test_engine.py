@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.tools.crash_points import LOCAL
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
 
@@ -49,8 +50,10 @@ main(sys.argv[1:])
 """Snakemake that prints the name of every program that it starts itself."""
 
 
-@pytest.mark.parametrize(("arguments", "solves"), [((), False), (("--scheduler", "ilp"), True)])
-def test_solver_is_started_only_for_who_asks_for_it(tmp_path: Path, arguments: Sequence[str], *, solves: bool) -> None:
+@pytest.mark.parametrize(("arguments", "solves"), [((), True), (LOCAL, False), ((*LOCAL, "--scheduler", "ilp"), True)])
+def test_profile_spares_the_solver_unless_it_is_asked_for(
+    tmp_path: Path, arguments: Sequence[str], *, solves: bool
+) -> None:
     settings = tmp_path / "job.yaml"
     settings.write_text(yaml.safe_dump({"target_name": "Demo", "search_query": "1hpv", "source": {"kind": "archive"}}))
     command = [sys.executable, "-c", _TELLS_PROGRAMS, "--snakefile", str(ROOT / "Snakefile"), "--cores", "1"]
@@ -61,11 +64,12 @@ def test_solver_is_started_only_for_who_asks_for_it(tmp_path: Path, arguments: S
     assert ("started cbc" in run.stdout) == solves
 
 
-def test_run_that_is_asked_to_end_while_it_looks_after_a_job_ends(tmp_path: Path) -> None:
+def test_run_with_our_profile_that_is_asked_to_end_while_it_looks_after_a_job_ends(tmp_path: Path) -> None:
     settings = tmp_path / "job.yaml"
     settings.write_text(yaml.safe_dump({"target_name": "Demo", "search_query": "1hpv", "source": {"kind": "archive"}}))
     command = [sys.executable, "-c", _ENDED_WHILE_LOCKED, "--snakefile", str(ROOT / "Snakefile")]
     command += ["--configfile", str(settings), "--directory", str(tmp_path / "job"), "--cores", "1"]
+    command += [*LOCAL, "--printshellcmds"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=patience(60), check=False)
     assert "Will exit after finishing currently running jobs" in run.stderr
     assert run.returncode == 1
