@@ -31,7 +31,7 @@ digest() { cat requirements.lock scripts/tethermap/base/component_index.py scrip
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] &&
-    .venv/bin/python -c 'import scripts.lib.kernels._kernels' 2>/dev/null; then
+    .venv/bin/python -c 'import tethermap.kernels._kernels' 2>/dev/null; then
     finish "$@"
 fi
 

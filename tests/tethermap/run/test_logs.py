@@ -24,10 +24,10 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_messages_and_warnings_of_the_block_are_in_the_log(job: Path) -> None:
     with warnings.catch_warnings(action="always"), logged_to(LOG):
-        logging.getLogger("scripts.lib.x").info("3 atoms")
+        logging.getLogger("tethermap.x").info("3 atoms")
         warnings.warn("take care", stacklevel=1)
     text = (job / LOG).read_text()
-    assert "scripts.lib.x: 3 atoms" in text
+    assert "tethermap.x: 3 atoms" in text
     assert "take care" in text
     assert read_error(job) == {}
 
