@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 """Settings as nested plain values: text, numbers, booleans, None, lists and dicts of them."""
 
-FOLDER = Path(__file__).resolve().parents[2] / "config"
+FOLDER = Path(__file__).resolve().parents[3] / "config"
 """Where the defaults and the schema lie."""
 
 _UPPER_CASE = ("methods", "only_ligands", "always_keep")

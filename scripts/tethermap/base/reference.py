@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-REFERENCE = Path(__file__).resolve().parents[2] / "data" / "reference"
+REFERENCE = Path(__file__).resolve().parents[3] / "data" / "reference"
 
 ADDITIVES = REFERENCE / "additives.csv"
 COFACTORS = REFERENCE / "cofactors.csv"

@@ -18,7 +18,7 @@ from tethermap.extras.degraders.ends import JOINS, end_of, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, degraders
 from tethermap.extras.degraders.linkers import read_linkers
 
-PUBLISHED = Path(__file__).parents[2] / "data" / "published_degraders.csv"
+PUBLISHED = Path(__file__).parents[3] / "data" / "published_degraders.csv"
 OTHER_CONFIGURATION = {"GBW"}
 """Its hydroxyproline has the other configuration than the recruiter that is in the list."""
 
