@@ -9,7 +9,7 @@ const panel = document.getElementById("preview-panel");
 const touched = new Set();
 let asked = 0;
 
-form.action = rooted("/"); // files go before the job, in a request of their own
+form.action = `${root}/`; // files go before the job, in a request of their own
 form.enctype = "application/x-www-form-urlencoded";
 
 function encoded() {
