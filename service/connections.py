@@ -1,4 +1,8 @@
-"""Connections that wait for their client are closed in time, so that they never keep others out."""
+"""Connections that wait for their client are closed in time, so that they never keep others out.
+
+uvicorn limits neither the time of a request's receipt nor that of its answer's reading (Kludex/uvicorn#157), so its
+protocol is extended here, the one place that relies on classes which uvicorn does not document.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ RULES = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
 EXCEPTIONS = {
     # Scripts forked by Snakemake, and only if a profile sets logger-tethermap-fork-scripts.
     "scripts/snakemake_logger_plugin_tethermap/fork_scripts.py",
-    # A timeout for the head of a request, which uvicorn lacks.
+    # Time limits for the receipt of a request, which uvicorn lacks (Kludex/uvicorn#157).
     "service/connections.py",
 }
 
