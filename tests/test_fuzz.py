@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import logging
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import gemmi
 import pytest
 
 from tests.tools.fuzz.campaign import HANG_SECONDS, Campaign, kinds, outcome
@@ -47,7 +49,7 @@ FOUND = {
     "1hpv swapped_fields 4164": "the entry's id where later files have the element",
     "made shifted_columns 493": "shifted columns were read as other coordinates",
     "made damaged_categories 6143": "half a character at the end of a name of an operator",
-    "1gbt swapped_fields 8221": "half a character at the end of a chain's name",
+    "1gbt swapped_fields 8221": "charges of several digits in the one column of a PDB file",
     "1hpv atoms_in_one_place 4147": "a ligand in 32 pieces was looked for in its parent for ever",
     "4cup damaged_crystal 1088": "an angle of a cell that no program reads again",
     "made odd_names 7139": "an atom's name with a blank in a list of names",
@@ -113,6 +115,20 @@ def test_file_of_the_mirror_that_was_a_problem_once_ends_as_a_status_row(text: s
     assert reason
     assert not wrong
     assert time.process_time() - before < HANG_SECONDS
+
+
+@pytest.mark.parametrize("before", ["", "x"])
+def test_header_with_characters_outside_ascii_has_nothing_wrong(before: str, job: OneJob) -> None:
+    """Columns of PDB files end in the middle of them, in one case or the other."""
+    text = before + 60 * "\u00e9"
+    mmcif, pdb = (archive_bases()[name].decode() for name in ("1gbt", "1hpv"))
+    block = gemmi.cif.read_string(mmcif)[0]
+    for tag in ("_struct.title", "_struct_keywords.pdbx_keywords", "_struct_ref.pdbx_db_accession"):
+        block.find_values(tag)[0] = gemmi.cif.quote(text)
+    titled = re.sub("(?m)^((?:TITLE |COMPND|DBREF )....).*", lambda line: f"{line[1]}{text}"[:80], pdb)
+    for content in (block.as_string(), titled):
+        reason, instances, wrong = outcome(job, content.encode())
+        assert (reason, instances > 0, wrong) == ("kept", True, ())
 
 
 def test_undamaged_files_have_nothing_wrong(job: OneJob) -> None:

@@ -37,17 +37,14 @@ _NO_NUMBER = np.iinfo(np.int32).min
 LARGEST_NUMBER = 99_999_999
 """Of a residue; what doesn't fit 32 bits is read as another number."""
 
-OCCUPANCIES, B_FACTORS = (-1.0, 999.0), (-1e5, 1e5)
-"""Ranges wide enough for what is deposited, odd values included."""
+OCCUPANCIES, B_FACTORS, CHARGES = (-1.0, 999.0), (-1e5, 1e5), (-9.0, 9.0)
+"""Ranges wide enough for what is deposited, odd values included; charges have one digit in PDB files."""
 
 
 MARGIN, LEAST_ROOM = 3.0, 3.0
 """Least room of a heavy atom in the box of all, in cubic angstroms, the box made larger by a margin in angstroms;
 packed protein has 17."""
 
-
-NOT_ASCII = "a name has characters outside ASCII"
-"""Said of a file whose names gemmi cuts to their columns, in the middle of a letter perhaps."""
 
 _LAST_ASCII = 126
 
@@ -170,8 +167,6 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         if (atoms.auth_seq_id == _NO_NUMBER).any():
             numbered = number_residues(structure)
             atoms = _atoms(structure, is_mmcif=is_mmcif)
-    except UnicodeDecodeError as error:
-        raise EntryError("file_unreadable", NOT_ASCII) from error
     except RuntimeError as error:  # names that gemmi has no room for
         raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
     _check_names(atoms)
@@ -203,10 +198,7 @@ def parse_file(path: Path, entry_id: str) -> Parsed:
         As `read_entry`.
     """
     parsed = _parsed(read_text(path), entry_id)
-    try:
-        parsed.sort(parsed.structure)
-    except UnicodeDecodeError as error:
-        raise EntryError("file_unreadable", NOT_ASCII) from error
+    parsed.sort(parsed.structure)
     return parsed
 
 
@@ -332,6 +324,7 @@ def _check_numbers(atoms: Atoms) -> None:
         ("coordinates", atoms.xyz, -FARTHEST, FARTHEST),
         ("occupancies", atoms.occupancy[:, None], *OCCUPANCIES),
         ("B factors", atoms.b_iso[:, None], *B_FACTORS),
+        ("charges", atoms.charge[:, None], *CHARGES),
     ):
         if not (low <= values.min() and values.max() <= high):  # not a number is in no range
             wrong = int((~((values >= low) & (values <= high)).all(axis=1)).sum())
@@ -392,11 +385,16 @@ class Parsed(NamedTuple):
 
 def _parse_mmcif(text: str, entry_id: str) -> Parsed:
     document = gemmi.cif.read_string(text)
-    block = next((b for b in document if b.find_values("_atom_site.Cartn_x")), document[0])
-    structure = gemmi.make_structure_from_block(block)
+    block = plain = _block_of_atoms(document)
+    if not text.isascii():
+        if not all(value.isascii() for row in block.find_mmcif_category("_atom_site.") for value in row):
+            raise EntryError("file_unreadable", "names of atoms or residues have characters outside ASCII")
+        plain = _block_of_atoms(gemmi.cif.read_string(_ascii(text)))
+    structure = gemmi.make_structure_from_block(plain)
     if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
         shorten_codes(block)
-        structure = gemmi.make_structure_from_block(block)
+        shorten_codes(plain)
+        structure = gemmi.make_structure_from_block(plain)
     molecules = {row.str(1): row.str(0) for row in block.find("_pdbx_molecule.", ["prd_id", "asym_id"])}
     return Parsed(
         structure,
@@ -408,6 +406,16 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
         stated=stated_in_mmcif(block),
         additions=read_additions(document, block),
     )
+
+
+def _block_of_atoms(document: gemmi.cif.Document) -> gemmi.cif.Block:
+    """Return the first block with atoms, else the first one."""
+    return next((b for b in document if b.find_values("_atom_site.Cartn_x")), document[0])
+
+
+def _ascii(text: str) -> str:
+    """Return a file for gemmi, which writes PDB columns by bytes and cuts other characters in the middle."""
+    return text.encode("ascii", "replace").decode()
 
 
 def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
@@ -433,7 +441,7 @@ def _parse_pdb(text: str, entry_id: str) -> Parsed:
     numbered = first.startswith("HEADER") and len(first) >= 76 and first[72:76] == first[62:66] != "    "
     if not numbered:
         text = with_known_elements(text)
-    structure = gemmi.read_pdb_string(text, max_line_length=72 if numbered else 0)
+    structure = gemmi.read_pdb_string(_ascii(text), max_line_length=72 if numbered else 0)
     molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")
     return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, stated_in_pdb(text))
 

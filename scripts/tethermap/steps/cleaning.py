@@ -17,7 +17,7 @@ from tethermap.complex.rejected import rejected_entry, status_of_missing
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.finder import Find
 from tethermap.entry.model import PREDICTED
-from tethermap.entry.reader import NOT_ASCII, EntryError, read_entry
+from tethermap.entry.reader import EntryError, read_entry
 from tethermap.exposure.radii import RadiusTable
 from tethermap.fit.own_map import Density, MapError, read_density
 from tethermap.fit.report import Report, ReportError, read_report
@@ -92,13 +92,10 @@ class EntryCleaner:
         except EntryError as error:
             log.warning("%s: %s", entry_id, error)
             return status_of_missing(entry_id, error.reason, error.value)
-        try:
-            settings = replace(self._settings, own_files=row["source"] == "files")
-            if settings.predicted and not entry.metadata.methods:
-                entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
-            return clean_entry(entry, settings, self._rules, self._radii, experiment)
-        except UnicodeDecodeError:  # gemmi keeps eight bytes of a name, which may be half a character
-            return rejected_entry(entry, "file_unreadable", NOT_ASCII)
+        settings = replace(self._settings, own_files=row["source"] == "files")
+        if settings.predicted and not entry.metadata.methods:
+            entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
+        return clean_entry(entry, settings, self._rules, self._radii, experiment)
 
     def _write_kept(self, kept: KeptInstance) -> None:
         stem = kept.instance.stem

@@ -207,13 +207,10 @@ def test_hydrogens_are_written_when_asked_for(mirror: Path, find: Find) -> None:
     assert any(cra.atom.is_hydrogen() for cra in structure[0].all())
 
 
-@pytest.mark.parametrize(("what", "value"), [("LONGEST_NAME", 1), ("atom_lines", lambda *_: None)])
-def test_complex_is_the_same_with_names_too_long_and_from_gemmis_own_writer(
-    what: str, value: object, mirror: Path, find: Find, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_complex_is_the_same_with_names_too_long(mirror: Path, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = CleanSettings(TargetQuery("none"), context="assembly")
     expected = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
-    monkeypatch.setattr(cleaned_module, what, value)
+    monkeypatch.setattr(cleaned_module, "LONGEST_NAME", 1)
     cleaned = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
     assert (cleaned.pdb, cleaned.mmcif) == (expected.pdb, expected.mmcif)
     assert np.array_equal(cleaned.serial, expected.serial)

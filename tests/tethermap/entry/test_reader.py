@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from pathlib import Path
 
 import gemmi
@@ -133,20 +134,41 @@ def test_zero_byte_is_refused_where_it_stands(tmp_path: Path) -> None:
         read_entry(path, "1abc")
 
 
-def test_sequence_with_half_a_letter_is_refused(tmp_path: Path) -> None:
+def test_header_with_characters_outside_ascii_is_read(tmp_path: Path) -> None:
+    """gemmi keeps bytes and cuts them to columns, half a character at the end."""
     path = tmp_path / "1abc.pdb"
     line = ATOM.format(x="1.000", occupancy="1.00", element="C")
-    path.write_text(f"HEADER\nSEQRES   1 A    2  ALA \u540d\u524d\n{line}END\n", encoding="utf-8")
-    for read in (read_entry, parse_file):
-        with pytest.raises(EntryError, match="outside ASCII"):
-            read(path, "1abc")
+    header = "HEADER\nTITLE     \u540d\u524d\nSEQRES   1 A    2  ALA \u540d\u524d\n"
+    path.write_text(f"{header}{line}END\n", encoding="utf-8")
+    assert read_entry(path, "1abc").metadata.title == "\u540d\u524d"
+    for structure in (read_entry(path, "1abc").structure, parse_file(path, "1abc").structure):
+        assert "??" in structure.make_pdb_string()
 
 
-def _mmcif(folder: Path, atoms: str, header: str = "") -> Path:
+@pytest.mark.parametrize("name", ["C\u03b1", "\u540d\u524d"])
+def test_name_of_atom_outside_ascii_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(EntryError, match="outside ASCII"):
+        read_entry(_mmcif(tmp_path, f"1 C '{name}' . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+
+
+@pytest.mark.parametrize(("charge", "is_read"), [("-9", True), ("2", True), ("?", True), ("10", False), ("-80", False)])
+def test_charge_that_does_not_fit_pdb_files_is_refused(tmp_path: Path, charge: str, is_read: bool) -> None:
+    path = _mmcif(tmp_path, f"1 C C1 . LIG A 1 1.0 2.0 3.0 {charge}\n", tags=("pdbx_formal_charge",))
+    if is_read:
+        assert read_entry(path, "1abc").structure.make_pdb_string()
+        return
+    with pytest.raises(EntryError, match="charges of 1 atoms are missing or out of range"):
+        read_entry(path, "1abc")
+
+
+def _mmcif(folder: Path, atoms: str, header: str = "", tags: Sequence[str] = ()) -> Path:
     """Write a file of atoms."""
     sites = "id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z"
     path = folder / "1abc.cif"
-    path.write_text(f"data_1ABC\n{header}loop_\n" + "".join(f"_atom_site.{tag}\n" for tag in sites.split()) + atoms)
+    path.write_text(
+        f"data_1ABC\n{header}loop_\n" + "".join(f"_atom_site.{tag}\n" for tag in (*sites.split(), *tags)) + atoms,
+        "utf-8",
+    )
     return path
 
 
