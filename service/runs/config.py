@@ -84,7 +84,8 @@ def child_environment(settings: Settings, environ: Mapping[str, str] = os.enviro
     """
     variables = {key: value for key, value in environ.items() if key not in {*VARIABLES, "PYTHONWARNINGS"}}
     earlier = variables.get("PYTHONPATH")
-    variables["PYTHONPATH"] = f"{REPOSITORY}{os.pathsep}{earlier}" if earlier else str(REPOSITORY)
+    ours = f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'scripts'}"
+    variables["PYTHONPATH"] = f"{ours}{os.pathsep}{earlier}" if earlier else ours
     cache = Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     nearest = next((path for path in (cache, *cache.parents) if path.exists()), cache)
     if not os.access(nearest, os.W_OK):

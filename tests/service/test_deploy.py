@@ -189,7 +189,7 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     variables |= {"TETHERMAP_PORT": str(port), "TETHERMAP_SOURCE": "archive", "TETHERMAP_API_TOKENS": "ann:secret",
-                  "PATH": os.environ["PATH"], "PYTHONPATH": str(tree), "TMPDIR": "/tmp",
+                  "PATH": os.environ["PATH"], "PYTHONPATH": f"{tree}:{tree}/scripts", "TMPDIR": "/tmp",
                   "TETHERMAP_COMPONENTS": str(component_index)}  # fmt: skip
     subprocess.run([sys.executable, "-m", "compileall", "-q", "scripts", "service"], cwd=tree, check=True)
     before = digests(tree)
