@@ -4,5 +4,5 @@ A module imports what lies in its own room or in one before it in `ROOMS`, and o
 `tethermap.public` names. The empty name is the ground floor; what `TOP` names stands above all rooms.
 """
 
-ROOMS = ("", "jobs", "index", "http", "results", "runs", "pages", "routes", "standards")
+ROOMS = ("", "jobs", "index", "http", "results", "runs", "pages", "routes", "extras")
 TOP = ("app", "__main__", "build_examples")

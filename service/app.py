@@ -22,10 +22,11 @@ from starlette.routing import Route
 
 from service.addresses import WES
 from service.errors import InternalError, JobNotFound, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
+from service.extras import agents, compare, degraders, wes
 from service.http.access import Access, Sessions
-from service.http.answers.discovery import UnavailableExampleAnswer
 from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS, Bodies, BodyLimit
 from service.http.compression import Compression
+from service.http.discovery_answers import UnavailableExampleAnswer
 from service.http.endpoint import Endpoint
 from service.http.metrics import Metrics
 from service.http.middleware import HostCheck, RateLimit, RequestContext, request_id
@@ -39,8 +40,6 @@ from service.pages.render import page
 from service.results.examples import CONFIGURATION, example_record, load_examples
 from service.routes import (
     batches,
-    compare,
-    degraders,
     discovery,
     events,
     examples,
@@ -63,7 +62,6 @@ from service.runs.dry_run import DryRuns
 from service.runs.interface import Service
 from service.scrub import Scrubber
 from service.settings import SESSIONS, Settings
-from service.standards import agents, wes
 
 
 class _AnyPath(Convertor[str]):

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 
 from service.addresses import WES
 from service.errors import error_statuses
-from service.http.answers.base import ErrorAnswer, WesErrorAnswer
-from service.http.answers.discovery import UnavailableExampleAnswer
+from service.http.answer import ErrorAnswer, WesErrorAnswer
+from service.http.discovery_answers import UnavailableExampleAnswer
 from service.http.endpoint import PAGE, Endpoint
 from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
 from service.jobs.uploads import UPLOAD_ID

@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 
 from service.addresses import WES
 from service.errors import FileNotFound, RangeNotSatisfiable, ServiceError
-from service.http.answers.base import ErrorAnswer, ErrorReason, WesErrorAnswer
+from service.http.answer import ErrorAnswer, ErrorReason, WesErrorAnswer
 from service.jobs.artifacts import Artifact
 
 PAGE_POLICY = (

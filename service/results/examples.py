@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from service.addresses import address
-from service.http.answers.discovery import ExampleCounts, ExampleLinks, ExampleUrls
+from service.http.discovery_answers import ExampleCounts, ExampleLinks, ExampleUrls
 from service.jobs.record import JobRecord
 from service.results.bundles import public_bundle
 from service.settings import REPOSITORY

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from service.http.answers.sasa import (
+from service.http.sasa_answers import (
     MappedAtom,
     MeasuredAtom,
     OverlayAtom,

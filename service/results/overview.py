@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from service.addresses import address
-from service.http.answers.results import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
+from service.http.result_answers import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
 from service.jobs.artifacts import Listing, list_artifacts
 from service.jobs.durable import raise_shortage
 from service.jobs.record import JobRecord

@@ -7,10 +7,10 @@ from starlette.responses import Response
 
 from service.addresses import address
 from service.errors import BatchNotFound, JobStateConflict
-from service.http.answers.batches import BatchAnswer, BatchResult, BatchResultsAnswer, BatchSubmittedAnswer
-from service.http.answers.jobs import waiting_headers
+from service.http.batch_answers import BatchAnswer, BatchResult, BatchResultsAnswer, BatchSubmittedAnswer
 from service.http.common_parameters import IDEMPOTENCY_KEY
 from service.http.endpoint import Routes
+from service.http.job_answers import waiting_headers
 from service.http.json_body import read_json
 from service.http.responses import json_answer, tagged
 from service.jobs.record import CANCELED, COMPLETED, FINAL, QUEUED, RUNNING, BatchRecord

@@ -11,7 +11,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
 from service.errors import NotFound
-from service.http.answers.discovery import (
+from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS
+from service.http.discovery_answers import (
     BaseUrls,
     HealthAnswer,
     ManifestAnswer,
@@ -21,7 +22,6 @@ from service.http.answers.discovery import (
     RouteGroup,
     RouteNote,
 )
-from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS
 from service.http.endpoint import Routes
 from service.http.openapi import API_VERSION, MAX_BULK
 from service.http.responses import json_answer, tagged

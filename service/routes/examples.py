@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.http.answers.discovery import ExampleAnswer, ExampleRecord, ExamplesAnswer
+from service.http.discovery_answers import ExampleAnswer, ExampleRecord, ExamplesAnswer
 from service.http.endpoint import Routes
 from service.http.responses import tagged
 from service.results.examples import Example, example_record

@@ -7,11 +7,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.http.answers.results import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
 from service.http.common_parameters import FOLDER, KIND
 from service.http.endpoint import Endpoint, Handler, Routes
 from service.http.parameters import Paging, Texts
 from service.http.responses import file_answer, tagged
+from service.http.result_answers import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
 from service.jobs.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact
 from service.results.bundles import bundle_answer, public_bundle, structures_folder
 from service.results.structures import files_of_instances

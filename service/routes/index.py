@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from service.http.answers.jobs import IndexedJobsAnswer, ListedJob
 from service.http.endpoint import Routes
+from service.http.job_answers import IndexedJobsAnswer, ListedJob
 from service.http.parameters import Choice, Flag, Moment, Paging, Text
 from service.http.responses import disposition, tagged
 from service.index.query import SORTS, JobFilters

@@ -13,7 +13,9 @@ from starlette.responses import Response
 
 from service.addresses import address
 from service.errors import InvalidField, RateLimited
-from service.http.answers.jobs import (
+from service.http.common_parameters import DRY_RUN, IDEMPOTENCY_KEY
+from service.http.endpoint import Routes
+from service.http.job_answers import (
     DeletedAnswer,
     DryRunAnswer,
     Failure,
@@ -25,8 +27,6 @@ from service.http.answers.jobs import (
     SubmittedAnswer,
     waiting_headers,
 )
-from service.http.common_parameters import DRY_RUN, IDEMPOTENCY_KEY
-from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.parameters import Whole
 from service.http.responses import json_answer, json_bytes, tagged

@@ -14,9 +14,8 @@ from service.errors import ExampleNotFound
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Paging
 from service.jobs.record import STATES
+from service.pages.places import GRADES, NOT_SEEN_TOGETHER
 from service.pages.render import page
-from service.pages.results.pairs import NOT_SEEN_TOGETHER
-from service.pages.results.places import GRADES
 from service.results.examples import Example
 from service.routes.examples import example_of
 from service.routes.index import FILTERS, SORT, filters_of

@@ -10,19 +10,18 @@ from starlette.responses import Response, StreamingResponse
 
 from service.addresses import address
 from service.errors import FileNotFound, MissingField
-from service.http.answers.jobs import JobProgress
 from service.http.common_parameters import CONTEXT
 from service.http.endpoint import PAGE, Routes
+from service.http.job_answers import JobProgress
 from service.http.parameters import Choice, Parameter, Text
 from service.http.responses import disposition, file_answer, text_answer
 from service.jobs.artifacts import resolve_artifact
-from service.pages.render import page
-from service.pages.results.columns import COLUMNS, USUAL
-from service.pages.results.consensus import directions
-from service.pages.results.depiction import drawing_of, exits_drawing, thumbnail
-from service.pages.results.fit import FITS
-from service.pages.results.instance import Place, instance_view
-from service.pages.results.instances import (
+from service.pages.columns import COLUMNS, USUAL
+from service.pages.consensus import directions
+from service.pages.depiction import drawing_of, exits_drawing, thumbnail
+from service.pages.fit import FITS
+from service.pages.instance import Place, instance_view
+from service.pages.instances import (
     Row,
     TableView,
     choices,
@@ -32,11 +31,12 @@ from service.pages.results.instances import (
     names_of,
     titles_of,
 )
-from service.pages.results.left_out import left_out
-from service.pages.results.overlay import overlay_view
-from service.pages.results.places import SHOWN_PLACES, best_places, unmatched_notice
-from service.pages.results.series import all_series, series_view
-from service.pages.results.table import table_values
+from service.pages.left_out import left_out
+from service.pages.overlay import overlay_view
+from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
+from service.pages.render import page
+from service.pages.series import all_series, series_view
+from service.pages.table import table_values
 from service.results.answers import Answers
 from service.results.job import Job
 from service.results.kept import kept_answer

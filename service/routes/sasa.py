@@ -9,7 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import InvalidField, MissingField, NotFound
-from service.http.answers.sasa import (
+from service.http.common_parameters import CHAIN, CONTEXT, LIGAND, PDB_ID, RESIDUE_ID
+from service.http.endpoint import Routes
+from service.http.json_body import read_json
+from service.http.openapi import MAX_BULK
+from service.http.parameters import Flag
+from service.http.responses import json_answer, tagged
+from service.http.sasa_answers import (
     LigandExposure,
     MeasuredLigand,
     MissingLigand,
@@ -18,12 +24,6 @@ from service.http.answers.sasa import (
     SasaBulkAnswer,
     SasaResidueAnswer,
 )
-from service.http.common_parameters import CHAIN, CONTEXT, LIGAND, PDB_ID, RESIDUE_ID
-from service.http.endpoint import Routes
-from service.http.json_body import read_json
-from service.http.openapi import MAX_BULK
-from service.http.parameters import Flag
-from service.http.responses import json_answer, tagged
 from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms, summary_row
 from service.results.job import Job
 from service.results.tables import matching, same_entry, same_residue

@@ -16,7 +16,7 @@ from service.addresses import address
 from service.errors import ExampleNotFound, Forbidden, JobNotFound, JobStateConflict, NotFound, ResultsNotReady
 from service.hosts import Resolver, is_public
 from service.http.access import Access
-from service.http.answers.jobs import waiting_headers
+from service.http.job_answers import waiting_headers
 from service.http.metrics import Metrics
 from service.jobs.record import JobRecord
 from service.jobs.submission import Limits, Submission, private_receiver, refused_batch, refused_item

@@ -13,8 +13,8 @@ from starlette.responses import RedirectResponse, Response
 
 from service.addresses import address
 from service.errors import InvalidField, ServiceError, Unauthorized, UnsupportedMediaType
-from service.http.answers.jobs import FormMeaningAnswer, FormMistakeAnswer
 from service.http.endpoint import PAGE, Routes
+from service.http.job_answers import FormMeaningAnswer, FormMistakeAnswer
 from service.http.multipart import FIELD, announced_length, files_of, sent_form
 from service.http.parameters import Parameter
 from service.http.responses import json_answer, json_bytes

@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import JobStateConflict
-from service.http.answers.uploads import RemovedUploadAnswer, UploadAnswer
 from service.http.endpoint import Routes
 from service.http.multipart import announced_length, sent_files
 from service.http.responses import json_answer
+from service.http.upload_answers import RemovedUploadAnswer, UploadAnswer
 from service.routes.shared import in_thread, owner_of, require_owner, shared_of
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import InvalidField, QueueFull, UpstreamUnavailable
-from service.http.answers.jobs import DryRunAnswer, DryRunEntry, Estimate, FoundProtein, PlannedStep
+from service.http.job_answers import DryRunAnswer, DryRunEntry, Estimate, FoundProtein, PlannedStep
 from service.jobs.submission import Submission
 from service.results.tables import read_rows
 from service.runs.config import child_environment, pipeline_config, scout_command

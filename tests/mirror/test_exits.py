@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from rdkit import Chem, rdBase
 
+from service.extras.pairs import half_of, pairs_of
 from service.jobs.record import JobRecord
-from service.results.compare import half_of, pairs_of
 from service.results.job import Job
 from service.results.tables import TableCache
 from tests.tools.programs import programs

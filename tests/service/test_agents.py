@@ -11,9 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.app import create_app
+from service.extras.tools import TOOLS
 from service.runs.lifecycle import build_parts
 from service.settings import Token
-from service.standards.tools import TOOLS
 from tests.service.core import settings_in
 from tests.standin.pipeline import COMMAND
 

@@ -10,9 +10,9 @@ import httpx2
 import pytest
 
 from service.build_examples import SHIPPED
+from service.pages.exits import exit_sites
+from service.pages.places import answer_view, copy_view, unmatched_notice
 from service.pages.render import environment
-from service.pages.results.exits import exit_sites
-from service.pages.results.places import answer_view, copy_view, unmatched_notice
 from service.results.answers import CopyAnswers
 from tests.tools.answers_told import problems_of_answers
 from tethermap.base.contexts import CONTEXTS

@@ -15,9 +15,9 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 from service.build_examples import SHIPPED
+from service.extras.pairs import Half, _falling, half_of, pairs_of
 from service.jobs.record import JobRecord
-from service.pages.results.pairs import NOT_SEEN_TOGETHER
-from service.results.compare import Half, _falling, half_of, pairs_of
+from service.pages.places import NOT_SEEN_TOGETHER
 from service.results.job import Job
 from service.results.tables import TableCache
 from tethermap.base import tables

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from service.pages.results.instance import Place, instance_view
+from service.pages.instance import Place, instance_view
 from service.results.tables import TableCache
 from tethermap.base import layout, tables
 from tethermap.base.tables import read_table

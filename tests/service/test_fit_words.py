@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from service.pages.columns import BY_KEY
+from service.pages.fit import fit_of
 from service.pages.render import environment
-from service.pages.results.columns import BY_KEY
-from service.pages.results.fit import fit_of
 from tethermap.fit.limits import limit
 
 N3 = "02J C1 0.839;PJE C5 0.786;010 C6 0.528"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
-from service.pages.results.instances import instance, instances
+from service.pages.instances import instance, instances
 from service.results.rows import view_of
 from service.results.tables import TableCache, cell_rows
 from tests.tools.runs import ROOT

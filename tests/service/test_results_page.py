@@ -15,10 +15,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from service.pages.results.consensus import directions
-from service.pages.results.exits import exit_sites
-from service.pages.results.instance import bridge
-from service.pages.results.instances import TableView
+from service.pages.consensus import directions
+from service.pages.exits import exit_sites
+from service.pages.instance import bridge
+from service.pages.instances import TableView
 from tests.service.answers import checked
 from tests.service.core import LiveService
 from tests.tools.runs import ROOT

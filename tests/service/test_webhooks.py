@@ -17,7 +17,7 @@ import pytest
 
 from service.errors import InvalidField
 from service.hosts import is_public
-from service.http.answers.jobs import JobAnswer
+from service.http.job_answers import JobAnswer
 from service.jobs.record import utc_text
 from service.jobs.submission import Limits, parse_submission
 from service.runs.webhooks import FOLDER, RETRY_SECONDS, Webhooks, delivery_of, post

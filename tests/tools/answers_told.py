@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from service.pages.places import MAX_PLACES, copy_view
 from service.pages.render import environment
-from service.pages.results.places import MAX_PLACES, copy_view
 from service.results.answers import answers_of_copy
 from service.results.tables import TableCache
 from tethermap.base import layout, tables

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from service.addresses import address
-from service.pages.results.depiction import area, drawing_of, exits_drawing, marks, percent
-from service.pages.results.exits import exit_sites, reason_without_sites
-from service.pages.results.fit import FITS, fit_of
-from service.pages.results.instances import flags_of
-from service.pages.results.places import copy_view
+from service.pages.depiction import area, drawing_of, exits_drawing, marks, percent
+from service.pages.exits import exit_sites, reason_without_sites
+from service.pages.fit import FITS, fit_of
+from service.pages.instances import flags_of
+from service.pages.places import copy_view
 from service.results.answers import answers_of_copy
 from service.results.exposure import instance_atoms, relative
 from service.results.structures import links_of, metadata_row

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import SkipValidation
 
-from service.http.answers.base import (
+from service.http.answer import (
     Answer,
     Count,
     Maps,

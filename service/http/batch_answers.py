@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from service.addresses import address
-from service.http.answers.base import Answer, Count, Number, State, Success, Time, Url
-from service.http.answers.jobs import job_urls
-from service.http.answers.results import ResultsAnswer
+from service.http.answer import Answer, Count, Number, State, Success, Time, Url
+from service.http.job_answers import job_urls
+from service.http.result_answers import ResultsAnswer
 from service.jobs.record import CANCELED, COMPLETED, FAILED, FINAL, QUEUED, RUNNING, BatchItem, BatchRecord, JobRecord
 
 

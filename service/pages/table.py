@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
-from service.pages.results.columns import Shown
-from service.pages.results.fit import fit_of
-from service.pages.results.instances import TableView, searched
+from service.pages.columns import Shown
+from service.pages.fit import fit_of
+from service.pages.instances import TableView, searched
 from tethermap.base.tables import Value
 
 Row = Mapping[str, Value]
@@ -49,7 +49,7 @@ class TableLine(NamedTuple):
     area : float or None
         Exposed area in square angstroms.
     flags, fit : str
-        Its flags, and a key of `service.pages.results.fit.FITS`.
+        Its flags, and a key of `service.pages.fit.FITS`.
     says : str
         The instance in words.
     url, picture : str

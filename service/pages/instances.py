@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
-from service.pages.results.columns import BY_KEY, USUAL, Shown, chosen
-from service.pages.results.fit import FITS, fit_of
+from service.pages.columns import BY_KEY, USUAL, Shown, chosen
+from service.pages.fit import FITS, fit_of
 from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.rows import csv_lines
 from service.results.tables import LazyRow, TableCache, number
@@ -43,7 +43,7 @@ class TableView:
     flags : tuple of str
         Flags that a row must have, all of them; ``none`` for rows without.
     fit : str
-        How it must fit the experiment, a key of `service.pages.results.fit.FITS`; empty for any.
+        How it must fit the experiment, a key of `service.pages.fit.FITS`; empty for any.
     sort : str
         Key of a column, with ``-`` for the largest first; empty for the order of the table.
     columns : tuple of str

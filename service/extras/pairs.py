@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from service.addresses import address
-from service.http.answers.results import AnswerPair, ComparedJob
+from service.http.result_answers import AnswerPair, ComparedJob
 from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job

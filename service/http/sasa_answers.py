@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SkipValidation, WithJsonSchema
 from typing_extensions import TypedDict
 
-from service.http.answers.base import Answer, Count, Number, Success, Yes, row_type
+from service.http.answer import Answer, Count, Number, Success, Yes, row_type
 from tethermap.base import tables
 from tethermap.base.contexts import HEADLINE_FIRST
 

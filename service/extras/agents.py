@@ -11,11 +11,11 @@ from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
 from service.errors import InvalidField
-from service.http.answers.agents import McpFailureAnswer, McpResultAnswer
+from service.extras.agent_answers import McpFailureAnswer, McpResultAnswer
+from service.extras.tools import TOOLS
 from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.responses import json_bytes
-from service.standards.tools import TOOLS
 from tethermap.base.version import __version__
 
 PROTOCOLS = ("2025-06-18", "2025-03-26")

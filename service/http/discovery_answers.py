@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from service.addresses import address
-from service.http.answers.base import Answer, Count, Map, Success, Time, Url
-from service.http.answers.results import File
+from service.http.answer import Answer, Count, Map, Success, Time, Url
+from service.http.result_answers import File
 from tethermap.base import layout
 
 SERVICE = "tethermap"

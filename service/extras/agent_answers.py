@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.http.answers.base import Answer, Map
+from service.http.answer import Answer, Map
 
 
 class McpResultAnswer(Answer):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.http.answers.base import Answer, Count, Success, Yes
+from service.http.answer import Answer, Count, Success, Yes
 from service.jobs.uploads import Upload
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from service.addresses import WES, address
 from service.errors import InvalidField, InvalidJson, InvalidParameter, MissingField, UnsupportedInput
-from service.http.answers.wes import (
+from service.extras.wes_answers import (
     RunState,
     WesEngineVersions,
     WesLog,

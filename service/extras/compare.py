@@ -9,15 +9,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import JobNotFound
-from service.http.answers.results import AnswerPair, CompareAnswer
+from service.extras.half_view import half_view, ligands_of
+from service.extras.pairs import Half, half_of, pairs_of
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Page, Paging, Text
 from service.http.responses import tagged
+from service.http.result_answers import AnswerPair, CompareAnswer
 from service.index.query import JobFilters
+from service.pages.instances import names_of
+from service.pages.places import NOT_SEEN_TOGETHER
 from service.pages.render import page
-from service.pages.results.instances import names_of
-from service.pages.results.pairs import NOT_SEEN_TOGETHER, half_view, ligands_of
-from service.results.compare import Half, half_of, pairs_of
 from service.results.job import Job
 from service.routes.shared import in_thread, job_named, shared_of
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from service.addresses import address
-from service.http.answers.base import Answer, Count, Map, Number, Place, State, Success, Time, Url, Yes
+from service.http.answer import Answer, Count, Map, Number, Place, State, Success, Time, Url, Yes
 from service.jobs.record import FINAL, QUEUED, JobRecord
 
 RETRY_SECONDS = 2

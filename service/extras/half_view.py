@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from service.addresses import address
-from service.pages.results.places import answer_view, links_of
+from service.pages.places import answer_view, links_of
 from service.results.answers import names_of_exit
 from service.results.job import Job
 from service.results.tables import TableCache, number
@@ -17,16 +17,6 @@ from tethermap.base.tables import Value
 from tethermap.exits.words import ROOM, WAY, in_words
 
 Row = Mapping[str, Value]
-
-NOT_SEEN_TOGETHER = (
-    "Where no ternary entry shows both ends, the two exits alone set no length of the linker. Begin with what was seen:"
-    " in 11 ternary crystal structures of published degraders the two exit atoms are 3.8 to 8.9 Å apart, and 3 to 13"
-    " linker atoms lie between them."
-)
-"""What is known of linkers of pairs without a ternary entry.
-
-Measured between the bonds that the authors of 5T35, 6HAX, 6HAY, 6HR2, 7S4E, 7Z6L, 7Z76, 7Z77, 7ZNT, 8BDT and 8BEB cut.
-"""
 
 
 def half_view(job: Job, row: Row) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from service.http.answers.base import Answer, Count, Map, Time, Url
+from service.http.answer import Answer, Count, Map, Time, Url
 
 RunState = Literal["QUEUED", "RUNNING", "COMPLETE", "EXECUTOR_ERROR", "SYSTEM_ERROR", "CANCELED"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.http.answers.base import Answer, Count, Place, Success, row_type
+from service.http.answer import Answer, Count, Place, Success, row_type
 from tethermap.base import tables
 
 Degrader = row_type("Degrader", tables.DEGRADERS)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import InvalidParameter, MissingField
-from service.http.answers.degraders import DegradersAnswer, HalvesAnswer, HandlesAnswer
+from service.extras.degrader_answers import DegradersAnswer, HalvesAnswer, HandlesAnswer
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Choice, Flag, Text, Whole
 from service.http.responses import disposition, tagged

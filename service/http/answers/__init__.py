@@ -1,1 +1,0 @@
-"""Answers of the API: one model for each gives the body and its schema."""
