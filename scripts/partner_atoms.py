@@ -5,8 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from tethermap.extras.protac.programs import NO_INPUTS
 from tethermap.instance.partners import NoPartnersError, partners_of
+from tethermap.run.exit_status import NO_INPUTS
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.partner_atoms", description=__doc__)

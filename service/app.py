@@ -22,7 +22,6 @@ from starlette.routing import Route
 
 from service.addresses import WES
 from service.errors import InternalError, JobNotFound, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
-from service.extras import agents, compare, degraders, wes
 from service.http.access import Access, Sessions
 from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS, Bodies, BodyLimit
 from service.http.compression import Compression
@@ -59,9 +58,10 @@ from service.routes import (
 )
 from service.routes.shared import ExampleUnavailable, Shared, from_own_page, job_of, release_held, shared_of
 from service.runs.dry_run import DryRuns
-from service.runs.interface import Service
+from service.runs.extra import extras
+from service.runs.lifecycle import Parts
 from service.scrub import Scrubber
-from service.settings import SESSIONS, Settings
+from service.settings import EXTRAS, SESSIONS, Settings
 
 
 class _AnyPath(Convertor[str]):
@@ -78,23 +78,19 @@ class _AnyPath(Convertor[str]):
 
 register_url_convertor("path", _AnyPath())
 
-ENDPOINTS: tuple[Endpoint, ...] = (
+_CORE: tuple[Endpoint, ...] = (
     *discovery.ENDPOINTS,
     *index.ENDPOINTS,  # /api/jobs/export before /api/jobs/{job_id}
     *jobs.ENDPOINTS,
     *uploads.ENDPOINTS,
     *events.ENDPOINTS,
     *results.ENDPOINTS,
-    *compare.ENDPOINTS,
-    *degraders.ENDPOINTS,
     *files.ENDPOINTS,
     *batches.ENDPOINTS,
     *sasa.ENDPOINTS,
     *structures.ENDPOINTS,
     *examples.ENDPOINTS,
     *files.EXAMPLE_ENDPOINTS,
-    *wes.ENDPOINTS,
-    *agents.ENDPOINTS,
     *login_page.ENDPOINTS,
     *submit_page.ENDPOINTS,
     *monitor_page.ENDPOINTS,
@@ -102,7 +98,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *results_page.ENDPOINTS,
     *static.ENDPOINTS,
 )
-"""Every route there is; the router, the manifest and the OpenAPI document are made from it."""
+"""Routes without those of extras."""
 
 _SHORTAGE_RETRY_SECONDS = 60
 _LOG = logging.getLogger(__name__)
@@ -111,12 +107,23 @@ _START_SECONDS = 20.0
 """How long a request waits while the service reads the job folders."""
 
 
-def create_app(parts: Service, *, examples_file: Path = CONFIGURATION, manage: bool = True) -> Starlette:
+def endpoints(names: Sequence[str] = EXTRAS) -> tuple[Endpoint, ...]:
+    """Return every route; the router, the manifest and the OpenAPI document are made from it.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Extras in use.
+    """
+    return (*_CORE, *(endpoint for extra in extras(names) for endpoint in extra.endpoints))
+
+
+def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: bool = True) -> Starlette:
     """Return the application.
 
     Parameters
     ----------
-    parts : Service
+    parts : Parts
         Settings, store, queue and index.
     examples_file : Path
         The configured examples.
@@ -134,9 +141,10 @@ def create_app(parts: Service, *, examples_file: Path = CONFIGURATION, manage: b
 
     settings = parts.settings
     metrics = Metrics()
+    routes = endpoints(settings.extras)
     app = Starlette(
-        routes=_routes(ENDPOINTS),
-        middleware=_middleware(settings, metrics),
+        routes=_routes(routes),
+        middleware=_middleware(settings, metrics, routes),
         exception_handlers={
             ServiceError: _service_error,
             ExampleUnavailable: _example_unavailable,
@@ -147,8 +155,8 @@ def create_app(parts: Service, *, examples_file: Path = CONFIGURATION, manage: b
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    app.state.endpoints = ENDPOINTS
-    app.state.openapi = document(ENDPOINTS, _limits(settings), settings.root_path)
+    app.state.endpoints = routes
+    app.state.openapi = document(routes, _limits(settings), settings.root_path)
     app.state.shared = Shared(
         parts=parts,
         access=Access(settings.api_tokens, Sessions(settings.jobs_dir / SESSIONS)),
@@ -169,17 +177,17 @@ def _limits(settings: Settings) -> Limits:
         fasta_residues=settings.max_fasta_residues,
         batch_jobs=settings.max_batch,
         entries=settings.max_entries,
-        webhooks=bool(settings.webhook_secret),
+        webhooks=settings.webhooks,
         private_webhooks=settings.webhook_private,
     )
 
 
-def _middleware(settings: Settings, metrics: Metrics) -> list[Middleware]:
+def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]) -> list[Middleware]:
     """Return what surrounds every request, outermost first."""
     bases = (settings.base_url_primary, settings.base_url_secondary)
     hosts = [settings.host, *settings.allowed_hosts, *(urlsplit(base).hostname or "" for base in bases if base)]
     layers = [
-        Middleware(RequestContext, metrics=metrics, root_path=settings.root_path),
+        Middleware(RequestContext, metrics=metrics, root_path=settings.root_path, paths={one.path for one in routes}),
         Middleware(HostCheck, hosts=hosts),
         Middleware(Compression),
     ]
@@ -271,7 +279,7 @@ class _AnyMethod:
             release_held(request)
 
 
-async def _all_jobs_known(parts: Service) -> None:
+async def _all_jobs_known(parts: Parts) -> None:
     """Wait for a service that has just been started over many job folders, but not for long."""
     if parts.ready.is_set():
         return

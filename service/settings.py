@@ -27,6 +27,8 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 LOCAL_PROFILE = REPOSITORY / "config" / "profiles" / "local"
 """The Snakemake profile that runs all steps on this machine."""
 SOURCES = ("auto", "rcsb", "mirror", "archive")
+EXTRAS = ("compare", "degraders", "wes", "agents", "webhooks")
+"""Optional parts of the service, modules of `service.extras`."""
 
 OTHER_VARIABLES = (
     "BENCH_BASE", "COMPONENTS", "HTTP_ATTEMPTS", "HTTP_BACKOFF", "HTTP_READ", "KUBE_CLAIM", "KUBE_IMAGE", "KUBE_MOUNT",
@@ -165,6 +167,13 @@ def _choice(*allowed: str) -> Callable[[str], str]:
     return parse
 
 
+def _extras(text: str) -> tuple[str, ...]:
+    words = () if text == "none" else _words(text)
+    if not text or not set(words) <= set(EXTRAS):
+        raise ValueError(f"is neither none nor a list of {', '.join(EXTRAS)}")
+    return tuple(name for name in EXTRAS if name in words)
+
+
 def _words(text: str) -> tuple[str, ...]:
     words = tuple(word for word in re.split(r"[,\s]+", text) if word)
     if any(not word.isascii() or not word.isprintable() for word in words):
@@ -279,6 +288,8 @@ class Settings(BaseModel):
         Names under which the service may be asked, beside loopback and those of `host` and the base addresses.
     api_tokens : tuple of Token
         Who may change something; empty for anybody.
+    extras : tuple of str
+        Optional parts in use, those of `EXTRAS` by default; `none` for none.
     webhook_secret, webhook_private : str, bool
         Key of the signature of notices, without which none are sent; whether they may go to private addresses.
     private, open : bool
@@ -316,6 +327,7 @@ class Settings(BaseModel):
     min_free_bytes: Annotated[int, _by(_room)] = 1 << 30
     metrics: Annotated[bool, _by(_flag)] = False
     api_tokens: Annotated[tuple[Token, ...], _by(_tokens)] = ()
+    extras: Annotated[tuple[str, ...], _by(_extras)] = EXTRAS
     webhook_secret: Annotated[str, _by(_secret)] = ""
     webhook_private: Annotated[bool, _by(_flag)] = False
     max_queued_per_token: Annotated[int, _by(_whole(1, 1_000_000))] = 100
@@ -342,6 +354,11 @@ class Settings(BaseModel):
     max_entries: Annotated[int, _by(_whole(1, 1_000_000))] = 2000
     max_fasta_residues: Annotated[int, _by(_whole(10, 1_000_000))] = 20_000
     rate_limit: Annotated[Rate | None, _by(_rate)] = None
+
+    @property
+    def webhooks(self) -> bool:
+        """Whether jobs can have a webhook."""
+        return "webhooks" in self.extras and bool(self.webhook_secret)
 
     def upload_folder(self, upload_id: str) -> Path:
         """Return where the files of an upload lie."""

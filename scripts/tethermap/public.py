@@ -27,6 +27,7 @@ MODULES = (
     "fit.limits",
     "run.display",
     "run.events",
+    "run.exit_status",
     "run.job_log",
     "run.logs",
     "run.slurm",

@@ -11,11 +11,12 @@ from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
 from service.errors import InvalidField
-from service.extras.agent_answers import McpFailureAnswer, McpResultAnswer
-from service.extras.tools import TOOLS
+from service.extras.tools import TOOLS, Tool
+from service.http.answer import Answer, Map
 from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.responses import json_bytes
+from service.runs.extra import Extra
 from tethermap.base.version import __version__
 
 PROTOCOLS = ("2025-06-18", "2025-03-26")
@@ -26,7 +27,6 @@ MOST_CHARACTERS = 60_000
 
 _PASSED_ON = ("authorization", "cookie", "host", "origin", "sec-fetch-site", "x-forwarded-for")
 _UNKNOWN_METHOD, _WRONG_ARGUMENTS = -32601, -32602
-_BY_NAME = {tool.name: tool for tool in TOOLS}
 
 _INSTRUCTIONS = (
     "Tethermap finds PDB entries of a target, cleans every ligand-bound complex and ranks where a linker can leave each"
@@ -38,6 +38,22 @@ _RULES = (
     " queued, running, completed, failed or canceled; results of one that has not ended are 202 with Retry-After. Areas"
     " are in Å², distances in Å. An entry or ligand that was left out has its reason in rows, table entries or ligands."
 )
+
+
+class McpResultAnswer(Answer):
+    """The result of a call."""
+
+    jsonrpc: str
+    id: str | int | float
+    result: Map
+
+
+class McpFailureAnswer(Answer):
+    """Why a message could not be answered."""
+
+    jsonrpc: str
+    id: str | int | float | None
+    error: Map
 
 
 async def mcp(request: Request) -> Response:
@@ -61,10 +77,16 @@ async def mcp(request: Request) -> Response:
     if method == "ping":
         return _told(number, {})
     if method == "tools/list":
-        return _told(number, {"tools": [tool.described() for tool in TOOLS]})
+        return _told(number, {"tools": [tool.described() for tool in _tools(request)]})
     if method == "tools/call":
         return await _called(request, number, params)
     return _told(number, error={"code": _UNKNOWN_METHOD, "message": f"There is no method {str(method)[:64]!r}."})
+
+
+def _tools(request: Request) -> list[Tool]:
+    """Return the tools whose routes are served."""
+    paths = {endpoint.plain_path for endpoint in request.app.state.endpoints}
+    return [tool for tool in TOOLS if tool.path in paths]
 
 
 def _greeting(params: dict[str, Any]) -> dict[str, Any]:
@@ -80,9 +102,10 @@ def _greeting(params: dict[str, Any]) -> dict[str, Any]:
 async def _called(request: Request, number: str | float, params: dict[str, Any]) -> Response:
     """Answer a call of a tool by the request of the API that it means, as whoever calls it."""
     given = params.get("arguments") or {}
-    tool = _BY_NAME.get(str(params.get("name")))
+    by_name = {tool.name: tool for tool in _tools(request)}
+    tool = by_name.get(str(params.get("name")))
     if tool is None or not isinstance(given, dict):
-        known = ", ".join(_BY_NAME)
+        known = ", ".join(by_name)
         return _told(number, error={"code": _WRONG_ARGUMENTS, "message": f"There is no such tool; there are {known}."})
     try:
         asked = tool.request(given)
@@ -134,7 +157,7 @@ async def llms_txt(request: Request) -> Response:
         "",
         "## Tools",
         "",
-        *(f"- {tool.name} ({tool.method} {tool.path}): {tool.says}" for tool in TOOLS),
+        *(f"- {tool.name} ({tool.method} {tool.path}): {tool.says}" for tool in _tools(request)),
         "",
         "## Routes",
         "",
@@ -149,13 +172,17 @@ async def llms_txt(request: Request) -> Response:
 
 _ROUTES = Routes("Agents")
 
-ENDPOINTS = (
-    _ROUTES.post(
-        "/mcp",
-        mcp,
-        "Tools by the Model Context Protocol.",
-        {200: McpResultAnswer | McpFailureAnswer, 202: ""},
-        body="McpMessage",
-    ),
-    _ROUTES.get("/llms.txt", llms_txt, "What a language model should know.", "text/plain; charset=utf-8", early=True),
+EXTRA = Extra(
+    (
+        _ROUTES.post(
+            "/mcp",
+            mcp,
+            "Tools by the Model Context Protocol.",
+            {200: McpResultAnswer | McpFailureAnswer, 202: ""},
+            body="McpMessage",
+        ),
+        _ROUTES.get(
+            "/llms.txt", llms_txt, "What a language model should know.", "text/plain; charset=utf-8", early=True
+        ),
+    )
 )

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.addresses import address, serves
 from service.errors import JobNotFound
-from service.extras.half_view import half_view, ligands_of
-from service.extras.pairs import Half, half_of, pairs_of
+from service.extras.pairs import AnswerPair, CompareAnswer, Half, half_of, pairs_of
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Page, Paging, Text
 from service.http.responses import tagged
-from service.http.result_answers import AnswerPair, CompareAnswer
 from service.index.query import JobFilters
 from service.pages.instances import names_of
-from service.pages.places import NOT_SEEN_TOGETHER
+from service.pages.places import NOT_SEEN_TOGETHER, answer_view, links_of
 from service.pages.render import page
+from service.results.answers import names_of_exit
 from service.results.job import Job
+from service.results.tables import TableCache, number
 from service.routes.shared import in_thread, job_named, shared_of
+from service.runs.extra import Extra
+from tethermap.base import layout, tables
+from tethermap.base.tables import Value
+from tethermap.exits.words import ROOM, WAY, in_words
 
 _PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
 _OFFERED = 200
@@ -59,7 +66,7 @@ async def compare_page(request: Request) -> Response:
         headers = {"Retry-After": "2"}
         return page("message", 202, headers, title=waiting.record.target_name, message=message, waiting=True)
     halves, answer, _ = await _compared(request, jobs, shown)
-    values["choices"] = await in_thread(lambda: [ligands_of(shared.tables, job) for job in jobs])
+    values["choices"] = await in_thread(lambda: [_ligands_of(shared.tables, job) for job in jobs])
     values["names"] = await in_thread(lambda: [names_of(shared.tables, job.folder) for job in jobs])
     values["not_seen_together"] = NOT_SEEN_TOGETHER
     return page("compare", **values, result=answer, pairs=_shown(answer.pairs, halves))
@@ -67,7 +74,7 @@ async def compare_page(request: Request) -> Response:
 
 def _shown(pairs: Sequence[AnswerPair], halves: Sequence[Half]) -> list[dict[str, Any]]:
     sides = zip(halves, ("a", "b"), strict=True)
-    views = [[half_view(half.job, getattr(pair, side)) for pair in pairs] for half, side in sides]
+    views = [[_half_view(half.job, getattr(pair, side)) for pair in pairs] for half, side in sides]
     return [{"pair": pair, "halves": both} for pair, *both in zip(pairs, *views, strict=True)]
 
 
@@ -89,26 +96,58 @@ async def _compared(
     return halves, CompareAnswer(a=a, b=b, count=len(pairs), pairs=pairs, **links), link
 
 
+def _half_view(job: Job, row: Mapping[str, Value]) -> dict[str, Any]:
+    """Return an answer in words, with its picture and where its inputs for degrader modelling can be had.
+
+    Parameters
+    ----------
+    job : Job
+        The job that it is of.
+    row : mapping
+        The answer.
+    """
+    room, way = number(row, "E_median"), number(row, "F_median")
+    stem, anchor = str(row["best_stem"]), str(row["anchor_atom"])
+    inputs = f"{job.base}/protac-inputs?stem={quote(stem)}&anchor={quote(anchor)}"
+    return {
+        **answer_view(row),
+        **links_of(stem, names_of_exit(row), address(f"/results/{job.record.job_id}")),
+        "room": in_words(room, ROOM) if room is not None else "",
+        "way": in_words(way, WAY) if way is not None else "",
+        "inputs": inputs
+        if serves("/api/jobs/{job_id}/protac-inputs") and (job.folder / layout.SHARDS).is_dir()
+        else "",
+    }
+
+
+def _ligands_of(cache: TableCache, job: Job) -> list[tuple[str, int]]:
+    """Return the ligands of a job with their copies."""
+    counts = Counter(str(row["Warhead"]) for row in cache.rows(job.folder, tables.RESULTS_TABLE))
+    return sorted(counts.items())
+
+
 _PAGES = Routes("Pages", "page")
 _ROUTES = Routes("Results and files")
 
-ENDPOINTS = (
-    _ROUTES.get(
-        "/api/compare",
-        compare,
-        "Pairs of answers of two jobs, the two halves of a degrader.",
-        CompareAnswer,
-        (_A, _B, *_LIGANDS, *_PAGE),
-        ready=True,
-        errors=("JOB_NOT_FOUND",),
-        listing=True,
-    ),
-    _PAGES.get(
-        "/compare",
-        compare_page,
-        "Two jobs beside each other: pairs of answers.",
-        {200: PAGE, 202: PAGE},
-        (_A.optional, _B.optional, *_LIGANDS, *_ON_PAGE),
-        errors=("JOB_NOT_FOUND",),
-    ),
+EXTRA = Extra(
+    (
+        _ROUTES.get(
+            "/api/compare",
+            compare,
+            "Pairs of answers of two jobs, the two halves of a degrader.",
+            CompareAnswer,
+            (_A, _B, *_LIGANDS, *_PAGE),
+            ready=True,
+            errors=("JOB_NOT_FOUND",),
+            listing=True,
+        ),
+        _PAGES.get(
+            "/compare",
+            compare_page,
+            "Two jobs beside each other: pairs of answers.",
+            {200: PAGE, 202: PAGE},
+            (_A.optional, _B.optional, *_LIGANDS, *_ON_PAGE),
+            errors=("JOB_NOT_FOUND",),
+        ),
+    )
 )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -19,7 +22,9 @@ from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import TableCache, number
 from service.routes.shared import in_thread, job_named, job_of, shared_of
-from service.runs.on_demand import HalfRequest, inputs_zip, made_degraders, on_demand
+from service.runs.extra import Extra
+from service.runs.on_demand import Kind, on_demand, run_script
+from service.settings import Settings
 from tethermap.base import tables
 from tethermap.extras.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, TOOLS, smiles_size
 
@@ -85,18 +90,49 @@ _EXITS = 60
 """Exits of one job that the page offers."""
 
 
+@dataclass(frozen=True, slots=True)
+class _HalfRequest:
+    """Folder of a finished job, ligand and atom as `Exit_Vectors.csv` names them."""
+
+    job: Path
+    stem: str
+    anchor: str
+
+
+def _inputs_zip(
+    settings: Settings,
+    half: _HalfRequest,
+    tools: Sequence[str],
+    degrader: str = "",
+    other: _HalfRequest | None = None,
+    *,
+    open_babel: bool = False,
+) -> bytes:
+    """Return a ZIP with the inputs for one ranked anchor or two; raises as `run_script` does."""
+    with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
+        archive = Path(folder) / "inputs.zip"
+        asked = [f"--stem={half.stem}", f"--anchor={half.anchor}", f"--degrader={degrader}"]
+        asked += [f"--tool={tool}" for tool in tools]
+        if other:
+            named = {"job": other.job, "stem": other.stem, "anchor": other.anchor}
+            asked += [f"--other-{key}={value}" for key, value in named.items()]
+        asked += ["--open-babel"] if open_babel else []
+        run_script("inputs", settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(half.job)])
+        return archive.read_bytes()
+
+
 async def degrader_inputs(request: Request) -> Response:
     """Answer inputs for programs that model degraders, made now for one ranked anchor or for two."""
     job = job_of(request, ready=True)
-    first = HalfRequest(job.folder, _STEM.needed(request), _ANCHOR.needed(request))
+    first = _HalfRequest(job.folder, _STEM.needed(request), _ANCHOR.needed(request))
     tool, other = _TOOL.given(request), None
     if other_id := _OTHER_JOB.of(request):
         folder = job_named(request, other_id, ready=True).folder
-        other = HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
+        other = _HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
     tools = TOOLS if tool is None else (tool,)
     settings, degrader = shared_of(request).parts.settings, _DEGRADER.of(request) or ""
     babel = bool(_OPEN_BABEL.of(request))
-    archive = await on_demand(inputs_zip, settings, first, tools, degrader, other, open_babel=babel)
+    archive = await on_demand(_inputs_zip, settings, first, tools, degrader, other, open_babel=babel)
     name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
     return Response(archive, headers=headers, media_type="application/zip")
@@ -107,9 +143,7 @@ async def exit_handles(request: Request) -> Response:
     job = job_of(request, ready=True)
     asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
     asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
-    handles = json.loads(await on_demand(made_degraders, shared_of(request).parts.settings, asked, "handles"))[
-        "handles"
-    ]
+    handles = json.loads(await _ran(request, "handles", asked))["handles"]
     return tagged(request, HandlesAnswer(job_id=job.record.job_id, count=len(handles), handles=handles))
 
 
@@ -131,8 +165,12 @@ async def find_halves(request: Request) -> Response:
         raise MissingField("Name a job: a, b or both.", details={"field": "a"})
     asked = [f"--split={smiles}"]
     asked += [f"--{letter}-job={job.folder}" for letter, job in zip(_JOBS, jobs, strict=False)]
-    text = await on_demand(made_degraders, shared_of(request).parts.settings, asked, "halves")
+    text = await _ran(request, "halves", asked)
     return tagged(request, HalvesAnswer.model_validate(json.loads(text)))
+
+
+async def _ran(request: Request, kind: Kind, asked: Sequence[str]) -> str:
+    return await on_demand(run_script, kind, shared_of(request).parts.settings, "scripts.degraders", asked)
 
 
 async def _made(request: Request, form: str, most: int) -> str:
@@ -146,7 +184,7 @@ async def _made(request: Request, form: str, most: int) -> str:
         job = job_named(request, _JOBS[letter].needed(request), ready=True)
         asked += [f"--{letter}-job={job.folder}", f"--{letter}-stem={stem.needed(request)}"]
         asked.append(f"--{letter}-anchor={anchor.needed(request)}")
-    return await on_demand(made_degraders, shared_of(request).parts.settings, asked, "degraders")
+    return await _ran(request, "degraders", asked)
 
 
 async def degraders_page(request: Request) -> Response:
@@ -184,54 +222,56 @@ _FILES = Routes("Results and files")
 _CHEMISTRY = Routes("Degraders")
 _REFUSED = ("NOT_FOUND", "QUEUE_FULL", "JOB_NOT_FOUND", "INVALID_PARAMETER")
 
-ENDPOINTS = (
-    _FILES.get(
-        "/api/jobs/{job_id}/protac-inputs",
-        degrader_inputs,
-        "Inputs for programs that model degraders, made for any ranked anchor or a pair of them, as a ZIP.",
-        "application/zip",
-        (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
-        ready=True,
-        errors=_REFUSED,
-        kind="file",
-        name="download_degrader_inputs",
-    ),
-    _FILES.get(
-        "/api/jobs/{job_id}/handles",
-        exit_handles,
-        "What each exit of a ligand needs: what to buy or make, what the cut removes, contacts kept and lost.",
-        HandlesAnswer,
-        (_STEM, _EXIT),
-        ready=True,
-        listing=True,
-        errors=_REFUSED,
-    ),
-    _CHEMISTRY.get(
-        "/api/degraders",
-        make_degraders,
-        "Degraders of a target's exit, a recruiter's and the linkers of the list.",
-        {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
-        (*_ASKED, _FORMAT, _LIMIT),
-        ready=True,
-        listing=True,
-        errors=_REFUSED,
-    ),
-    _CHEMISTRY.get(
-        "/api/degraders/halves",
-        find_halves,
-        "Which ligands of one or two jobs are halves of a degrader.",
-        HalvesAnswer,
-        (_SMILES, *_JOBS.values()),
-        ready=True,
-        listing=True,
-        errors=_REFUSED,
-    ),
-    Routes("Pages", "page").get(
-        "/degraders",
-        degraders_page,
-        "Choose both halves and a linker; molecules to filter and to take away.",
-        {200: PAGE},
-        _ASKED,
-        errors=_REFUSED,
-    ),
+EXTRA = Extra(
+    (
+        _FILES.get(
+            "/api/jobs/{job_id}/protac-inputs",
+            degrader_inputs,
+            "Inputs for programs that model degraders, made for any ranked anchor or a pair of them, as a ZIP.",
+            "application/zip",
+            (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
+            ready=True,
+            errors=_REFUSED,
+            kind="file",
+            name="download_degrader_inputs",
+        ),
+        _FILES.get(
+            "/api/jobs/{job_id}/handles",
+            exit_handles,
+            "What each exit of a ligand needs: what to buy or make, what the cut removes, contacts kept and lost.",
+            HandlesAnswer,
+            (_STEM, _EXIT),
+            ready=True,
+            listing=True,
+            errors=_REFUSED,
+        ),
+        _CHEMISTRY.get(
+            "/api/degraders",
+            make_degraders,
+            "Degraders of a target's exit, a recruiter's and the linkers of the list.",
+            {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
+            (*_ASKED, _FORMAT, _LIMIT),
+            ready=True,
+            listing=True,
+            errors=_REFUSED,
+        ),
+        _CHEMISTRY.get(
+            "/api/degraders/halves",
+            find_halves,
+            "Which ligands of one or two jobs are halves of a degrader.",
+            HalvesAnswer,
+            (_SMILES, *_JOBS.values()),
+            ready=True,
+            listing=True,
+            errors=_REFUSED,
+        ),
+        Routes("Pages", "page").get(
+            "/degraders",
+            degraders_page,
+            "Choose both halves and a linker; molecules to filter and to take away.",
+            {200: PAGE},
+            _ASKED,
+            errors=_REFUSED,
+        ),
+    )
 )

@@ -7,9 +7,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Annotated, Literal
+
+from pydantic import SkipValidation
 
 from service.addresses import address
-from service.http.result_answers import AnswerPair, ComparedJob
+from service.http.answer import Answer, Count, Number, State, Success, Url
+from service.http.result_answers import ExitAnswer
 from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job
@@ -34,6 +38,44 @@ _UNIT = 10_000
 
 _DEMOTED = 1_000 * _UNIT
 """Added to the rank of what is blocked or gives up a bond to the protein: it comes after all that is open."""
+
+
+class ComparedJob(Answer):
+    """One of two jobs whose answers are paired."""
+
+    job_id: str
+    target_name: str
+    status: State
+    has_results: bool
+    answers: Count
+    results_url: Url
+    answers_url: Url
+
+
+class AnswerPair(Answer):
+    """Answers of two jobs, the two ends of a linker."""
+
+    rank: Count
+    score: Number
+    a: Annotated[ExitAnswer, SkipValidation]
+    b: Annotated[ExitAnswer, SkipValidation]
+    distance_A: Number | None  # noqa: N815 - the unit
+    shortest_linker_atoms: Count | None
+    basis: Literal["ternary", "range"]
+
+
+class CompareAnswer(Success):
+    """Pairs of answers of two jobs, best first."""
+
+    a: ComparedJob
+    b: ComparedJob
+    count: Count
+    total: Count
+    limit: Count
+    offset: Count
+    next: Url | None
+    prev: Url | None
+    pairs: list[AnswerPair]
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from service.routes.shared import (
     require_public_receivers,
     shared_of,
 )
+from service.runs.extra import Extra
 from tethermap.base.version import __version__
 
 WORKFLOW_URL = "tethermap"
@@ -196,28 +197,32 @@ async def cancel_run(request: Request) -> Response:
 
 _ROUTES = Routes("GA4GH WES")
 
-ENDPOINTS = (
-    _ROUTES.get(f"{WES}/service-info", get_service_info, "What can be run.", WesServiceAnswer, name="wes_service_info"),
-    _ROUTES.get(
-        f"{WES}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
-    ),
-    _ROUTES.post(
-        f"{WES}/runs",
-        run_workflow,
-        "Run the workflow; workflow_params holds the fields of a job.",
-        WesRunAnswer,
-        errors=("UNSUPPORTED_INPUT", "QUEUE_FULL"),
-        body="NewRun",
-        changes=True,
-    ),
-    _ROUTES.get(f"{WES}/runs/{{job_id}}", get_run, "A run with what it has made.", WesRunLogAnswer),
-    _ROUTES.get(f"{WES}/runs/{{job_id}}/status", get_run_status, "How a run is.", WesStatusAnswer),
-    _ROUTES.post(
-        f"{WES}/runs/{{job_id}}/cancel",
-        cancel_run,
-        "Cancel a run.",
-        WesRunAnswer,
-        errors=("JOB_STATE_CONFLICT",),
-        changes=True,
-    ),
+EXTRA = Extra(
+    (
+        _ROUTES.get(
+            f"{WES}/service-info", get_service_info, "What can be run.", WesServiceAnswer, name="wes_service_info"
+        ),
+        _ROUTES.get(
+            f"{WES}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
+        ),
+        _ROUTES.post(
+            f"{WES}/runs",
+            run_workflow,
+            "Run the workflow; workflow_params holds the fields of a job.",
+            WesRunAnswer,
+            errors=("UNSUPPORTED_INPUT", "QUEUE_FULL"),
+            body="NewRun",
+            changes=True,
+        ),
+        _ROUTES.get(f"{WES}/runs/{{job_id}}", get_run, "A run with what it has made.", WesRunLogAnswer),
+        _ROUTES.get(f"{WES}/runs/{{job_id}}/status", get_run_status, "How a run is.", WesStatusAnswer),
+        _ROUTES.post(
+            f"{WES}/runs/{{job_id}}/cancel",
+            cancel_run,
+            "Cancel a run.",
+            WesRunAnswer,
+            errors=("JOB_STATE_CONFLICT",),
+            changes=True,
+        ),
+    )
 )

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.addresses import ROOT_PATH, WES
+from service.addresses import PATHS, ROOT_PATH, WES
 from service.errors import MisdirectedRequest, RateLimited
 from service.http.metrics import Metrics
 from service.http.rates import Buckets, client_of
@@ -41,12 +41,15 @@ class RequestContext:
         Where requests are counted.
     root_path : str
         Path below which a proxy serves all, which a request may still have or not.
+    paths : collection of str
+        Paths of all routes.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, root_path: str = "") -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, root_path: str, paths: Collection[str]) -> None:
         self.app = app
         self.metrics = metrics
         self.root_path = root_path
+        self.paths = paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
@@ -54,6 +57,7 @@ class RequestContext:
             await self.app(scope, receive, send)
             return
         ROOT_PATH.set(self.root_path)
+        PATHS.set(self.paths)
         if self.root_path and scope["path"].startswith(f"{self.root_path}/"):
             scope["path"] = scope["path"].removeprefix(self.root_path)
         given = Headers(scope=scope).get("x-request-id", "")

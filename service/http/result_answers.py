@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import SkipValidation
 
@@ -11,7 +11,6 @@ from service.http.answer import (
     Answer,
     Count,
     Maps,
-    Number,
     Paged,
     State,
     Success,
@@ -202,41 +201,3 @@ class ExitAnswersAnswer(Success):
     job_id: str
     count: Count
     answers: Annotated[list[ExitAnswer], SkipValidation]  # type: ignore[valid-type]
-
-
-class ComparedJob(Answer):
-    """One of two jobs whose answers are paired."""
-
-    job_id: str
-    target_name: str
-    status: State
-    has_results: bool
-    answers: Count
-    results_url: Url
-    answers_url: Url
-
-
-class AnswerPair(Answer):
-    """Answers of two jobs, the two ends of a linker."""
-
-    rank: Count
-    score: Number
-    a: Annotated[ExitAnswer, SkipValidation]  # type: ignore[valid-type]
-    b: Annotated[ExitAnswer, SkipValidation]  # type: ignore[valid-type]
-    distance_A: Number | None  # noqa: N815 - the unit
-    shortest_linker_atoms: Count | None
-    basis: Literal["ternary", "range"]
-
-
-class CompareAnswer(Success):
-    """Pairs of answers of two jobs, best first."""
-
-    a: ComparedJob
-    b: ComparedJob
-    count: Count
-    total: Count
-    limit: Count
-    offset: Count
-    next: Url | None
-    prev: Url | None
-    pairs: list[AnswerPair]

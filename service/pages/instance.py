@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from service.addresses import address
+from service.addresses import address, serves
 from service.pages.depiction import area, drawing_of, exits_drawing, marks, percent
 from service.pages.exits import exit_sites, reason_without_sites
 from service.pages.fit import FITS, fit_of
@@ -119,7 +119,9 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
         "files": _files(place.base, row),
         "degrader_files": _degrader_files(place, stem),
-        "handles": f"{place.base}/handles?stem={quote(stem)}&anchor=" if _working(place) else "",
+        "handles": f"{place.base}/handles?stem={quote(stem)}&anchor="
+        if _working(place, "/api/jobs/{job_id}/handles")
+        else "",
         "degrader_archives": _degrader_archives(place, stem, _input_anchors(sites, answer["observed"])),
         "properties": _properties(metadata),
         "percent": percent,
@@ -209,14 +211,18 @@ def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
 
 def _degrader_archives(place: Place, stem: str, anchors: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return where inputs can be had on demand, by exit site; none of a job whose working files are gone."""
-    if not _working(place):
+    if not _working(place, "protac-inputs"):
         return []
     base = f"{place.base}/protac-inputs?stem={quote(stem)}&anchor="
     return [{"site": site, "atom": atom, "url": base + quote(atom)} for site, atom in anchors.items()]
 
 
-def _working(place: Place) -> bool:
-    """Return whether a job has the working files that answers on demand are made of."""
+def _working(place: Place, route: str) -> bool:
+    """Return whether a route of jobs is served and this job has the working files that it needs."""
+    return serves(f"/api/jobs/{{job_id}}/{route}") and _has_shards(place)
+
+
+def _has_shards(place: Place) -> bool:
     return (place.folder / layout.SHARDS).is_dir()
 
 
@@ -313,7 +319,7 @@ def _data(
             }
             for site in sites[:_NUMBERED]
         ],
-        "partners": address(partners) if _working(place) else None,
+        "partners": address(partners) if _has_shards(place) else None,
         "contacts": [
             {
                 "atom": item["ligand_atom"],

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from service.addresses import ROOT_PATH
+from service.addresses import ROOT_PATH, serves
 from service.http.responses import PAGE_POLICY
 from service.pages.assets import Assets
 from tethermap.base.version import __version__
@@ -35,7 +35,13 @@ def environment(assets: Assets = ASSETS) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {"root": ROOT_PATH.get, "asset": assets.url, "has_asset": assets.has, "version": __version__}
+    templates.globals |= {
+        "root": ROOT_PATH.get,
+        "serves": serves,
+        "asset": assets.url,
+        "has_asset": assets.has,
+        "version": __version__,
+    }
     return templates
 
 

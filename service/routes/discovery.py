@@ -150,7 +150,7 @@ async def get_manifest(request: Request) -> Response:
             "source": settings.source,
             "tokens_required": bool(settings.api_tokens),
             "private": settings.private,
-            "webhooks": bool(settings.webhook_secret),
+            "webhooks": settings.webhooks,
             "cors": bool(settings.cors_origins),
             "metrics": settings.metrics,
             "events": True,

@@ -47,7 +47,6 @@ from service.routes.shared import (
     shared_of,
 )
 from service.runs.idempotency import Idempotency
-from service.runs.webhooks import delivery_of
 from tethermap.base import tables
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -98,7 +97,7 @@ def state_of(shared: Shared, job: Job) -> JobAnswer:
         waits_for=shared.parts.queue.waits_for(record.job_id),
         public_bundle=bundle.relative if bundle else None,
         failure=failure_of(shared, record),
-        webhook=delivery_of(record, job.folder),
+        webhook=shared.parts.queue.notices.delivery_of(record, job.folder),
     )
 
 

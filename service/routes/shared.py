@@ -25,7 +25,7 @@ from service.results.examples import Example
 from service.results.job import Job
 from service.results.tables import TableCache
 from service.runs.dry_run import DryRuns
-from service.runs.interface import Service
+from service.runs.lifecycle import Parts
 from service.scrub import Scrubber
 from service.settings import OPERATOR, Token
 
@@ -92,7 +92,7 @@ class Shared:
 
     Parameters
     ----------
-    parts : Service
+    parts : Parts
         Settings, store, queue and index.
     access : Access
         Tokens and sessions.
@@ -114,7 +114,7 @@ class Shared:
         Event streams that are open.
     """
 
-    parts: Service
+    parts: Parts
     access: Access
     examples: Mapping[str, Example]
     limits: Limits

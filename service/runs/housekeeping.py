@@ -82,7 +82,7 @@ class Housekeeping:
             self._next_count = now + COUNT_SECONDS
             await self._drop_deleted()
         await self._queue.flush()
-        await self._queue.webhooks.look()
+        await self._queue.notices.look()
         if self._index.failed and now >= self._next_repair:
             self._next_repair = now + REPAIR_SECONDS
             await self._index.in_writer(lambda: reconcile(self._store, self._index))

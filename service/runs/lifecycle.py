@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from service.index.database import Index
 from service.jobs.clock import Clock
 from service.jobs.store import Store
+from service.runs.extra import notices_of
 from service.runs.housekeeping import Housekeeping
 from service.runs.queue import JobQueue
 from service.runs.reconcile import reconcile
@@ -140,6 +141,6 @@ def build_parts(settings: Settings, *, clock: Clock | None = None, snakemake: tu
     clock = clock or Clock()
     store = Store(settings.jobs_dir, settings.examples_dirs)
     index = Index(settings.index_dir)
-    queue = JobQueue(store, index, Runner(settings, snakemake), settings, clock)
+    queue = JobQueue(store, index, Runner(settings, snakemake), settings, clock, notices_of(store, settings))
     housekeeping = Housekeeping(store, index, queue, settings, clock)
     return Parts(settings, store, index, queue, housekeeping, clock)

@@ -6,10 +6,8 @@ import contextlib
 import logging
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal, ParamSpec, TypeVar, get_args
@@ -20,7 +18,7 @@ import anyio.to_thread
 from service.errors import InternalError, InvalidParameter, NotFound, QueueFull
 from service.runs.config import child_environment
 from service.settings import REPOSITORY, Settings
-from tethermap.extras.protac.programs import NO_INPUTS, NO_MOLECULE
+from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -85,89 +83,34 @@ async def on_demand(make: Callable[P, T], *arguments: P.args, **options: P.kwarg
     return await anyio.to_thread.run_sync(partial(make, *arguments, **options), limiter=_THREADS)
 
 
-@dataclass(frozen=True, slots=True)
-class HalfRequest:
-    """Folder of a finished job, ligand and atom as `Exit_Vectors.csv` names them."""
-
-    job: Path
-    stem: str
-    anchor: str
-
-
-def inputs_zip(
-    settings: Settings,
-    half: HalfRequest,
-    tools: Sequence[str],
-    degrader: str = "",
-    other: HalfRequest | None = None,
-    *,
-    open_babel: bool = False,
-) -> bytes:
-    """Return a ZIP with the inputs for one ranked anchor or two; nothing is written to the jobs.
-
-    Parameters
-    ----------
-    settings : Settings
-        Of the service.
-    half : HalfRequest
-        What is asked for.
-    tools : sequence of str
-        Of `tethermap.extras.protac.programs.TOOLS`.
-    degrader : str
-        Its SMILES, where it is known.
-    other : HalfRequest or None
-        The other half.
-    open_babel : bool
-        Whether heads are converted with Open Babel, as PRosettaC does it.
-
-    Raises
-    ------
-    NotFound
-        If there are none for this anchor or Open Babel is not installed, with the reason.
-    QueueFull
-        If too many are being made, or this one takes too long.
-    InternalError
-        If the process fails.
-    """
-    with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
-        archive = Path(folder) / "inputs.zip"
-        asked = [f"--stem={half.stem}", f"--anchor={half.anchor}", f"--degrader={degrader}"]
-        asked += [f"--tool={tool}" for tool in tools]
-        if other:
-            named = {"job": other.job, "stem": other.stem, "anchor": other.anchor}
-            asked += [f"--other-{key}={value}" for key, value in named.items()]
-        asked += ["--open-babel"] if open_babel else []
-        _run("inputs", settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(half.job)])
-        return archive.read_bytes()
-
-
-def made_degraders(settings: Settings, asked: Sequence[str], kind: Kind) -> str:
-    """Return what `scripts.degraders` prints.
-
-    Parameters
-    ----------
-    settings : Settings
-        Of the service.
-    asked : sequence of str
-        Its arguments, each as ``--name=value``.
-    kind : str
-        Whose place it takes: ``degraders``, ``halves`` or ``handles``.
-
-    Raises
-    ------
-    NotFound, QueueFull, InternalError
-        As for `inputs_zip`.
-    """
-    return _run(kind, settings, "scripts.degraders", asked)
-
-
 def partners_text(settings: Settings, job: Path, stem: str) -> str:
-    """Return the atoms of partner chains and symmetry mates around a ligand as JSON; raises as `inputs_zip` does."""
-    return _run("partners", settings, "scripts.partner_atoms", [f"--stem={stem}", "--", str(job)])
+    """Return the atoms of partner chains and symmetry mates around a ligand as JSON; raises as `run_script` does."""
+    return run_script("partners", settings, "scripts.partner_atoms", [f"--stem={stem}", "--", str(job)])
 
 
-def _run(kind: Kind, settings: Settings, module: str, arguments: Sequence[str]) -> str:
-    """Run a script of the pipeline and return what it says; `NotFound` where it has nothing for what was asked."""
+def run_script(kind: Kind, settings: Settings, module: str, arguments: Sequence[str]) -> str:
+    """Run a script of the pipeline and return its output.
+
+    Parameters
+    ----------
+    kind : str
+        Whose place it takes.
+    settings : Settings
+        Of the service.
+    module : str
+        Name of the script, ``scripts.degraders`` for example.
+    arguments : sequence of str
+        Each as ``--name=value``.
+
+    Raises
+    ------
+    NotFound, InvalidParameter
+        If the script has nothing for these arguments, with its reason.
+    QueueFull
+        If too many run and wait, or this one takes too long.
+    InternalError
+        If the script fails.
+    """
     try:
         with _PLACES[kind].taken():
             run = subprocess.run(

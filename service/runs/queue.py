@@ -28,13 +28,13 @@ from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
 from service.jobs.submission import Submission
 from service.runs.course import Course
+from service.runs.extra import Notices
 from service.runs.idempotency import Idempotency, KeyStore
 from service.runs.intake import RETRY_SECONDS, Intake
 from service.runs.ledger import Ledger
 from service.runs.runner import Runner
 from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
 from service.runs.waiting import QueueCounts, WaitingList
-from service.runs.webhooks import Webhooks
 from service.settings import Settings
 
 _INDEX_SECONDS = 5.0
@@ -57,15 +57,19 @@ class JobQueue:
         Limits and the pipeline's source.
     clock : Clock
         Time.
+    notices : Notices
+        Sender of notices about ended jobs.
     """
 
-    def __init__(self, store: Store, index: Index, runner: Runner, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, index: Index, runner: Runner, settings: Settings, clock: Clock, notices: Notices
+    ) -> None:
         self._store = store
         self._runner = runner
         self._settings = settings
         self._clock = clock
-        self.webhooks = Webhooks(store, settings)
-        self._ledger = Ledger(store, index, clock, self.webhooks.note)
+        self.notices = notices
+        self._ledger = Ledger(store, index, clock, notices.note)
         self._waiting = WaitingList(clock)
         self._intake = Intake(self._ledger, settings, self._waiting)
         self._resources = Resources(settings, clock)
@@ -113,7 +117,7 @@ class JobQueue:
         self.begin_stopping()
         while self._tasks:
             await asyncio.wait(set(self._tasks))
-        await self.webhooks.stop()
+        await self.notices.stop()
 
     @property
     def stopping(self) -> asyncio.Event:

@@ -10,7 +10,7 @@ import httpx2
 from jsonschema import Draft202012Validator
 from starlette.routing import compile_path
 
-from service.app import ENDPOINTS
+from service.app import endpoints
 from service.http.endpoint import Endpoint
 from service.http.openapi import document
 from service.jobs.submission import Limits
@@ -32,12 +32,12 @@ def closed(schema: Any) -> Any:
 
 @cache
 def _published() -> dict[str, Any]:
-    return dict(closed(document(ENDPOINTS, Limits())))
+    return dict(closed(document(endpoints(), Limits())))
 
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], Endpoint]]:
-    return [(compile_path(endpoint.path)[0], endpoint) for endpoint in ENDPOINTS]
+    return [(compile_path(endpoint.path)[0], endpoint) for endpoint in endpoints()]
 
 
 @cache

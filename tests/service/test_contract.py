@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from service.app import ENDPOINTS, create_app
+from service.app import create_app, endpoints
 from service.errors import error_statuses
 from service.jobs.record import JobRecord
 from service.runs.lifecycle import build_parts
@@ -205,7 +205,7 @@ ODD_IDS = [
     "%ff%fe%fd", "a" * 5000,
 ]  # fmt: skip
 JOB_PATHS = sorted(
-    {endpoint.path for endpoint in ENDPOINTS if "{job_id}" in endpoint.path and endpoint.method == "GET"}
+    {endpoint.path for endpoint in endpoints() if "{job_id}" in endpoint.path and endpoint.method == "GET"}
 )
 
 
@@ -227,9 +227,9 @@ def test_odd_job_id_is_404(http: httpx2.Client, job_id: str) -> None:
     assert answer.json()["ok"] is False
 
 
-@pytest.mark.parametrize("path", sorted({endpoint.path for endpoint in ENDPOINTS}))
+@pytest.mark.parametrize("path", sorted({endpoint.path for endpoint in endpoints()}))
 def test_wrong_method_is_405_with_allow(http: httpx2.Client, path: str) -> None:
-    methods = {endpoint.method for endpoint in ENDPOINTS if endpoint.path == path}
+    methods = {endpoint.method for endpoint in endpoints() if endpoint.path == path}
     address = re.sub(r"\{[\w:]+\}", "aaaaaaaa", path)
     for method in {"PUT", "PATCH", "DELETE", "POST"} - methods:
         answer = http.request(method, address)
@@ -397,7 +397,7 @@ def test_changes_need_a_token_where_tokens_are_configured_and_reads_do_not(tmp_p
             answer = client.post("/api/jobs", json=MIXED, headers=headers)
             assert_error(answer, 401, "UNAUTHORIZED")
             assert answer.headers["www-authenticate"] == "Bearer"
-        for endpoint in ENDPOINTS:
+        for endpoint in endpoints():
             answer = client.request(endpoint.method, re.sub(r"\{[\w:]+\}", "exam1hpv", endpoint.path))
             assert (answer.status_code == 401) == (endpoint.changes and not endpoint.public), endpoint.path
         assert client.post("/api/jobs?dry_run=true", json={}).status_code == 401

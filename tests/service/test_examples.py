@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from scripts.reproduce import differing
-from service.app import ENDPOINTS
+from service.app import endpoints
 from service.build_examples import SHIPPED, copy_example, example_record, is_built, run_example
 from service.results.examples import load_examples
 from tests.service.core import settings_in
@@ -78,7 +78,7 @@ def test_records_have_all_fields_and_their_urls_work(http: httpx2.Client) -> Non
     assert whole["counts"]["war_pdb_count"] == 1
 
 
-MISSING = {endpoint.path: endpoint for endpoint in ENDPOINTS if endpoint.reads_job and endpoint.method == "GET"}
+MISSING = {endpoint.path: endpoint for endpoint in endpoints() if endpoint.reads_job and endpoint.method == "GET"}
 
 
 @pytest.mark.parametrize("path", sorted(MISSING))

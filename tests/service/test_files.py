@@ -289,10 +289,10 @@ def test_no_answer_names_a_place_of_the_server(http: httpx2.Client, live: LiveSe
 
 
 def test_manifest_lists_every_route(http: httpx2.Client) -> None:
-    from service.app import ENDPOINTS
+    from service.app import endpoints
 
     groups = http.get("/api/manifest").json()["active_endpoint_groups"]
     listed = {(route["method"], route["path"]) for group in groups for route in group["routes"]}
-    assert listed == {(endpoint.method, endpoint.plain_path) for endpoint in ENDPOINTS}
+    assert listed == {(endpoint.method, endpoint.plain_path) for endpoint in endpoints()}
     paths = json.loads(http.get("/openapi.json").content)["paths"]
     assert {(method.upper(), path) for path, methods in paths.items() for method in methods} == listed

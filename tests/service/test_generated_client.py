@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from service.app import ENDPOINTS
+from service.app import endpoints
 from service.http.openapi import document
 from service.jobs.submission import Limits
 from tests.service.core import HPV, LiveService
@@ -31,7 +31,7 @@ CONFIGURATION = {
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
     """Modules of the generated package, by name."""
     folder = tmp_path_factory.mktemp("client")
-    (folder / "api.json").write_text(json.dumps(document(ENDPOINTS, Limits())), encoding="utf-8")
+    (folder / "api.json").write_text(json.dumps(document(endpoints(), Limits())), encoding="utf-8")
     (folder / "config.json").write_text(json.dumps(CONFIGURATION), encoding="utf-8")
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--path", "api.json"]
     run = subprocess.run(
@@ -77,7 +77,7 @@ def test_error_of_a_generated_client_says_what_is_wrong(generated: Callable[[str
 
 
 def test_no_schema_has_a_name_that_a_generator_gives_to_a_property() -> None:
-    schemas = document(ENDPOINTS, Limits())["components"]["schemas"]
+    schemas = document(endpoints(), Limits())["components"]["schemas"]
     inner = {
         name + "".join(word.capitalize() for word in field.split("_"))
         for name, schema in schemas.items()

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from service.app import ENDPOINTS, create_app
+from service.app import create_app, endpoints
 from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import RECORD
 from service.results.tables import TableCache, read_rows
@@ -78,7 +78,7 @@ def anchor_of(job: Path) -> str:
 
 def urls(job_id: str, anchor: str) -> Iterator[str]:
     """Yield addresses of all routes that read, for one job."""
-    for endpoint in ENDPOINTS:
+    for endpoint in endpoints():
         if endpoint.method == "GET":
             for query in QUERIES.get(endpoint.path, ("",)):
                 yield re.sub(

@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from service.app import ENDPOINTS
+from service.app import endpoints
 from service.results.depiction import recoloured
 from service.results.tables import matching
 from tests.service.core import LiveService
@@ -34,7 +34,7 @@ def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, 
     values = {"pdb_id": "1hpv", "chain": "A", "ligand": "478", "name": "1hpv_A_478.pdb", "batch_id": "batch_00000000"}
     values |= {"stem": "1hpv_A_478_200", "version": "0", "upload_id": "upload_00000000", "run_id": "00000000"}
     urls = []
-    for endpoint in ENDPOINTS:
+    for endpoint in endpoints():
         if endpoint.method == "GET":
             for job in (done_job, failed_job, "exam4cup", "exambrd4"):
                 url = endpoint.path.replace("{job_id}", job).replace("{path:path}", "Results_Display.csv")

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from service.app import ENDPOINTS
+from service.app import endpoints
 from service.http.openapi import document
 from service.jobs.submission import Limits
 from service.pages.assets import STATIC, VENDOR, VENDORED, Assets
@@ -53,7 +53,7 @@ def test_nothing_but_the_listed_files_is_served(http: httpx2.Client, style: str,
 def test_pages_work_where_no_vendored_file_is_there(tmp_path: Path) -> None:
     assets = Assets(STATIC, tmp_path)
     assert not any(assets.has(name) for name in VENDOR)
-    api = document(ENDPOINTS, Limits())
+    api = document(endpoints(), Limits())
     text = environment(assets).get_template("api_docs.html.j2").render(api=api)
     assert "The explorer was not set up on this server" in text
     assert "vendor/" not in text

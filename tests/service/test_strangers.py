@@ -33,13 +33,13 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.connections import TimedProtocol, Waiting
 from service.errors import InvalidField, QueueFull
+from service.extras.webhooks import Webhooks
 from service.hosts import is_public, literal_address
 from service.http.access import COOKIE, GUESSES, SESSIONS_PER_TOKEN, Sessions
 from service.http.bodies import MAX_WAITING_BODIES, Bodies
 from service.http.rates import Buckets, client_of
 from service.jobs.submission import Limits, parse_submission
 from service.runs.lifecycle import build_parts
-from service.runs.webhooks import Webhooks
 from service.settings import SESSIONS, Token
 from tests.service.core import HPV, LiveService, ended, running, settings_in, until
 from tests.standin.pipeline import COMMAND
@@ -393,7 +393,7 @@ async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 def test_receivers_that_trickle_hold_up_no_other_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ports: int, figures: Figures
 ) -> None:
-    monkeypatch.setattr("service.runs.webhooks.DELIVERY_SECONDS", 1.0)
+    monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", 1.0)
     taken = []
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -411,7 +411,7 @@ def test_receivers_that_trickle_hold_up_no_other_notice(
             slow = [await servers.enter_async_context(await asyncio.start_server(trickle, "127.0.0.1", 0))
                     for _ in range(ports)]  # fmt: skip
             own = await servers.enter_async_context(await asyncio.start_server(take, "127.0.0.1", 0))
-            monkeypatch.setattr(parts.queue, "webhooks", Webhooks(parts.store, settings))  # looks at none of these
+            monkeypatch.setattr(parts.queue, "notices", Webhooks(parts.store, settings))  # looks at none of these
 
             def note(job_id: str, server: asyncio.Server) -> None:
                 port = server.sockets[0].getsockname()[1]
@@ -438,7 +438,7 @@ def test_receivers_that_trickle_hold_up_no_other_notice(
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 def test_the_body_of_an_answer_to_a_notice_is_not_read(*, packed: bool, figures: Figures) -> None:
-    from service.runs.webhooks import post
+    from service.extras.webhooks import post
 
     block = gzip.compress(bytes(256 * MIB), 9) if packed else bytes(MIB)
     head = b"HTTP/1.1 200 OK\r\n" + (b"Content-Encoding: gzip\r\n" if packed else b"") + b"\r\n"
@@ -571,7 +571,7 @@ def test_a_name_server_that_does_not_answer_holds_up_no_submission(
 
 
 def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    from service.runs.webhooks import post
+    from service.extras.webhooks import post
 
     heard, asked = [], []
 
@@ -591,8 +591,8 @@ def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(mon
             return real("192.0.2.1" if len(asked) == 1 else "127.0.0.1", *more, **named)
 
         monkeypatch.setattr("socket.getaddrinfo", rebind)
-        monkeypatch.setattr("service.runs.webhooks.is_public", lambda address: address == "192.0.2.1")
-        monkeypatch.setattr("service.runs.webhooks.DELIVERY_SECONDS", 1.0)
+        monkeypatch.setattr("service.extras.webhooks.is_public", lambda address: address == "192.0.2.1")
+        monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", 1.0)
         async with server:
             with pytest.raises((OSError, httpx2.HTTPError)):
                 await post(f"http://lab.example:{port}/", b"{}", {}, private=False)

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from service.errors import InvalidField
+from service.extras.webhooks import FOLDER, RETRY_SECONDS, Webhooks, post
 from service.hosts import is_public
 from service.http.job_answers import JobAnswer
 from service.jobs.record import utc_text
 from service.jobs.submission import Limits, parse_submission
-from service.runs.webhooks import FOLDER, RETRY_SECONDS, Webhooks, delivery_of, post
 from tests.service.core import HPV, ended, running, settings_in, until
 
 SECRET = "a secret of the test".replace(" ", "-")
@@ -48,25 +48,25 @@ def test_a_notice_is_signed_and_sent_again_until_it_is_taken(tmp_path: Path) -> 
         settings = settings_in(tmp_path, webhook_secret=SECRET)
         async with running(settings) as parts:
             hooks = Webhooks(parts.store, settings, send=send, clock=lambda: now[0])
-            parts.queue.webhooks, parts.queue._ledger.note_end = hooks, hooks.note
+            parts.queue.notices, parts.queue._ledger.note_end = hooks, hooks.note
             job = await parts.queue.submit(parse_submission({**HPV, "webhook": URL}, OFFERED))
             assert URL not in json.dumps(job.request)
             done = await ended(parts, job.job_id)
             notice = tmp_path / "jobs" / FOLDER / f"{job.job_id}.json"
             folder = parts.store.folder(job.job_id)
-            assert delivery_of(job, folder) == {**NEW, "state": "waiting"}
+            assert hooks.delivery_of(job, folder) == {**NEW, "state": "waiting"}
             for number, pause in enumerate(RETRY_SECONDS[:2]):
                 await until(partial(taken, number))
                 assert json.loads(notice.read_text())["due"] == now[0] + pause
                 due = utc_text(datetime.fromtimestamp(now[0] + pause, UTC))
                 told = {"state": "pending", "attempts": number + 1, "last_status": (None, 500)[number], "next_at": due}
-                assert delivery_of(done, folder) == told
+                assert hooks.delivery_of(done, folder) == told
                 now[0] += pause
             await until(partial(taken, 2))
             assert not notice.exists()
-            assert delivery_of(done, folder) == {**NEW, "state": "delivered", "attempts": 3, "last_status": 204}
-            assert delivery_of(done, tmp_path) == {**NEW, "state": "pending"}
-            assert delivery_of(replace(done, webhook=None), folder) is None
+            assert hooks.delivery_of(done, folder) == {**NEW, "state": "delivered", "attempts": 3, "last_status": 204}
+            assert hooks.delivery_of(done, tmp_path) == {**NEW, "state": "pending"}
+            assert hooks.delivery_of(replace(done, webhook=None), folder) is None
             body = json.loads(sent[2][1])
             assert (body["event"], body["job_id"], body["status"]) == ("job.ended", job.job_id, done.status)
             for url, data, headers in sent:
@@ -105,7 +105,7 @@ def test_a_notice_outlives_a_restart_and_is_given_up_at_last(tmp_path: Path) -> 
             assert not notice.exists()
             record = parts.store.get(job.job_id)
             assert record is not None
-            answer = JobAnswer.of(record, None, webhook=delivery_of(record, parts.store.folder(job.job_id)))
+            answer = JobAnswer.of(record, None, webhook=hooks.delivery_of(record, parts.store.folder(job.job_id)))
             assert answer.webhook is not None
             assert (answer.webhook.state, answer.webhook.last_status) == ("failed", 503)
 
@@ -127,11 +127,11 @@ def test_a_full_disk_makes_no_notice_come_more_often(tmp_path: Path, monkeypatch
         settings = settings_in(tmp_path, webhook_secret=SECRET)
         async with running(settings) as parts:
             job = await parts.queue.submit(parse_submission({**HPV, "webhook": URL}, OFFERED))
-            parts.queue.webhooks = Webhooks(parts.store, settings, send=refuse, clock=lambda: -1.0)
+            parts.queue.notices = Webhooks(parts.store, settings, send=refuse, clock=lambda: -1.0)
             record = await ended(parts, job.job_id)
             hooks = Webhooks(parts.store, settings, send=refuse, clock=lambda: now[0])
             hooks.note(record)
-            monkeypatch.setattr("service.runs.webhooks.write_json", full)
+            monkeypatch.setattr("service.extras.webhooks.write_json", full)
             for seconds, sent in ((0.0, 1), (1.0, 1), (9.0, 1), (11.0, 2)):
                 now[0] = seconds
                 await hooks.look()

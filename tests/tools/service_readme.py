@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.app import ENDPOINTS
+from service.app import endpoints
 from service.http.endpoint import Endpoint
 from tests.service.core import LiveService
 from tests.tools.programs import programs
@@ -176,7 +176,7 @@ def command_of(endpoint: Endpoint) -> str:
 
 def answers(session: Session) -> Iterator[tuple[Endpoint, str]]:
     """Yield every route with its answer, in the order in which they are run."""
-    by_key = {(endpoint.method, endpoint.path): endpoint for endpoint in ENDPOINTS}
+    by_key = {(endpoint.method, endpoint.path): endpoint for endpoint in endpoints()}
     yield by_key["POST", "/api/jobs"], session.answer(by_key["POST", "/api/jobs"])
     for key, endpoint in by_key.items():
         if key not in LATE and key not in (("POST", "/api/jobs"), ("POST", "/")):
@@ -188,9 +188,9 @@ def answers(session: Session) -> Iterator[tuple[Endpoint, str]]:
 def routes_text() -> str:
     """Return the part of the README that is made: a table of all routes by group."""
     lines: list[str] = []
-    for group in dict.fromkeys(endpoint.group for endpoint in ENDPOINTS):
+    for group in dict.fromkeys(endpoint.group for endpoint in endpoints()):
         lines += [f"### {group}", "", "| route | answers |", "|---|---|"]
-        lines += [f"| `{e.method} {e.plain_path}` | {e.note} |" for e in ENDPOINTS if e.group == group]
+        lines += [f"| `{e.method} {e.plain_path}` | {e.note} |" for e in endpoints() if e.group == group]
         lines.append("")
     return "\n".join(lines)
 

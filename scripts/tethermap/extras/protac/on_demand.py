@@ -17,10 +17,11 @@ from tethermap.extras.protac.half import AskedHalf, shared_files
 from tethermap.extras.protac.inputs import InputMaker
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.pose import matched_halves
-from tethermap.extras.protac.programs import MOST_SMILES, NO_INPUTS, NO_MOLECULE, PROGRAMS, TOOLS
+from tethermap.extras.protac.programs import MOST_SMILES, PROGRAMS, TOOLS
 from tethermap.extras.protac.read import complex_text, read_ligands
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import job_gene, job_side
+from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE
 
 OTHER_VERSION = "The job's working files are of another version: run it again."
 

@@ -11,10 +11,6 @@ ON_DEMAND = ("p4ward", "af3", "boltz", "chai")
 TOOLS = (*PROGRAMS, *ON_DEMAND, "json")
 """What inputs can be made for: programs, each with a folder of its own, and exits and fragments as JSON files."""
 
-NO_INPUTS, NO_MOLECULE = 3, 4
-"""Exit status of scripts that make inputs where there are none for what was asked, and where a SMILES that was given
-is none; standard error says why."""
-
 MOST_SMILES = 1000
 """Longest SMILES of a degrader that is taken."""
 

@@ -27,6 +27,7 @@ from service.hosts import Resolver, is_public
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import SERVICE_FOLDER, JobRecord, utc_text
 from service.jobs.store import Store
+from service.runs.extra import Extra, Notices
 from service.settings import Settings
 
 FOLDER = ".webhooks"
@@ -49,7 +50,7 @@ _RESOLVER = Resolver(16)
 Send = Callable[[str, bytes, dict[str, str]], Awaitable[int]]
 
 
-class Webhooks:
+class Webhooks(Notices):
     """The notices that are still to be sent, one file each.
 
     Parameters
@@ -94,6 +95,24 @@ class Webhooks:
                 self._sending[job_id] = task
                 self._receivers[receiver] += 1
                 task.add_done_callback(partial(self._sent, job_id, receiver))
+
+    def delivery_of(self, record: JobRecord, folder: Path) -> dict[str, Any] | None:
+        """Return ``state, attempts, last_status, next_at`` of the notice of a job; None if it has no webhook.
+
+        The state is ``waiting`` until the job has ended, then ``pending``, and ``delivered`` or ``failed`` at last.
+        """
+        if not record.webhook:
+            return None
+        told = read_json(folder / DELIVERY) if record.final else None
+        if not isinstance(told, dict):
+            return {
+                "state": "pending" if record.final else "waiting",
+                "attempts": 0,
+                "last_status": None,
+                "next_at": None,
+            }
+        due = told["next_at"]
+        return {**told, "next_at": None if due is None else utc_text(datetime.fromtimestamp(due, UTC))}
 
     async def stop(self) -> None:
         """Stop sending; what was not taken is sent after the next start."""
@@ -183,20 +202,6 @@ class Webhooks:
         }
 
 
-def delivery_of(record: JobRecord, folder: Path) -> dict[str, Any] | None:
-    """Return ``state, attempts, last_status, next_at`` of the notice of a job; None if it has no webhook.
-
-    The state is ``waiting`` until the job has ended, then ``pending``, and ``delivered`` or ``failed`` at last.
-    """
-    if not record.webhook:
-        return None
-    told = read_json(folder / DELIVERY) if record.final else None
-    if not isinstance(told, dict):
-        return {"state": "pending" if record.final else "waiting", "attempts": 0, "last_status": None, "next_at": None}
-    due = told["next_at"]
-    return {**told, "next_at": None if due is None else utc_text(datetime.fromtimestamp(due, UTC))}
-
-
 async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool) -> int:
     """Post a body and return the status; the address that was checked is the one that is connected to.
 
@@ -230,3 +235,6 @@ async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool)
 def _tls() -> ssl.SSLContext:
     """Return the context of all connections: to read the certificates takes longer than a delivery."""
     return httpx2.create_ssl_context(trust_env=False)
+
+
+EXTRA = Extra(notices=Webhooks)

@@ -1,0 +1,7 @@
+"""Exit statuses of scripts that make one answer on demand; standard error has the reason."""
+
+NO_INPUTS = 3
+"""There is nothing for the ligand and atom of the request."""
+
+NO_MOLECULE = 4
+"""A SMILES of the request is no molecule."""

@@ -1,0 +1,91 @@
+"""Optional parts of the service can be switched off, and cost nothing then."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.app import create_app, endpoints
+from service.runs.lifecycle import build_parts
+from service.settings import EXTRAS, Settings, SettingsError
+from tests.service.core import settings_in
+from tests.standin.pipeline import COMMAND
+from tests.test_rooms import MODULES, imported
+from tests.tools.patience import patience
+from tests.tools.runs import ROOT
+
+LOADED = """
+import json, sys
+from service.app import create_app
+from service.runs.lifecycle import build_parts
+from service.settings import Settings
+create_app(build_parts(Settings.from_environment({"TETHERMAP_EXTRAS": sys.argv[1], "HOME": sys.argv[2]})))
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_core_imports_no_extra() -> None:
+    found = {(module, name) for module in MODULES for name in imported(module) if ".extras." in name}
+    core = {module for module, _ in found if ".extras." not in module}
+    assert core == set()
+
+
+def test_every_extra_is_a_module_with_its_declaration() -> None:
+    assert [name for name in EXTRAS if f"service.extras.{name}" not in MODULES] == []
+
+
+def modules_of(name: str) -> set[str]:
+    """Return the modules below `extras`, of service and library, that an extra needs."""
+    needed, new = set(), {f"service.extras.{name}"}
+    while new:
+        needed |= new
+        new = {other for module in new for other in imported(module) if ".extras." in other} - needed
+    return needed
+
+
+@pytest.mark.parametrize("extras", ["none", *EXTRAS])
+def test_modules_of_extras_that_are_off_are_not_imported(extras: str, tmp_path: Path) -> None:
+    run = subprocess.run([sys.executable, "-c", LOADED, extras, tmp_path], cwd=ROOT, capture_output=True, text=True,
+                         check=True, timeout=patience(60))  # fmt: skip
+    loaded = {name for name in json.loads(run.stdout) if name in MODULES and ".extras." in name}
+    assert loaded - {"service.extras", "tethermap.extras", "tethermap.extras.protac"} == (
+        set() if extras == "none" else modules_of(extras)
+    )
+
+
+def test_service_without_extras_offers_neither_their_routes_nor_links_to_them(tmp_path: Path) -> None:
+    gone = {endpoint.plain_path for endpoint in endpoints()} - {endpoint.plain_path for endpoint in endpoints(())}
+    assert {"/compare", "/degraders", "/mcp", "/ga4gh/wes/v1/runs"} <= gone
+    settings = settings_in(tmp_path, extras=(), webhook_secret="0123456789abcdef")
+    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), base_url="http://localhost") as http:
+        assert gone.isdisjoint(http.get("/openapi.json").json()["paths"])
+        assert all(http.get(path).status_code == 404 for path in gone if "{" not in path)
+        assert http.get("/api/manifest").json()["features"]["webhooks"] is False
+        for page in ("/", "/help"):
+            assert "/compare" not in http.get(page).text
+        body = {"target_name": "HIV protease", "search_query": "1HPV", "webhook": "https://example.org/x"}
+        refused = http.post("/api/jobs", json=body)
+        assert (refused.status_code, refused.json()["error"]["details"]["field"]) == (422, "webhook")
+
+
+def test_agents_have_no_tools_of_routes_that_are_off(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path, extras=("agents",))
+    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), base_url="http://localhost") as http:
+        tools = http.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).json()["result"]["tools"]
+        names = {tool["name"] for tool in tools}
+    assert "compare" not in names
+    assert {"answers", "read_file"} <= names
+
+
+def test_setting_takes_names_of_extras_in_any_order() -> None:
+    def read(text: str) -> tuple[str, ...]:
+        return Settings.from_environment({"TETHERMAP_EXTRAS": text, "HOME": "/"}).extras
+
+    assert (read("wes, compare"), read("none"), read("")) == (("compare", "wes"), (), EXTRAS)
+    with pytest.raises(SettingsError, match="TETHERMAP_EXTRAS"):
+        read("compare,wse")
