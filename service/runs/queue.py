@@ -27,13 +27,12 @@ from service.jobs.record import (
 from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
 from service.jobs.submission import Submission
-from service.runs.course import Course
 from service.runs.extra import Notices
 from service.runs.idempotency import Idempotency, KeyStore
 from service.runs.intake import RETRY_SECONDS, Intake
 from service.runs.ledger import Ledger
 from service.runs.runner import Runner
-from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
+from service.runs.supervisor import CANCEL_FILE, Course, Supervisor, note_cancel
 from service.runs.waiting import QueueCounts, WaitingList
 from service.settings import Settings
 

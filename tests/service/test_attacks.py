@@ -518,7 +518,7 @@ def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatc
 
     async def check() -> None:
         async with running(settings_in(tmp_path)) as parts:
-            monkeypatch.setattr("service.runs.course.SHORTAGE_SECONDS", 0.3)
+            monkeypatch.setattr("service.runs.supervisor.SHORTAGE_SECONDS", 0.3)
             monkeypatch.setattr(asyncio, "create_subprocess_exec", lacking)
             record = await parts.queue.submit(submission())
             await until(lambda: len(failures) < 3)

@@ -288,7 +288,7 @@ def test_a_job_whose_end_can_not_be_written_because_a_file_is_gone_fails(
 
     async def run() -> JobRecord:
         async with running(settings_in(tmp_path), snakemake=(sys.executable, "-c", "")) as parts:
-            monkeypatch.setattr("service.runs.course.read_outcome", outcome)
+            monkeypatch.setattr("service.runs.supervisor.read_outcome", outcome)
             job = await parts.queue.submit(QUICK)
             return await ended(parts, job.job_id, 20)
 
