@@ -26,7 +26,7 @@ from service.results.tables import TableCache, number
 from service.routes.shared import in_thread, job_named, shared_of
 from service.runs.extra import Extra
 from tethermap.base import layout, tables
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 from tethermap.exits.words import ROOM, WAY, in_words
 
 _PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
@@ -96,7 +96,7 @@ async def _compared(
     return halves, CompareAnswer(a=a, b=b, count=len(pairs), pairs=pairs, **links), link
 
 
-def _half_view(job: Job, row: Mapping[str, Value]) -> dict[str, Any]:
+def _half_view(job: Job, row: Row) -> dict[str, Any]:
     """Return an answer in words, with its picture and where its inputs for degrader modelling can be had.
 
     Parameters

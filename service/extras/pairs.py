@@ -12,17 +12,16 @@ from typing import Annotated, Literal
 from pydantic import SkipValidation
 
 from service.addresses import address
-from service.http.answer import Answer, Count, Number, State, Success, Url
+from service.http.answer import Answer, Count, Number, Success, Url
 from service.http.result_answers import ExitAnswer
+from service.jobs.record import State
 from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job
 from service.results.tables import TableCache, number
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
-from tethermap.base.tables import Value
-
-Row = Mapping[str, Value]
+from tethermap.base.tables import Row
 
 MOST_ANSWERS = 500
 """Answers of one job that are paired at most, the best ones."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from service.jobs.record import STATES
+
 _TEXT, _WHOLE, _FLAG = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "boolean"}
 _JOB = {"job_id": {**_TEXT, "description": "Id of a job or of a curated example, 8 characters."}}
 _TARGET = {"target_name": {**_TEXT, "description": "Name of the protein."}}
@@ -86,7 +88,7 @@ TOOLS = (
         " here before you submit a job.",
         "/api/indexed-jobs",
         dict.fromkeys(("protein", "query", "ligand", "pdb_id"), _TEXT)
-        | {"status": {"enum": ["queued", "running", "completed", "failed", "canceled"]}}
+        | {"status": {"enum": list(STATES)}}
         | {"availability": {**_FLAG, "description": "Whether there are results."}}
         | _LIMIT,
     ),

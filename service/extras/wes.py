@@ -30,7 +30,7 @@ from service.http.multipart import sent_form
 from service.http.parameters import Text, Whole
 from service.http.responses import json_answer, tagged
 from service.index.query import JobFilters
-from service.jobs.record import JobRecord
+from service.jobs.record import CANCELED, COMPLETED, FAILED, QUEUED, RUNNING, JobRecord, State
 from service.jobs.submission import parse_submission
 from service.routes.shared import (
     changeable_job,
@@ -56,12 +56,12 @@ _ATTACHED = "workflow_attachment"
 _PAGE_SIZE = Whole("page_size", "At most as many runs, 50 by default.", minimum=1, maximum=_MOST_RUNS)
 _PAGE_TOKEN = Text("page_token", "The next_page_token of the page before.")
 
-_STATES: dict[str, RunState] = {
-    "queued": "QUEUED",
-    "running": "RUNNING",
-    "completed": "COMPLETE",
-    "failed": "EXECUTOR_ERROR",
-    "canceled": "CANCELED",
+_STATES: dict[State, RunState] = {
+    QUEUED: "QUEUED",
+    RUNNING: "RUNNING",
+    COMPLETED: "COMPLETE",
+    FAILED: "EXECUTOR_ERROR",
+    CANCELED: "CANCELED",
 }
 _OF_THE_SYSTEM = ("upstream", "interrupted", "timeout", "disk_full")
 

@@ -8,7 +8,6 @@ import hmac
 import logging
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from service.addresses import address
 from service.errors import RateLimited
 from service.http.rates import Buckets, client_of
 from service.jobs.durable import read_json, write_json
+from service.lru import Lru
 from service.settings import Token
 
 COOKIE = "tethermap_session"
@@ -108,7 +108,7 @@ class Access:
         self._tokens = tokens
         self._sessions = sessions
         self._guesses = guesses or Buckets(GUESSES, GUESS_SECONDS)
-        self._used: OrderedDict[tuple[str, Token], None] = OrderedDict()
+        self._used: Lru[tuple[str, Token], bool] = Lru(_REMEMBERED)
 
     def token_of(self, request: Request) -> Token | None:
         """Return the token of a request, from its header or its session; None if it has none or a wrong one.
@@ -124,8 +124,7 @@ class Access:
         if not self._tokens:
             return None
         client, token = client_of(request.scope), self._known(given.strip())
-        if token is not None and (client, token) in self._used:
-            self._used.move_to_end((client, token))
+        if token is not None and self._used.use((client, token)):
             return token
         self._count_guess(client, token)
         return token
@@ -173,9 +172,7 @@ class Access:
                 headers={"Retry-After": str(int(wait) + 1)},
             )
         if token is not None:
-            self._used[client, token] = None
-            if len(self._used) > _REMEMBERED:
-                self._used.popitem(last=False)
+            self._used.keep((client, token), value=True)
 
 
 def _digest(token: Token, value: str) -> str:

@@ -23,7 +23,6 @@ class Answer(BaseModel):
 
 
 Yes = Literal[True]
-State = Literal["queued", "running", "completed", "failed", "canceled"]
 Count = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0})]
 Place = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1})]
 Number = Annotated[int | float, WithJsonSchema({"type": "number"})]

@@ -6,10 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from service.addresses import address
-from service.http.answer import Answer, Count, Number, State, Success, Time, Url
+from service.http.answer import Answer, Count, Number, Success, Time, Url
 from service.http.job_answers import job_urls
 from service.http.result_answers import ResultsAnswer
-from service.jobs.record import CANCELED, COMPLETED, FAILED, FINAL, QUEUED, RUNNING, BatchItem, BatchRecord, JobRecord
+from service.jobs.record import (
+    CANCELED,
+    COMPLETED,
+    FAILED,
+    FINAL,
+    QUEUED,
+    RUNNING,
+    BatchItem,
+    BatchRecord,
+    JobRecord,
+    State,
+)
 
 
 class BatchJob(Answer):

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from service.addresses import address
-from service.http.answer import Answer, Count, Map, Number, Place, State, Success, Time, Url, Yes
-from service.jobs.record import FINAL, QUEUED, JobRecord
+from service.http.answer import Answer, Count, Map, Number, Place, Success, Time, Url, Yes
+from service.jobs.record import FINAL, QUEUED, JobRecord, State
 
 RETRY_SECONDS = 2
 """How long a client should wait before it asks again."""

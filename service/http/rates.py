@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 from starlette.types import Scope
+
+from service.lru import Lru
 
 _CLIENTS = 10_000
 """Clients whose rate is remembered."""
@@ -41,7 +42,7 @@ class Buckets:
         self._count = float(count)
         self._seconds = seconds
         self._clock = clock
-        self._clients: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._clients: Lru[str, tuple[float, float]] = Lru(_CLIENTS)
 
     def wait(self, client: str) -> float:
         """Return the seconds until a client has a try; 0 if it has one."""
@@ -51,10 +52,7 @@ class Buckets:
         """Take a try from a client if it has one; return the seconds to wait if not."""
         wait = self.wait(client)
         left = self._left(client)
-        self._clients.pop(client, None)
-        self._clients[client] = (left if wait else left - 1, self._clock())
-        if len(self._clients) > _CLIENTS:
-            self._clients.popitem(last=False)
+        self._clients.keep(client, (left if wait else left - 1, self._clock()))
         return wait
 
     def _left(self, client: str) -> float:

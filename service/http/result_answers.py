@@ -12,13 +12,13 @@ from service.http.answer import (
     Count,
     Maps,
     Paged,
-    State,
     Success,
     Time,
     Url,
     row_type,
 )
 from service.jobs.artifacts import Artifact, Listing, utc
+from service.jobs.record import State
 from tethermap.base import layout, tables
 
 

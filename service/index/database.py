@@ -11,7 +11,6 @@ import contextlib
 import logging
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import duckdb
 from service.index.query import COLUMNS, EXPORTED, SORTS, JobFilters, csv_bytes, export_row, where
 from service.index.rows import SCHEMA, TABLES, WIDTHS, IndexedJob, job_row
 from service.index.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT
+from service.lru import Lru
 
 __all__ = ["SORTS", "Index", "IndexedJob", "JobFilters"]
 
@@ -67,7 +67,7 @@ class Index:
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
         self._failed = False
         self._snapshot_due: float | None = None
-        self._pages: OrderedDict[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = OrderedDict()
+        self._pages: Lru[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = Lru(_PAGES)
         self._changed = self._pages_at = 0
         self.rebuilt = False
 
@@ -283,7 +283,7 @@ class Index:
             self._pages.clear()
             self._pages_at = now
         question = (condition, tuple(values), sort, limit, offset)
-        if (remembered := self._pages.get(question)) is not None:
+        if (remembered := self._pages.use(question)) is not None:
             return remembered[0], [dict(row) for row in remembered[1]]
 
         def read() -> tuple[int, list[dict[str, Any]]]:
@@ -295,9 +295,7 @@ class Index:
 
         total, rows = await self._in_reader(read)
         if len(rows) <= _PAGE_ROWS and now == self._changed == self._pages_at:
-            self._pages[question] = (total, [dict(row) for row in rows])
-            while len(self._pages) > _PAGES:
-                self._pages.popitem(last=False)
+            self._pages.keep(question, (total, [dict(row) for row in rows]))
         return total, rows
 
     async def export(self, filters: JobFilters, sort: str = "created_desc") -> AsyncIterator[bytes]:

@@ -9,7 +9,7 @@ import stat
 import threading
 import time
 import unicodedata
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.durable import raise_shortage
+from service.lru import Lru
 from tethermap.base import layout
 
 KINDS = ("manifest", "war_pdb", "pdb", "sdf", "svg", "table", "csv", "html", "log", "other")
@@ -268,26 +269,19 @@ class _Listings:
     """
 
     def __init__(self, most_jobs: int, most_files: int) -> None:
-        self._most_jobs = most_jobs
-        self._most_files = most_files
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Path, tuple[Stamps, Listing]] = OrderedDict()
+        self._kept: Lru[Path, tuple[Stamps, Listing]] = Lru(
+            most_files, lambda _, kept: max(len(kept[1].artifacts), most_files / most_jobs)
+        )
 
     def get(self, root: Path) -> Listing | None:
         with self._lock:
-            kept = self._kept.get(root)
+            kept = self._kept.use(root)
         return kept[1] if kept and _stamps(list(kept[0])) == kept[0] else None
 
     def keep(self, root: Path, stamps: Stamps, listing: Listing) -> None:
         with self._lock:
-            self._kept.pop(root, None)
-            if len(listing.artifacts) <= self._most_files:
-                self._kept[root] = stamps, listing
-            while len(self._kept) > self._most_jobs or self._files() > self._most_files:
-                self._kept.popitem(last=False)
-
-    def _files(self) -> int:
-        return sum(len(listing.artifacts) for _, listing in self._kept.values())
+            self._kept.keep(root, (stamps, listing))
 
 
 _LISTINGS = _Listings(64, 50_000)

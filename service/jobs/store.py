@@ -9,7 +9,6 @@ import os
 import secrets
 import shutil
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from service.jobs.record import (
     JobRecord,
     State,
 )
+from service.lru import Lru
 
 BATCHES = "batches"
 KEYS = ".keys"
@@ -67,9 +67,9 @@ class Store:
         self.readers = Readers()
         self._examples_dirs = tuple(examples_dirs)
         self._active: dict[str, JobRecord] = {}
-        self._final: OrderedDict[str, JobRecord] = OrderedDict()
+        self._final: Lru[str, JobRecord] = Lru(_REMEMBERED)
         self._examples: dict[str, tuple[Path, JobRecord]] = {}
-        self._batches: OrderedDict[str, BatchRecord] = OrderedDict()
+        self._batches: Lru[str, BatchRecord] = Lru(_REMEMBERED)
         self._unwritten: dict[str, JobRecord] = {}
         self._noting = threading.Lock()
         """Held while the record of a batch is changed: jobs of one batch may be deleted at once."""
@@ -141,11 +141,8 @@ class Store:
             self._final.pop(record.job_id, None)
             self._active[record.job_id] = record
             return
-        self._final[record.job_id] = record
-        self._final.move_to_end(record.job_id)
+        self._final.keep(record.job_id, record)
         self._active.pop(record.job_id, None)
-        while len(self._final) > _REMEMBERED:
-            self._final.popitem(last=False)
 
     # Jobs
 
@@ -325,9 +322,7 @@ class Store:
                 batch = BatchRecord.from_dict(data)
             except ValueError:
                 return None
-            self._batches[batch_id] = batch
-            while len(self._batches) > _REMEMBERED:
-                self._batches.popitem(last=False)
+            self._batches.keep(batch_id, batch)
         return batch
 
     def batch_jobs(self, batch: BatchRecord) -> list[tuple[BatchItem, JobRecord | None, State]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from service.results.answers import ANSWER_COLUMNS
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE
-from tethermap.base.tables import Column, Value
+from tethermap.base.tables import Column, Row
 from tethermap.fit.limits import limit
 
 
@@ -60,7 +60,7 @@ class Shown:
         """Whether it holds numbers."""
         return _SOURCES[self.sorted_by].kind in ("integer", "number")
 
-    def text(self, row: Mapping[str, Value]) -> str:
+    def text(self, row: Row) -> str:
         """Return the cell as the page shows it; empty when it is not known."""
         value = row.get(self.source)
         if value is None or value == "":

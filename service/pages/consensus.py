@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from service.results.tables import number
-from tethermap.base.tables import Value
-
-Row = Mapping[str, Value]
+from tethermap.base.tables import Row
 
 MAX_DIRECTIONS = 8
 """Directions of one group that are shown; all are in Exit_Consensus.csv."""

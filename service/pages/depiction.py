@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,7 @@ from service.results.exposure import relative
 from service.results.structures import instance_file
 from service.results.tables import number
 from tethermap.base.contexts import HEADLINE_CONTEXT, area_column
-from tethermap.base.tables import Value
-
-Row = Mapping[str, Value]
+from tethermap.base.tables import Row
 
 
 def drawing_of(

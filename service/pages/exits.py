@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from service.results.tables import number
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
-
-Row = Mapping[str, Value]
 
 _GRADES = {
     "A": "nothing in this structure speaks against it",

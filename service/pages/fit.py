@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from service.results.tables import number
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 from tethermap.fit.limits import limit
-
-Row = Mapping[str, Value]
 
 FITS = {
     "good": "fits the density",

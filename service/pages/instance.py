@@ -22,11 +22,9 @@ from tethermap.base import layout, tables
 from tethermap.base.contexts import area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.reasons import FLAGS
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row, Value
 from tethermap.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
 from tethermap.drawing.ramp import STOPS, UNKNOWN
-
-Row = Mapping[str, Value]
 
 CONTEXT_NAMES = {
     "chain": ("Chain", "only the nearest target chain"),

@@ -17,9 +17,7 @@ from service.results.rows import csv_lines
 from service.results.tables import LazyRow, TableCache, number
 from tethermap.base import tables
 from tethermap.base.identifiers import plain_name
-from tethermap.base.tables import Column, Value
-
-Row = Mapping[str, Value]
+from tethermap.base.tables import Column, Row, Value
 
 NO_FLAGS = "none"
 """Value of the flag filter for rows without flags."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -11,9 +11,7 @@ from urllib.parse import urlencode
 from service.results.tables import TableCache
 from tethermap.base import tables
 from tethermap.base.reasons import KINDS, REASONS
-from tethermap.base.tables import Value
-
-Row = Mapping[str, Value]
+from tethermap.base.tables import Row
 
 _NAMED = 40
 """Entries or components that are named for one reason; the CSV has all."""

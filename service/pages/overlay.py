@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -11,9 +11,7 @@ from service.results.job import Job
 from service.results.tables import TableCache, number, read_rows
 from tethermap.base import layout, tables
 from tethermap.base.reasons import SUPERPOSITION_REASONS
-from tethermap.base.tables import Value
-
-Row = Mapping[str, Value]
+from tethermap.base.tables import Row
 
 MAX_LIGANDS = 24
 """Ligands in one view."""

@@ -11,10 +11,8 @@ from service.pages.instances import flags_of
 from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit, several
 from service.results.tables import number
 from tethermap.base.reasons import EXIT_EVIDENCE, OBSERVED_REASONS
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 from tethermap.exits.words import OPEN_FROM, is_advised
-
-Row = Mapping[str, Value]
 
 SHOWN_PLACES = 6
 """Places that are seen at once; the others unfold."""

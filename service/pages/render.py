@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 
 from service.addresses import ROOT_PATH, serves
 from service.http.responses import PAGE_POLICY
+from service.jobs.record import FINAL
 from service.pages.assets import Assets
 from tethermap.base.version import __version__
 
@@ -41,6 +42,7 @@ def environment(assets: Assets = ASSETS) -> Environment:
         "asset": assets.url,
         "has_asset": assets.has,
         "version": __version__,
+        "final_states": FINAL,
     }
     return templates
 

@@ -17,10 +17,8 @@ from service.results.exposure import atoms_by_instance, relative
 from service.results.tables import TableCache, number
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST, area_column
-from tethermap.base.tables import Column, Value, parse_value
+from tethermap.base.tables import Column, Row, Value, parse_value
 from tethermap.drawing.ramp import exposure_colour
-
-Row = Mapping[str, Value]
 
 MAX_ROWS = 60
 """Instances in one heat map: the most exposed come first."""

@@ -9,9 +9,7 @@ from urllib.parse import quote, quote_plus
 from service.pages.columns import Shown
 from service.pages.fit import fit_of
 from service.pages.instances import TableView, searched
-from tethermap.base.tables import Value
-
-Row = Mapping[str, Value]
+from tethermap.base.tables import Row, Value
 
 MAX_SHOWN = 1000
 """Rows on one page; more are found by filtering."""

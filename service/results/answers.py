@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.results.tables import TableCache, cell_rows, number, read_rows
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
-from tethermap.base.tables import JOINED, Column, Value
+from tethermap.base.tables import JOINED, Column, Row, Value
 from tethermap.exits.words import MOSTLY
-
-Row = Mapping[str, Value]
 
 ANSWER_COLUMNS = (
     Column("answer_atom"),

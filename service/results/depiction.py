@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from service.results.exposure import relative
 from service.results.tables import number
 from tethermap.base.contexts import area_column
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 from tethermap.drawing.marks import AtomExposure, in_context
 
 
-def recoloured(svg: str, atoms: Sequence[Mapping[str, Value]], context: str) -> str:
+def recoloured(svg: str, atoms: Sequence[Row], context: str) -> str:
     """Return an exposed depiction in a context.
 
     Parameters

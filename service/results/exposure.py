@@ -18,7 +18,7 @@ from service.http.sasa_answers import (
 from service.results.tables import Rows, TableCache, cell_rows, matching, number, same_entry
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exposure.method import KERNEL
 
@@ -28,7 +28,7 @@ _P95 = 0.95
 
 def summary_row(
     cache: TableCache, job: Path, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None
-) -> Mapping[str, Value] | None:
+) -> Row | None:
     """Return the row of the instance that is meant, or None."""
     matches = matching(cache.rows(job, tables.SASA_SUMMARY), pdb_id, chain, ligand, residue)
     return matches[0] if matches else None
@@ -44,12 +44,12 @@ class Summaries:
     """
 
     def __init__(self, rows: Rows) -> None:
-        self._by_entry: dict[str, list[Mapping[str, Value]]] = {}
+        self._by_entry: dict[str, list[Row]] = {}
         self._place = {str(row["stem"]): place for place, row in enumerate(rows)}
         for row in rows:
             self._by_entry.setdefault(same_entry(str(row["pdb_id"])), []).append(row)
 
-    def row(self, pdb_id: str, chain: str, residue: str) -> Mapping[str, Value] | None:
+    def row(self, pdb_id: str, chain: str, residue: str) -> Row | None:
         """Return the row of the instance that is meant, or None."""
         matches = matching(self._by_entry.get(same_entry(pdb_id), ()), pdb_id, chain, None, residue)
         return matches[0] if matches else None
@@ -59,14 +59,14 @@ class Summaries:
         return sorted(set(stems), key=self._place.__getitem__)
 
 
-def instance_atoms(job: Path, stem: str) -> list[Mapping[str, Value]]:
+def instance_atoms(job: Path, stem: str) -> list[Row]:
     """Return the rows of the heavy atoms of one instance, in the order of its SDF."""
     return atoms_by_instance(job, {stem})[stem]
 
 
-def atoms_by_instance(job: Path, stems: Collection[str]) -> dict[str, list[Mapping[str, Value]]]:
+def atoms_by_instance(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
     """Return the same for several instances, reading the table once."""
-    rows_of: dict[str, list[Mapping[str, Value]]] = {stem: [] for stem in stems}
+    rows_of: dict[str, list[Row]] = {stem: [] for stem in stems}
     for row in cell_rows(job, tables.SASA_ATOMS, stems=rows_of):
         rows_of[str(row["stem"])].append(row)
     for rows in rows_of.values():
@@ -74,9 +74,7 @@ def atoms_by_instance(job: Path, stems: Collection[str]) -> dict[str, list[Mappi
     return rows_of
 
 
-def exposure_of(
-    summary: Mapping[str, Value], atoms: Sequence[Mapping[str, Value]], context: str, *, include_buried: bool = True
-) -> dict[str, Any]:
+def exposure_of(summary: Row, atoms: Sequence[Row], context: str, *, include_buried: bool = True) -> dict[str, Any]:
     """Return the fields of a `LigandExposure` of one instance: statistics, totals, method, atoms."""
     column = area_column(context)
     pdb_id, chain, residue = (str(summary[name]) for name in ("pdb_id", "Chain", "Residue_ID"))
@@ -130,7 +128,7 @@ def _atom(row: Mapping[str, Any], column: str) -> MeasuredAtom:
     }
 
 
-def relative(row: Mapping[str, Value], column: str) -> float | None:
+def relative(row: Row, column: str) -> float | None:
     """Return an atom's SASA in a context over its own, as the table has it for the headline."""
     if column == area_column(HEADLINE_CONTEXT):
         return number(row, "relative_sasa")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from starlette.responses import Response
 
 from service.http.compression import declare, packed, takes_gzip
 from service.http.responses import matches
+from service.lru import Lru
 from service.results.job import Job
 from tethermap.base import layout
 
@@ -31,15 +31,15 @@ class KeptAnswers:
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._kept: OrderedDict[str, tuple[bytes, Response]] = OrderedDict()
+        self._kept: Lru[str, tuple[bytes, Response]] = Lru(
+            most_bytes, lambda state, kept: max(len(state) + len(kept[0]), _LEAST_COUNTED)
+        )
 
     def get(self, request: Request, state: str) -> Response | None:
         """Return an answer, packed for who takes it so, 304 for who has it already; None where it must be made."""
-        if state not in self._kept:
+        if (kept := self._kept.use(state)) is None:
             return None
-        self._kept.move_to_end(state)
-        body, answer = self._kept[state]
+        body, answer = kept
         tag = answer.headers.get("etag")
         if tag is not None and matches(request.headers.get("if-none-match"), tag):
             fields = {name: answer.headers[name] for name in ("etag", "cache-control")}
@@ -58,9 +58,7 @@ class KeptAnswers:
         answer : Response
             Its status and headers.
         """
-        self._kept[state] = body, Response(None, answer.status_code, answer.headers)
-        while sum(_size(state, body) for state, (body, _) in self._kept.items()) > self._most:
-            self._kept.popitem(last=False)
+        self._kept.keep(state, (body, Response(None, answer.status_code, answer.headers)))
 
 
 def _sent(request: Request, body: bytes, answer: Response) -> Response:
@@ -71,10 +69,6 @@ def _sent(request: Request, body: bytes, answer: Response) -> Response:
     declare(headers, len(body))
     headers.add_vary_header("Accept-Encoding")
     return Response(body, answer.status_code, headers)
-
-
-def _size(state: str, body: bytes) -> int:
-    return max(len(state) + len(body), _LEAST_COUNTED)
 
 
 KEPT = KeptAnswers(4 << 20)

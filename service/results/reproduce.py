@@ -12,7 +12,7 @@ from service.jobs.durable import raise_shortage
 from service.results.tables import TableCache, read_rows
 from tethermap.base import layout, recorded_search, tables
 from tethermap.base.config import NO_PATH
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 
 COMMAND = "snakemake --snakefile <tethermap>/Snakefile --directory <job folder> --configfile <job.json> --cores <cores>"
 """`<job.json>` holds `config`; JSON is YAML."""
@@ -75,7 +75,7 @@ def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> di
     return config
 
 
-def _entries(rows: Sequence[Mapping[str, Value]]) -> list[dict[str, Any]]:
+def _entries(rows: Sequence[Row]) -> list[dict[str, Any]]:
     taken = [row for row in rows if row["sha256"]]
     return [{"pdb_id": row["pdb_id"], "revision": row["revision"], "sha256": row["sha256"]} for row in taken]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,9 +14,8 @@ from typing import TypeVar
 from service.errors import InvalidParameter
 from service.index.query import FORMULA
 from service.results.tables import CellRow, TableCache, cell_rows, row_count
-from tethermap.base.tables import Column, Table, Value, format_value
+from tethermap.base.tables import Column, Row, Table, format_value
 
-Row = Mapping[str, Value]
 R = TypeVar("R", bound=Row)
 
 RESERVED = ("table", "sort", "limit", "offset", "format")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from json.encoder import encode_basestring
@@ -14,10 +13,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from service.jobs.durable import raise_shortage
+from service.lru import Lru
 from tethermap.base import tables
-from tethermap.base.tables import PARSERS, Column, Table, Value, lines_ending, natural_key, parse_value, read_table
+from tethermap.base.tables import PARSERS, Column, Row, Table, Value, lines_ending, natural_key, parse_value, read_table
 
-Rows = Sequence[Mapping[str, Value]]
+Rows = Sequence[Row]
 Reader = Callable[[str], Value]
 """Reads the text of a cell."""
 
@@ -53,9 +53,10 @@ class TableCache:
     """
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:
-        self._capacity = capacity
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Path, tuple[tuple[int, int], Sequence[CellRow]]] = OrderedDict()
+        self._kept: Lru[Path, tuple[tuple[int, int], Sequence[CellRow]]] = Lru(
+            capacity, lambda _, kept: max(kept[0][1], _LEAST_COUNTED)
+        )
 
     def rows(self, job: Path, table: Table) -> Sequence[CellRow]:
         """Return all rows of a job's table; none when it is not there (yet)."""
@@ -70,17 +71,14 @@ class TableCache:
             return ()
         stamp = (status.st_mtime_ns, status.st_size)
         with self._lock:
-            kept = self._kept.get(path)
-            if kept is not None and kept[0] == stamp:
-                self._kept.move_to_end(path)
-                return kept[1]
+            kept = self._kept.use(path)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
         if status.st_size > _LARGEST_CACHED:
             return ()
         rows = list(cell_rows(job, table))
         with self._lock:
-            self._kept[path] = (stamp, rows)
-            while sum(max(size, _LEAST_COUNTED) for (_, size), _ in self._kept.values()) > self._capacity:
-                self._kept.popitem(last=False)
+            self._kept.keep(path, (stamp, rows))
         return rows
 
 
@@ -270,7 +268,7 @@ def pick_chain(chains: Sequence[str], asked: str) -> str | None:
 
 def matching(
     rows: Rows, pdb_id: str | None, chain: str | None = None, ligand: str | None = None, residue: str | None = None
-) -> list[Mapping[str, Value]]:
+) -> list[Row]:
     """Return the rows of instances that are meant, lowest residue first; of any entry, one entry after another.
 
     Parameters
@@ -281,7 +279,7 @@ def matching(
         What a client gave; None for any.
     """
     if pdb_id is None:  # chain and ligand mean something in each entry for itself
-        entries: dict[str, list[Mapping[str, Value]]] = {}
+        entries: dict[str, list[Row]] = {}
         for row in rows:
             entries.setdefault(str(row["pdb_id"]), []).append(row)
         return [row for one in sorted(entries) for row in matching(entries[one], one, chain, ligand, residue)]
@@ -297,7 +295,7 @@ def matching(
     return sorted(matches, key=lambda row: natural_key(str(row["Residue_ID"])))
 
 
-def _of_ligand(rows: Rows, code: str) -> list[Mapping[str, Value]]:
+def _of_ligand(rows: Rows, code: str) -> list[Row]:
     """Return the rows of a component, else those of groups that it is part of."""
     named = [row for row in rows if row["Warhead"] == code]
     return named or [row for row in rows if code in str(row.get("components", "")).split("+")]

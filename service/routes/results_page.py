@@ -22,7 +22,6 @@ from service.pages.depiction import drawing_of, exits_drawing, thumbnail
 from service.pages.fit import FITS
 from service.pages.instance import Place, instance_view
 from service.pages.instances import (
-    Row,
     TableView,
     choices,
     csv_of,
@@ -46,6 +45,7 @@ from service.routes.files import MAX_STEMS, STEM
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from service.runs.on_demand import on_demand, partners_text
 from tethermap.base import layout, tables
+from tethermap.base.tables import Row
 from tethermap.run.told import told_at_end
 
 _MAX_SERIES = 60

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -30,7 +29,7 @@ from service.results.tables import matching, same_entry, same_residue
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE
-from tethermap.base.tables import Value
+from tethermap.base.tables import Row
 
 _SHOWN = 64
 
@@ -89,7 +88,7 @@ def _bulk(
     shared: Shared, job: Job, items: list[Any], surroundings: str
 ) -> tuple[dict[str, LigandExposure], list[MissingLigand]]:
     known = Summaries(shared.tables.rows(job.folder, tables.SASA_SUMMARY))
-    summaries: list[Mapping[str, Value]] = []
+    summaries: list[Row] = []
     missing: list[MissingLigand] = []
     for index, item in enumerate(items):
         names = _names(item)

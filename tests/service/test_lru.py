@@ -1,0 +1,31 @@
+"""The cache of the entries that were used last."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.lru import Lru
+
+
+def test_entry_used_least_recently_is_dropped_first() -> None:
+    cache: Lru[str, int] = Lru(2)
+    cache.keep("a", 1)
+    cache.keep("b", 2)
+    assert cache.use("a") == 1
+    cache.keep("c", 3)
+    assert list(cache) == ["a", "c"]
+    assert cache.use("b") is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9))), st.integers(0, 20))
+def test_entries_fit_and_the_last_that_fits_is_there(entries: list[tuple[int, int]], most: int) -> None:
+    cache: Lru[int, int] = Lru(most, lambda _, size: size)
+    for key, size in entries:
+        before = dict(cache)
+        cache.keep(key, size)
+        assert sum(cache.values()) <= most
+        assert cache.get(key) == (size if size <= most else None)
+        if size > most:
+            before.pop(key, None)
+            assert dict(cache) == before
