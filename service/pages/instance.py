@@ -117,9 +117,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
         "files": _files(place.base, row),
         "degrader_files": _degrader_files(place, stem),
-        "handles": f"{place.base}/handles?stem={quote(stem)}&anchor="
-        if _working(place, "/api/jobs/{job_id}/handles")
-        else "",
+        "handles": f"{place.base}/handles?stem={quote(stem)}&anchor=" if _working(place, "handles") else "",
         "degrader_archives": _degrader_archives(place, stem, _input_anchors(sites, answer["observed"])),
         "properties": _properties(metadata),
         "percent": percent,
