@@ -28,8 +28,8 @@ ROOMS = (
     "steps",
     "results",
     "report",
-    "extras.cofolding",
     "extras.protac",
+    "extras.programs",
     "extras.degraders",
     "",
 )

@@ -9,17 +9,16 @@ from functools import cached_property
 import numpy as np
 from rdkit import Chem
 
-from tethermap.extras.cofolding import alphafold3, boltz, chai
-from tethermap.extras.cofolding.subject import FoldedHalf, FoldedLigand, Numbering, Subject, told_name
-from tethermap.extras.protac import deepternary, p4ward
+from tethermap.extras.programs import af3, boltz, chai, deepternary, p4ward
+from tethermap.extras.programs.prosettac import degrader_line, pair_params
 from tethermap.extras.protac.fragments import FILE as FRAGMENTS
 from tethermap.extras.protac.fragments import Fragment, fragments_json
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.pose import Pose, degrader_pose, matched_halves
-from tethermap.extras.protac.prosettac import degrader_line, pair_params
 from tethermap.extras.protac.protein import protein_of
 from tethermap.extras.protac.readme import NOTES
 from tethermap.extras.protac.side import Side
+from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering, Subject, told_name
 from tethermap.extras.protac.warhead import Warhead, core_cut, core_with_hydrogens, cut_warhead
 
 
@@ -177,7 +176,7 @@ def _cofolding(ordered: Sequence[AskedHalf], degrader: str, matches: tuple[tuple
     subject = Subject(name, tuple(half for _, half in parts), ligand)
     return {
         **{f"{tool}/README.txt": NOTES[tool] for tool in ("af3", "boltz", "chai")},
-        "af3/job.json": alphafold3.job(subject),
+        "af3/job.json": af3.job(subject),
         "boltz/job.yaml": boltz.job(subject),
         "chai/job.fasta": chai.fasta(subject),
         "chai/job.restraints": chai.restraints(subject),

@@ -9,7 +9,8 @@ from functools import cached_property
 from tethermap.base.tables import JOINED, Row
 from tethermap.exits.candidates import cuts
 from tethermap.exits.graph import LigandGraph
-from tethermap.extras.protac import prosettac, texts
+from tethermap.extras.programs import prosettac
+from tethermap.extras.protac import texts
 from tethermap.extras.protac.round_trip import OpenBabel, anchor_after_round_trip
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.warhead import core_cut, cut_warhead

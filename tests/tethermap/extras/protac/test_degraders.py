@@ -7,8 +7,8 @@ from rdkit import Chem
 
 from tests.tools.exits import embedded
 from tethermap.exits.graph import ligand_graph
+from tethermap.extras.programs.prosettac import head_sdf
 from tethermap.extras.protac import texts
-from tethermap.extras.protac.prosettac import head_sdf
 from tethermap.extras.protac.side import TARGET
 from tethermap.extras.protac.warhead import core_cut, cut_warhead
 

@@ -12,14 +12,14 @@ import pytest
 from rdkit import Chem
 from rdkit.Chem import rdFMCS
 
-from tests.tethermap.extras.cofolding.test_jobs import complex_pdb
+from tests.tethermap.extras.programs.test_jobs import complex_pdb
 from tests.tethermap.extras.protac.test_degraders import JQ1_ESTER, MZ1, VHL_LIGAND
 from tests.tools.exits import embedded, surroundings
 from tethermap.base.tables import EXIT_VECTORS, read_table, write_table
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import exit_rows
-from tethermap.extras.protac import p4ward
+from tethermap.extras.programs import p4ward
 from tethermap.extras.protac.half import AskedHalf, shared_files
 from tethermap.extras.protac.inputs import InputMaker
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits

@@ -9,8 +9,8 @@ from rdkit import Chem
 from tests.tools.exits import embedded
 from tethermap.base.reference import E3_LIGASES
 from tethermap.exits.graph import ligand_graph
+from tethermap.extras.programs.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from tethermap.extras.protac import texts
-from tethermap.extras.protac.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, SAME, anchor_after_round_trip, open_babel
 from tethermap.extras.protac.side import E3, SIDES, TARGET, side_of
 from tethermap.extras.protac.warhead import cut_warhead

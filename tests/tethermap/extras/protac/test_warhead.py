@@ -7,7 +7,7 @@ from rdkit import Chem
 from tests.tools.exits import embedded, surroundings
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.rank import rank_candidates
-from tethermap.extras.protac.prosettac import head_sdf
+from tethermap.extras.programs.prosettac import head_sdf
 from tethermap.extras.protac.warhead import WarheadSmiles, cut_warhead
 
 

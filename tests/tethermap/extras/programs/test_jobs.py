@@ -14,8 +14,8 @@ import yaml
 from rdkit import Chem
 
 from tests.tethermap.extras.protac.test_degraders import MZ1
-from tethermap.extras.cofolding import alphafold3, boltz, chai
-from tethermap.extras.cofolding.subject import FoldedHalf, FoldedLigand, Numbering, SequencePlace, Subject, told_name
+from tethermap.extras.programs import af3, boltz, chai
+from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering, SequencePlace, Subject, told_name
 
 SEQUENCE = ("MET", "ALA", "CYS", "LYS", "GLY")
 
@@ -58,7 +58,7 @@ def test_sequence_is_that_of_seqres_and_residues_are_numbered_in_it(half: Folded
 def test_alphafold_3_takes_the_job(half: FoldedHalf) -> None:
     """By the rules of `Input.from_json`: known keys, letters as ids, each once, one kind of ligand, whole bonds."""
     ligand = FoldedLigand("X", "", "0S6", ("C23",), (SequencePlace("T", 3, "C"), "SG", "C23"))
-    told = json.loads(alphafold3.job(subject(half, ligand)))
+    told = json.loads(af3.job(subject(half, ligand)))
     assert told.keys() == {"name", "modelSeeds", "sequences", "dialect", "version", "bondedAtomPairs"}
     assert (told["dialect"], told["version"] in (1, 2, 3, 4), len(told["modelSeeds"]) > 0) == ("alphafold3", True, True)
     lengths = {}
@@ -78,7 +78,7 @@ def test_alphafold_3_takes_the_job(half: FoldedHalf) -> None:
         for letter, number, name in bond:
             assert 0 < number <= lengths[letter]
             assert isinstance(name, str)
-    plain = json.loads(alphafold3.job(subject(half, FoldedLigand("X", MZ1))))
+    plain = json.loads(af3.job(subject(half, FoldedLigand("X", MZ1))))
     assert plain["sequences"][-1]["ligand"].keys() == {"id", "smiles"}
     assert "bondedAtomPairs" not in plain
 

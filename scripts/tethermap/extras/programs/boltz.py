@@ -8,7 +8,7 @@ from typing import Any
 
 from rdkit import Chem
 
-from tethermap.extras.cofolding.subject import FoldedHalf, FoldedLigand, Subject
+from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Subject
 
 LEAST_DISTANCE, MOST_DISTANCE = 4.0, 20.0
 """Distances that a constraint can have, in angstroms."""

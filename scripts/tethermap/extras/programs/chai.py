@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import string
 
-from tethermap.extras.cofolding.subject import Subject
+from tethermap.extras.protac.subject import Subject
 
 _COLUMNS = (
     "chainA,res_idxA,chainB,res_idxB,connection_type,confidence,min_distance_angstrom,max_distance_angstrom,comment,"

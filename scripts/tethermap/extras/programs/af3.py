@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tethermap.extras.cofolding.subject import Subject
+from tethermap.extras.protac.subject import Subject
 
 VERSION = 1
 """The first version of the format: nothing of later ones is used."""

@@ -1,1 +1,0 @@
-"""Jobs of programs that fold proteins together with a degrader or one of its halves."""
