@@ -8,13 +8,13 @@ from pathlib import Path
 
 from tethermap.base.atomic import replacing, write_text
 from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
-from tethermap.extras.protac.programs import TOOLS
+from tethermap.extras.protac.programs import tools
 from tethermap.extras.protac.round_trip import OpenBabel, open_babel
 
 
 def main(
     asked: AskedAnchor,
-    tools: Sequence[str],
+    wanted: Sequence[str],
     output: Path,
     *,
     degrader: str = "",
@@ -25,12 +25,12 @@ def main(
 
     Parameters
     ----------
-    asked, tools, degrader, other, babel : AskedAnchor, sequence of str, str, AskedAnchor or None, OpenBabel or None
+    asked, wanted, degrader, other, babel : AskedAnchor, sequence of str, str, AskedAnchor or None, OpenBabel or None
         As for `inputs_of_anchor`.
     output : Path
         A folder, or one ZIP file by that extension.
     """
-    files = inputs_of_anchor(asked, tools, degrader=degrader, other=other, babel=babel)
+    files = inputs_of_anchor(asked, wanted, degrader=degrader, other=other, babel=babel)
     if output.suffix != ".zip":
         for path, text in files.items():
             write_text(output / path, text)
@@ -59,7 +59,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("job", type=Path, help="the job folder")
     parser.add_argument("--stem", required=True, help="the ligand, as Exit_Vectors.csv names it")
     parser.add_argument("--anchor", required=True, help="its anchor_atom there, one with a rank")
-    parser.add_argument("--tool", action="append", choices=TOOLS, help="may be given more than once (default: all)")
+    parser.add_argument("--tool", action="append", choices=tools(), help="may be repeated (default: all)")
     parser.add_argument("--degrader", default="", help="SMILES of the degrader, where it is known")
     parser.add_argument("--other-job", type=Path, help="the job of the other half; with --other-stem, --other-anchor")
     parser.add_argument("--other-stem", default="")
@@ -78,7 +78,7 @@ if __name__ == "__main__":
     try:
         main(
             AskedAnchor(given.job, given.stem, given.anchor),
-            given.tool or TOOLS,
+            given.tool or (),
             given.output or Path(f"{given.stem}_{given.anchor}".replace("/", "_")),
             degrader=given.degrader,
             babel=installed_open_babel() if given.open_babel else None,

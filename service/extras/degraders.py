@@ -26,7 +26,7 @@ from service.runs.extra import Extra
 from service.runs.on_demand import Kind, on_demand, run_script
 from service.settings import Settings
 from tethermap.base import tables
-from tethermap.extras.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, TOOLS, smiles_size
+from tethermap.extras.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, smiles_size, tools
 
 
 class HalfSmiles(Text):
@@ -61,7 +61,7 @@ class WholeSmiles(HalfSmiles):
 _STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
 _ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
 _EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
-_TOOL = Choice("tool", "Program; all without it.", known=TOOLS)
+_TOOL = Choice("tool", "Program; all without it.", known=tools())
 _DEGRADER = WholeSmiles("degrader", "SMILES of the degrader, where it is known.")
 _OPEN_BABEL = Flag("open_babel", "Convert heads with Open Babel as PRosettaC does and add what becomes of each anchor.")
 _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
@@ -102,7 +102,7 @@ class _HalfRequest:
 def _inputs_zip(
     settings: Settings,
     half: _HalfRequest,
-    tools: Sequence[str],
+    tool: str | None,
     degrader: str = "",
     other: _HalfRequest | None = None,
     *,
@@ -112,7 +112,7 @@ def _inputs_zip(
     with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
         archive = Path(folder) / "inputs.zip"
         asked = [f"--stem={half.stem}", f"--anchor={half.anchor}", f"--degrader={degrader}"]
-        asked += [f"--tool={tool}" for tool in tools]
+        asked += [f"--tool={tool}"] if tool else []
         if other:
             named = {"job": other.job, "stem": other.stem, "anchor": other.anchor}
             asked += [f"--other-{key}={value}" for key, value in named.items()]
@@ -125,14 +125,13 @@ async def degrader_inputs(request: Request) -> Response:
     """Answer inputs for programs that model degraders, made now for one ranked anchor or for two."""
     job = job_of(request, ready=True)
     first = _HalfRequest(job.folder, _STEM.needed(request), _ANCHOR.needed(request))
-    tool, other = _TOOL.given(request), None
+    other = None
     if other_id := _OTHER_JOB.of(request):
         folder = job_named(request, other_id, ready=True).folder
         other = _HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
-    tools = TOOLS if tool is None else (tool,)
     settings, degrader = shared_of(request).parts.settings, _DEGRADER.of(request) or ""
     babel = bool(_OPEN_BABEL.of(request))
-    archive = await on_demand(_inputs_zip, settings, first, tools, degrader, other, open_babel=babel)
+    archive = await on_demand(_inputs_zip, settings, first, _TOOL.given(request), degrader, other, open_babel=babel)
     name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
     return Response(archive, headers=headers, media_type="application/zip")

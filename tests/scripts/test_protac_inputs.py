@@ -13,7 +13,7 @@ from tests.tools.small_job import small_job
 from tethermap.base import layout
 from tethermap.base.tables import EXIT_VECTORS, read_table
 from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
-from tethermap.extras.protac.programs import TOOLS
+from tethermap.extras.protac.programs import tools
 
 STEM = "2abc_B_017_-3"
 
@@ -32,7 +32,7 @@ def test_every_ranked_anchor_has_inputs_for_itself(job: Path, tmp_path: Path) ->
     anchors = _anchors(job)
     assert len(anchors) > 2
     for anchor in anchors:
-        main(AskedAnchor(job, STEM, anchor), TOOLS, tmp_path / anchor)
+        main(AskedAnchor(job, STEM, anchor), tools(), tmp_path / anchor)
         exits = json.loads((tmp_path / anchor / "exits.json").read_text(encoding="utf-8"))["exits"]
         (chosen,) = (one for one in exits if "files" in one)
         assert chosen["anchor"]["name"] == anchor

@@ -15,7 +15,7 @@ from service.pages.instance import Place, instance_view
 from service.results.tables import TableCache
 from tethermap.base import layout, tables
 from tethermap.base.tables import read_table
-from tethermap.extras.protac.programs import TOOLS
+from tethermap.extras.protac.programs import tools
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_any_ranked_anchor_has_its_inputs(http: httpx2.Client, done_job: str, ex
     answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params=asked)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
     names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
-    assert {name.split("/")[0] for name in names if "/" in name} | {"json"} == set(TOOLS)
+    assert {name.split("/")[0] for name in names if "/" in name} | {"json"} == set(tools())
     only = http.get(f"/api/jobs/{done_job}/protac-inputs", params={**asked, "tool": "json"})
     assert zipfile.ZipFile(io.BytesIO(only.content)).namelist() == ["exits.json", "fragments.json"]
 

@@ -13,7 +13,7 @@ from tests.tools.runs import JobRun, run_job
 from tethermap.base import layout
 from tethermap.base.tables import PROTAC_INPUTS, read_table
 from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
-from tethermap.extras.protac.programs import PROGRAMS
+from tethermap.extras.protac.programs import names, program
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,10 @@ def test_inputs_on_demand_are_those_of_the_job(job: Path) -> None:
     """But for what tells of all sites: the JSON and the texts for people."""
     rows = [row for row in read_table(job / layout.PROTAC_INPUTS, PROTAC_INPUTS) if row["site_rank"] == 2]
     assert len(rows) >= 2
+    with_sites = [name for name in names() if program(name).site]
     for row in rows:
         folder = job / layout.protac_inputs(str(row["stem"]))
-        files = inputs_of_anchor(AskedAnchor(job, str(row["stem"]), str(row["anchor_atom"])), PROGRAMS)
+        files = inputs_of_anchor(AskedAnchor(job, str(row["stem"]), str(row["anchor_atom"])), with_sites)
         assert sum(path.partition(".")[0].endswith("_2") for path in files) == 5
         for path, text in files.items():
             assert text == (folder / path).read_text(encoding="utf-8") or path.endswith("README.txt")

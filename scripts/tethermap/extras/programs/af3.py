@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tethermap.extras.protac.subject import Subject
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.program import Program
+from tethermap.extras.protac.subject import SEQUENCES, Subject
 
 VERSION = 1
 """The first version of the format: nothing of later ones is used."""
@@ -30,3 +32,18 @@ def job(subject: Subject) -> str:
         place, partner, own = ligand.bond
         values["bondedAtomPairs"] = [[[place.letter, place.number, partner], [ligand.letter, 1, own]]]
     return json.dumps(values, indent=1) + "\n"
+
+
+_README = f"""\
+AlphaFold 3 (github.com/google-deepmind/alphafold3): run_alphafold.py --json_path=job.json.
+{SEQUENCES}The format knows no pockets; a covalent bond is told where the ligand has a component code.
+"""
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    if halves.subject is None:
+        return {}
+    return {"af3/job.json": job(halves.subject)}
+
+
+PROGRAM = Program(lambda *_: _README, halves=_halves)

@@ -8,7 +8,9 @@ from typing import Any
 
 from rdkit import Chem
 
-from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Subject
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.program import Program
+from tethermap.extras.protac.subject import SEQUENCES, FoldedHalf, FoldedLigand, Subject
 
 LEAST_DISTANCE, MOST_DISTANCE = 4.0, 20.0
 """Distances that a constraint can have, in angstroms."""
@@ -62,3 +64,18 @@ def _at_exit(ligand: FoldedLigand, half: FoldedHalf, anchor: str | int) -> dict[
         "token2": [half.at_exit.letter, half.at_exit.number],
         "max_distance": max(LEAST_DISTANCE, float(distance)),
     }
+
+
+_README = f"""\
+Boltz-2 (github.com/jwohlwend/boltz): boltz predict job.yaml --use_msa_server.
+{SEQUENCES}pocket: the nearest residues within 4.5 angstroms; contact: the anchor by Boltz's name.
+"""
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    if halves.subject is None:
+        return {}
+    return {"boltz/job.yaml": job(halves.subject)}
+
+
+PROGRAM = Program(lambda *_: _README, halves=_halves)

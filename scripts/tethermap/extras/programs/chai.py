@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import string
 
-from tethermap.extras.protac.subject import Subject
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.program import Program
+from tethermap.extras.protac.subject import SEQUENCES, Subject
 
 _COLUMNS = (
     "chainA,res_idxA,chainB,res_idxB,connection_type,confidence,min_distance_angstrom,max_distance_angstrom,comment,"
@@ -34,3 +36,20 @@ def restraints(subject: Subject) -> str:
         for k, place in enumerate(subject.pocket, 1)
     ]
     return "\n".join([_COLUMNS, *rows]) + "\n"
+
+
+_README = f"""\
+Chai-1 (github.com/chaidiscovery/chai-lab): chai-lab fold job.fasta results --constraint-path job.restraints.
+{SEQUENCES}Chains are A, B, C by their order, the ligand last; pocket restraints name residues by letter and number.
+"""
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    return (
+        {"chai/job.fasta": fasta(halves.subject), "chai/job.restraints": restraints(halves.subject)}
+        if halves.subject
+        else {}
+    )
+
+
+PROGRAM = Program(lambda *_: _README, halves=_halves)

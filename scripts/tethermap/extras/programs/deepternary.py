@@ -1,4 +1,4 @@
-"""What DeepTernary needs beside proteins, ligands and masks: the degrader in place, and the command.
+"""The files of DeepTernary: masks, the degrader in place, and the command.
 
 ``predict.py`` (youqingxiaozhua/DeepTernary, 2026) takes an atom of the degrader for one of a half when it is nearer
 than 1 angstrom to it, so that degrader, ligands and proteins must lie in one frame; its ``predict_btk.py`` matches
@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
+from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.pose import Pose
-from tethermap.extras.protac.texts import residue_pdb
-
-DEGRADER = "deepternary/degrader.pdb"
-RUN = "deepternary/run.sh"
+from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
+from tethermap.extras.protac.round_trip import OpenBabel
+from tethermap.extras.protac.side import Side, side_named
+from tethermap.extras.protac.texts import ligand_pdb, residue_pdb
 
 _RESIDUE, _CHAIN = "DEG", "Z"
 
@@ -58,3 +59,50 @@ def command(first: Sequence[str], second: Sequence[str]) -> str:
     for number, (protein, ligand, mask) in enumerate((first, second), 1):
         lines.append(f"--p{number} {protein} --unbound-lig{number} {ligand} --lig{number}-mask {mask}")
     return " \\\n  ".join([*lines, "--outdir results"]) + "\n"
+
+
+_README = """\
+DeepTernary (github.com/youqingxiaozhua/DeepTernary, predict.py): --p{n} ../{side}.pdb --unbound-lig{n} \
+../{side}_ligand.pdb --lig{n}-mask lig{n}_mask_N.pdb; predict_btk.py takes the same as p{n}_path and so on.
+A mask holds the atoms of the ligand that the degrader keeps when the linker leaves at site N.
+--lig is your degrader as PDB, each bond once whatever its order, its atoms within 1 angstrom of both ligands: asked \
+for with the degrader and {other}'s side, all files come in one frame with the command.
+"""
+
+
+def _site(site: Site) -> SiteFiles:
+    """Return the mask of a site."""
+    ligand = site.ligand
+    mask = f"deepternary/lig{site.side.number}_mask_{site.number}.pdb"
+    text = ligand_pdb(ligand.graph, ligand.names, site.side, site.warhead.kept)
+    return SiteFiles({mask: text}, {"mask_file": f"{ligand.instance.stem}/{mask}"}, {"mask": mask})
+
+
+def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -> str:  # noqa: ARG001 - the same for all
+    return _README.format(side=side.name, other=side_named(side.other), n=side.number)
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    """Return the degrader and, of two halves, all files in the frame of the E3 ligase."""
+    pose = halves.pose
+    if pose is None:
+        return {}
+    files = {"deepternary/degrader.pdb": degrader_pdb(pose)}
+    if len(halves.ordered) < 2:
+        return files
+    sides = []
+    for place, half in enumerate(halves.ordered):
+        number = half.side.number
+        named = {
+            f"p{number}.pdb": half.protein,
+            f"lig{number}.pdb": half.files[half.ligand_file],
+            f"lig{number}_mask.pdb": half.files[f"deepternary/lig{number}_mask_{half.number}.pdb"],
+        }
+        for name, text in named.items():
+            files[f"deepternary/{name}"] = moved(text, pose) if place else text
+        sides.append(tuple(named))
+    files["deepternary/run.sh"] = command(*sides)
+    return files
+
+
+PROGRAM = Program(_readme, site=_site, halves=_halves)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from rdkit import Chem
 
-FOLDER = "p4ward"
-PROTACS, CONFIG = f"{FOLDER}/protacs.smiles", f"{FOLDER}/config.ini"
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.program import Program
+from tethermap.extras.protac.warhead import core_with_hydrogens
 
 PARTS = {"target": "receptor", "e3": "ligase"}
 """What P4ward calls the sides; its files have these names unless told otherwise."""
@@ -110,7 +111,7 @@ def config(ligase: str) -> str:
     ligase : str
         Gene of the E3 ligase; empty where it is not known.
     """
-    lines = ["[general]", f"protacs = {PROTACS.rpartition('/')[2]}"]
+    lines = ["[general]", "protacs = protacs.smiles"]
     for part in PARTS.values():
         lines += [f"{part} = {part}.pdb", f"{part}_ligand = {part}_ligand.mol2"]
     if (e3 := ligase.lower()) in MODELLED:
@@ -119,6 +120,26 @@ def config(ligase: str) -> str:
     return "\n".join([*lines, "", "[outputs]", "write_crl_complex = False"]) + "\n"
 
 
-def protacs(smiles: str) -> str:
-    """Return the list of degraders: one a line with its name."""
-    return f"{smiles} degrader\n"
+_README = """\
+P4ward (github.com/SKTeamLab/P4ward): python -m p4ward --config_file config.ini --check_lig_matches, then without the \
+check. Of one half alone, put the other's receptor or ligase files and protacs.smiles beside it.
+Ligands hold what the degrader keeps, with all hydrogens, so that what P4ward counts as linker is the linker.
+"""
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    """Return proteins and ligands, the configuration and the degrader."""
+    files = {}
+    for half in halves.ordered:
+        part = PARTS[half.side.name]
+        if half.protein:
+            files[f"p4ward/{part}.pdb"] = half.protein
+        mol = core_with_hydrogens(half.ligand.molecule, *half.cut)
+        files[f"p4ward/{part}_ligand.mol2"] = ligand_mol2(mol, f"{half.ligand.instance.stem} {part}")
+    files["p4ward/config.ini"] = config(next((half.gene for half in halves.ordered if half.gene), ""))
+    if halves.degrader:
+        files["p4ward/protacs.smiles"] = f"{halves.degrader} degrader\n"
+    return files
+
+
+PROGRAM = Program(lambda *_: _README, halves=_halves)

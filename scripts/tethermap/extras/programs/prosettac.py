@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from rdkit import Chem
 
-from tethermap.extras.protac.side import Side
+from tethermap.base.tables import JOINED
+from tethermap.extras.protac.half import AskedHalf, Halves
+from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
+from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, OpenBabel, anchor_after_round_trip
+from tethermap.extras.protac.side import Side, side_named
 from tethermap.extras.protac.warhead import Warhead, alike_atoms
 
 _GUANIDINE = Chem.MolFromSmarts("[CX3;!R](=[NX2;D1;!R;+0])([NX3;D2;!R;!H0;+0])[N;D1;!R]")
@@ -141,3 +146,80 @@ def pair_params(sides: Sequence[tuple[str, str, str, str]]) -> str:
     keys = ("Structures", "Chains", "Heads", "Anchor atoms")
     lines = [f"{key}: {a} {b}" for key, a, b in zip(keys, *sides, strict=True)]
     return "\n".join([*lines, "Protac: protac.smi", "Full: True"]) + "\n"
+
+
+_README = """\
+PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../{side}.pdb, a {side}_head_N.sdf, Protac_params_N.txt \
+and the files of {other} into one folder, fill in what is in capitals, write the degrader's SMILES to protac.smi.
+A head is what the degrader keeps of the ligand (of an ester that becomes an amide, up to the carbonyl): heavy \
+atoms in the bound frame. Anchors, counted from 1: {anchors}.
+An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.{babel}
+"""
+
+
+def _site(site: Site) -> SiteFiles:
+    """Return head and parameters of a site."""
+    ligand, number, sanitised = site.ligand, site.number, site.ligand.molecule.sanitised
+    warhead = with_bonds_of_open_babel(site.warhead) if sanitised else site.warhead
+    head, params = f"prosettac/{site.side.name}_head_{number}.sdf", f"prosettac/Protac_params_{number}.txt"
+    anchor, alike = warhead.anchor + 1, [k + 1 for k in warhead.alike]
+    fields = {"anchor": str(anchor), "anchor_atom": ligand.graph.names[site.cut[0]], "SMILES": site.smiles}
+    sdf = head_sdf(warhead, f"{ligand.instance.stem} exit site {number}", fields, kekulize=sanitised)
+    converted = {}
+    if site.babel is not None:
+        outcome = anchor_after_round_trip(site.babel, sdf, warhead.anchor)
+        converted = {"open_babel": {"outcome": outcome, "version": site.babel.version}}
+    stem = ligand.instance.stem
+    return SiteFiles(
+        {head: sdf, params: params_text(site.side, site.chains, head.rpartition("/")[2], anchor)},
+        {
+            "head_file": f"{stem}/{head}",
+            "head_anchor": anchor,
+            "anchor_unique": not alike,
+            "alike_atoms": JOINED.join(map(str, alike)),
+            "params_file": f"{stem}/{params}",
+        },
+        {"head": head, "anchor": anchor, "unique": not alike, "alike": alike, **converted, "params": params},
+    )
+
+
+def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -> str:
+    sites = {one.site.number: one.programs["prosettac"].summary for one in shown}
+    alike = {number: " and ".join(map(str, one["alike"])) for number, one in sites.items()}
+    checks = (f"site {number} {f'the same as atom {same}' if same else 'unique'}" for number, same in alike.items())
+    return _README.format(
+        side=side.name,
+        other=side_named(side.other),
+        anchors="; ".join(f"site {number} atom {one['anchor']}" for number, one in sites.items()),
+        checks="; ".join(checks),
+        babel=_converted(sites, babel),
+    )
+
+
+def _converted(sites: Mapping[int, Mapping[str, Any]], babel: OpenBabel | None) -> str:
+    """Return the result of the conversion for each anchor."""
+    if babel is None:
+        return " The conversion was not tried."
+    outcomes = {number: one["open_babel"]["outcome"] for number, one in sites.items()}
+    tried = "; ".join(f"site {number} {outcome}" for number, outcome in outcomes.items())
+    trouble = "".join(f" {code}: {OUTCOMES[code]}" for code in (OTHER, LOST) if code in outcomes.values())
+    return f" With Open Babel {babel.version}: {tried}.{trouble}"
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    """Return the parameters of both halves, and the degrader."""
+    files = {}
+    if len(halves.ordered) > 1:
+        files["prosettac/Protac_params.txt"] = pair_params([_half(half) for half in halves.ordered])
+    if halves.degrader:
+        files["prosettac/protac.smi"] = degrader_line(halves.degrader)
+    return files
+
+
+def _half(half: AskedHalf) -> tuple[str, str, str, str]:
+    chains = dict.fromkeys(line[21] for line in half.protein.splitlines() if line.startswith("ATOM"))
+    head = f"{half.side.name}_head_{half.number}.sdf"
+    return f"{half.side.name}.pdb", "".join(chains), head, str(half.warhead.anchor + 1)
+
+
+PROGRAM = Program(_readme, site=_site, halves=_halves)

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tethermap.extras.protac.ligand import ExitFiles, RankedExit, RankedLigand
+from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.program import WrittenSite
 from tethermap.extras.protac.protein import Protein
 from tethermap.extras.protac.side import Side
 
@@ -21,7 +22,7 @@ def exits_json(
     ligand: RankedLigand,
     side: Side,
     protein: Protein,
-    shown: Sequence[ExitFiles],
+    shown: Sequence[WrittenSite],
     smiles: Mapping[int, str],
 ) -> str:
     """Return the ranked exits of a ligand as JSON, one atom or exit on each line.
@@ -34,7 +35,7 @@ def exits_json(
         SMILES of the warhead of each exit by its rank, ``[*]`` for the linker.
     """
     atoms = _atoms(ligand)
-    files = {one.rank: one for one in shown}
+    files = {one.site.exit.rank: one for one in shown}
     exits = [_exit(one, atoms, files.get(one.rank), smiles[one.rank]) for one in ligand.exits]
     parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in _head(ligand, side, protein).items()]
     parts += [_lines("atoms", atoms), _lines("exits", exits)]
@@ -101,7 +102,7 @@ def _atoms(ligand: RankedLigand) -> list[dict[str, Any]]:
 _CALLED = ("sdf_index", "pdb_serial", "name", "dictionary_name", "ligand_file_name", "xyz")
 
 
-def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: ExitFiles | None, smiles: str) -> dict[str, Any]:
+def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: WrittenSite | None, smiles: str) -> dict[str, Any]:
     told: dict[str, Any] = {
         "rank": one.rank,
         "anchor": {key: atoms[one.anchor][key] for key in _CALLED},
@@ -112,17 +113,7 @@ def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: ExitFiles |
     }
     told.update((key, value) for key, value in one.row.items() if key not in _ELSEWHERE and key not in told)
     if made is not None:
-        told["core"] = {"anchor_sdf_index": made.core_anchor, "leaving_atoms": list(made.core_leaving)}
-        told["files"] = {
-            "prosettac": {
-                "head": made.head,
-                "anchor": made.anchor,
-                "unique": not made.alike,
-                "alike": list(made.alike),
-                **({"open_babel": made.open_babel} if made.open_babel else {}),
-                "params": made.params,
-            },
-            "protac_ternary": {"atom_list": made.atom_list, "atom_delete": made.atom_delete},
-            "deepternary": {"mask": made.mask},
-        }
+        anchor, leaving = made.site.cut
+        told["core"] = {"anchor_sdf_index": anchor, "leaving_atoms": list(leaving)}
+        told["files"] = {name: part.summary for name, part in made.programs.items()}
     return told

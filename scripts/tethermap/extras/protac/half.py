@@ -1,25 +1,20 @@
-"""One half of a degrader with its files, and the files that programs get of one half or of both."""
+"""One half of a degrader with its files, and both halves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from rdkit import Chem
 
-from tethermap.extras.programs import af3, boltz, chai, deepternary, p4ward
-from tethermap.extras.programs.prosettac import degrader_line, pair_params
-from tethermap.extras.protac.fragments import FILE as FRAGMENTS
-from tethermap.extras.protac.fragments import Fragment, fragments_json
+from tethermap.extras.protac.fragments import Fragment
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.pose import Pose, degrader_pose, matched_halves
 from tethermap.extras.protac.protein import protein_of
-from tethermap.extras.protac.readme import NOTES
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering, Subject, told_name
-from tethermap.extras.protac.warhead import Warhead, core_cut, core_with_hydrogens, cut_warhead
+from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +64,11 @@ class AskedHalf:
         return f"{self.side.name}_ligand.pdb"
 
     @property
+    def protein(self) -> str:
+        """Text of its protein's file; empty if it has none."""
+        return self.files.get(f"{self.side.name}.pdb", "")
+
+    @property
     def number(self) -> int:
         """Number at the end of its files' names."""
         return self.exit.site_rank
@@ -78,14 +78,6 @@ class AskedHalf:
         instance = self.ligand.instance
         direction = np.array([float(self.exit.row[f"vector_{axis}"] or 0.0) for axis in "xyz"])
         return Fragment(self.side.name, instance.stem, instance.entry_id, self.smiles, self.warhead, direction)
-
-    def p4ward(self) -> Iterator[tuple[str, str]]:
-        """Yield its files for P4ward."""
-        part = p4ward.PARTS[self.side.name]
-        if (protein := self.files.get(f"{self.side.name}.pdb")) is not None:
-            yield f"{p4ward.FOLDER}/{part}.pdb", protein
-        mol = core_with_hydrogens(self.ligand.molecule, *self.cut)
-        yield f"{p4ward.FOLDER}/{part}_ligand.mol2", p4ward.ligand_mol2(mol, f"{self.ligand.instance.stem} {part}")
 
     def folded(self) -> tuple[Numbering, FoldedHalf] | None:
         """Return its protein as co-folding programs need it; None without a protein file."""
@@ -100,87 +92,42 @@ class AskedHalf:
         return numbering, numbering.half(xyz[list(self.warhead.kept)], xyz[self.cut[0]])
 
 
-def shared_files(halves: Sequence[AskedHalf], degrader: str) -> dict[str, str]:
-    """Return the files that tell of a degrader or of more than one half, by path.
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """One half of a degrader or both.
 
     Parameters
     ----------
-    halves : sequence of AskedHalf
-        One, or the target's and that of the E3 ligase.
+    ordered : tuple of AskedHalf
+        The half, or that of the E3 ligase and the target's.
     degrader : str
-        Its SMILES; empty where none is given.
+        SMILES of the degrader; empty if it is not known.
     """
-    gene = next((half.gene for half in halves if half.gene), "")
-    files = {path: text for half in halves for path, text in half.p4ward()}
-    files[p4ward.CONFIG] = p4ward.config(gene)
-    files[FRAGMENTS] = fragments_json([half.fragment() for half in halves])
-    files[f"{p4ward.FOLDER}/README.txt"] = NOTES["p4ward"]
-    ordered = sorted(halves, key=lambda half: half.side.number)
-    if len(halves) > 1:
-        files["prosettac/Protac_params.txt"] = pair_params([_of_prosettac(half) for half in ordered])
-    matches: tuple[tuple[int, ...], ...] = ()
-    if degrader:
-        files[p4ward.PROTACS] = p4ward.protacs(degrader)
-        files["prosettac/protac.smi"] = degrader_line(degrader)
-        warheads = tuple(half.warhead for half in ordered)
-        matches = matched_halves(Chem.MolFromSmiles(degrader), warheads)
-        if (pose := degrader_pose(degrader, warheads)) is not None:
-            files.update(_in_one_frame(ordered, pose))
-    files.update(_cofolding(ordered, degrader, matches))
-    return files
 
+    ordered: tuple[AskedHalf, ...]
+    degrader: str = ""
 
-def _of_prosettac(half: AskedHalf) -> tuple[str, str, str, str]:
-    chains = "".join(
-        dict.fromkeys(
-            line[21] for line in half.files.get(f"{half.side.name}.pdb", "").splitlines() if line.startswith("ATOM")
-        )
-    )
-    return f"{half.side.name}.pdb", chains, f"{half.side.name}_head_{half.number}.sdf", str(half.warhead.anchor + 1)
+    @cached_property
+    def pose(self) -> Pose | None:
+        """The degrader in the frame of the first half; None if it is not known or no conformation fits."""
+        warheads = tuple(half.warhead for half in self.ordered)
+        return degrader_pose(self.degrader, warheads) if self.degrader else None
 
-
-def _in_one_frame(ordered: Sequence[AskedHalf], pose: Pose) -> dict[str, str]:
-    """Return DeepTernary's degrader and, of two halves, all its files in the frame of the E3 ligase."""
-    files = {deepternary.DEGRADER: deepternary.degrader_pdb(pose)}
-    if len(ordered) < 2:
-        return files
-    sides = []
-    for place, half in enumerate(ordered):
-        number = half.side.number
-        named = {
-            f"p{number}.pdb": half.files.get(f"{half.side.name}.pdb", ""),
-            f"lig{number}.pdb": half.files[half.ligand_file],
-            f"lig{number}_mask.pdb": half.files[f"deepternary/lig{number}_mask_{half.number}.pdb"],
-        }
-        for name, text in named.items():
-            files[f"deepternary/{name}"] = deepternary.moved(text, pose) if place else text
-        sides.append(tuple(named))
-    files[deepternary.RUN] = deepternary.command(*sides)
-    return files
-
-
-def _cofolding(ordered: Sequence[AskedHalf], degrader: str, matches: tuple[tuple[int, ...], ...]) -> dict[str, str]:
-    """Return the jobs of co-folding programs; none where a protein file is missing."""
-    folded = [half.folded() for half in ordered]
-    if None in folded:
-        return {}
-    parts = [part for part in folded if part is not None]
-    if degrader:
-        places = [match[half.warhead.anchor] for half, match in zip(ordered, matches, strict=False)]
-        ligand = FoldedLigand("X", degrader, anchors=tuple(places))
-    elif len(ordered) == 1:
-        ligand = _alone(ordered[0], parts[0][0])
-    else:
-        return {}
-    name = told_name([part for half in ordered for part in (half.target_name, half.ligand.instance.stem)])
-    subject = Subject(name, tuple(half for _, half in parts), ligand)
-    return {
-        **{f"{tool}/README.txt": NOTES[tool] for tool in ("af3", "boltz", "chai")},
-        "af3/job.json": af3.job(subject),
-        "boltz/job.yaml": boltz.job(subject),
-        "chai/job.fasta": chai.fasta(subject),
-        "chai/job.restraints": chai.restraints(subject),
-    }
+    @cached_property
+    def subject(self) -> Subject | None:
+        """The job of co-folding programs; None if a protein file is missing, or of two halves without a degrader."""
+        folded = [half.folded() for half in self.ordered]
+        parts = [part for part in folded if part is not None]
+        if len(parts) < len(folded) or (len(folded) > 1 and not self.degrader):
+            return None
+        if self.degrader:
+            matches = matched_halves(Chem.MolFromSmiles(self.degrader), tuple(half.warhead for half in self.ordered))
+            places = [match[half.warhead.anchor] for half, match in zip(self.ordered, matches, strict=False)]
+            ligand = FoldedLigand("X", self.degrader, anchors=tuple(places))
+        else:
+            ligand = _alone(self.ordered[0], parts[0][0])
+        name = told_name([part for half in self.ordered for part in (half.target_name, half.ligand.instance.stem)])
+        return Subject(name, tuple(half for _, half in parts), ligand)
 
 
 def _alone(half: AskedHalf, numbering: Numbering) -> FoldedLigand:

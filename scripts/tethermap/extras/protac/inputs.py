@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.extras.protac import texts
 from tethermap.extras.protac.exits_json import exits_json
-from tethermap.extras.protac.ligand import ExitFiles, RankedExit, RankedLigand, exit_files
+from tethermap.extras.protac.fragments import FILE as FRAGMENTS
+from tethermap.extras.protac.fragments import fragments_json
+from tethermap.extras.protac.half import AskedHalf, Halves
+from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.program import Site, WrittenSite
+from tethermap.extras.protac.programs import names, program
 from tethermap.extras.protac.protein import protein_of
-from tethermap.extras.protac.readme import readmes
+from tethermap.extras.protac.readme import readme
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.warhead import WarheadSmiles
@@ -49,7 +54,7 @@ class InputMaker:
             The exits that get files, one of each site at most; all ranked exits are in the JSON.
         """
         instance, side = ligand.instance, self.side
-        names: dict[str, Value] = {
+        told: dict[str, Value] = {
             "Target": target_name,
             "pdb_id": instance.entry_id,
             "Chain": instance.name.auth_asym_id,
@@ -60,24 +65,29 @@ class InputMaker:
             "atoms_missing": JOINED.join(ligand.molecule.atoms_missing),
         }
         if not ligand.exits:
-            return {}, [{**names, "reason": "no_ranked_exit"}]
+            return {}, [{**told, "reason": "no_ranked_exit"}]
         own = {int(serial) for serial in instance.atoms.serial.tolist()} - {0}
         protein = protein_of(complex_text, own, side, instance.stem)
         ligand_file = f"{side.name}_ligand.pdb"
         files = {ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
         if protein.text:
             files[f"{side.name}.pdb"] = protein.text
-            names["protein_file"] = f"{instance.stem}/{side.name}.pdb"
-        names.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
+            told["protein_file"] = f"{instance.stem}/{side.name}.pdb"
+        told.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
         smiles = self._smiles_of(ligand)
-        shown: list[ExitFiles] = []
+        shown: list[WrittenSite] = []
         rows: list[Row] = []
+        makers = {name: maker for name in names() if (maker := program(name)).site}
         for one in chosen:
-            made = exit_files(ligand, one, side, protein.chains, smiles[one.rank], self.babel)
-            files.update(made.files)
-            shown.append(made)
-            rows.append({**names, **_row(instance.stem, one.row, made)})
-        files.update(readmes(ligand, side, protein, shown, self.babel))
+            site = Site(ligand, one, side, protein.chains, smiles[one.rank], self.babel)
+            made = {name: maker.site(site) for name, maker in makers.items() if maker.site}
+            shown.append(WrittenSite(site, made))
+            rows.append({**told, **_row(one.row), "smiles": site.smiles})
+            for part in made.values():
+                files.update(part.files)
+                rows[-1] = {**rows[-1], **part.columns}
+        files["README.txt"] = readme(ligand, side, protein)
+        files |= {f"{name}/README.txt": maker.readme(side, shown, self.babel) for name, maker in makers.items()}
         files["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
         return files, rows
 
@@ -95,16 +105,29 @@ class InputMaker:
         return smiles_by_rank
 
 
-def _row(stem: str, row: Row, made: ExitFiles) -> Row:
-    return {
-        **{key: row[key] for key in ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")},
-        "head_file": f"{stem}/{made.head}",
-        "head_anchor": made.anchor,
-        "anchor_unique": not made.alike,
-        "alike_atoms": JOINED.join(map(str, made.alike)),
-        "params_file": f"{stem}/{made.params}",
-        "atom_list_file": f"{stem}/{made.atom_list}",
-        "atom_delete_file": f"{stem}/{made.atom_delete}",
-        "mask_file": f"{stem}/{made.mask}",
-        "smiles": made.smiles,
-    }
+def _row(row: Row) -> Row:
+    return {key: row[key] for key in ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")}
+
+
+def shared_files(halves: Sequence[AskedHalf], degrader: str, tools: Collection[str] | None = None) -> dict[str, str]:
+    """Return the files that are made on demand, of one half or both, by path.
+
+    Parameters
+    ----------
+    halves : sequence of AskedHalf
+        One, or the target's and that of the E3 ligase.
+    degrader : str
+        Its SMILES; empty if it is not known.
+    tools : collection of str or None
+        Of `programs.tools`; None for all.
+    """
+    files = {FRAGMENTS: fragments_json([half.fragment() for half in halves])}
+    both = Halves(tuple(sorted(halves, key=lambda half: half.side.number)), degrader)
+    for name in names():
+        maker = program(name)
+        if maker.halves and (tools is None or name in tools):
+            made = maker.halves(both)
+            files.update(made)
+            if made and not maker.site:
+                files[f"{name}/README.txt"] = maker.readme(both.ordered[0].side, (), None)
+    return files

@@ -13,11 +13,11 @@ from tethermap.base import layout
 from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
 from tethermap.base.reasons import EXIT_REASONS
 from tethermap.base.tables import JOINED, Row
-from tethermap.extras.protac.half import AskedHalf, shared_files
-from tethermap.extras.protac.inputs import InputMaker
+from tethermap.extras.protac.half import AskedHalf
+from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.pose import matched_halves
-from tethermap.extras.protac.programs import MOST_SMILES, PROGRAMS, TOOLS
+from tethermap.extras.protac.programs import MOST_SMILES, program, tools
 from tethermap.extras.protac.read import complex_text, read_ligands
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import job_gene, job_side
@@ -57,7 +57,7 @@ class AskedAnchor:
 
 def inputs_of_anchor(
     asked: AskedAnchor,
-    tools: Collection[str] = TOOLS,
+    wanted: Collection[str] = (),
     *,
     degrader: str = "",
     other: AskedAnchor | None = None,
@@ -72,8 +72,8 @@ def inputs_of_anchor(
     ----------
     asked : AskedAnchor
         The anchor.
-    tools : collection of str
-        Of `TOOLS`.
+    wanted : collection of str
+        Of `programs.tools`; empty for all.
     degrader : str
         SMILES of the degrader, where it is known.
     other : AskedAnchor or None
@@ -86,8 +86,9 @@ def inputs_of_anchor(
     NoInputsError
         If a job has no such ligand, the anchor has no rank, the degrader is no molecule or does not hold the halves.
     """
-    if unknown := sorted(set(tools) - set(TOOLS)):
-        raise NoInputsError(f"There are no inputs for {unknown[0]}: give one of {', '.join(TOOLS)}.")
+    if unknown := sorted(set(wanted) - set(tools())):
+        raise NoInputsError(f"There are no inputs for {unknown[0]}: give one of {', '.join(tools())}.")
+    wanted = wanted or tools()
     halves = [_half(asked, babel)]
     if other is not None:
         halves.append(_half(other, babel))
@@ -99,9 +100,9 @@ def inputs_of_anchor(
     files = {path: text for half in halves for path, text in half.files.items()}
     if other is not None:  # what tells of one half leaves the other open
         files = {path: text for path, text in files.items() if path.rpartition("/")[2] != "README.txt"}
-    files.update(shared_files(halves, degrader))
-    wanted = {path for tool in tools for path in _paths_of(tool, files)}
-    return {path: text for path, text in files.items() if path in wanted}
+    files.update(shared_files(halves, degrader, wanted))
+    paths = {path for tool in wanted for path in _paths_of(tool, files)}
+    return {path: text for path, text in files.items() if path in paths}
 
 
 def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
@@ -136,7 +137,7 @@ def _paths_of(tool: str, files: Collection[str]) -> set[str]:
         return {path for path in files if path.endswith(".json") and "/" not in path}
     own = {path for path in files if path.startswith(f"{tool}/")}
     shared = {path for path in files if "/" not in path and not path.endswith(".json")}
-    return own | (shared if tool in PROGRAMS else {path for path in shared if path.endswith(".txt")})
+    return own | (shared if program(tool).site else {path for path in shared if path.endswith(".txt")})
 
 
 def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:

@@ -1,15 +1,37 @@
 """The programs that model degraders for which there are inputs, and the limits of what is made on demand."""
 
+from __future__ import annotations
+
 import re
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
-PROGRAMS = ("prosettac", "protac_ternary", "deepternary")
-"""Those whose files a job can write by itself."""
+if TYPE_CHECKING:
+    from tethermap.extras.protac.program import Program
 
-ON_DEMAND = ("p4ward", "af3", "boltz", "chai")
-"""Those whose files are made when they are asked for."""
+_FOLDER = "tethermap.extras.programs"
 
-TOOLS = (*PROGRAMS, *ON_DEMAND, "json")
-"""What inputs can be made for: programs, each with a folder of its own, and exits and fragments as JSON files."""
+_ORDER = ("prosettac", "protac_ternary", "deepternary", "p4ward", "af3", "boltz", "chai")
+"""Programs in the order of their files; others follow by name."""
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all programs: the modules of `tethermap.extras.programs`, of which none is imported."""
+    found = {module.name for module in iter_modules(import_module(_FOLDER).__path__)}
+    return tuple(sorted(found, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)))
+
+
+def tools() -> tuple[str, ...]:
+    """Return all inputs that can be made: for programs, each with its folder, and exits and fragments as JSON files."""
+    return *names(), "json"
+
+
+def program(name: str) -> Program:
+    """Import a program."""
+    found: Program = import_module(f"{_FOLDER}.{name}").PROGRAM
+    return found
+
 
 MOST_SMILES = 1000
 """Longest SMILES of a degrader that is taken."""

@@ -49,6 +49,11 @@ TARGET = Side("target", "TUVWSRQPONMZ", "Y", "LG1", 2)
 E3 = Side("e3", "EFGHIJKLDCBA", "X", "LG2", 1)
 
 
+def side_named(name: str) -> str:
+    """Return a half in words."""
+    return {"target": "the target", "e3": "the E3 ligase"}[name]
+
+
 def side_of(setting: str, target_name: str, accessions: Iterable[str], ligases: Path) -> Side:
     """Return the half of a degrader that a job is about.
 

@@ -18,6 +18,12 @@ MOST_POCKET = 12
 """Most residues of a pocket that are named, the nearest first: more only repeat them (house rule)."""
 
 
+SEQUENCES = """\
+Sequences are those of SEQRES, modified residues as their parents; of a complex of several chains those near the ligand.
+"""
+"""Line of the READMEs of all of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """One protein chain: its letter in the job and its whole sequence, unknown residues ``X``."""

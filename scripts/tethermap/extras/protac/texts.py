@@ -1,9 +1,4 @@
-"""The files of PROTAC_ternary and DeepTernary for one side of a degrader.
-
-The formats are those of the programs' repositories, read in 2026: karanicolaslab/PROTAC_ternary (``README.md``,
-``PROTAC_ternary/Utils.py``, ``Example/``) and youqingxiaozhua/DeepTernary (``README.md``, ``predict.py``,
-``predict_btk.py``, ``data/BTK_CRBN/``).
-"""
+"""Ligands as PDB files."""
 
 from __future__ import annotations
 
@@ -15,9 +10,6 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.extras.protac.side import Side
 from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
-
-COLLINEAR = 0.17
-"""Sine of the smallest angle (10 degrees) of three points that fix a rotation."""
 
 _LONGEST_NAME = 4
 
@@ -94,37 +86,3 @@ def _atom_line(serial: int, name: str, element: str, xyz: FloatArray, residue: s
         f"{x:8.3f}{y:8.3f}{z:8.3f}  1.00  0.00          {element.upper():>2s}"
         f"{_CHARGES.get((element, bonds), '')}"
     )
-
-
-def alignment_atoms(graph: LigandGraph, anchor: int, kept: Collection[int]) -> tuple[int, ...]:
-    """Return the atoms by which PROTAC_ternary lays a linker on a warhead: two steps away, one, the anchor.
-
-    Parameters
-    ----------
-    anchor : int
-        Atom that the linker is bonded to.
-    kept : collection of int
-        Atoms that stay.
-
-    Returns
-    -------
-    tuple of int
-        SDF indices of three atoms that are not on one line; fewer where the warhead has none.
-    """
-    near = [first for first in graph.near[anchor] if first in kept]
-    for first in near:
-        for second in graph.near[first]:
-            if second in kept and second != anchor and _sine(graph, anchor, first, second) > COLLINEAR:
-                return second, first, anchor
-    return (near[0], anchor) if near else (anchor,)
-
-
-def _sine(graph: LigandGraph, anchor: int, first: int, second: int) -> float:
-    one, two = graph.xyz[anchor] - graph.xyz[first], graph.xyz[second] - graph.xyz[first]
-    lengths = float((one @ one) * (two @ two))
-    return (1 - min(1.0, float(one @ two) ** 2 / lengths)) ** 0.5 if lengths > 0 else 0.0
-
-
-def atom_list(atoms: Sequence[int], names: Sequence[str], side: Side) -> str:
-    """Return atoms as PROTAC_ternary lists them, residue and atom name, one on each line."""
-    return "".join(f"{side.residue_name} {names[k]}\n" for k in atoms)

@@ -20,8 +20,8 @@ from tethermap.exits.graph import ligand_graph
 from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import exit_rows
 from tethermap.extras.programs import p4ward
-from tethermap.extras.protac.half import AskedHalf, shared_files
-from tethermap.extras.protac.inputs import InputMaker
+from tethermap.extras.protac.half import AskedHalf
+from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.extras.protac.side import E3, TARGET, Side
 from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead

@@ -9,6 +9,7 @@ from rdkit import Chem
 from tests.tools.exits import embedded
 from tethermap.base.reference import E3_LIGASES
 from tethermap.exits.graph import ligand_graph
+from tethermap.extras.programs import protac_ternary
 from tethermap.extras.programs.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from tethermap.extras.protac import texts
 from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, SAME, anchor_after_round_trip, open_babel
@@ -70,11 +71,11 @@ def test_names_that_occur_twice_hold_blanks_or_are_too_long_are_replaced_by_name
 def test_atoms_of_alignment_are_not_on_one_line(smiles: str) -> None:
     graph = ligand_graph(embedded(smiles)[1])
     for anchor in range(len(graph)):
-        found = texts.alignment_atoms(graph, anchor, range(len(graph)))
+        found = protac_ternary.alignment_atoms(graph, anchor, range(len(graph)))
         assert found[-1] == anchor
         if len(found) == 3:
             a, b, c = (graph.xyz[k] for k in found)
-            assert np.linalg.norm(np.cross(a - b, c - b)) > texts.COLLINEAR * np.linalg.norm(a - b)
+            assert np.linalg.norm(np.cross(a - b, c - b)) > protac_ternary.COLLINEAR * np.linalg.norm(a - b)
 
 
 def test_ligand_file_gives_names_serials_and_each_bond_once() -> None:

@@ -1,0 +1,104 @@
+"""A program that models degraders: the files that it gets for an exit of a ligand, and for one half or both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from tethermap.base.tables import Row
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.round_trip import OpenBabel
+from tethermap.extras.protac.side import Side
+from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A ranked exit of a ligand.
+
+    Parameters
+    ----------
+    ligand, exit : RankedLigand, RankedExit
+        The ligand and its exit.
+    side : Side
+        Half of the degrader that it is.
+    chains : str
+        Chains of the protein's file.
+    smiles : str
+        SMILES of the warhead, ``[*]`` for the linker.
+    babel : OpenBabel or None
+        If given, heads are converted as PRosettaC does it.
+    """
+
+    ligand: RankedLigand
+    exit: RankedExit
+    side: Side
+    chains: str
+    smiles: str
+    babel: OpenBabel | None = None
+
+    @property
+    def number(self) -> int:
+        """Rank of its exit site; file names end with it."""
+        return self.exit.site_rank
+
+    @cached_property
+    def cut(self) -> tuple[int, tuple[int, ...]]:
+        """Anchor and leaving atoms of the part that the degrader keeps."""
+        return core_cut(self.ligand.graph, self.exit.anchor, self.exit.leaving)
+
+    @cached_property
+    def warhead(self) -> Warhead:
+        """The part of the ligand that the degrader keeps."""
+        return cut_warhead(self.ligand.molecule, *self.cut)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFiles:
+    """The files of one program for one site.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        Texts by path in the ligand's folder.
+    columns : mapping
+        Its cells of `tables.PROTAC_INPUTS`.
+    summary : mapping
+        Its part of ``exits.json``.
+    """
+
+    files: Mapping[str, str]
+    columns: Row = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSite:
+    """A site with the files of all programs, by the name of the program."""
+
+    site: Site
+    programs: Mapping[str, SiteFiles]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The input format of a program, the constant `PROGRAM` of its module in `tethermap.extras.programs`.
+
+    Every path begins with the name of the module and ``/``.
+
+    Parameters
+    ----------
+    readme : callable
+        Returns the README of its files for a side, its sites and Open Babel, if that was used.
+    site : callable or None
+        Makes its files for a site; a job writes them too. They use the protein's and the ligand's file.
+    halves : callable or None
+        Makes its files for one half or both, on demand.
+    """
+
+    readme: Callable[[Side, Sequence[WrittenSite], OpenBabel | None], str]
+    site: Callable[[Site], SiteFiles] | None = None
+    halves: Callable[[Halves], Mapping[str, str]] | None = None
