@@ -15,7 +15,8 @@ from tethermap import public
 from tethermap.rooms import ROOMS
 
 MOST_MODULES = 20
-MOST_LEVELS = 10
+MOST_LEVELS = 13
+MOST_ROOMS, MOST_FLOORS, MOST_ARROWS = 37, 13, 200
 
 
 def modules(folder: str) -> dict[str, Path]:
@@ -87,7 +88,43 @@ def test_library_imports_nothing_of_the_service() -> None:
             if name.startswith("service")] == []  # fmt: skip
 
 
-def test_service_spans_ten_levels_at_most() -> None:
+def room(module: str) -> str:
+    """Return the room of a module; the modules above all rooms of the service are one of their own."""
+    package = module if MODULES[module].stem == "__init__" else module.rpartition(".")[0]
+    return "service.TOP" if package == "service" and module.rpartition(".")[2] in service.TOP else package
+
+
+ARROWS = {(room(module), room(name)) for module in MODULES for name in imported(module) if room(module) != room(name)}
+
+
+def test_rooms_are_few_and_know_few_others() -> None:
+    rooms = {room(module) for module in MODULES if MODULES[module].stem != "__init__"}
+    assert len(rooms) <= MOST_ROOMS, sorted(rooms)
+    assert len(ARROWS) <= MOST_ARROWS, sorted(ARROWS)
+
+
+def test_rooms_stand_on_few_floors() -> None:
+    @cache
+    def chain(one: str) -> tuple[str, ...]:
+        return (one, *max((chain(below) for above, below in ARROWS if above == one), key=len, default=()))
+
+    longest = max((chain(above) for above, _ in ARROWS), key=len)
+    assert len(longest) <= MOST_FLOORS, " -> ".join(longest)
+
+
+@pytest.mark.parametrize("folder", ["tethermap", "service"])
+def test_core_imports_no_extra(folder: str) -> None:
+    extras = f"{folder}.extras."
+    core = [module for module in MODULES if module.startswith(f"{folder}.") and not module.startswith(extras)]
+    assert [(module, name) for module in core for name in imported(module) if name.startswith(extras)] == []
+
+
+def test_core_of_service_imports_no_extra_of_the_library() -> None:
+    core = [module for module in MODULES if module.startswith("service.") and not module.startswith("service.extras.")]
+    assert [(module, name) for module in core for name in imported(module) if ".extras." in name] == []
+
+
+def test_service_spans_few_levels() -> None:
     @cache
     def chain(module: str) -> tuple[str, ...]:
         below = [chain(name) for name in imported(module) if name.startswith("service.") and name != module]

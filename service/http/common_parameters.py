@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from service.http.parameters import Choice, Flag, Text
+from service.http.parameters import Choice, Flag, Text, Texts
 from service.jobs.artifacts import KINDS
 from tethermap.base.contexts import HEADLINE_FIRST
+
+MAX_STEMS = 200
+"""Ligands that one ZIP can be asked for by name; more come with all files."""
 
 DRY_RUN = Flag("dry_run", "Only say what the job would do.")
 IDEMPOTENCY_KEY = Text(
@@ -21,3 +24,4 @@ PDB_ID = Text("pdb_id", "Entry, any case.", required=True)
 CHAIN = Text("chain", "Author chain.", required=True)
 LIGAND = Text("ligand", "Component code.", required=True)
 RESIDUE_ID = Text("residue_id", "Author number and insertion code.", required=True)
+STEM = Texts("stem", f"Only the files of this ligand; may be repeated, at most {MAX_STEMS} times.", maximum=MAX_STEMS)

@@ -16,8 +16,8 @@ from service.http.responses import json_answer, tagged
 from service.jobs.record import CANCELED, COMPLETED, FINAL, QUEUED, RUNNING, BatchRecord
 from service.jobs.submission import parse_batch
 from service.results.overview import results_answer
-from service.routes.jobs import idempotency
 from service.routes.shared import (
+    idempotency,
     in_thread,
     owner_of,
     require_own_uploads,

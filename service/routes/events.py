@@ -17,8 +17,7 @@ from service.http.parameters import Text
 from service.http.responses import json_bytes
 from service.results.events import EventReader, last_lines
 from service.results.job import Job
-from service.routes.jobs import state_of
-from service.routes.shared import in_thread, job_of, shared_of
+from service.routes.shared import in_thread, job_of, shared_of, state_of
 
 KEEP_ALIVE_SECONDS = 15.0
 _POLL_SECONDS = 0.5

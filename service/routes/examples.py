@@ -1,20 +1,25 @@
-"""Curated examples."""
+"""Curated examples, as JSON and as pages."""
 
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.addresses import address
+from service.errors import ExampleNotFound
 from service.http.discovery_answers import ExampleAnswer, ExampleRecord, ExamplesAnswer
-from service.http.endpoint import Routes
+from service.http.endpoint import PAGE, Routes
 from service.http.responses import tagged
+from service.pages.render import page
 from service.results.examples import Example, example_record
-from service.routes.shared import Shared, job_of, shared_of
+from service.routes.shared import Shared, in_thread, job_of, shared_of
+from tethermap.base import tables
 
 
-def example_of(shared: Shared, example: Example) -> dict[str, Any]:
+def _record(shared: Shared, example: Example) -> dict[str, Any]:
     """Return the fields of an example's record, from memory."""
     store = shared.parts.store
     record = store.get(example.job_id) if store.is_example(example.job_id) else None
@@ -24,18 +29,46 @@ def example_of(shared: Shared, example: Example) -> dict[str, Any]:
 async def list_examples(request: Request) -> Response:
     """Answer all configured examples."""
     shared = shared_of(request)
-    examples = [ExampleRecord(**example_of(shared, example)) for example in shared.examples.values()]
+    examples = [ExampleRecord(**_record(shared, example)) for example in shared.examples.values()]
     return tagged(request, ExamplesAnswer(examples=examples))
 
 
 async def get_example(request: Request) -> Response:
     """Answer one example."""
     shared = shared_of(request)
-    values = example_of(shared, shared.examples[job_of(request).record.job_id])
+    values = _record(shared, shared.examples[job_of(request).record.job_id])
     return tagged(request, ExampleAnswer(**values, files_count=values["counts"].downloadable_file_count))
 
 
-_ROUTES = Routes("Examples")
+async def examples_page(request: Request) -> Response:
+    """Show all examples."""
+    shared = shared_of(request)
+    shown = [await _shown(shared, one) for one in shared.examples.values()]
+    return page("examples", examples=shown)
+
+
+async def example_page(request: Request) -> Response:
+    """Show one example, there or not."""
+    shared = shared_of(request)
+    job_id = str(request.path_params["job_id"])
+    if job_id not in shared.examples:
+        raise ExampleNotFound("No example has this id.")
+    return page("example", example=await _shown(shared, shared.examples[job_id]))
+
+
+async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
+    """Return the record of an example and the picture of its first ligand."""
+    body = _record(shared, example)
+    folder = shared.parts.store.example_folder(example.job_id)
+    if not body["has_results"] or folder is None:
+        return {**body, "picture": None}
+    row = (await in_thread(shared.tables.rows, folder, tables.RESULTS_TABLE))[0]
+    names = (row["pdb_id"], row["Chain"], row["Warhead"])
+    picture = address(f"/api/svg/{example.job_id}/{'/'.join(quote(str(name), safe='') for name in names)}")
+    return {**body, "picture": f"{picture}?resid={quote(str(row['Residue_ID']), safe='')}", "first": row}
+
+
+_ROUTES, _PAGES = Routes("Examples"), Routes("Pages", "page")
 
 ENDPOINTS = (
     _ROUTES.get("/api/examples", list_examples, "All examples.", ExamplesAnswer, listing=True),
@@ -43,4 +76,6 @@ ENDPOINTS = (
     _ROUTES.get(
         "/api/examples/{job_id}/metadata", get_example, "The same.", ExampleAnswer, name="get_example_metadata"
     ),
+    _PAGES.get("/examples", examples_page, "All examples.", PAGE),
+    _PAGES.get("/examples/{job_id}", example_page, "One example.", PAGE),
 )

@@ -7,9 +7,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.http.common_parameters import FOLDER, KIND
+from service.http.common_parameters import FOLDER, KIND, STEM
 from service.http.endpoint import Endpoint, Handler, Routes
-from service.http.parameters import Paging, Texts
+from service.http.parameters import Paging
 from service.http.responses import file_answer, tagged
 from service.http.result_answers import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
 from service.jobs.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact
@@ -18,9 +18,6 @@ from service.results.structures import files_of_instances
 from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 2000)
-
-MAX_STEMS = 200
-"""Ligands that one ZIP can be asked for by name; more come with all files."""
 
 _ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}, key=lambda media: (media == "application/json", media)))
 """JSON last: generated clients take the first that they know for what every file is."""
@@ -112,9 +109,6 @@ async def _bundle(request: Request, name: str) -> Response:
         return await file_answer(request, prepared, name=own)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     return await in_thread(bundle_answer, request, listing.artifacts, job.record.job_id, name)
-
-
-STEM = Texts("stem", f"Only the files of this ligand; may be repeated, at most {MAX_STEMS} times.", maximum=MAX_STEMS)
 
 
 def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:

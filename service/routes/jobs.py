@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
-from typing import Any
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
 from service.addresses import address
-from service.errors import InvalidField, RateLimited
+from service.errors import RateLimited
 from service.http.common_parameters import DRY_RUN, IDEMPOTENCY_KEY
 from service.http.endpoint import Routes
 from service.http.job_answers import (
     DeletedAnswer,
     DryRunAnswer,
-    Failure,
     JobAnswer,
     JobLogAnswer,
     JobRequestAnswer,
@@ -29,76 +25,27 @@ from service.http.job_answers import (
 )
 from service.http.json_body import read_json
 from service.http.parameters import Whole
-from service.http.responses import json_answer, json_bytes, tagged
+from service.http.responses import json_answer, tagged
 from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
-from service.results.bundles import public_bundle
 from service.results.events import log_lines
 from service.results.job import Job
 from service.results.reproduce import reproduction
 from service.routes.shared import (
-    Shared,
     changeable_job,
+    failure_of,
+    idempotency,
     in_thread,
     job_of,
     owner_of,
     require_own_uploads,
     require_public_receivers,
     shared_of,
+    state_of,
 )
-from service.runs.idempotency import Idempotency
 from tethermap.base import tables
 
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LOG_PAGE = 10_000
-
-
-def idempotency(request: Request, route: str, body: Any) -> Idempotency | None:
-    """Return the idempotency of a request, if it has a key.
-
-    Raises
-    ------
-    InvalidField
-        If the key is not 1 to 255 visible ASCII characters.
-    """
-    key = request.headers.get("idempotency-key")
-    if key is None:
-        return None
-    if not _KEY.fullmatch(key):
-        reason = "is not 1 to 255 visible ASCII characters"
-        raise InvalidField(f"Idempotency-Key {reason}.", details={"field": "Idempotency-Key", "reason": reason})
-    return Idempotency(route, key, hashlib.sha256(json_bytes(_canonical(body))).hexdigest(), owner_of(request))
-
-
-def _canonical(value: Any) -> Any:
-    """Return a JSON value in which equal values look the same: keys sorted, ``1.0`` as ``1``."""
-    if isinstance(value, dict):
-        return {key: _canonical(value[key]) for key in sorted(value)}
-    if isinstance(value, list):
-        return [_canonical(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def failure_of(shared: Shared, record: JobRecord) -> Failure | None:
-    """Return why a job failed as clients see it, or None."""
-    error = record.error
-    if error is None:
-        return None
-    return Failure(message=shared.scrubber.text(error.message), step=error.step, kind=error.kind)
-
-
-def state_of(shared: Shared, job: Job) -> JobAnswer:
-    """Return the state of a job as clients see it."""
-    record = job.record
-    bundle = public_bundle(job.folder, record.job_id) if record.source == "example" else None
-    return JobAnswer.of(
-        record,
-        shared.parts.queue.position(record.job_id),
-        waits_for=shared.parts.queue.waits_for(record.job_id),
-        public_bundle=bundle.relative if bundle else None,
-        failure=failure_of(shared, record),
-        webhook=shared.parts.queue.notices.delivery_of(record, job.folder),
-    )
 
 
 async def submit_job(request: Request) -> Response:

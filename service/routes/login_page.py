@@ -11,8 +11,7 @@ from service.addresses import address
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Parameter
 from service.pages.render import page
-from service.routes.shared import shared_of
-from service.routes.submit_page import form_pairs
+from service.routes.shared import form_pairs, shared_of
 
 
 def asked(request: Request, status: int = 200, *, wrong: bool = False, after: str = "") -> Response:

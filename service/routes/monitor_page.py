@@ -15,9 +15,7 @@ from service.jobs.record import JobRecord
 from service.pages.render import page
 from service.results.events import log_lines
 from service.results.steps import read_steps
-from service.routes.jobs import state_of
-from service.routes.shared import changeable_job, in_thread, job_of, shared_of
-from service.routes.submit_page import form_pairs
+from service.routes.shared import changeable_job, form_pairs, in_thread, job_of, shared_of, state_of
 from tethermap.run.display import STEPS
 
 _LOG_LINES = 500

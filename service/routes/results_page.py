@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from service.addresses import address
 from service.errors import FileNotFound, MissingField
-from service.http.common_parameters import CONTEXT
+from service.http.common_parameters import CONTEXT, MAX_STEMS, STEM
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import JobProgress
 from service.http.parameters import Choice, Parameter, Text
@@ -41,7 +41,6 @@ from service.results.job import Job
 from service.results.kept import kept_answer
 from service.results.overview import pipeline_of
 from service.results.tables import number
-from service.routes.files import MAX_STEMS, STEM
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from service.runs.on_demand import on_demand, partners_text
 from tethermap.base import layout, tables

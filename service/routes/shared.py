@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import anyio.to_thread
 from starlette.requests import Request
 
 from service.addresses import address
-from service.errors import ExampleNotFound, Forbidden, JobNotFound, JobStateConflict, NotFound, ResultsNotReady
+from service.errors import (
+    ExampleNotFound,
+    Forbidden,
+    InvalidField,
+    JobNotFound,
+    JobStateConflict,
+    NotFound,
+    ResultsNotReady,
+    Unauthorized,
+    UnsupportedMediaType,
+)
 from service.hosts import Resolver, is_public
 from service.http.access import Access
-from service.http.job_answers import waiting_headers
+from service.http.job_answers import Failure, JobAnswer, waiting_headers
 from service.http.metrics import Metrics
+from service.http.responses import json_bytes
 from service.jobs.record import JobRecord
 from service.jobs.submission import Limits, Submission, private_receiver, refused_batch, refused_item
 from service.jobs.uploads import UploadStore
+from service.results.bundles import public_bundle
 from service.results.examples import Example
 from service.results.job import Job
 from service.results.tables import TableCache
 from service.runs.dry_run import DryRuns
+from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import Parts
 from service.scrub import Scrubber
 from service.settings import OPERATOR, Token
@@ -32,6 +47,8 @@ from service.settings import OPERATOR, Token
 T = TypeVar("T")
 
 
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+FORM_FIELDS = 200
 _LOOKUP_SECONDS = 2.0
 _RESOLVER = Resolver(8)
 
@@ -291,6 +308,77 @@ def from_own_page(request: Request) -> bool:
         return site in ("same-origin", "none")
     # an old browser, or any at a plain http address, tells the page's origin only
     return origin is None or origin.partition("://")[2] == request.headers.get("host")
+
+
+def idempotency(request: Request, route: str, body: Any) -> Idempotency | None:
+    """Return the idempotency of a request, if it has a key.
+
+    Raises
+    ------
+    InvalidField
+        If the key is not 1 to 255 visible ASCII characters.
+    """
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return None
+    if not _KEY.fullmatch(key):
+        reason = "is not 1 to 255 visible ASCII characters"
+        raise InvalidField(f"Idempotency-Key {reason}.", details={"field": "Idempotency-Key", "reason": reason})
+    return Idempotency(route, key, hashlib.sha256(json_bytes(_canonical(body))).hexdigest(), owner_of(request))
+
+
+def _canonical(value: Any) -> Any:
+    """Return a JSON value in which equal values look the same: keys sorted, ``1.0`` as ``1``."""
+    if isinstance(value, dict):
+        return {key: _canonical(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_canonical(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def failure_of(shared: Shared, record: JobRecord) -> Failure | None:
+    """Return why a job failed as clients see it, or None."""
+    error = record.error
+    if error is None:
+        return None
+    return Failure(message=shared.scrubber.text(error.message), step=error.step, kind=error.kind)
+
+
+def state_of(shared: Shared, job: Job) -> JobAnswer:
+    """Return the state of a job as clients see it."""
+    record = job.record
+    bundle = public_bundle(job.folder, record.job_id) if record.source == "example" else None
+    return JobAnswer.of(
+        record,
+        shared.parts.queue.position(record.job_id),
+        waits_for=shared.parts.queue.waits_for(record.job_id),
+        public_bundle=bundle.relative if bundle else None,
+        failure=failure_of(shared, record),
+        webhook=shared.parts.queue.notices.delivery_of(record, job.folder),
+    )
+
+
+async def form_pairs(request: Request) -> list[tuple[str, str]]:
+    """Return names and values of a form that one of our own pages has sent.
+
+    Raises
+    ------
+    Unauthorized
+        If it comes from another site: that is told by the browser, not by the form.
+    UnsupportedMediaType
+        If it is no form.
+    InvalidField
+        If it has too many fields.
+    """
+    if not from_own_page(request):
+        raise Unauthorized("The form was sent from another site.")
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+        raise UnsupportedMediaType("The form is sent as application/x-www-form-urlencoded.")
+    body = (await request.body()).decode("utf-8", errors="replace")
+    try:
+        return parse_qsl(body, max_num_fields=FORM_FIELDS)
+    except ValueError:
+        raise InvalidField(f"The form has more than {FORM_FIELDS} fields.", details={"field": "form"}) from None
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any) -> T:

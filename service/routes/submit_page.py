@@ -6,13 +6,12 @@ import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from service.addresses import address
-from service.errors import InvalidField, ServiceError, Unauthorized, UnsupportedMediaType
+from service.errors import InvalidField, ServiceError, Unauthorized
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import FormMeaningAnswer, FormMistakeAnswer
 from service.http.multipart import FIELD, announced_length, files_of, sent_form
@@ -23,7 +22,9 @@ from service.jobs.uploads import Upload
 from service.pages.form import Meaning, meaning_of, option_groups, values_of_request
 from service.pages.render import page
 from service.routes.shared import (
+    FORM_FIELDS,
     Shared,
+    form_pairs,
     from_own_page,
     in_thread,
     owner_of,
@@ -33,7 +34,6 @@ from service.routes.shared import (
 )
 from service.runs.idempotency import Idempotency
 
-_FIELDS = 200
 _KEY_CHARACTERS = 64
 _START = {"target_name": ["HIV-1 protease"], "search_query": ["1HPV"]}
 """What is shown as command and file while the form is empty."""
@@ -60,7 +60,7 @@ async def upload_form(request: Request) -> Response:
     try:
         if length > shared.parts.settings.max_body_bytes:  # files, which the quota may refuse before they are read
             await in_thread(shared.uploads.check_quota, owner_of(request), length)
-        async with sent_form(request, "The form is", files=most, fields=_FIELDS, field=FIELD) as form:
+        async with sent_form(request, "The form is", files=most, fields=FORM_FIELDS, field=FIELD) as form:
             values = _values([(name, value) for name, value in form.multi_items() if isinstance(value, str)])
             if files := files_of(form):
                 values["refused"] = [", ".join(file.filename or "" for file in files)]
@@ -108,29 +108,6 @@ async def check_form(request: Request) -> Response:
     return json_answer(
         FormMeaningAnswer(request=meaning.body, curl=meaning.curl, job_yaml=meaning.job_yaml, notes=notes)
     )
-
-
-async def form_pairs(request: Request) -> list[tuple[str, str]]:
-    """Return names and values of a form that one of our own pages has sent.
-
-    Raises
-    ------
-    Unauthorized
-        If it comes from another site: that is told by the browser, not by the form.
-    UnsupportedMediaType
-        If it is no form.
-    InvalidField
-        If it has too many fields.
-    """
-    if not from_own_page(request):
-        raise Unauthorized("The form was sent from another site.")
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise UnsupportedMediaType("The form is sent as application/x-www-form-urlencoded.")
-    body = (await request.body()).decode("utf-8", errors="replace")
-    try:
-        return parse_qsl(body, max_num_fields=_FIELDS)
-    except ValueError:
-        raise InvalidField(f"The form has more than {_FIELDS} fields.", details={"field": "form"}) from None
 
 
 def _once(values: Mapping[str, list[str]], meaning: Meaning, owner: str | None) -> Idempotency | None:

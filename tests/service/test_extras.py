@@ -29,12 +29,6 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-def test_core_imports_no_extra() -> None:
-    found = {(module, name) for module in MODULES for name in imported(module) if ".extras." in name}
-    core = {module for module, _ in found if ".extras." not in module}
-    assert core == set()
-
-
 def test_every_extra_is_a_module_with_its_declaration() -> None:
     assert [name for name in EXTRAS if f"service.extras.{name}" not in MODULES] == []
 

@@ -14,6 +14,7 @@ import pytest
 from service.jobs import durable
 from service.jobs.record import RECORD, BatchItem, BatchRecord, JobRecord
 from service.jobs.store import JobsFolderBusyError, Store
+from service.lru import Lru
 from tests.service.disks import fill, small_disk
 from tests.service.test_jobs import RECORD as JOB
 from tests.tools.patience import patience
@@ -134,7 +135,7 @@ def test_an_unreadable_record_is_left_alone(store: Store) -> None:
 
 
 def test_memory_holds_only_the_latest_of_many_finished_jobs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.jobs.store._REMEMBERED", 3)
+    monkeypatch.setattr(store, "_final", Lru(3))
     jobs = [replace(JOB, job_id=f"{number:08d}", status="completed") for number in range(9)]
     store.create([(job, {}) for job in jobs])
     assert [store.get(job.job_id) for job in jobs] == jobs
