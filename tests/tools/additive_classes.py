@@ -1,6 +1,7 @@
 """Which components of the whole dictionary belong to a class of additives: to keep ``additives.csv`` complete.
 
-``python -m tests.tools.additive_classes`` prints the components of each class that no list has, as rows of the list.
+``python -m tests.tools.additive_classes`` prints the components of each class that no list has, as rows of the list,
+then the charge and tautomer twins of listed components.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from tethermap.base.elements import is_metal
 from tethermap.base.reference import ADDITIVES, COFACTORS
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
+from tethermap.instance.kinds import CAPS, MONOMERS, KindRules
+from tethermap.molecule.dictionary import dictionary_molecule
+from tethermap.molecule.inchi import inchi, key_of_inchi
 
 SOURCE = "Shape in the wwPDB Chemical Component Dictionary, by tests/tools/additive_classes.py"
 
@@ -192,7 +196,37 @@ def missing() -> Iterator[tuple[str, str, str]]:
             yield component.comp_id, found, component.name
 
 
+def twins() -> Iterator[tuple[str, str]]:
+    """Yield code and listed twin of each unlisted component whose neutral form has the InChIKey of a listed one.
+
+    Building blocks of polymers have none: their twins are the free amino acids and nucleotides.
+    """
+    find = ComponentIndex(default_index()).get
+    rules = KindRules(ADDITIVES, COFACTORS, find)
+    keys: dict[str, str] = {}
+    formulas = set()
+    for code in (*rules.additives, *rules.cofactors):
+        component = find(code)
+        if component is not None and rules.role(code) not in MONOMERS and (key := _neutral_key(component)):
+            keys.setdefault(key, code)
+            formulas.add(tuple(sorted(composition(component).items())))
+    listed = rules.additives.keys() | rules.cofactors.keys() | CAPS
+    for component in components():
+        counts = composition(component)
+        if component.comp_id in listed or sum(counts.values()) < 2 or tuple(sorted(counts.items())) not in formulas:
+            continue
+        if (twin := keys.get(_neutral_key(component))) and not rules.is_nucleotide(component.comp_id):
+            yield component.comp_id, twin
+
+
+def _neutral_key(component: Component) -> str:
+    mol = dictionary_molecule(component, neutral=True)
+    return "" if mol is None else key_of_inchi(inchi(mol))
+
+
 if __name__ == "__main__":
     write = csv.writer(sys.stdout, lineterminator="\n").writerow
     for comp_id, found, name in missing():
         write([comp_id, *CLASSES[found], f"{SOURCE}: {found}", name])
+    for comp_id, twin in twins():
+        write([comp_id, "twin of", twin])

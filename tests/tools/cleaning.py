@@ -172,12 +172,14 @@ def _is_rounded(xyz: FloatArray) -> bool:
 def brute_force_assembly(entry: Entry, sample: Sample) -> Surround | None:
     """Return the polymer atoms of the first assembly with the ligand in its deposited place, by gemmi alone.
 
-    None where more than polymer is in reach, where there are alternates, or where the assembly
-    doesn't hold the deposited place: there the pipeline's own rules would be needed.
+    None where more than polymer is in reach, where a chain is the ligand, where there are alternates, or where the
+    assembly doesn't hold the deposited place: there the pipeline's own rules would be needed.
     """
     around = sample.neighbourhood
     polymer = {residue.name for residue in _polymer_residues(entry.structure)}
     simple = set(around.comp_id[around.context < 3].tolist()) <= polymer
+    chains = {residue.subchain for residue in _polymer_residues(entry.structure)}
+    simple &= sample.instance.name.label_asym_id not in chains
     if not simple or entry.molecules or (entry.atoms.altloc != b"").any():
         return None
     atoms = list(_assembly_atoms(entry, sample.instance))

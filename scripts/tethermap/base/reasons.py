@@ -110,6 +110,7 @@ FLAGS = {
     "alternate_conformers": "more than one conformer was modelled; the best occupied was taken",
     "multiple_components": "a linked group of several components",
     "special_position": "lies on a symmetry axis; its own images were left out of the crystal context",
+    "nucleic_acid_beside": "nucleic acid that is no target touches the ligand and counts in the context target",
     "no_assembly": "no biological assembly is given; the asymmetric unit stands for it",
     "chain_from_nearest_polymer": "the file gives no chain; that of the nearest polymer atom was taken",
     "number_made_up": "the file gives no residue number; one was made up",
@@ -134,7 +135,7 @@ FLAGS = {
     "checks_failed": "a check that the job makes on its own files failed: see self_check in the manifest",
     "two_proteins": "two proteins hold it, as a degrader or glue: only the target's half is ranked",
     "additive_kept": "on the additive list, kept because asked for, buried or part of a chain",
-    "cofactor": "a natural cofactor; kept where it is the only candidate of its entry, or asked for",
+    "cofactor": "a natural cofactor; kept where nothing else of its entry is, or asked for",
 }
 """What a user should know of an instance that was kept."""
 

@@ -1,24 +1,32 @@
-"""Which additives count as ligands because a target buries them, and which cofactor is an entry's only candidate."""
+"""Which additives count as ligands because their assembly buries them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
 
 from tethermap.base.arrays import IntArray, as_text
-from tethermap.base.contexts import HEADLINE_CONTEXT
-from tethermap.complex.context import TARGET, Around, atoms_around
+from tethermap.complex.context import ASSEMBLY, Around, atoms_around
 from tethermap.complex.describe import neighbourhood_of
 from tethermap.complex.limits import BURIED_FROM
 from tethermap.complex.scene import Scene
+from tethermap.entry.atoms import text
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.sasa import Sasa
+from tethermap.instance.backbone import TOUCHES_WITHIN
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.kinds import KindRules
 
 BURIED_SLICES = 100
 """Slices of each atom, as in the tables of exposure."""
+
+SAME_SITE = 0.5
+"""Share of the polymer residues around either of two copies, by number and component, that both have in equivalent
+sites. House rule."""
 
 
 @lru_cache(maxsize=4)
@@ -27,10 +35,17 @@ def polymer_radii(table: RadiusTable, rules: KindRules) -> PolymerRadii:
     return PolymerRadii(table, rules.component)
 
 
-def buried_by_target(
+class Burial(NamedTuple):
+    """Share of a het group that its assembly buries, 0 to 1, and the polymer residues around it: number, component."""
+
+    fraction: float
+    site: frozenset[tuple[str, str]]
+
+
+def burial(
     scene: Scene, around: Around, heavy: IntArray, label: bytes, table: RadiusTable, rules: KindRules, sasa: Sasa
-) -> float:
-    """Return the share of the surface of some atoms that the target chains cover.
+) -> Burial:
+    """Return the share of the surface of some atoms that their assembly covers, nucleic acids included.
 
     Parameters
     ----------
@@ -44,51 +59,65 @@ def buried_by_target(
         Radii, and the components that they depend on.
     sasa : Sasa
         Computes the areas.
-
-    Returns
-    -------
-    float
-        0 (open) to 1 (buried).
     """
+    atoms = scene.atoms
     radii = polymer_radii(table, rules)
-    names = (scene.atoms.comp_id[heavy], scene.atoms.name[heavy], scene.atoms.element[heavy])
+    names = (atoms.comp_id[heavy], atoms.name[heavy], atoms.element[heavy])
     own = radii.of_all(*map(as_text, names))
-    reach = float(table.largest_of(scene.atoms.element).max()) + float(own.max()) + 2 * sasa.probe_radius
-    xyz = scene.atoms.xyz[heavy]
+    reach = float(table.largest_of(atoms.element).max()) + float(own.max()) + 2 * sasa.probe_radius
+    xyz = atoms.xyz[heavy]
     nearby = atoms_around(scene, around, xyz, label, reach)
-    neighbourhood = replace(neighbourhood_of(scene, nearby), largest=TARGET)
+    neighbourhood = replace(neighbourhood_of(scene, nearby), largest=ASSEMBLY)
     others = radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
     exposure = sasa.exposure(xyz, own, neighbourhood, others)
     free = float(exposure.free.sum())
-    return 1.0 - float(exposure.bound[HEADLINE_CONTEXT].sum()) / free if free else 0.0
+    touching = (nearby.distance <= TOUCHES_WITHIN) & (nearby.level <= ASSEMBLY) & scene.in_polymer[nearby.index]
+    residues = np.unique(atoms.residue[nearby.index[touching]])
+    site = zip(atoms.residue_ids[residues].tolist(), atoms.comp_id[atoms.starts[residues]].tolist(), strict=True)
+    fraction = 1.0 - float(exposure.bound["assembly"].sum()) / free if free else 0.0
+    return Burial(fraction, frozenset((number, text(code)) for number, code in site))
 
 
-def judged(group: HetGroup, buried: float) -> HetGroup:
-    """Return an additive of the rule ``unless_bound`` as a ligand where it is buried.
+def best_of_equivalent(burials: Mapping[int, Burial], components: Mapping[int, str]) -> dict[int, float]:
+    """Return for each het group the largest buried fraction of the copies of its components in equivalent sites.
+
+    Parameters
+    ----------
+    burials : mapping of int to Burial
+        By the head of each group.
+    components : mapping of int to str
+        Components of each group.
+    """
+    best: dict[int, float] = {}
+    for head in burials:
+        if head in best:
+            continue
+        same, found = [head], {head}
+        for member in same:
+            site = burials[member].site
+            for other in burials.keys() - found:
+                shared = len(site & burials[other].site)
+                if components[other] == components[head] and shared >= SAME_SITE * len(site | burials[other].site) > 0:
+                    same.append(other)
+                    found.add(other)
+        best |= dict.fromkeys(same, max(burials[member].fraction for member in same))
+    return best
+
+
+def judged(group: HetGroup, own: float, best: float) -> HetGroup:
+    """Return an additive of the rule ``unless_bound`` as a ligand if a copy of it in an equivalent site is buried.
 
     Parameters
     ----------
     group : HetGroup
         The additive.
-    buried : float
-        Its buried fraction.
+    own, best : float
+        Its buried fraction, and that of the best copy.
     """
-    if buried < BURIED_FROM:
+    if best < BURIED_FROM:
         return group
     role = group.kind_reason.partition(":")[0]
-    return replace(group, kind="ligand", kind_reason=f"{role}, but {buried:.2f} of its surface is buried")
-
-
-def only_cofactor(groups: Iterable[HetGroup], codes: dict[int, str]) -> str:
-    """Return the component that is the only candidate of an entry though it is a cofactor, empty when there is none.
-
-    Parameters
-    ----------
-    groups : iterable of HetGroup
-        The het groups of the entry.
-    codes : dict of int to str
-        Component of each group's head.
-    """
-    candidates = {(group.kind, codes[group.head]) for group in groups if group.kind in ("ligand", "cofactor")}
-    kind, code = candidates.pop() if len(candidates) == 1 else ("", "")
-    return code if kind == "cofactor" else ""
+    whose = "its surface" if own >= BURIED_FROM else "the surface of a copy in an equivalent site"
+    return replace(
+        group, kind="ligand", kind_reason=f"{role}, but {best if own < BURIED_FROM else own:.2f} of {whose} is buried"
+    )

@@ -16,7 +16,7 @@ from tethermap.base.reasons import sentence
 from tethermap.base.tables import Row, Value
 from tethermap.base.version import __version__
 from tethermap.complex.backbone import backbone_of
-from tethermap.complex.candidates import BURIED_SLICES, buried_by_target, judged, only_cofactor, polymer_radii
+from tethermap.complex.candidates import BURIED_SLICES, Burial, best_of_equivalent, burial, judged, polymer_radii
 from tethermap.complex.cleaned import CleanedComplex, Ligand, clean_complex
 from tethermap.complex.context import (
     Around,
@@ -124,7 +124,7 @@ class _Cleaner:
         self._radii = radii
         self._rules = rules
         self._buried: dict[int, float] = {}
-        self._only_cofactor = ""
+        self._cofactors = False
         self._errors: dict[int, Exception] = {}
         self._residues = Residues(entry)
         wanted = settings.named | settings.always_keep
@@ -147,16 +147,14 @@ class _Cleaner:
         reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * self._settings.probe_radius)
         self._finder = ContextFinder(self._scene, asyms, max(reach, EXIT_REACH), reach)
         self._decide_kinds(reach)
-        for group in self._groups:
-            kept = None
-            with self._isolated(group):
-                verdict, kept = self._judge(group, reach, target)
-                rows = list(self._rows(group, verdict, kept))
-            if (failed := self._errors.get(group.head)) is not None:
-                name = self._residues.name(group.head)
-                result.errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
-                verdict, kept = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed)), None
-                rows = list(self._rows(group, verdict, None))
+        decided = [self._decided(group, reach, target, result.errors) for group in self._groups]
+        self._cofactors = "ligand" in self._settings.kinds and all(kept is None for _, kept in decided)
+        if self._cofactors:
+            decided = [
+                self._decided(group, reach, target, result.errors) if group.kind == "cofactor" else before
+                for group, before in zip(self._groups, decided, strict=True)
+            ]
+        for rows, kept in decided:
             result.ligand_rows.extend(rows)
             if kept is not None:
                 result.kept.append(kept)
@@ -175,6 +173,21 @@ class _Cleaner:
             target_coverage=target.coverage,
         )
         return result
+
+    def _decided(
+        self, group: HetGroup, reach: float, target: TargetChains, errors: dict[str, Exception]
+    ) -> tuple[list[Row], KeptInstance | None]:
+        """Return the rows of a het group and its complex, None unless it is kept."""
+        kept = None
+        with self._isolated(group):
+            verdict, kept = self._judge(group, reach, target)
+            rows = list(self._rows(group, verdict, kept))
+        if (failed := self._errors.get(group.head)) is not None:
+            name = self._residues.name(group.head)
+            errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
+            verdict, kept = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed)), None
+            rows = list(self._rows(group, verdict, None))
+        return rows, kept
 
     def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
         """Keep an error of this program in one het group from costing the others."""
@@ -227,23 +240,26 @@ class _Cleaner:
         return [asym for asym in long if asym in labels]
 
     def _decide_kinds(self, reach: float) -> None:
-        """Tell additives that a target buries from others, and find the cofactor that is the only candidate."""
-        for place, group in enumerate(self._groups):
+        """Tell additives that are buried from others; copies in equivalent sites alike."""
+        burials: dict[int, Burial] = {}
+        codes: dict[int, str] = {}
+        for group in self._groups:
             if group.unless_buried:
                 with self._isolated(group):
-                    self._groups[place] = self._judged(group, reach)
-        codes = {group.head: self._residues.name(group.head).comp_id for group in self._groups}
-        self._only_cofactor = only_cofactor(self._groups, codes)
+                    burials[group.head] = self._burial(group, reach)
+                    codes[group.head] = "+".join(sorted(self._residues.name(one).comp_id for one in group.residues))
+        self._buried = best_of_equivalent(burials, codes)
+        self._groups = [
+            judged(group, burials[group.head].fraction, self._buried[group.head]) if group.head in burials else group
+            for group in self._groups
+        ]
 
-    def _judged(self, group: HetGroup, reach: float) -> HetGroup:
-        """Return an additive as what it is by the share of its surface that a target covers."""
+    def _burial(self, group: HetGroup, reach: float) -> Burial:
         members, label = self._conformer(group)
         heavy = members[self._entry.atoms.heavy[members]]
         around = self._around(group, heavy, label).within(reach)
-        self._buried[group.head] = buried_by_target(
-            self._scene, around, heavy, label, self._radii, self._rules, self._settings.sasa(BURIED_SLICES)
-        )
-        return judged(group, self._buried[group.head])
+        sasa = self._settings.sasa(BURIED_SLICES)
+        return burial(self._scene, around, heavy, label, self._radii, self._rules, sasa)
 
     def _around(self, group: HetGroup, heavy: IntArray, label: bytes) -> Around:
         atoms = self._entry.atoms
@@ -267,7 +283,8 @@ class _Cleaner:
     def _judge(self, group: HetGroup, reach: float, target: TargetChains) -> tuple[Verdict, KeptInstance | None]:
         settings = self._settings
         code = self._residues.name(group.head).comp_id.upper()
-        asked = code in settings.always_keep or code in settings.named or code == self._only_cofactor
+        asked = code in settings.always_keep or code in settings.named
+        asked = asked or (self._cofactors and group.kind == "cofactor")
         asked = asked or (settings.own_files and group.kind == "unknown")
         if group.kind not in settings.kinds and not asked:
             if group.unless_buried:

@@ -15,6 +15,7 @@ from tethermap.base.contexts import CONTEXTS
 from tethermap.complex.placement import DEPOSITED, Placement, Sphere
 from tethermap.complex.scene import Body, Copy, Scene, View
 from tethermap.entry.near import distances
+from tethermap.instance.backbone import TOUCHES_WITHIN
 
 CHAIN, TARGET, ASSEMBLY, CRYSTAL = range(len(CONTEXTS))
 
@@ -43,10 +44,20 @@ class Around:
     target_distance: float
     target_chains: tuple[str, ...]
 
+    @property
+    def has_nucleic_acid(self) -> bool:
+        """Whether nucleic acid that is no target touches the instance and is part of the context ``target``."""
+        return any(
+            copy.level == TARGET and not copy.body.parents and copy.body.asym not in self.target_chains
+            for copy in self.copies
+        )
+
     def within(self, reach: float) -> Around:
         """Return what of it stands within a smaller reach, in angstroms."""
         copies = tuple(copy for copy in self.copies if copy.distance < reach)
-        targets = [copy for copy in copies if copy.level in (CHAIN, TARGET) and not copy.body.parents]
+        chains = set(self.target_chains)
+        targets = [copy for copy in copies if copy.level in (CHAIN, TARGET) and copy.body.asym in chains]
+        targets = [copy for copy in targets if not copy.body.parents]
         return Around(
             self.view,
             copies,
@@ -114,7 +125,8 @@ class ContextFinder:
         targets = [chain for chain in near if chain[1].asym in self._targets]
         nearest = targets[0] if targets else None
         copies = [
-            Copy(body, placement, self._level(body, placement, nearest), distance) for distance, body, placement in near
+            Copy(body, placement, self._level(body, placement, nearest, distance), distance)
+            for distance, body, placement in near
         ]
         copies += self._images(ligand, view)
         copies += self._hets(ligand, view, nearest)
@@ -143,10 +155,17 @@ class ContextFinder:
         kept = ligand.mask[index]
         return float(distance[kept].min()) if kept.any() else float("inf")
 
-    def _level(self, body: Body, placement: Placement, nearest: tuple[float, Body, Placement] | None) -> int:
+    def _level(
+        self,
+        body: Body,
+        placement: Placement,
+        nearest: tuple[float, Body, Placement] | None,
+        distance: float = float("inf"),
+    ) -> int:
         if nearest and body is nearest[1] and placement is nearest[2]:
             return CHAIN
-        return TARGET if body.asym in self._targets else ASSEMBLY
+        beside = distance <= TOUCHES_WITHIN and body.asym in self._scene.nucleic_acids
+        return TARGET if beside or body.asym in self._targets else ASSEMBLY
 
     def _images(self, ligand: _Surrounded, view: View) -> list[Copy]:
         return [

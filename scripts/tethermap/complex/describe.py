@@ -256,6 +256,7 @@ def _flags(
         "alternate_conformers": description.n_conformers > 1,
         "multiple_components": len(group.residues) > 1,
         "special_position": description.special,
+        "nucleic_acid_beside": description.around.has_nucleic_acid,
         "no_assembly": not description.around.view.assembly,
         "chain_from_nearest_polymer": not description.own_chain,
         "number_made_up": (head.auth_asym_id if description.own_chain else "", head.residue_id) in entry.numbered,

@@ -19,6 +19,7 @@ from tethermap.entry.reader import Entry
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.conformer import Conformers
 from tethermap.instance.find import Residues
+from tethermap.instance.kinds import NUCLEOTIDES
 
 CRYSTAL_REACH = 30.0
 """More than any context reaches, in angstroms."""
@@ -99,6 +100,8 @@ class Scene:
         self.conformers = Conformers(entry.atoms)
         self.in_polymer = residues.polymer[self.atoms.residue]
         self.chains = {body.asym: body for body in self._chains(residues)}
+        nucleic = self.in_polymer & np.isin(self.atoms.comp_id, [name.encode() for name in NUCLEOTIDES])
+        self.nucleic_acids = frozenset(map(text, np.unique(self.atoms.label_asym_id[nucleic]))) & self.chains.keys()
         starts = self.atoms.starts
         names = zip(self.atoms.label_asym_id[starts].tolist(), self.atoms.auth_asym_id[starts].tolist(), strict=True)
         self.chain_names = {text(asym): text(chain) for asym, chain in dict.fromkeys(names)}

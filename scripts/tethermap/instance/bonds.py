@@ -61,7 +61,7 @@ def bond_ratio(atoms: Atoms, bond: Bond) -> float:
 def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     """Return the covalent and metal bonds of LINK or struct_conn inside the deposited copy.
 
-    Bonds to a symmetry image are left out, as are disulfides and hydrogen bonds.
+    Bonds to a symmetry image or between different alternates are left out, as are disulfides and hydrogen bonds.
 
     Parameters
     ----------
@@ -81,9 +81,12 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     residues = _residue_index(atoms)
     bonds = []
     for connection in wanted:
-        first = _find(atoms, residues, connection.partner1)
-        second = _find(atoms, residues, connection.partner2)
+        label = "".join(end.altloc.strip("\0 ") for end in (connection.partner1, connection.partner2))[:1]
+        first = _find(atoms, residues, connection.partner1, label)
+        second = _find(atoms, residues, connection.partner2, label)
         if first is None or second is None or atoms.residue[first] == atoms.residue[second]:
+            continue
+        if not _same_conformer(atoms, first, second):
             continue
         metal = are_metals(atoms.element[[first, second]]).any()
         distance = float(np.linalg.norm(atoms.xyz[first] - atoms.xyz[second]))
@@ -105,8 +108,10 @@ def _residue_index(atoms: Atoms) -> dict[tuple[bytes, int, bytes, bytes], int]:
     return {key: residue for residue, key in enumerate(keys)}
 
 
-def _find(atoms: Atoms, residues: dict[tuple[bytes, int, bytes, bytes], int], address: gemmi.AtomAddress) -> int | None:
-    """Return the index of the atom at an address, None when there is none."""
+def _find(
+    atoms: Atoms, residues: dict[tuple[bytes, int, bytes, bytes], int], address: gemmi.AtomAddress, other: str
+) -> int | None:
+    """Return the index of the atom at an address, None if there is none; without a label it takes the other end's."""
     sequence = address.res_id.seqid
     number = sequence.num if sequence.num is not None else 0
     key = (address.chain_name.encode(), number, sequence.icode.strip().encode(), address.res_id.name.encode())
@@ -115,7 +120,7 @@ def _find(atoms: Atoms, residues: dict[tuple[bytes, int, bytes, bytes], int], ad
         return None
     part = atoms.at(residue)
     named = np.flatnonzero(atoms.name[part] == address.atom_name.encode())
-    label = address.altloc.strip("\0 ").encode()
+    label = (address.altloc.strip("\0 ") or other).encode()
     labelled = [i for i in named if label and atoms.altloc[part][i] == label]
     chosen = labelled or list(named)
     return part.start + int(chosen[0]) if chosen else None
@@ -181,9 +186,13 @@ def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:
 
 
 def _can_bond(atoms: Atoms, first: int, second: int) -> bool:
-    labels = {atoms.altloc[first], atoms.altloc[second]} - {b""}
     metals = are_metals(atoms.element[[first, second]]).any()
-    return len(labels) < 2 and not metals and atoms.occupancy[second] > 0
+    return _same_conformer(atoms, first, second) and not metals and atoms.occupancy[second] > 0
+
+
+def _same_conformer(atoms: Atoms, first: int, second: int) -> bool:
+    """Return whether two atoms are not of different alternates."""
+    return len({bytes(atoms.altloc[first]), bytes(atoms.altloc[second])} - {b""}) < 2
 
 
 def partners_for_bonds(atoms: Atoms) -> NearAtoms:

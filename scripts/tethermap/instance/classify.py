@@ -9,7 +9,16 @@ from tethermap.base.elements import HALOGENS, is_metal
 from tethermap.components.component import is_hydrogen
 from tethermap.entry.atoms import Atoms, text
 from tethermap.instance.bonds import Bond
-from tethermap.instance.kinds import ANCHORED, CAPS, FEWEST_CHAINED_SUGARS, LIPID, MONOMERS, KindOf, KindRules
+from tethermap.instance.kinds import (
+    ANCHORED,
+    ATTACKED_BY_SUGARS,
+    CAPS,
+    FEWEST_CHAINED_SUGARS,
+    LIPID,
+    MONOMERS,
+    KindOf,
+    KindRules,
+)
 
 LARGEST_LIGAND = 500
 """Heavy atoms up to which linked residues are one ligand; more are a polymer that the file doesn't declare. House rule:
@@ -56,13 +65,27 @@ class Classifier:
         Which residues stand in a polymer.
     rules : KindRules
         Reference lists.
+    peptide_like : ndarray of bool, shape (n_residues,)
+        Which residues stand in a chain that is a ligand.
     wanted : frozenset of str
         Component codes that the job asks for by name.
+    title : str
+        Title of the entry.
     """
 
-    def __init__(self, atoms: Atoms, polymer: BoolArray, rules: KindRules, wanted: frozenset[str]) -> None:
+    def __init__(
+        self,
+        atoms: Atoms,
+        polymer: BoolArray,
+        peptide_like: BoolArray,
+        rules: KindRules,
+        wanted: frozenset[str],
+        title: str,
+    ) -> None:
         self._atoms = atoms
         self._polymer = polymer
+        self._peptide_like = peptide_like
+        self._title = title
         self._rules = rules
         self._wanted = wanted
 
@@ -79,7 +102,8 @@ class Classifier:
         codes = [self._code(residue) for residue in group.residues]
         if len(codes) > 1 and (size := sum(self._size(residue) for residue in group.residues)) > LARGEST_LIGAND:
             return KindOf("polymer", f"{len(codes)} linked residues of {size} heavy atoms, not declared a polymer")
-        if to_polymer and any(rules.is_saccharide(code) for code in codes):
+        carriers = {text(self._atoms.comp_id[bond.second]) for bond in to_polymer}
+        if carriers - ATTACKED_BY_SUGARS and any(rules.is_saccharide(code) for code in codes):
             return KindOf("glycan", "a sugar linked to the polymer")
         if len(codes) == 1 and codes[0] in CAPS:
             return KindOf("polymer", "a cap of a chain end, written outside its polymer")
@@ -89,13 +113,19 @@ class Classifier:
         if roles == {LIPID} and any(self._is_anchored(bond.second) for bond in to_polymer):
             return KindOf("modified_residue", "a lipid anchor of the polymer")
         verdicts = [
-            rules.of_component(code, heavy_count(self._atoms, residue), wanted=code in self._wanted)
+            rules.of_component(code, heavy_count(self._atoms, residue), wanted=code in self._wanted, title=self._title)
             for code, residue in zip(codes, group.residues, strict=True)
         ]
         of_head = verdicts[group.residues.index(group.head)]
         of_group = next((verdict for verdict in verdicts if verdict.kind == "ligand"), of_head)
+        if of_group.kind in ("ligand", "additive") and self._is_label(to_polymer):
+            return KindOf("modified_residue", "bonded to nucleic acid alone or to two polymers: a label or cross-link")
         if of_group.kind != "additive":
             return of_group
+        if self._peptide_like[list(group.residues)].any():
+            return KindOf("ligand")
+        if of_group.unless_buried and any(bond.declared for bond in to_polymer):
+            return KindOf("ligand", f"{rules.role(codes[0])}, but covalently bound")
         if len(codes) >= FEWEST_CHAINED_SUGARS and all(rules.is_saccharide(code) for code in codes):
             return KindOf("ligand", f"{rules.role(codes[0])} if free, but in a chain of {len(codes)} sugars")
         if len(codes) > 1 and roles <= MONOMERS:
@@ -107,6 +137,12 @@ class Classifier:
 
     def _is_anchored(self, atom: int) -> bool:
         return (text(self._atoms.comp_id[atom]), text(self._atoms.name[atom])) in ANCHORED
+
+    def _is_label(self, to_polymer: list[Bond]) -> bool:
+        """Return whether bonds go to nucleic acid alone, or to two chains."""
+        ends = [bond.second for bond in to_polymer]
+        nucleic = [self._rules.is_nucleotide(text(self._atoms.comp_id[end])) for end in ends]
+        return bool(ends) and (all(nucleic) or len({bytes(self._atoms.label_asym_id[end]) for end in ends}) > 1)
 
     def _size(self, residue: int) -> int:
         """Return the heavy atoms of a residue: those of its component, or more if seen in one conformer."""
@@ -130,6 +166,12 @@ def heavy_count(atoms: Atoms, residue: int) -> int:
     """Return the heavy atoms of a residue, those of alternates once."""
     part = atoms.at(residue)
     return len(set(atoms.name[part][atoms.heavy[part]].tolist()))
+
+
+def is_unknown_atom(atoms: Atoms, residue: int, rules: KindRules) -> bool:
+    """Return whether a residue is one atom of an unidentified component, which is bonded to nothing."""
+    code = text(atoms.comp_id[atoms.starts[residue]])
+    return rules.is_unknown(code) and heavy_count(atoms, residue) == 1
 
 
 def is_bare_ion(atoms: Atoms, residue: int) -> bool:

@@ -20,7 +20,7 @@ from tethermap.instance.bonds import (
     partners_for_bonds,
     undeclared_bonds,
 )
-from tethermap.instance.classify import Classifier, HetGroup, is_bare_ion
+from tethermap.instance.classify import Classifier, HetGroup, is_bare_ion, is_unknown_atom
 from tethermap.instance.glycans import stray_glycans, with_sugar_links
 from tethermap.instance.kinds import STANDARD_RESIDUES, KindRules
 from tethermap.instance.model import Residue
@@ -51,6 +51,8 @@ class Residues:
         All others but water, peptide-like ligands included.
     standard : ndarray of bool, shape (n_residues,)
         Standard residues of a polymer chain, also where the chain is a ligand: no het groups.
+    peptide_like : ndarray of bool, shape (n_residues,)
+        Residues of chains that are ligands.
     """
 
     def __init__(self, entry: Entry) -> None:
@@ -69,6 +71,7 @@ class Residues:
         self.short = {asym: text(atoms.auth_asym_id[starts[residue]]).strip() for asym, residue in first.items()}
         self.peptides = [np.flatnonzero(self.polymer & (asyms == name.encode())) for name in sorted(chains.peptides)]
         self.standard = in_polymer & known
+        self.peptide_like = np.isin(asyms, [name.encode() for name in chains.ligands])
         self.modified = np.flatnonzero(self.polymer & ~known)
         self.het = np.flatnonzero(~self.polymer & (kinds != WATER))
         self.polymer_atoms = np.flatnonzero(self.polymer[atoms.residue] & atoms.heavy).astype(np.int64)
@@ -158,7 +161,8 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
         In file order of their first residues; short unmodified chains, which are polymers too, come last.
     """
     atoms = entry.atoms
-    bonds = _bonds(entry, residues, rules)
+    alone = {residue for residue in residues.het.tolist() if is_unknown_atom(atoms, residue, rules)}
+    bonds = _bonds(entry, residues, rules, alone)
     owner = _joined(atoms, residues, bonds)
     members: dict[int, list[int]] = {}
     for residue in residues.het.tolist():
@@ -178,7 +182,9 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
         HetGroup(tuple(group), heaviest(atoms, group), links=tuple(by_owner[key][0]), inner=tuple(by_owner[key][1]))
         for key, group in members.items()
     ]
-    classify = Classifier(atoms, residues.polymer, rules, frozenset(wanted))
+    classify = Classifier(
+        atoms, residues.polymer, residues.peptide_like, rules, frozenset(wanted), entry.metadata.title
+    )
     classified = [classify(group) for group in groups]
     for place, glycan in list(stray_glycans(atoms, classified, rules.is_saccharide)):
         classified[place] = glycan
@@ -186,10 +192,14 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
     return [*classified, *(_peptide(atoms, members, others) for members in residues.peptides if others is not None)]
 
 
-def _bonds(entry: Entry, residues: Residues, rules: KindRules) -> list[Bond]:
-    """Return declared and undeclared bonds of all het residues, each pair of atoms once."""
+def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) -> list[Bond]:
+    """Return declared and undeclared bonds of all het residues but those `alone`, each pair of atoms once."""
     atoms = entry.atoms
-    bonds = declared_bonds(entry.structure, atoms)
+    bonds = [
+        bond
+        for bond in declared_bonds(entry.structure, atoms)
+        if alone.isdisjoint((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
+    ]
     known = {frozenset((bond.first, bond.second)) for bond in bonds}
     linked = {
         frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
@@ -199,11 +209,11 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules) -> list[Bond]:
     others = partners_for_bonds(atoms)
     poses = entry.poses
     for residue in residues.het.tolist():
-        if is_bare_ion(atoms, residue):
+        if is_bare_ion(atoms, residue) or residue in alone:
             continue
         for bond in undeclared_bonds(atoms, residue, others):
             partner = int(atoms.residue[bond.second])
-            if not residues.polymer[partner] and (partner in poses or residue in poses):
+            if partner in alone or (not residues.polymer[partner] and (partner in poses or residue in poses)):
                 continue
             pair = frozenset((bond.first, bond.second))
             ends = frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tethermap.components.component import Component
+
+ATTACKED_BY_SUGARS = frozenset({"ASP", "GLU", "TYR", "CYS", "HIS"})
+"""Residues that carry no glycans: a sugar bonded to one is an inhibitor on the catalytic residue of an enzyme
+(Rempel & Withers 2008, doi:10.1093/glycob/cwn041)."""
 
 UNKNOWN_COMPONENTS = frozenset({"UNL", "UNX", "UNK", "UPL", "DUM", "N", "DN", "ASX", "GLX"})
 """Codes that the dictionary keeps for what could not be identified."""
@@ -15,23 +20,29 @@ UNKNOWN_COMPONENTS = frozenset({"UNL", "UNX", "UNK", "UPL", "DUM", "N", "DN", "A
 CAPS = frozenset({"ACE", "NH2", "NME", "FOR"})
 """Caps of chain ends that some files write outside their polymer."""
 
-STANDARD_RESIDUES = frozenset(
-    {
-        *("ALA", "ARG", "ASN", "ASP", "CYS", "GLN", "GLU", "GLY", "HIS", "ILE"),
-        *("LEU", "LYS", "MET", "PHE", "PRO", "SER", "THR", "TRP", "TYR", "VAL"),
-        *("A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"),
-    }
-)
+NUCLEOTIDES = frozenset({"A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"})
+"""Residues of RNA and DNA."""
+
+STANDARD_RESIDUES = NUCLEOTIDES | {
+    *("ALA", "ARG", "ASN", "ASP", "CYS", "GLN", "GLU", "GLY", "HIS", "ILE"),
+    *("LEU", "LYS", "MET", "PHE", "PRO", "SER", "THR", "TRP", "TYR", "VAL"),
+}
 """Residues of proteins, RNA and DNA that are no het groups inside a polymer."""
 
 FEWEST_BURIED_ATOMS = 5
 """Heavy atoms from which on an additive of the rule ``unless_bound`` may be a ligand: smaller ones fill any cavity."""
+
+SHORTEST_NAME = 4
+"""Letters of a name from which on a title that has it is about the component. House rule: ``CHES`` has four."""
 
 FEWEST_CHAINED_SUGARS = 3
 """Linked sugars from which on they are no cryoprotectant: those have one or two."""
 
 MONOMERS = frozenset({"amino acid", "nucleotide"})
 """Roles of building blocks, which are additives when they stand alone only."""
+
+IN_EVERY_CRYSTAL = frozenset({"cryoprotectant", "precipitant", "solvent"})
+"""Roles of what a title names beside its subject: ``in complex with FADH2 and glycerol`` (5MR6)."""
 
 LIPID = "lipid"
 """Role of what is an anchor of the polymer when bound to one of `ANCHORED`."""
@@ -81,15 +92,40 @@ class KindRules:
 
     def is_unknown(self, comp_id: str) -> bool:
         """Return whether a code stands for something unidentified that nobody has defined."""
+        if comp_id not in UNKNOWN_COMPONENTS:
+            return False
         component = self.component(comp_id)
-        return comp_id in UNKNOWN_COMPONENTS and (component is None or component.origin != "user")
+        return component is None or component.origin != "user"
+
+    def is_nucleotide(self, comp_id: str) -> bool:
+        """Return whether a component is a building block of nucleic acids."""
+        component = self.component(comp_id)
+        return component is not None and component.type.upper().startswith(("DNA", "RNA"))
+
+    def is_subject(self, comp_id: str, title: str) -> bool:
+        """Return whether the title of an entry names an organic additive that is not `IN_EVERY_CRYSTAL`.
+
+        Parameters
+        ----------
+        comp_id : str
+            Code of a listed additive.
+        title : str
+            Title of the entry.
+        """
+        component = self.component(comp_id) if self.role(comp_id) not in IN_EVERY_CRYSTAL else None
+        if component is None or not any(atom.element == "C" for atom in component.atoms):
+            return False
+        names = {name.upper() for name in (component.name, *component.synonyms)}
+        names |= {name.removesuffix(" ION") for name in names}
+        named = "|".join(re.escape(name) for name in sorted(names) if len(name) >= SHORTEST_NAME)
+        return bool(named) and re.search(rf"(?<![\w-])({named})(?![\w-])", title.upper()) is not None
 
     def role(self, comp_id: str) -> str:
         """Return the role of a component on the list of additives, empty when it isn't there."""
         listed = self.additives.get(comp_id)
         return listed.role if listed else ""
 
-    def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool) -> KindOf:
+    def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool, title: str = "") -> KindOf:
         """Return the kind of a free het group that is no ion, glycan or part of a polymer.
 
         Parameters
@@ -100,6 +136,8 @@ class KindRules:
             Its observed heavy atoms.
         wanted : bool
             Whether the job asks for it by name: then no list makes it an additive.
+        title : str
+            Title of the entry: an additive that it names is one of the rule ``unless_bound``.
         """
         if self.is_unknown(comp_id):
             return KindOf("unknown", "code of an unidentified component")
@@ -111,7 +149,9 @@ class KindRules:
         listed = self.additives[comp_id]
         if wanted:
             return KindOf("ligand", f"{listed.role}, but asked for by name")
-        may_be_ligand = listed.rule == "unless_bound" and heavy_atoms >= FEWEST_BURIED_ATOMS
+        may_be_ligand = heavy_atoms >= FEWEST_BURIED_ATOMS and (
+            listed.rule == "unless_bound" or self.is_subject(comp_id, title)
+        )
         return KindOf("additive", f"{listed.role}: {listed.reason}", may_be_ligand)
 
 

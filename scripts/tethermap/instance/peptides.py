@@ -8,16 +8,24 @@ import gemmi
 import numpy as np
 
 from tethermap.base.arrays import BoolArray, IntArray
-from tethermap.entry.atoms import POLYMER, Atoms, text
+from tethermap.entry.atoms import POLYMER, WATER, Atoms, text
 from tethermap.entry.reader import Entry
-from tethermap.instance.bonds import declared_bonds
+from tethermap.instance.bonds import (
+    LONGEST_JOIN,
+    Bond,
+    bond_ratio,
+    declared_bonds,
+    partners_for_bonds,
+    undeclared_bonds,
+)
 
 LONGEST_PEPTIDE = 15
 """Residues of the sequence up to which a chain beside a protein is a ligand or a peptide, never a target. House rule:
 inhibitors that are sold as drugs have up to 14 (cyclosporin 11, octreotide 8)."""
 
 SHORTEST_PARTNER = 30
-"""Residues from which on a polymer is one beside which a short chain is a ligand. House rule."""
+"""Residues from which on a protein is one beside which a short chain is a ligand. House rule; nucleic acids of any
+length are."""
 
 LABELLED, UNIDENTIFIED = b"MSE", b"UNK"
 """Methionine labelled for phasing, which stands for itself; and residues that could be anything."""
@@ -35,10 +43,10 @@ class ShortChains:
     Parameters
     ----------
     ligands : frozenset of str
-        Peptide-like ligands: BIRD molecules, and short chains with a residue that is not standard
-        or a covalent bond to something outside.
+        Peptide-like ligands: BIRD molecules, and short chains with a residue that is not standard, a bond to
+        anything outside but water, or a ring of residues.
     peptides : frozenset of str
-        Short chains of standard residues: they stay around other ligands, but are never targets.
+        Open short chains of standard residues: they stay around other ligands, but are never targets.
     sugars : frozenset of str
         Chains of sugars that old mmCIF files call polymers.
     """
@@ -68,7 +76,8 @@ def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
     lengths = {asym: max(len(members), sequences.get(asym, 0)) for asym, members in chains.items()}
     sugars = {asym for asym in chains if kinds[asym] & _SUGARS and kinds[asym] <= _SUGARS | _UNTABULATED}
     ligands = {asym for asym in entry.molecules if asym in chains}
-    if not any(length >= SHORTEST_PARTNER for asym, length in lengths.items() if asym not in ligands | sugars):
+    partners = chains.keys() - ligands - sugars
+    if not any(lengths[asym] >= SHORTEST_PARTNER or kinds[asym] & _NUCLEOTIDES for asym in partners):
         return ShortChains(frozenset(ligands), frozenset(), frozenset(sugars))
     short = {
         asym
@@ -80,7 +89,7 @@ def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
         short -= _bridged(entry.structure, atoms) | {asym for asym in short if UNIDENTIFIED in codes[chains[asym]]}
         plain = standard | (codes == LABELLED)
         modified = {asym for asym in short if not plain[chains[asym]].all()}
-        ligands |= modified | (short & _linked(entry))
+        ligands |= modified | _tied(entry, {asym: chains[asym] for asym in short - modified})
     return ShortChains(frozenset(ligands), frozenset(short - ligands), frozenset(sugars))
 
 
@@ -108,13 +117,46 @@ def _bridged(structure: gemmi.Structure, atoms: Atoms) -> set[str]:
     return chains
 
 
-def _linked(entry: Entry) -> set[str]:
-    """Return the chains with a covalent bond to something outside that is no sugar."""
+def _tied(entry: Entry, chains: dict[str, IntArray]) -> set[str]:
+    """Return the chains with a bond to something outside that is no water, or with a ring of residues."""
+    if not chains:
+        return set()
     atoms = entry.atoms
-    chains: set[str] = set()
-    for bond in declared_bonds(entry.structure, atoms):
-        ends = (bond.first, bond.second)
-        asyms = {text(atoms.label_asym_id[end]) for end in ends}
-        if bond.kind == "covalent" and len(asyms) > 1 and not {_kind(atoms.comp_id[end]) for end in ends} & _SUGARS:
-            chains |= asyms
-    return chains
+    chain_of = {residue: asym for asym, residues in chains.items() for residue in residues.tolist()}
+    bonds = [bond for bond in declared_bonds(entry.structure, atoms) if bond.kind != "contact"]
+    others = partners_for_bonds(atoms)
+    for residue in chain_of:
+        bonds += [bond for bond in undeclared_bonds(atoms, residue, others) if _is_sound(atoms, bond)]
+    tied: set[str] = set()
+    inner: dict[str, set[tuple[int, int]]] = {asym: set() for asym in chains}
+    for bond in bonds:
+        first, second = sorted((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
+        asyms = {chain_of.get(first, ""), chain_of.get(second, "")}
+        if len(asyms) > 1:
+            tied |= asyms if WATER not in atoms.entity_type[[bond.first, bond.second]] else set()
+        elif "" not in asyms:
+            inner[asyms.pop()].add((first, second))
+    return (tied | {asym for asym, pairs in inner.items() if _has_ring(pairs)}) & chains.keys()
+
+
+def _is_sound(atoms: Atoms, bond: Bond) -> bool:
+    """Return whether an undeclared bond joins residues of one chain, or goes to a het group and is no clash."""
+    own, other = (atoms.label_asym_id[end] for end in (bond.first, bond.second))
+    return bool(own == other or (atoms.entity_type[bond.second] != POLYMER and bond_ratio(atoms, bond) < LONGEST_JOIN))
+
+
+def _has_ring(pairs: set[tuple[int, int]]) -> bool:
+    """Return whether bonds between residues, as pairs of them, close a ring."""
+    root: dict[int, int] = {}
+
+    def top(residue: int) -> int:
+        while (above := root.get(residue, residue)) != residue:
+            residue = above
+        return residue
+
+    for first, second in sorted(pairs):
+        ends = top(first), top(second)
+        if ends[0] == ends[1]:
+            return True
+        root[ends[1]] = ends[0]
+    return False

@@ -84,3 +84,34 @@ def test_no_drug_like_molecule_is_on_the_list_of_additives(
 
 def test_additives_and_cofactors_do_not_overlap(rules: KindRules) -> None:
     assert not rules.additives.keys() & rules.cofactors.keys()
+
+
+@pytest.mark.parametrize("comp_id", ["144", "TMN", "O4B", "Z22", "PHU", "MLI", "CRY", "CAD"])
+def test_twins_of_additives_are_additives(comp_id: str, rules: KindRules) -> None:
+    found = rules.of_component(comp_id, 8, wanted=False)
+    assert (found.kind, found.unless_buried) == ("additive", False)
+
+
+@pytest.mark.parametrize("comp_id", ["ATR", "THB", "NAH", "SAO"])
+def test_twins_and_parts_of_cofactors_are_cofactors(comp_id: str, rules: KindRules) -> None:
+    assert rules.of_component(comp_id, 30, wanted=False).kind == "cofactor"
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "title", "may"),
+    [
+        ("EPE", "Phosphatase in complex with HEPES", True),
+        ("EPE", "Structure of a phosphatase in complex with HEPES-like inhibitors", False),
+        ("MLI", "Crystal structure of malonate decarboxylase", True),
+        ("MLI", "Crystal structure of methylmalonate decarboxylase", False),
+        ("GOL", "Monooxygenase in complex with FADH2 and glycerol", False),
+        ("EPE", "Crystal structure of a phosphatase", False),
+        ("GOL", "Structure of glycerol-3-phosphate dehydrogenase", False),
+        ("PO4", "Structure of phosphate ion channel", False),
+        ("NHE", "Crystal structure of a sialidase", True),
+        ("TAU", "Structure of a transporter", True),
+        ("DPV", "Structure of a longin domain", True),
+    ],
+)
+def test_additive_that_the_title_names_may_be_a_ligand(comp_id: str, title: str, may: bool, rules: KindRules) -> None:
+    assert rules.of_component(comp_id, 9, wanted=False, title=title).unless_buried == may

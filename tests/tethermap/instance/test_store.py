@@ -25,7 +25,7 @@ def test_instances_are_read_as_they_were_written(archive: Path, component_index:
         for kept in written:
             write(kept.instance, kept.neighbourhood)
     read = list(read_instances(*paths))
-    assert len(read) == len(written) == 3
+    assert len(read) == len(written) == 4
     for (instance, around), kept in zip(read, written, strict=True):
         for name in ("entry_id", "stem", "components", "head", "links", "inner_links", "flags", "notes", "facts"):
             assert getattr(instance, name) == getattr(kept.instance, name)

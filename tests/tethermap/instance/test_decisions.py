@@ -1,0 +1,153 @@
+"""What is kept does not depend on the format of an entry, nor on the order and the names of its chains."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import gemmi
+import pytest
+
+from tests.tools.cleaning import clean_file
+from tests.tools.small_entry import atom_line, strand, write_entry
+from tethermap.complex.clean import CleanedEntry
+from tethermap.components.index import ComponentIndex
+
+Decisions = Counter[tuple[str, str, bool]]
+
+KEPT = {
+    "5kds": ["THR+ALA+PRO+GLY+GLY+A2G+NAG+SIA"],
+    "8pn3": [n * "ALA+" + "THR+THR+THR+THR+PRO+ALA+PRO+ALA" + 4 * "+A2G" for n in (2, 3)],
+    "1sfi": ["GLY+ARG+CYS+THR+LYS+SER+ILE+PRO+PRO+ILE+CYS+PHE+PRO+ASP"],
+    "4zhl": ["CYS+PRO+ALA+TYR+SER+ARG+TYR+ILE+GLY+CYS"],
+    "193d": [2 * "HQU+DSN+ALA+NCY+CPC+" + "NBU"],
+    "1pfe": ["DSN+ALA+N2C+NCY+MVA+DSN+ALA+NCY+N2C+MVA+QUI+QUI"],
+    "7cnz": ["PEX"] * 4,
+    "5ugo": ["2PN"],
+    "3of4": ["FAD", "FMN", "FMN"],
+    "1fdo": ["MGD", "MGD", "SF4"],
+    "3bep": [],
+}
+"""Components of what is kept of entries with a short chain, copies, cofactors alone, or a dye on DNA."""
+
+
+def decisions(cleaned: CleanedEntry) -> Decisions:
+    rows = cleaned.ligand_rows
+    return Counter(("+".join(sorted(str(r["components"]).split("+"))), str(r["kind"]), bool(r["kept"])) for r in rows)
+
+
+def rewritten(path: Path, folder: Path, *, pdb: bool, seed: int) -> Path:
+    """Return a copy of an entry with its chains in another order under other names, without its BIRD records."""
+    structure = gemmi.read_structure(str(path), merge_chain_parts=False)
+    structure.setup_entities()
+    structure.merge_chain_parts()
+    del structure[1:]
+    structure.raw_remarks = []
+    names = [chain.name for chain in structure[0]]
+    mixed = random.Random(seed)
+    shuffled = mixed.sample(names, len(names))
+    chains = [structure[0][name].clone() for name in mixed.sample(names, len(names))]
+    for name in names:
+        structure[0].remove_chain(name)
+    for chain in chains:
+        structure[0].add_chain(chain)
+    for old in names:
+        structure.rename_chain(old, f"_{old}")
+    for old, new in zip(names, shuffled, strict=True):
+        structure.rename_chain(f"_{old}", new)
+    target = folder / f"{path.name[:4]}.{'pdb' if pdb else 'cif'}"
+    if pdb:
+        target.write_text(structure.make_pdb_string())
+    else:
+        structure.make_mmcif_document().write_file(str(target))
+    return target
+
+
+@pytest.mark.parametrize("entry_id", sorted(KEPT))
+def test_decisions_are_the_same_in_both_formats_whatever_the_chains_are_called(
+    entry_id: str, mirror: Path, component_index: Path, tmp_path: Path
+) -> None:
+    find = ComponentIndex(component_index).get
+    path = mirror / f"{entry_id}.cif.gz"
+    _, deposited = clean_file(path, find)
+    kept = sorted("+".join(one.comp_id for one in kept.instance.components) for kept in deposited.kept)
+    if entry_id != "1pfe":  # a residue has alternates of two components
+        assert kept == sorted(KEPT[entry_id])
+    for pdb in (False, True):
+        _, cleaned = clean_file(rewritten(path, tmp_path, pdb=pdb, seed=len(kept)), find)
+        assert decisions(cleaned) == decisions(deposited), pdb
+
+
+def link_line(*ends: tuple[str, str, str, int], altlocs: str = "  ") -> str:
+    """Return a LINK record; each end is an atom's name, component, chain and number."""
+    halves = [
+        f" {name:<3}{label}{comp_id:>3} {chain}{number:4d} "
+        for (name, comp_id, chain, number), label in zip(ends, altlocs, strict=True)
+    ]
+    return f"LINK        {halves[0]}               {halves[1]}    1555   1555  1.43\n"
+
+
+def linked_sugar(comp_id: str, residue: str, atom: str, *, altlocs: str = "  ") -> tuple[str, list[str]]:
+    """Return the LINK and the lines of a strand of 30 residues, the first of which carries six atoms of a sugar."""
+    lines = [line.replace("ALA A   1", f"{residue} A   1") for line in strand("A", 1, length=30)]
+    held = atom_line(890, atom, residue, "A", 1, (1.2, 1.7, 3.0), element=atom[0], record="ATOM", altloc=altlocs[0])
+    sugar = [
+        atom_line(900 + k, f"C{k + 1}", comp_id, "A", 99, (1.2, 1.7, 4.43 + 1.5 * k), element="C", altloc=altlocs[1])
+        for k in range(6)
+    ]
+    return link_line((atom, residue, "A", 1), ("C1", comp_id, "A", 99), altlocs=altlocs), [*lines, held, *sugar]
+
+
+def both_formats(path: Path) -> list[Path]:
+    """Return a PDB file and an mmCIF file of the same entry."""
+    other = path.with_suffix(".cif")
+    structure = gemmi.read_structure(str(path))
+    structure.setup_entities()
+    structure.make_mmcif_document().write_file(str(other))
+    return [path, other]
+
+
+@pytest.mark.parametrize("comp_id", ["BGC", "NAG", "G2F"])
+@pytest.mark.parametrize(
+    ("residue", "atom", "kind"),
+    [
+        ("ASN", "ND2", "glycan"),
+        ("SER", "OG", "glycan"),
+        ("THR", "OG1", "glycan"),
+        ("TRP", "CD1", "glycan"),
+        ("ASP", "OD1", "ligand"),
+        ("GLU", "OE1", "ligand"),
+        ("TYR", "OH", "ligand"),
+        ("CYS", "SG", "ligand"),
+        ("HIS", "ND1", "ligand"),
+    ],
+)
+def test_sugar_on_a_catalytic_residue_is_an_inhibitor(
+    comp_id: str, residue: str, atom: str, kind: str, component_index: Path, tmp_path: Path
+) -> None:
+    """As in 1W3L and 5A3H; a glycan hangs on Asn, Ser, Thr or Trp."""
+    header, lines = linked_sugar(comp_id, residue, atom)
+    for path in both_formats(write_entry(tmp_path, lines, header=header)):
+        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        (row,) = cleaned.ligand_rows
+        assert (row["kind"], row["kept"]) == (kind, kind == "ligand"), path.suffix
+
+
+@pytest.mark.parametrize(("altlocs", "kind"), [("AB", "ligand"), ("AA", "glycan"), (" A", "glycan")])
+def test_link_between_alternates_is_no_bond(altlocs: str, kind: str, component_index: Path, tmp_path: Path) -> None:
+    header, lines = linked_sugar("G2F", "ASN", "ND2", altlocs=altlocs)
+    for path in both_formats(write_entry(tmp_path, lines, header=header)):
+        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        assert {row["kind"] for row in cleaned.ligand_rows} == {kind}, path.suffix
+
+
+@pytest.mark.parametrize("comp_id", ["UNX", "DUM"])
+def test_unknown_atom_beside_a_ligand_is_no_part_of_it(comp_id: str, component_index: Path, tmp_path: Path) -> None:
+    """As in 1R9L and 3GR4, which draw unknown atoms at bonding distance."""
+    ligand = [atom_line(900 + k, f"C{k + 1}", "LIG", "A", 99, (1.2, 1.7, 5.0 + 1.5 * k), element="C") for k in range(4)]
+    unknown = [atom_line(950, "UNK", comp_id, "A", 100, (1.2, 3.2, 5.0), element="X")]
+    for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), ligand, unknown)):
+        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        told = {(row["ligand"], row["components"], row["kind"], row["kept"]) for row in cleaned.ligand_rows}
+        assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
