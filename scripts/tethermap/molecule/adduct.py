@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from rdkit import Chem
 from rdkit.Geometry import Point3D
 
 from tethermap.base.elements import atomic_number
-from tethermap.molecule.stereo import FLAT_VOLUME, assign_stereo, centre_volume
+from tethermap.molecule.stereo import assign_stereo
 from tethermap.molecule.template import sanitise
 
 PLANAR = 0.25
@@ -69,14 +69,13 @@ def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int,
     full = Chem.RWMol(mol)
     aromatic = {bond.GetIdx() for bond in mol.GetBonds() if bond.GetIsAromatic()}
     Chem.Kekulize(full, clearAromaticFlags=True)
-    changed: set[int] = set()
     imines = []
     for partner in partners:
         order = Chem.BondType.SINGLE
         spent = partner.atom not in vacated and _multiple_bond_was_used(full, partner, aromatic)
         if spent or full.GetAtomWithIdx(partner.atom).GetTotalNumHs() == 0:
             blocked.append(partner)
-            changed.update(make_room(full, partner.atom))
+            make_room(full, partner.atom)
         else:
             _give_valence(full, partner.atom)
             if vacated.get(partner.atom, 1) > 1 and _is_imine(full, partner):
@@ -90,7 +89,6 @@ def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int,
         assign_stereo(result)
         for ends in imines:
             result.GetBondBetweenAtoms(*ends).SetStereo(Chem.BondStereo.STEREONONE)
-        _forget_flat_centres(result, changed)
     return str(Chem.MolToSmiles(result)), blocked
 
 
@@ -115,7 +113,7 @@ def _is_imine(mol: Chem.RWMol, partner: ProteinAtom) -> bool:
     return bool(distance < LONGEST_IMINE)
 
 
-def make_room(mol: Chem.RWMol, index: int) -> list[int]:
+def make_room(mol: Chem.RWMol, index: int) -> None:
     """Free a valence of an atom that has no hydrogen to give, in place.
 
     A multiple bond is lowered by one, and the neighbour takes a hydrogen: towards oxygen first,
@@ -126,11 +124,6 @@ def make_room(mol: Chem.RWMol, index: int) -> list[int]:
     ----------
     mol : Chem.RWMol
         Kekulé form.
-
-    Returns
-    -------
-    list of int
-        The neighbour that was changed, if any.
     """
     atom = mol.GetAtomWithIdx(index)
     preference = {8: 0, 7: 1, 16: 2, 6: 3}
@@ -147,7 +140,7 @@ def make_room(mol: Chem.RWMol, index: int) -> list[int]:
         elif atom.GetAtomicNum() == 5:
             atom.SetFormalCharge(-1)
         _fix_hydrogens(atom, atom.GetTotalNumHs())
-        return []
+        return
     *_, neighbour, bond_index = min(choices)
     bond = mol.GetBondWithIdx(bond_index)
     lower = {3: Chem.BondType.DOUBLE, 2: Chem.BondType.SINGLE}
@@ -156,7 +149,6 @@ def make_room(mol: Chem.RWMol, index: int) -> list[int]:
     _fix_hydrogens(other, other.GetTotalNumHs() + 1)
     bond.SetBondType(lower[int(bond.GetBondTypeAsDouble())])
     bond.SetStereo(Chem.BondStereo.STEREONONE)
-    return [int(neighbour)]
 
 
 def _give_valence(mol: Chem.RWMol, index: int) -> None:
@@ -198,12 +190,3 @@ def _multiple_bond_was_used(mol: Chem.RWMol, partner: ProteinAtom, aromatic: set
     size = float(np.linalg.norm(normal))
     height = abs(float(np.dot(positions[partner.atom] - first, normal))) / size if size else 0.0
     return height > PLANAR
-
-
-def _forget_flat_centres(mol: Chem.Mol, atoms: Iterable[int]) -> None:
-    """Drop the configuration of atoms that were trigonal in the model, for it means nothing."""
-    flat = [index for index in atoms if abs(centre_volume(mol, index)) < FLAT_VOLUME]
-    for index in flat:
-        mol.GetAtomWithIdx(index).SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
-    if flat:
-        Chem.AssignStereochemistry(mol, cleanIt=True, force=True)

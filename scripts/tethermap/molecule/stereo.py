@@ -40,16 +40,23 @@ def assign_stereo(mol: Chem.Mol) -> None:
 
     Phosphorus and sulfur with two terminal oxygens are no stereo centres: which of the oxygens
     is written with the double bond or the proton has no meaning. The geometry around a metal is
-    left out, as the dictionary does.
+    left out, as the dictionary does. Centres flatter than `FLAT_VOLUME` stay unassigned.
     """
     Chem.AssignStereochemistryFrom3D(mol, replaceExistingTags=True)
+    handed = list(mol.GetAtomsMatchingQuery(_HANDED))
+    xyz = mol.GetConformer().GetPositions() if handed else np.zeros((0, 3))
     meaningless = [
-        atom for atom in mol.GetAtomsMatchingQuery(_HANDED) if is_metal(atom.GetSymbol()) or _has_like_terminals(atom)
+        atom for atom in handed if is_metal(atom.GetSymbol()) or _has_like_terminals(atom) or _is_flat(xyz, atom)
     ]
     for atom in meaningless:
         atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
     if meaningless:
         Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
+
+
+def _is_flat(xyz: FloatArray, atom: Chem.Atom) -> bool:
+    near = sorted(other.GetIdx() for other in atom.GetNeighbors())
+    return len(near) < 3 or abs(_volume(xyz, atom.GetIdx(), near)) < FLAT_VOLUME
 
 
 def _has_like_terminals(atom: Chem.Atom) -> bool:
@@ -109,12 +116,6 @@ def differing_stereo(
         if abs(turn) > CLEAR_TURN and turn * _cosine(ideal, path) < 0:
             bonds.append((ours_path[1], ours_path[2]))
     return sorted(centres), sorted(bonds)
-
-
-def centre_volume(mol: Chem.Mol, index: int) -> float:
-    """Return the signed volume that an atom and its first three neighbours span; 0 with fewer of them."""
-    near = sorted(other.GetIdx() for other in mol.GetAtomWithIdx(index).GetNeighbors())
-    return _volume(mol.GetConformer().GetPositions(), index, near) if len(near) > 2 else 0.0
 
 
 def _volume(xyz: FloatArray, centre: int, near: Sequence[int]) -> float:
