@@ -112,6 +112,8 @@ def _leaving(row: Row) -> list[str]:
 
 def _action(row: Row) -> str:
     leaving = _leaving(row)
+    if row.get("kind") == "unseen":
+        return "in place of the end that was not modelled"
     if row.get("kind") != "cut" or not leaving:
         return "in place of a hydrogen"
     if len(leaving) <= _MANY:

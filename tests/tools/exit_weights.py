@@ -11,7 +11,7 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.exits.graph import LigandGraph
-from tethermap.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
+from tethermap.exits.limits import AREA_WEIGHT, HBOND_WEIGHT, LARGE_AREA, LARGE_AREA_WEIGHT, PRIOR_WEIGHT
 from tethermap.exits.model import Exit
 from tethermap.exits.words import OPEN_FROM
 
@@ -39,6 +39,7 @@ class Terms:
     way_out: FloatArray
     prior: FloatArray
     area: FloatArray
+    binding: FloatArray  # further loss of the score for hydrogen bonds and large areas given up
     anchor_class: IntArray
     right: FloatArray
     extra: dict[str, FloatArray]
@@ -113,6 +114,13 @@ def terms_of(
         np.array([opening.way_out["target"] for opening in openings]),
         np.array([one.prior for one in scored]),
         np.array([one.area_lost for one in scored]),
+        np.array(
+            [
+                LARGE_AREA_WEIGHT * max(0.0, one.area_lost - LARGE_AREA)
+                + HBOND_WEIGHT * (one.hbonds_lost + one.hbonds_anchor)
+                for one in scored
+            ]
+        ),
         np.array(classes, dtype=np.int64),
         np.array([one in right for one in classes], dtype=np.float64),
         extra_terms(graph, scored),
@@ -128,7 +136,7 @@ def rank_with(terms: Terms, weights: Weights, extra: str = "", value: float = 0.
     `value` times the term `extra` of `EXTRAS` is taken off the score.
     """
     way, prior, area = weights
-    scores = terms.room + way * terms.way_out + prior * terms.prior - area * terms.area
+    scores = terms.room + way * terms.way_out + prior * terms.prior - area * terms.area - terms.binding
     scores = (scores - value * terms.extra[extra] if extra else scores).round(6)
     best: dict[int, float] = {}
     for group, score in zip(terms.anchor_class.tolist(), scores.tolist(), strict=True):

@@ -172,7 +172,8 @@ class LigandInputs:
             yield f"exit {one['rank']} has another name"
         if np.abs(np.array(one["direction"]) - [float(row[f"vector_{axis}"]) for axis in "xyz"]).max() > 1e-3:
             yield f"exit {one['rank']} has another direction"
-        leaving = [name.rpartition(".")[2] for name in row["leaving_atoms"].split(";") if name]
+        modelled = row["leaving_atoms"].split(";") if row["kind"] != "unseen" else []
+        leaving = [name.rpartition(".")[2] for name in modelled if name]
         if leaving != [self.told["atoms"][k]["name"] for k in one["leaving_atoms"]]:
             yield f"exit {one['rank']} has another leaving group"
         if one["smiles"].count("[*]") != (1 if one["smiles"] else 0):

@@ -22,7 +22,7 @@ from tethermap.components.user import read_user_components
 from tethermap.entry.target_query import TargetQuery
 from tethermap.exits.graph import LigandGraph, ligand_graph, ring_systems
 from tethermap.exits.prior import is_carbonyl
-from tethermap.exits.rows import incomplete_atoms
+from tethermap.exits.unseen import missing_atoms
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.sasa import Sasa
 from tethermap.matching.build import build_ligand
@@ -94,7 +94,7 @@ def held_ligands(path: Path, code: str, settings: CleanSettings, index: Componen
         if kept.instance.name.comp_id == code:
             molecule = build_ligand(kept.instance, index)
             graph = ligand_graph(molecule)
-            incomplete = incomplete_atoms(kept.instance, molecule, index.get)
+            incomplete = missing_atoms(kept.instance, molecule, graph, index.get).beside
             begin = time.process_time()
             held = holders.bridging(kept.instance, molecule, graph, kept.neighbourhood, incomplete)
             yield Ternary(kept, molecule, graph, held, {}, time.process_time() - begin)

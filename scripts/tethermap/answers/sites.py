@@ -10,7 +10,7 @@ from statistics import median
 from tethermap.answers.model import CopyExit, LigandCopy
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.words import MOSTLY
+from tethermap.exits.words import MOSTLY, link_order
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 _DIGITS = 4
@@ -82,8 +82,9 @@ class SiteAnswer:
 
     @property
     def rank_key(self) -> tuple[object, ...]:
-        """Sort key: what keeps the bond to the protein, what is mostly open, then the score."""
-        return self.frees_link, self.open_share < MOSTLY, -round(self.score, _DIGITS), min(self.atoms)
+        """Sort key: mostly open ones first, then those that keep the bond to the protein, then the score."""
+        place = link_order(frees_link=self.frees_link, is_open=self.open_share >= MOSTLY)
+        return place, -round(self.score, _DIGITS), min(self.atoms)
 
 
 def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[SiteAnswer]:
@@ -123,6 +124,5 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
 
 
 def _exit_at(copy: LigandCopy, atoms: frozenset[AtomKey]) -> CopyExit | None:
-    """Return the best exit of a copy at some atoms; those that give up a bond to the protein come last."""
-    exits = (exit_ for exit_ in copy.exits if not exit_.atoms.isdisjoint(atoms))
-    return min(exits, key=lambda exit_: (exit_.frees_link, -exit_.score, sorted(exit_.atoms)), default=None)
+    """Return the first exit of a copy at some atoms, in the order of its ranks."""
+    return next((exit_ for exit_ in copy.exits if not exit_.atoms.isdisjoint(atoms)), None)

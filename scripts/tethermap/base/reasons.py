@@ -211,6 +211,7 @@ EXIT_EVIDENCE = {
     ),
     "special_position": Doubt("C", "The ligand lies on a symmetry axis."),
     "shares_site": Doubt("C", "Another component occupies the same place as an alternate."),
+    "end_not_modelled": Doubt("C", "The end that the linker replaces was not modelled: it is disordered."),
     "predicted": Doubt("B", "The structure is a prediction, not an observation."),
     "partial_occupancy": Doubt("B", "An atom that fixes the exit has an occupancy below 1."),
     "alternate_places": Doubt("B", "Atoms that fix the exit were modelled in more than one place."),

@@ -15,6 +15,7 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_amine
 from tethermap.exits.torsions import TORSIONS, Turn, find_turn
+from tethermap.exits.unseen import MissingAtoms, UnseenEnd
 
 TETRAHEDRAL = float(np.radians(109.4712))
 """Bond angle at sp3 atoms, in radians."""
@@ -41,6 +42,8 @@ class Candidate:
         The bond about which the directions turn; None where the anchor stays as deposited.
     frees_link : bool
         Whether the group that is bound to the protein leaves: what stays is a reversible parent.
+    unseen : UnseenEnd or None
+        The end that leaves if it was not modelled; `leaving` is empty then.
     """
 
     anchor: int
@@ -49,15 +52,22 @@ class Candidate:
     reason: str = ""
     turn: Turn | None = None
     frees_link: bool = False
+    unseen: UnseenEnd | None = None
 
     @property
     def kind(self) -> str:
-        """``H`` or ``cut``."""
+        """``H``, ``cut`` or ``unseen``."""
+        if self.unseen is not None:
+            return "unseen"
         return "cut" if self.leaving else "H"
+
+    def leaving_names(self, graph: LigandGraph) -> tuple[str, ...]:
+        """Return the labels of the heavy atoms that leave, those that were not modelled too."""
+        return self.unseen.names if self.unseen else tuple(graph.names[k] for k in self.leaving)
 
 
 def find_candidates(
-    graph: LigandGraph, *, linked: frozenset[int] = frozenset(), incomplete: frozenset[int] = frozenset()
+    graph: LigandGraph, *, linked: frozenset[int] = frozenset(), missing: MissingAtoms = MissingAtoms()
 ) -> list[Candidate]:
     """Return all candidates of a ligand, those that can't be scored with their reason.
 
@@ -67,8 +77,8 @@ def find_candidates(
         The neutral ligand.
     linked : frozenset of int
         Atoms that are covalently bound to the protein.
-    incomplete : frozenset of int
-        Atoms with a neighbour that was not observed.
+    missing : MissingAtoms
+        Atoms that were not modelled.
     """
     candidates = []
     without_hydrogen = linked | _made_by_link(graph, linked)
@@ -81,7 +91,7 @@ def find_candidates(
             reason = ""
             if bound or (linked.intersection(side) and not frees_link):
                 reason = "bonded_to_protein"
-            elif incomplete.intersection((anchor, *side)):
+            elif missing.beside.intersection((anchor, *side)):
                 reason = "incomplete"
             directions = (
                 _unit(graph.xyz[side[0]] - graph.xyz[anchor])[None] if side else hydrogen_directions(graph, anchor)
@@ -89,7 +99,18 @@ def find_candidates(
             turns = not reason and (side or len(graph.near[anchor]) > 1)
             turn = find_turn(graph, anchor, side) if turns else None
             candidates.append(Candidate(anchor, side, directions, reason, turn, frees_link))
+    for end in missing.ends:
+        reason = "bonded_to_protein" if end.anchor in linked else ""
+        turn = find_turn(graph, end.anchor, ()) if not reason and len(graph.near[end.anchor]) > 1 else None
+        candidates.append(Candidate(end.anchor, (), _end_directions(graph, end.anchor), reason, turn, unseen=end))
     return candidates
+
+
+def _end_directions(graph: LigandGraph, anchor: int) -> FloatArray:
+    """Return the directions in which an end that was not modelled can start: those of the hydrogens in its place."""
+    if graph.n_hydrogens(anchor):
+        return hydrogen_directions(graph, anchor)
+    return _unit((graph.xyz[anchor] - graph.xyz[list(graph.near[anchor])]).sum(axis=0))[None]
 
 
 def _beside_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:

@@ -189,12 +189,13 @@ def _doubts(reasons: Sequence[str]) -> str:
 
 def _replaced(graph: LigandGraph, exit_: Exit) -> str:
     """Say what gives way to the linker: ``for H``, ``for O25 C26``."""
-    leaving = exit_.candidate.leaving
+    leaving = exit_.candidate.leaving_names(graph)
     if not leaving:
         return "for a hydrogen"
-    named = " ".join(graph.names[k] for k in leaving[:NAMED_ATOMS])
+    named = " ".join(leaving[:NAMED_ATOMS])
     more = len(leaving) - NAMED_ATOMS
-    return f"for {named}" + (f" +{more}" if more > 0 else "")
+    unseen = ", not modelled" if exit_.candidate.unseen else ""
+    return f"for {named}" + (f" +{more}" if more > 0 else "") + unseen
 
 
 def _sentence(graph: LigandGraph, exit_: Exit) -> str:

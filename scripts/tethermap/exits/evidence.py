@@ -138,6 +138,8 @@ class Witness:
         assert opening is not None
         if exit_.closed:
             yield "closed"
+        if exit_.candidate.unseen:
+            yield "end_not_modelled"
         if self._of_marks:
             start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
             apart = _beside_way(self._marked, start, opening.direction)

@@ -224,11 +224,14 @@ class Pocket:
         turns = np.array([candidate.turn is not None for candidate in candidates])[owner]
         wanted = turns & (room >= OPEN_FROM)
         wanted[_most_open(room, owner, SWEPT)] = True
+        unseen = np.array([candidate.unseen is not None for candidate in candidates])[owner]
+        wanted |= unseen  # so that more atoms around can't bring up a direction that was not tried
         swept = np.flatnonzero(wanted)
         swept = swept[np.lexsort((-room[swept], owner[swept]))]
         lengths, stopped = obstacles.rays(starts[swept], frames[swept], beside[swept])
         way_out = np.count_nonzero(np.isinf(lengths), axis=1) / RAYS
-        best = _most_open(np.round(room[swept] + way_out, 6), owner[swept], 1)
+        free = (room[swept] >= OPEN_FROM).astype(np.int64) + (way_out >= OPEN_FROM)
+        best = _most_open(np.round(room[swept] + way_out, 6) + 2 * unseen[swept] * free, owner[swept], 1)
         opened = swept[turns[swept] & (room[swept] >= OPEN_FROM) & (way_out >= OPEN_FROM)]
         chosen = swept[best]
         openings = self._openings(frames[chosen, 2], starts[chosen], points[chosen], lengths[best], stopped[best])

@@ -22,5 +22,12 @@ PRIOR_WEIGHT = 2.0
 AREA_WEIGHT = 0.003
 """What the score loses for each square angstrom of buried surface of the leaving group."""
 
+LARGE_AREA, LARGE_AREA_WEIGHT = 120.0, 0.01
+"""Buried surface of the leaving group in square angstroms, and what the score loses besides for each above it: a group
+that makes much of the binding doesn't open its own way out."""
+
+HBOND_WEIGHT = 0.15
+"""What the score loses for each hydrogen bond to the protein of the leaving group or the anchor."""
+
 SHOWN_SITES = 5
 """Sites that get an arrow; all are in the table."""

@@ -12,11 +12,12 @@ from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.exits.candidates import Candidate, find_candidates
 from tethermap.exits.geometry import Opening, Pocket
 from tethermap.exits.graph import LigandGraph
-from tethermap.exits.limits import AREA_WEIGHT, PRIOR_WEIGHT
+from tethermap.exits.limits import AREA_WEIGHT, HBOND_WEIGHT, LARGE_AREA, LARGE_AREA_WEIGHT, PRIOR_WEIGHT
 from tethermap.exits.model import Exit
 from tethermap.exits.prior import PRIOR, chemistry_class
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.words import OPEN_FROM
+from tethermap.exits.unseen import MissingAtoms
+from tethermap.exits.words import OPEN_FROM, link_order
 from tethermap.instance.model import Surroundings
 
 HBOND_WITHIN = 3.4
@@ -32,7 +33,7 @@ def rank_candidates(
     area_lost: FloatArray,
     *,
     linked: frozenset[int] = frozenset(),
-    incomplete: frozenset[int] = frozenset(),
+    missing: MissingAtoms = MissingAtoms(),
     facing: frozenset[int] = frozenset(),
     headline: str = HEADLINE_CONTEXT,
 ) -> list[Exit]:
@@ -44,8 +45,10 @@ def rank_candidates(
         The neutral ligand.
     area_lost : ndarray of float, shape (n_heavy,)
         SASA of each atom in the free ligand minus that in the complex, in square angstroms.
-    linked, incomplete : frozenset of int
-        Atoms bound to the protein; atoms with a neighbour that was not observed.
+    linked : frozenset of int
+        Atoms bound to the protein.
+    missing : MissingAtoms
+        Atoms that were not modelled.
     facing : frozenset of int
         Atoms beyond the target's half of a ligand that two proteins hold: they carry no exit.
     headline : str
@@ -59,18 +62,22 @@ def rank_candidates(
     site_of = site_numbers(graph)
     pocket = Pocket(graph, surroundings, headline)
     scores = _Scores(pocket, area_lost, headline)
-    candidates = find_candidates(graph, linked=linked, incomplete=incomplete)
+    candidates = find_candidates(graph, linked=linked, missing=missing)
     scorable = [candidate for candidate in candidates if not candidate.reason and candidate.anchor not in facing]
     openings = iter(pocket.openings(scorable))
     scored, unscored = [], []
     for candidate in candidates:
-        chem_class = chemistry_class(graph, candidate.anchor, candidate.leaving[0] if candidate.leaving else None)
+        chem_class = (
+            candidate.unseen.chem_class
+            if candidate.unseen
+            else chemistry_class(graph, candidate.anchor, candidate.leaving[0] if candidate.leaving else None)
+        )
         site = site_of[candidate.anchor]
         if reason := "faces_partner" if candidate.anchor in facing else candidate.reason:
             unscored.append(Exit(candidate, chem_class, PRIOR[chem_class], site, reason=reason))
         else:
             scored.append(scores.scored(candidate, chem_class, site, next(openings)))
-    ranked, beaten = _ranked(graph, scored)
+    ranked, beaten = _ranked(graph, scored, headline)
     return ranked + beaten + unscored
 
 
@@ -111,7 +118,14 @@ class _Scores:
         """Return a candidate as an exit with the terms of its score."""
         prior = PRIOR[chem_class]
         lost = float(self._area_lost[list(candidate.leaving)].sum()) if candidate.leaving else 0.0
+        hbonds_lost = sum(self._contacts[atom] for atom in candidate.leaving)
+        hbonds_anchor = self._contacts[candidate.anchor]
         room, way_out = opening.room[self._headline], opening.way_out[self._headline]
+        given_up = (
+            AREA_WEIGHT * lost
+            + LARGE_AREA_WEIGHT * max(0.0, lost - LARGE_AREA)
+            + HBOND_WEIGHT * (hbonds_lost + hbonds_anchor)
+        )
         return Exit(
             candidate,
             chem_class,
@@ -119,19 +133,26 @@ class _Scores:
             site,
             opening=opening,
             area_lost=lost,
-            score=round(room + way_out + PRIOR_WEIGHT * prior - AREA_WEIGHT * lost, _DIGITS),
-            hbonds_lost=sum(self._contacts[atom] for atom in candidate.leaving),
-            hbonds_anchor=self._contacts[candidate.anchor],
+            score=round(room + way_out + PRIOR_WEIGHT * prior - given_up, _DIGITS),
+            hbonds_lost=hbonds_lost,
+            hbonds_anchor=hbonds_anchor,
             closed=room < OPEN_FROM and way_out < OPEN_FROM,
         )
 
 
-def _ranked(graph: LigandGraph, scored: Sequence[Exit]) -> tuple[list[Exit], list[Exit]]:
+def _ranked(graph: LigandGraph, scored: Sequence[Exit], headline: str) -> tuple[list[Exit], list[Exit]]:
     """Return the best candidate of each kind of anchor with its rank, and the others with their reason."""
-    ordered = sorted(
-        scored,
-        key=lambda exit_: (exit_.candidate.frees_link, -exit_.score, exit_.candidate.anchor, exit_.candidate.leaving),
-    )
+    covalent = any(exit_.candidate.frees_link for exit_ in scored)
+
+    def key(exit_: Exit) -> tuple[object, ...]:
+        candidate, opening = exit_.candidate, exit_.opening
+        place = 0
+        if covalent and opening is not None:
+            is_open = min(opening.room[headline], opening.way_out[headline]) >= OPEN_FROM
+            place = link_order(frees_link=candidate.frees_link, is_open=is_open)
+        return place, -exit_.score, candidate.anchor, candidate.leaving, candidate.leaving_names(graph)
+
+    ordered = sorted(scored, key=key)
     best: dict[int, Exit] = {}
     for exit_ in ordered:
         best.setdefault(int(graph.symmetry_class[exit_.candidate.anchor]), exit_)

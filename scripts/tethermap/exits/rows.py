@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
 from tethermap.base.tables import JOINED, Row, Value
-from tethermap.components.component import Component
 from tethermap.entry.near import distances
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import BOND
@@ -29,36 +28,6 @@ def linked_atoms(instance: Instance, molecule: LigandMolecule) -> frozenset[int]
     return frozenset(
         heavy_number[link.atom] for link in instance.links if link.kind == "covalent" and link.atom in heavy_number
     )
-
-
-def incomplete_atoms(
-    instance: Instance, molecule: LigandMolecule, find: Callable[[str], Component | None]
-) -> frozenset[int]:
-    """Return the heavy atoms of a molecule that have a neighbour in the dictionary which was not observed.
-
-    Parameters
-    ----------
-    find : callable
-        Look-up of a component by its code, None when unknown.
-    """
-    missing = frozenset(molecule.atoms_missing)
-    if not missing:
-        return frozenset()
-    beside_missing: set[int] = set()
-    for number, residue in enumerate(instance.components):
-        component = find(residue.comp_id)
-        if component is None:
-            continue
-        prefix = instance.label_prefix(number)
-        lost = {i for i, atom in enumerate(component.atoms) if prefix + atom.name in missing}
-        pairs = [pair for bond in component.bonds for pair in (bond[:2], bond[1::-1])]
-        beside = {component.atoms[i].name for i, j in pairs if j in lost}
-        beside_missing.update(
-            k
-            for k, name in enumerate(molecule.dictionary_names)
-            if int(molecule.residue[k]) == number and name in beside
-        )
-    return frozenset(beside_missing)
 
 
 def area_lost(rows: Sequence[Row]) -> FloatArray:
@@ -175,7 +144,7 @@ def _action(graph: LigandGraph, exit_: Exit) -> dict[str, Value]:
         "anchor_atom": graph.names[candidate.anchor],
         "anchor_equivalents": JOINED.join(graph.names[k] for k in exit_.equivalents),
         "kind": candidate.kind,
-        "leaving_atoms": JOINED.join(graph.names[k] for k in candidate.leaving),
+        "leaving_atoms": JOINED.join(candidate.leaving_names(graph)),
         "chem_class": exit_.chem_class,
         "prior": exit_.prior,
         "incomplete": exit_.reason == "incomplete",

@@ -77,7 +77,7 @@ def exit_fields(graph: LigandGraph, exits: Sequence[Exit]) -> dict[str, str]:
 
 def _words(graph: LigandGraph, exit_: Exit) -> str:
     assert exit_.opening is not None
-    leaving = ",".join(_word(graph.names[k]) for k in exit_.candidate.leaving) or "H"
+    leaving = ",".join(map(_word, exit_.candidate.leaving_names(graph))) or "H"
     values = {
         "anchor": _word(graph.names[exit_.candidate.anchor]),
         "sdf_index": str(exit_.candidate.anchor),

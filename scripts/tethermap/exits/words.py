@@ -102,6 +102,17 @@ def action(anchor: str, leaving: str, chem_class: str, *, blocked: bool) -> str:
     return f"{start} {attachment}: {CHEMISTRY.get(chem_class, chem_class)}."
 
 
+def link_order(*, frees_link: bool, is_open: bool) -> int:
+    """Return the place of an exit of a ligand that is covalently bound to the protein, before its score.
+
+    A cut that removes the bond to the protein comes after the other open exits and before the closed ones.
+
+    >>> [link_order(frees_link=freed, is_open=opened) for opened in (True, False) for freed in (False, True)]
+    [0, 1, 2, 3]
+    """
+    return 2 * (not is_open) + frees_link
+
+
 def is_advised(answer: Mapping[str, float | str | None]) -> bool:
     """Return whether an answer's sentence recommends its place, rather than saying why it is none.
 

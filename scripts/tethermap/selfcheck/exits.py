@@ -24,7 +24,7 @@ FIELDS = 5
 
 EXIT_COLUMNS = frozenset(
     {
-        *("rank", "reason", "site_rank", "score", "sdf_index", "anchor_atom", "anchor_equivalents", "leaving_atoms"),
+        *("rank", "reason", "site_rank", "score", "sdf_index", "anchor_atom", "anchor_equivalents", "leaving_atoms", "kind"),
         *("vector_x", "vector_y", "vector_z", "torsion_deg"),
     }
 )
@@ -84,7 +84,7 @@ def _direction(row: Row, xyz: Sequence[Vector], names: tuple[str, ...], bonds: l
     if names[anchor : anchor + 1] != (str(row["anchor_atom"]).replace(" ", "_"),):
         yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
         return
-    if leaving := split_cell(row["leaving_atoms"]):
+    if row["kind"] != "unseen" and (leaving := split_cell(row["leaving_atoms"])):
         near = [b if a == anchor else a for a, b in bonds if anchor in (a, b)]
         left = [_between(xyz[anchor], xyz[k]) for k in near if names[k] == leaving[0].replace(" ", "_")]
         axes = [_between(xyz[k], xyz[anchor]) for k in near] if row["torsion_deg"] else []

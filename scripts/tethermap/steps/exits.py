@@ -24,9 +24,10 @@ from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.model import Exit
 from tethermap.exits.rank import rank_candidates, score_observed
-from tethermap.exits.rows import area_lost, exit_rows, incomplete_atoms, linked_atoms, residues_beside
+from tethermap.exits.rows import area_lost, exit_rows, linked_atoms, residues_beside
 from tethermap.exits.sdf import exits_sdf
 from tethermap.exits.shape import geometry_of
+from tethermap.exits.unseen import missing_atoms
 from tethermap.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
 from tethermap.exposure.method import Method
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
@@ -100,11 +101,11 @@ class ExitRanker:
     def _ligand(self, ligand: _Ligand) -> None:
         instance, molecule, around = ligand.instance, ligand.molecule, ligand.around
         graph, lost = ligand_graph(molecule), area_lost(ligand.rows)
-        incomplete = incomplete_atoms(instance, molecule, self._find)
+        missing = missing_atoms(instance, molecule, graph, self._find)
         linked = linked_atoms(instance, molecule)
-        held = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, incomplete)
+        held = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, missing.beside)
         facing = held.beyond_target if held else frozenset()
-        exits = rank_candidates(graph, around, lost, linked=linked, incomplete=incomplete, facing=facing)
+        exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing)
         witness = Witness(instance, molecule, graph, ligand.backbone)
         exits = _with_evidence(exits, witness)
         beside = residues_beside(instance, graph.xyz, ligand.neighbourhood)

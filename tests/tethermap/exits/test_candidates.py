@@ -5,6 +5,7 @@ import pytest
 
 from tests.tools.exits import candidate_of, graph_of
 from tethermap.exits.candidates import find_candidates
+from tethermap.exits.unseen import MissingAtoms
 
 
 def leaving_groups(smiles: str) -> set[tuple[int, ...]]:
@@ -136,7 +137,7 @@ def test_nothing_leaves_from_the_atom_bound_to_the_protein() -> None:
 
 
 def test_candidate_beside_an_atom_that_was_not_observed_is_incomplete() -> None:
-    found = find_candidates(graph_of("CCCCCCO"), incomplete=frozenset({0}))
+    found = find_candidates(graph_of("CCCCCCO"), missing=MissingAtoms(frozenset({0})))
     reasons = {(one.anchor, one.leaving): one.reason for one in found}
     assert reasons[0, ()] == reasons[1, (0,)] == "incomplete"
     assert reasons[1, ()] == reasons[5, (6,)] == ""

@@ -22,7 +22,8 @@ from tethermap.exits.evidence import Witness
 from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.exits.model import Exit
 from tethermap.exits.rank import rank_candidates
-from tethermap.exits.rows import LYSINE_SITES, area_lost, exit_rows, incomplete_atoms, linked_atoms, residues_beside
+from tethermap.exits.rows import LYSINE_SITES, area_lost, exit_rows, linked_atoms, residues_beside
+from tethermap.exits.unseen import missing_atoms
 from tethermap.instance.backbone import NO_BACKBONE
 from tethermap.instance.model import Link, Lysine, Residue, Surroundings
 from tethermap.matching.build import build_ligand
@@ -217,12 +218,14 @@ def test_atoms_that_were_not_observed_make_their_neighbours_incomplete(component
     molecule = build_ligand(instance, index)
     assert molecule.atoms_missing
     graph = ligand_graph(molecule)
-    incomplete = incomplete_atoms(instance, molecule, index.get)
+    missing = missing_atoms(instance, molecule, graph, index.get)
+    incomplete = missing.beside
     beside = {component.atoms[i].name for i, j in _both_ways(component.bonds)
               if component.atoms[j].name in molecule.atoms_missing} - set(molecule.atoms_missing)  # fmt: skip
     assert {molecule.names[k] for k in incomplete} == {name for name in beside if name in molecule.names}
-    exits = rank_candidates(graph, surroundings(), no_area(graph), incomplete=incomplete)
-    touched = [one for one in exits if incomplete & {one.candidate.anchor, *one.candidate.leaving}]
+    exits = rank_candidates(graph, surroundings(), no_area(graph), missing=missing)
+    modelled = [one for one in exits if one.candidate.unseen is None]
+    touched = [one for one in modelled if incomplete & {one.candidate.anchor, *one.candidate.leaving}]
     assert touched
     assert all(one.reason == "incomplete" and one.rank is None and one.opening is None for one in touched)
 

@@ -14,7 +14,8 @@ from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 from tests.tools.components import ideal_instance
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
-from tethermap.exits.rows import incomplete_atoms
+from tethermap.exits.graph import ligand_graph
+from tethermap.exits.unseen import missing_atoms
 from tethermap.instance.model import Instance, LigandAtoms, Residue
 from tethermap.matching.build import build_ligand
 from tethermap.series.ligands import collect_ligands
@@ -59,8 +60,9 @@ def test_residues_of_one_number_in_two_chains_are_told_apart(known: Known, index
     assert {name.partition(".")[0] for name in record.names} == {"GLC1:B", "GLC1:C"}
     assert len(set(record.names)) == record.n_heavy == 22
     assert record.atoms_missing == ("GLC1:C.O6",)
-    beside = incomplete_atoms(instance, record, index.get)
-    assert [record.names[k] for k in beside] == ["GLC1:C.C6"]
+    missing = missing_atoms(instance, record, ligand_graph(record), index.get)
+    assert [record.names[k] for k in missing.beside] == ["GLC1:C.C6"]
+    assert [(record.names[end.anchor], end.names) for end in missing.ends] == [("GLC1:C.C6", ("GLC1:C.O6",))]
 
 
 @pytest.mark.parametrize("omit", [(), ("O6",), ("O2", "O3")])

@@ -1,0 +1,156 @@
+"""Ends that were not modelled are candidates, and nothing that must not matter changes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from tests.tools.components import ideal_instance
+from tests.tools.exits import graph_of, joined, moved, reordered, scattered, surroundings
+from tethermap.components.index import ComponentIndex
+from tethermap.exits.candidates import find_candidates
+from tethermap.exits.evidence import Witness
+from tethermap.exits.graph import LigandGraph, ligand_graph
+from tethermap.exits.model import Exit
+from tethermap.exits.prior import PRIOR
+from tethermap.exits.rank import rank_candidates
+from tethermap.exits.unseen import MissingAtoms, UnseenEnd, missing_atoms
+from tethermap.instance.backbone import NO_BACKBONE
+from tethermap.instance.model import Surroundings
+from tethermap.matching.build import build_ligand
+
+AMIDE = "CC(=O)NCCc1ccccc1"
+ANCHORS = (0, 3, 9)
+"""A methyl, which turns, an amide and an aromatic carbon."""
+
+SUNITINIB_TAIL = ("C37", "C38", "N4", "C39", "C40", "C41", "C42")
+
+
+def end_at(anchor: int) -> MissingAtoms:
+    return MissingAtoms(frozenset({anchor}), (UnseenEnd(anchor, ("X1", "X2"), "amide N, alkyl leaves"),))
+
+
+def unseen_of(graph: LigandGraph, around: Surroundings, anchor: int) -> Exit:
+    exits = rank_candidates(graph, around, np.zeros(len(graph)), missing=end_at(anchor))
+    return next(one for one in exits if one.candidate.kind == "unseen")
+
+
+def is_open(one: Exit) -> bool:
+    assert one.opening is not None
+    return min(one.opening.room["target"], one.opening.way_out["target"]) >= 0.1
+
+
+@pytest.fixture(scope="module")
+def index(component_index: Path) -> ComponentIndex:
+    return ComponentIndex(component_index)
+
+
+def test_tail_of_sunitinib_is_one_end_of_an_amide(index: ComponentIndex) -> None:
+    component = index.get("B49")
+    assert component is not None
+    instance = ideal_instance(component, omit=SUNITINIB_TAIL)
+    molecule = build_ligand(instance, index)
+    graph = ligand_graph(molecule)
+    missing = missing_atoms(instance, molecule, graph, index.get)
+    (end,) = missing.ends
+    assert set(end.names) == set(SUNITINIB_TAIL)
+    assert end.chem_class == "amide N, alkyl leaves"
+    exits = rank_candidates(graph, surroundings(), np.zeros(len(graph)), missing=missing)
+    one = next(one for one in exits if one.candidate.kind == "unseen")
+    assert one.rank is not None
+    assert not one.closed
+    assert one.area_lost == 0
+    assert one.prior == PRIOR[end.chem_class]
+    evidence = Witness(instance, molecule, graph, NO_BACKBONE).evidence(one)
+    assert evidence.grade >= "C"
+    assert "end_not_modelled" in evidence.reasons
+
+
+@pytest.mark.parametrize(
+    ("omit", "ends"),
+    [
+        ((), []),
+        (("CAC",), [("CAC",)]),
+        (("CAC", "CAA"), [("CAA",), ("CAC",)]),  # two missing parts are two candidates
+        (("OAD",), []),  # a double bond is no end
+    ],
+)
+def test_each_missing_part_on_one_single_bond_is_an_end(
+    index: ComponentIndex, omit: tuple[str, ...], ends: list[tuple[str, ...]]
+) -> None:
+    component = index.get("JQ1")
+    assert component is not None
+    instance = ideal_instance(component, omit=omit)
+    molecule = build_ligand(instance, index)
+    missing = missing_atoms(instance, molecule, ligand_graph(molecule), index.get)
+    assert sorted(end.names for end in missing.ends) == ends
+
+
+def test_missing_part_between_two_modelled_atoms_is_no_end(index: ComponentIndex) -> None:
+    component = index.get("B49")
+    assert component is not None
+    instance = ideal_instance(component, omit=("C38",))
+    molecule = build_ligand(instance, index)
+    assert missing_atoms(instance, molecule, ligand_graph(molecule), index.get).ends == ()
+
+
+def test_end_beside_a_bond_to_the_protein_is_no_exit() -> None:
+    graph = graph_of(AMIDE)
+    found = find_candidates(graph, linked=frozenset({3}), missing=end_at(3))
+    assert [one.reason for one in found if one.kind == "unseen"] == ["bonded_to_protein"]
+
+
+@pytest.mark.parametrize("anchor", ANCHORS)
+@pytest.mark.parametrize("seed", range(3))
+def test_motion_of_the_complex_changes_no_end(seed: int, anchor: int) -> None:
+    graph = graph_of(AMIDE)
+    around = scattered(graph, 150, seed=seed)
+    turn = Rotation.random(random_state=seed).as_matrix()
+    before = unseen_of(graph, around, anchor)
+    after = unseen_of(*moved(graph, around, turn, np.array([30.0, -7.0, 12.0])), anchor)
+    assert before.rank == after.rank
+    assert before.opening is not None
+    assert after.opening is not None
+    assert before.opening.room == pytest.approx(after.opening.room, abs=0.02)
+    assert before.opening.way_out == pytest.approx(after.opening.way_out, abs=0.02)
+
+
+@pytest.mark.parametrize("anchor", ANCHORS)
+@pytest.mark.parametrize("seed", range(3))
+def test_names_and_order_of_atoms_change_no_end(seed: int, anchor: int) -> None:
+    graph = graph_of(AMIDE)
+    around = scattered(graph, 150, seed=seed)
+    order = np.random.default_rng(seed).permutation(len(graph)).tolist()
+    before = unseen_of(graph, around, anchor)
+    after = unseen_of(reordered(graph, order), around, order.index(anchor))
+    assert (before.rank, before.score) == (after.rank, pytest.approx(after.score, abs=1e-3))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    anchor=st.sampled_from(ANCHORS),
+    seed=st.integers(0, 1000),
+    more=st.integers(0, 1000),
+    n_more=st.integers(1, 120),
+)
+def test_more_protein_never_opens_an_end(anchor: int, seed: int, more: int, n_more: int) -> None:
+    graph = graph_of(AMIDE)
+    around = scattered(graph, 120, seed=seed)
+    fewer = unseen_of(graph, around, anchor)
+    after = unseen_of(graph, joined(around, scattered(graph, n_more, seed=more + 2000)), anchor)
+    assert is_open(fewer) or not is_open(after)
+    assert not fewer.closed or after.closed
+
+
+def test_end_is_never_closed_for_want_of_atoms_but_protein_closes_it() -> None:
+    graph = graph_of(AMIDE)
+    assert is_open(unseen_of(graph, surroundings(), 3))
+    wall = graph.xyz[3] + 3.2 * np.stack(np.meshgrid(*[(-1, 0, 1)] * 3), axis=-1).reshape(-1, 3)
+    wall = wall[np.linalg.norm(wall - graph.xyz[3], axis=1) > 1]
+    assert unseen_of(replace(graph), surroundings(*wall.tolist()), 3).closed
