@@ -14,6 +14,7 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.tables import Value, split_cell
 from tethermap.exits.limits import BOND
 from tethermap.exits.words import OPEN_FROM
+from tethermap.instance.model import Instance
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 
@@ -22,6 +23,7 @@ class CopyExit:
     """One ranked exit of one copy; figures and texts as in `tables.EXIT_VECTORS`.
 
     `ahead` is a point on the way out in the copy's frame, in angstroms; its nearest residue marks the place.
+    `residues` are those that the leaving atoms touch.
     """
 
     atoms: frozenset[AtomKey]
@@ -35,6 +37,9 @@ class CopyExit:
     reasons: str
     frees_link: bool
     ahead: tuple[float, ...]
+    area_lost: float = 0.0
+    hbonds_lost: int = 0
+    residues: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -56,6 +61,14 @@ class LigandCopy:
         Heavy atoms in the order of its molecule.
     exits : tuple of CopyExit
         The best of each anchor, best first.
+    complete : bool
+        Whether all heavy atoms were modelled.
+    cofactor : bool
+        Whether it is a listed cofactor.
+    title : str
+        Title of its entry.
+    resolution : float or None
+        Of its entry, in angstroms.
     """
 
     stem: str
@@ -63,10 +76,14 @@ class LigandCopy:
     component: str
     atoms: tuple[AtomKey, ...]
     exits: tuple[CopyExit, ...]
+    complete: bool = True
+    cofactor: bool = False
+    title: str = ""
+    resolution: float | None = None
 
 
 def copy_of(
-    molecule: LigandMolecule, entry_id: str, xyz: FloatArray, rows: Iterable[Mapping[str, Value]]
+    molecule: LigandMolecule, instance: Instance, xyz: FloatArray, rows: Iterable[Mapping[str, Value]]
 ) -> LigandCopy:
     """Return a copy of a ligand with its exits.
 
@@ -99,10 +116,23 @@ def copy_of(
             reasons=intern(str(row["evidence_reasons"])),
             frees_link=bool(row["breaks_covalent_bond"]),
             ahead=_ahead(row, xyz),
+            area_lost=float(row["area_lost_A2"] or 0),
+            hbonds_lost=int(row["hbonds_lost"] or 0),
+            residues=intern(str(row["leaving_residues"])),
         )
         for row in rows
     )
-    return LigandCopy(molecule.stem, entry_id, molecule.component_names, keys, exits)
+    return LigandCopy(
+        molecule.stem,
+        instance.entry_id,
+        molecule.component_names,
+        keys,
+        exits,
+        complete=not molecule.atoms_missing,
+        cofactor="cofactor" in instance.flags,
+        title=intern(instance.facts.title),
+        resolution=instance.facts.resolution,
+    )
 
 
 @lru_cache(maxsize=65_536)

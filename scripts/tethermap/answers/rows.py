@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tethermap.answers.model import LigandCopy
+from tethermap.answers.nucleotides import is_nucleotide
 from tethermap.answers.observed_rows import Degrader, Seen, Transfers
 from tethermap.answers.pockets.groups import Group, Placed
 from tethermap.answers.pockets.rows import AHEAD
@@ -21,10 +22,13 @@ from tethermap.answers.waiting_rows import waiting_rows
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.words import MOSTLY, action, seen_action
+from tethermap.exits.words import MOSTLY, SMALLEST_LIGAND, UNUSUAL, Action, action_sentence, seen_action
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
 _DIGITS = 4
+
+GRADES, GRADE_WEIGHT = "ABCD", 0.3
+"""Grades of evidence, and what the score loses for each below A in the order over ligands; D comes last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class KnownLigands:
 def answer_rows(
     target_name: str, groups: Sequence[Group], known: KnownLigands, folder: Path | None = None
 ) -> Iterator[dict[str, Value]]:
-    """Yield the rows of `tables.EXIT_ANSWERS`: main sites first, ligands by their rank in the job, then by name.
+    """Yield the rows of `tables.EXIT_ANSWERS`: ligands of main sites by their rank in the job, then the other sites.
 
     Parameters
     ----------
@@ -77,7 +81,7 @@ def answer_rows(
                 }
                 for row in _of_site(group, placed, known, transfers):
                     ligand = order, site != MAIN, site, row["Warhead"], row["InChIKey"]
-                    if row["answer_rank"] == 1 and group.name == groups[0].name and site == MAIN:
+                    if row["answer_rank"] == 1 and site == MAIN:
                         best.append((_job_key(row), len(waiting), ligand))
                     waiting.add((ligand, row["answer_rank"]), {**names, **row})
         best.sort(key=lambda one: one[0])
@@ -86,17 +90,28 @@ def answer_rows(
 
         def key(place: tuple[Any, ...]) -> tuple[object, ...]:
             ligand, answer_rank = place
-            return *ligand[:3], of_ligand.get(ligand, len(waiting) + 1), ligand[3], answer_rank
+            return of_ligand.get(ligand, len(waiting) + 1), *ligand, answer_rank
 
         for number, row in waiting.in_order(key):
             yield {**row, "job_rank": job_rank.get(number)}
 
 
 def _job_key(row: Mapping[str, Value]) -> tuple[object, ...]:
-    """Sort key of best places: evidence, the share of copies that are open, the score; what was only seen has none."""
+    """Sort key of best places: recommended ones first, then the score less the doubts, then the share of open copies.
+
+    Where a linker was only seen to leave there is no score: such rows come last among the recommended.
+    """
+    grade = str(row["evidence"])
     share = int(row["n_open"] or 0) / max(int(row["n_copies"] or 0), 1)
-    score = round(float(row.get("score_median") or 0), _DIGITS)
-    return row["evidence"], -share, -score, row["Warhead"], row["best_stem"]
+    score = float(row.get("score_median") or 0) - GRADE_WEIGHT * max(GRADES.find(grade), 0)
+    return (
+        bool(row["not_recommended"]),
+        grade == GRADES[-1],
+        -round(score, _DIGITS),
+        -share,
+        row["Warhead"],
+        row["best_stem"],
+    )
 
 
 def _of_site(
@@ -111,12 +126,14 @@ def _of_site(
     by_stem = {copy.member.stem: copy for copy in placed}
     for component, members in by_component.items():
         copies = [known.copies[copy.member.stem] for copy in members]
+        copies = [copy for copy in copies if copy.complete] or copies
         molecule = known.complete[component]
         whole = next((copy for copy in members if len(copy.member.ligand) == molecule.n_heavy), None)
         whole = by_stem.get(molecule.stem, whole)
         seen = transfers.seen_on(molecule, whole, degraders) if degraders and whole else Seen({}, {})
         for rank, answer in enumerate(answers_of(copies, molecule), 1):
-            yield {"answer_rank": rank, "job_rank": None, **_cells(group, by_stem, molecule, answer, seen, copies)}
+            cells = _cells(group, by_stem, molecule, answer, seen, copies)
+            yield {"answer_rank": rank, "job_rank": None, **cells}
     yield from _of_degraders(group, degraders, known.observed)
 
 
@@ -174,6 +191,9 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
         "best_stem": best["stem"],
         "exit_site": f"S{number}",
         "breaks_covalent_bond": False,
+        "not_recommended": "",
+        "best_resolution": degrader.instance.facts.resolution,
+        "best_title": degrader.instance.facts.title,
     }
 
 
@@ -196,14 +216,25 @@ def _cells(
         {entry for codes in entries_by_atom.values() for entry_ids in codes.values() for entry in entry_ids}
     )
     labels = dict(zip(atom_keys(molecule), molecule.names, strict=True)) if entries_by_atom else {}
-    blocked = answer.open_share < MOSTLY
+    holds = {
+        "no_way_out": answer.open_share < MOSTLY,
+        "unusual_group": usual.chem_class == UNUSUAL,
+        "cofactor": any(copy.cofactor for copy in copies) or is_nucleotide(molecule),
+        "fragment": molecule.n_heavy < SMALLEST_LIGAND,
+    }
+    not_recommended = [code for code, applies in holds.items() if applies]
+    leaving, residues = split_cell(usual.leaving), split_cell(usual.residues)
+    made = Action(
+        answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
+        answer.frees_link,
+    )  # fmt: skip
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),
         "Warhead": molecule.comp_id,
         "InChIKey": molecule.inchikey,
         "anchor_atom": answer.anchor,
         "anchor_equivalents": JOINED.join(answer.equivalents),
-        "action": action(answer.anchor, usual.leaving.replace(JOINED, ", "), usual.chem_class, blocked=blocked),
+        "action": action_sentence(made, not_recommended),
         "kind": usual.kind,
         "leaving_atoms": usual.leaving,
         "chem_class": usual.chem_class,
@@ -225,6 +256,11 @@ def _cells(
         "stems": JOINED.join(copy.stem for copy in copies),
         "exit_site": f"S{answer.exit_site}",
         "breaks_covalent_bond": answer.frees_link,
+        "area_lost_A2": usual.area_lost,
+        "leaving_residues": usual.residues,
+        "not_recommended": JOINED.join(not_recommended),
+        "best_resolution": copy.resolution,
+        "best_title": copy.title,
     }
 
 

@@ -202,7 +202,8 @@ EXIT_VECTORS = Table(
         " vector_z:n4 hbonds_lost:i hbonds_anchor:i depth_atoms:i clearance_A:n2 E_assembly:n4 F_assembly:n4"
         " E_crystal:n4 F_crystal:n4 incomplete:f reason sdf_index:i evidence evidence_reasons resolution:n2"
         " occupancy:n2 B_iso:n2 B_normalised:n2 torsion_deg:n1 torsions_open:i cone_deg:n1 breaks_covalent_bond:f"
-        " anchor_residues anchor_uniprot lysines lysine_uniprot lysine_distances_A lysine_angles_deg stem"
+        " anchor_residues anchor_uniprot lysines lysine_uniprot lysine_distances_A lysine_angles_deg"
+        " leaving_residues stem"
     ),
 )
 """One row per candidate: the best of each anchor with its rank, the others with the reason why they have none."""
@@ -238,7 +239,7 @@ EXIT_ANSWERS = Table(
         " anchor_equivalents action kind leaving_atoms chem_class n_copies:i n_open:i n_entries:i n_entries_open:i"
         " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries evidence"
         " evidence_reasons best_stem stems group exit_site breaks_covalent_bond:f observed_atoms"
-        " site_uniprot"
+        " site_uniprot area_lost_A2:n leaving_residues not_recommended best_resolution:n2 best_title"
     ),
 )
 """One row per target group, binding site, ligand and exit site: what all copies say. `n_copies` are the site's copies

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import itemgetter
 
 import gemmi
 import numpy as np
 
-from tethermap.base.arrays import FloatArray
-from tethermap.complex.context import CHAIN, Around
-from tethermap.complex.scene import Scene
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.complex.context import ASSEMBLY, TARGET, Around
+from tethermap.complex.scene import Copy, Scene
 from tethermap.entry.atoms import text
 from tethermap.instance.backbone import GAP, NO_BACKBONE, RSRZ_OUTLIER, TOUCHED, TOUCHES_WITHIN, TRUNCATED, Backbone
 
@@ -30,7 +31,10 @@ def backbone_of(
     ligand: FloatArray,
     outliers: frozenset[tuple[str, ...]] = frozenset(),
 ) -> Backbone:
-    """Return the backbone of the target chain nearest to an instance, where it stands beside it.
+    """Return the backbone of the target chain, a protein if there is one, that an instance touches most.
+
+    Residues of all target chains are marked as touched: those of like chains as the same residue of this one, others
+    by their UniProt numbers, so that equal copies at an interface have equal pockets.
 
     Parameters
     ----------
@@ -43,10 +47,14 @@ def backbone_of(
     outliers : frozenset of (str, str, str)
         Chain, number and insertion code of residues that are RSRZ outliers.
     """
-    nearest = next((copy for copy in around.copies if copy.level == CHAIN and not copy.body.parents), None)
-    if nearest is None:
-        return NO_BACKBONE
     atoms, mask = scene.atoms, scene.mask(label)
+    chains = [copy for copy in around.copies if copy.level <= ASSEMBLY and not copy.body.parents]
+    touching = [(copy, *_touching(copy, ligand, mask, scene)) for copy in chains]
+    targets = [(copy, n_touching) for copy, n_touching, _ in touching if copy.level <= TARGET]
+    proteins = [one for one in targets if one[1] and (atoms.name[one[0].body.atoms.members] == b"CA").any()]
+    if not targets:
+        return NO_BACKBONE
+    nearest, _ = max(proteins or targets, key=itemgetter(1))  # of equal ones the first, which is the nearest
     members = nearest.body.atoms.members
     members = members[mask[members]]
     residue = atoms.residue[members]
@@ -65,10 +73,6 @@ def backbone_of(
     n_backbone = np.bincount(residue - first)[atoms.residue[alpha] - first]
     standard = np.array([HEAVY_ATOMS.get(_standard(text(name)), 0) for name in names])[which]
     marks[n_backbone < standard] |= TRUNCATED
-    beside, _ = nearest.body.atoms.nearest(nearest.placement.undo(ligand), TOUCHES_WITHIN)
-    touched = np.zeros(len(atoms.starts), dtype=np.bool_)
-    touched[atoms.residue[beside[mask[beside]]]] = True
-    marks[touched[atoms.residue[alpha]]] |= TOUCHED
     chain = scene.chain_names[nearest.body.asym].strip()
     poor = {(number, code) for name, number, code in outliers if name == chain}
     if poor:
@@ -78,6 +82,14 @@ def backbone_of(
     several = len(alpha) > 1
     residue_ids = tuple(atoms.residue_ids[atoms.residue[alpha]].tolist())
     uniprot = scene.entry.references.of_chain(chain)
+    keys = _keys(scene, chain, atoms.residue[alpha])
+    place_of = {key: k for k, key in enumerate(keys)}
+    others: dict[int, set[str]] = {TARGET: set(), ASSEMBLY: set()}
+    for copy, _, residues in touching:
+        named = _keys(scene, scene.chain_names[copy.body.asym].strip(), residues)
+        own = [place_of[key] for key in named if key in place_of] if copy.level <= TARGET else []
+        marks[own] |= TOUCHED
+        others[max(copy.level, TARGET)].update(key for key in named if key not in place_of and ":" in key)
     return Backbone(
         chain=chain,
         sequence="".join(letters.tolist()),
@@ -85,9 +97,26 @@ def backbone_of(
         marks=marks,
         numbers=residue_ids,
         uniprot=tuple(uniprot.get(residue_id, "") for residue_id in residue_ids),
+        others=tuple(sorted(others[TARGET])),
+        partner=tuple(sorted(others[ASSEMBLY])),
         b_mean=float(b_iso.mean()) if several else float("nan"),
         b_sd=float(b_iso.std()) if several else float("nan"),
     )
+
+
+def _touching(copy: Copy, ligand: FloatArray, mask: BoolArray, scene: Scene) -> tuple[int, IntArray]:
+    """Return how many atoms of a chain touch a ligand, and the residues that they are of."""
+    beside, _ = copy.body.atoms.nearest(copy.placement.undo(ligand), TOUCHES_WITHIN)
+    beside = beside[mask[beside]]
+    return len(beside), np.unique(scene.atoms.residue[beside])
+
+
+def _keys(scene: Scene, chain: str, residues: IntArray) -> list[str]:
+    """Return what residues of like chains have in common: UniProt number (``P00533:790``), else name and number."""
+    uniprot, atoms = scene.entry.references.of_chain(chain), scene.atoms
+    numbers = atoms.residue_ids[residues].tolist()
+    codes = atoms.comp_id[atoms.starts[residues]].tolist()
+    return [uniprot.get(number) or f"{text(code)} {number}" for number, code in zip(numbers, codes, strict=True)]
 
 
 @lru_cache(maxsize=1024)

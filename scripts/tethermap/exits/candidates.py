@@ -15,7 +15,7 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_amine
 from tethermap.exits.torsions import TORSIONS, Turn, find_turn
-from tethermap.exits.unseen import MissingAtoms, UnseenEnd
+from tethermap.exits.unseen import NOTHING_MISSING, MissingAtoms, UnseenEnd
 
 TETRAHEDRAL = float(np.radians(109.4712))
 """Bond angle at sp3 atoms, in radians."""
@@ -67,7 +67,7 @@ class Candidate:
 
 
 def find_candidates(
-    graph: LigandGraph, *, linked: frozenset[int] = frozenset(), missing: MissingAtoms = MissingAtoms()
+    graph: LigandGraph, *, linked: frozenset[int] = frozenset(), missing: MissingAtoms = NOTHING_MISSING
 ) -> list[Candidate]:
     """Return all candidates of a ligand, those that can't be scored with their reason.
 

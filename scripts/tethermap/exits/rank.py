@@ -16,7 +16,7 @@ from tethermap.exits.limits import AREA_WEIGHT, HBOND_WEIGHT, LARGE_AREA, LARGE_
 from tethermap.exits.model import Exit
 from tethermap.exits.prior import PRIOR, chemistry_class
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.unseen import MissingAtoms
+from tethermap.exits.unseen import NOTHING_MISSING, MissingAtoms
 from tethermap.exits.words import OPEN_FROM, link_order
 from tethermap.instance.model import Surroundings
 
@@ -33,7 +33,7 @@ def rank_candidates(
     area_lost: FloatArray,
     *,
     linked: frozenset[int] = frozenset(),
-    missing: MissingAtoms = MissingAtoms(),
+    missing: MissingAtoms = NOTHING_MISSING,
     facing: frozenset[int] = frozenset(),
     headline: str = HEADLINE_CONTEXT,
 ) -> list[Exit]:

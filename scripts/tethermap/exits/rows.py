@@ -8,7 +8,7 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
-from tethermap.base.tables import JOINED, Row, Value
+from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.entry.near import distances
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import BOND
@@ -104,11 +104,18 @@ def exit_rows(
     told: set[int | None] = set()
     for exit_ in exits:
         resolution = {"resolution": instance.facts.resolution} if exit_.evidence else {}
-        touched = beside[exit_.candidate.anchor] if beside and exit_.opening else {}
+        touched = _touched(exit_, beside) if beside and exit_.opening else {}
         first = exit_.site_rank is not None and exit_.site_rank <= LYSINE_SITES and exit_.site_rank not in told
         lysines = _lysines(instance, graph, exit_) if first else {}
         told.add(exit_.site_rank)
         yield {**names, **_action(graph, exit_), **_terms(exit_), **resolution, **touched, **lysines}
+
+
+def _touched(exit_: Exit, beside: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+    """Return the residues around the anchor of an exit and around what leaves."""
+    candidate = exit_.candidate
+    lost = [name for k in candidate.leaving for name in split_cell(beside[k]["anchor_residues"])]
+    return {**beside[candidate.anchor], "leaving_residues": JOINED.join(dict.fromkeys(lost))}
 
 
 def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, Value]:

@@ -49,6 +49,10 @@ class MissingAtoms:
     ends: tuple[UnseenEnd, ...] = ()
 
 
+NOTHING_MISSING = MissingAtoms()
+"""Of a ligand whose heavy atoms were all modelled."""
+
+
 def missing_atoms(instance: Instance, molecule: LigandMolecule, graph: LigandGraph, find: Find) -> MissingAtoms:
     """Return the atoms of a ligand that were not modelled.
 
@@ -58,7 +62,7 @@ def missing_atoms(instance: Instance, molecule: LigandMolecule, graph: LigandGra
         Look-up of a component by its code, None when unknown.
     """
     if not molecule.atoms_missing:
-        return MissingAtoms()
+        return NOTHING_MISSING
     missing = frozenset(molecule.atoms_missing)
     beside: set[int] = set()
     ends: list[UnseenEnd] = []

@@ -7,6 +7,7 @@ chemistry, so that pages can use it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 CHEMISTRY: Mapping[str, str] = {
     "amine N-H": "alkylate or acylate the amine",
@@ -76,30 +77,106 @@ def legend_height(n_lines: int) -> float:
     return HEAD_HEIGHT + LINE_HEIGHT * n_lines
 
 
-def action(anchor: str, leaving: str, chem_class: str, *, blocked: bool) -> str:
-    """Return what is done at an exit as a sentence.
+NOT_RECOMMENDED: Mapping[str, str] = {
+    "no_way_out": "most copies show no open way out",
+    "unusual_group": "linkers are not usually built on such a group",
+    "cofactor": "a cofactor or an analogue of one",
+    "fragment": "a fragment of fewer than 12 heavy atoms",
+}
+"""Why an answer comes after the recommended ones in the order over ligands."""
+
+SMALLEST_LIGAND = 12
+"""Ligands of fewer heavy atoms are fragments."""
+
+MUCH_GIVEN_UP = 40.0
+"""Buried surface of a leaving group, in square angstroms, from which a sentence names the contacts that are lost."""
+
+NAMED_RESIDUES = 4
+"""Residues that such a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A change of a ligand that makes place for a linker.
 
     Parameters
     ----------
     anchor : str
         Name of the atom that the linker is bonded to.
-    leaving : str
-        Names of the atoms that leave, joined by commas; empty where a hydrogen does.
+    leaving : sequence of str
+        Names of the atoms that leave; none if a hydrogen does.
     chem_class : str
         Its class, a key of `CHEMISTRY`.
-    blocked : bool
-        Whether most copies have no room or no way out there.
-
-    >>> action("C23", "O25, C26", "methyl on sulfonyl", blocked=False)
-    "Attach at C23, in place of O25, C26: lengthen the sulfone's methyl."
-    >>> action("N3B", "PG", "other", blocked=False)
-    'Open at N3B, in place of PG, but linkers are not usually built on such a group.'
+    kind : str
+        ``H``, ``cut`` or ``unseen``.
+    area_lost : float
+        Buried surface of the leaving atoms, in square angstroms.
+    hbonds_lost : int
+        Hydrogen bonds of the leaving atoms to the protein.
+    residues : sequence of str
+        Residues that the leaving atoms touch, as ``ILE A 10``.
+    frees_link : bool
+        Whether the group that is bound to the protein leaves.
     """
-    attachment = f"{anchor}, in place of {leaving}" if leaving else anchor
-    if chem_class == UNUSUAL and not blocked:
-        return f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."
-    start = "No good way out; the least bad is" if blocked else "Attach at"
-    return f"{start} {attachment}: {CHEMISTRY.get(chem_class, chem_class)}."
+
+    anchor: str
+    leaving: Sequence[str]
+    chem_class: str
+    kind: str = "H"
+    area_lost: float = 0.0
+    hbonds_lost: int = 0
+    residues: Sequence[str] = ()
+    frees_link: bool = False
+
+
+def action_sentence(made: Action, not_recommended: Sequence[str] = ()) -> str:
+    """Return an exit in words: the change, what it costs, and why it is not recommended if it isn't.
+
+    Parameters
+    ----------
+    not_recommended : sequence of str
+        Codes of `NOT_RECOMMENDED`.
+
+    >>> print(action_sentence(Action("C23", ["O25", "C26"], "methyl on sulfonyl", "cut")))
+    Attach at C23, in place of O25, C26: lengthen the sulfone's methyl.
+    >>> print(action_sentence(Action("N3B", ["PG"], "other", "cut"), ["unusual_group"]))
+    Open at N3B, in place of PG, but linkers are not usually built on such a group.
+    >>> print(action_sentence(Action("C1", ["C2"], "sp3 C, C leaves", "cut", 50.4, 1, ["ILE A 10"])))
+    Attach at C1, in place of C2: build the carbon branch anew with the linker on it. This gives up 50 Å² of buried \
+surface, a hydrogen bond, contacts with Ile 10.
+    """
+    unseen = made.kind == "unseen"
+    attachment = f"{made.anchor}, in place of {', '.join(made.leaving)}" if made.leaving and not unseen else made.anchor
+    blocked = "no_way_out" in not_recommended
+    if made.chem_class == UNUSUAL and not blocked:
+        sentences = [f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."]
+    else:
+        start = "No good way out; the least bad is" if blocked else "Attach at"
+        sentences = [f"{start} {attachment}: {CHEMISTRY.get(made.chem_class, made.chem_class)}."]
+    if unseen:
+        sentences.append(f"The end beyond {made.anchor} was not modelled, which usually means it is in solvent.")
+    if made.frees_link:
+        sentences.append("This removes the bond to the protein: the reversible parent is meant.")
+    if made.area_lost >= MUCH_GIVEN_UP:
+        sentences.append(f"This gives up {_given_up(made)}.")
+    sentences += [f"Not recommended: {NOT_RECOMMENDED[code]}." for code in not_recommended if code in OF_LIGANDS]
+    return " ".join(sentences)
+
+
+OF_LIGANDS = ("cofactor", "fragment")
+"""Codes of `NOT_RECOMMENDED` that hold for a ligand wherever the linker leaves."""
+
+
+def _given_up(made: Action) -> str:
+    parts = [f"{made.area_lost:.0f} Å² of buried surface"]
+    if made.hbonds_lost:
+        parts.append("a hydrogen bond" if made.hbonds_lost == 1 else f"{made.hbonds_lost} hydrogen bonds")
+    if made.residues:
+        split = [residue.split() for residue in made.residues]
+        named = list(dict.fromkeys(f"{words[0].capitalize()} {words[-1]}" for words in split))
+        more = f" and {len(named) - NAMED_RESIDUES} more" if len(named) > NAMED_RESIDUES else ""
+        parts.append(f"contacts with {', '.join(named[:NAMED_RESIDUES])}{more}")
+    return ", ".join(parts)
 
 
 def link_order(*, frees_link: bool, is_open: bool) -> int:
@@ -128,7 +205,7 @@ def is_advised(answer: Mapping[str, float | str | None]) -> bool:
     if answer["kind"] == "observed":
         return True
     in_most = float(answer["n_open"] or 0) >= MOSTLY * float(answer["n_copies"] or 0)
-    return in_most and answer["chem_class"] != UNUSUAL
+    return in_most and answer["chem_class"] != UNUSUAL and not answer.get("not_recommended")
 
 
 def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ TOUCHES_WITHIN = 4.5
 
 @dataclass(frozen=True, eq=False)
 class Backbone:
-    """The residues with a Cα of the target chain nearest to an instance.
+    """The residues with a Cα of the target chain that an instance touches most.
 
     Parameters
     ----------
@@ -42,6 +42,10 @@ class Backbone:
         Mean and standard deviation of the B of the Cα atoms, in square angstroms; NaN for fewer than two.
     uniprot : tuple of str
         UniProt accession and number of each residue (``P00533:790``), empty where unknown; length n or 0.
+    others : tuple of str
+        UniProt accession and number of residues of other target chains that touch the ligand and that this chain lacks.
+    partner : tuple of str
+        The same of chains of the assembly that are no target.
     """
 
     chain: str
@@ -52,15 +56,17 @@ class Backbone:
     b_sd: float
     numbers: tuple[str, ...] = ()
     uniprot: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    partner: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.sequence)
 
     @property
     def pocket_uniprot(self) -> tuple[str, ...]:
-        """UniProt accession and number of each residue that touches the ligand, where known."""
+        """UniProt accession and number of each residue of a target chain that touches the ligand, where known."""
         touched = np.flatnonzero(self.marks[: len(self.uniprot)] & TOUCHED)
-        return tuple(name for name in (self.uniprot[k] for k in touched) if name)
+        return *(name for name in (self.uniprot[k] for k in touched) if name), *self.others
 
 
 NO_BACKBONE = Backbone("", "", np.zeros((0, 3)), np.zeros(0, dtype=np.int8), float("nan"), float("nan"))
@@ -76,7 +82,8 @@ def packed_backbone(stem: str, backbone: Backbone) -> bytes:
         "numbers": np.array(backbone.numbers, dtype=np.str_),
         "uniprot": np.array(backbone.uniprot, dtype=np.bytes_),
     }
-    return packed_arrays(stem, arrays, chain=backbone.chain, sequence=backbone.sequence)
+    further = {"others": backbone.others, "partner": backbone.partner}
+    return packed_arrays(stem, arrays, chain=backbone.chain, sequence=backbone.sequence, **further)
 
 
 def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
@@ -90,7 +97,8 @@ def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
         uniprot = tuple(intern(name.decode("ascii")) for name in arrays["uniprot"].tolist())
     chain, sequence = values["chain"], values["sequence"]
     xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
-    return Backbone(chain, sequence, xyz, marks, b_mean, b_sd, numbers, uniprot)
+    others, partner = tuple(values["others"]), tuple(values["partner"])
+    return Backbone(chain, sequence, xyz, marks, b_mean, b_sd, numbers, uniprot, others, partner)
 
 
 def read_backbones(path: Path) -> Iterator[Backbone]:

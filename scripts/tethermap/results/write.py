@@ -167,13 +167,13 @@ class Gathered:
         conditions = {"crystal_packing": packed, "two_proteins": parts.held, "checks_failed": failed}
         more = [flag for flag, holds in conditions.items() if holds]
         flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
-        pocket = JOINED.join(parts.backbone.pocket_uniprot)
+        pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.held else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
         self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
         if parts.held:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
             return
-        self.copies[instance.stem] = copy_of(mol, instance.entry_id, xyz, parts.exits)
+        self.copies[instance.stem] = copy_of(mol, instance, xyz, parts.exits)
         before = self.complete.get(mol.component_names)
         if before is None or (-mol.n_heavy, mol.stem) < (-before.n_heavy, before.stem):
             self.complete[mol.component_names] = mol
@@ -187,6 +187,7 @@ class Gathered:
             xyz=last if np.array_equal(last, backbone.xyz) else backbone.xyz,
             numbers=self._texts.setdefault(backbone.numbers, backbone.numbers),
             uniprot=self._texts.setdefault(backbone.uniprot, backbone.uniprot),
+            others=self._texts.setdefault(backbone.others, backbone.others),
         )
 
 

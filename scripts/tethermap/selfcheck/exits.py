@@ -24,7 +24,17 @@ FIELDS = 5
 
 EXIT_COLUMNS = frozenset(
     {
-        *("rank", "reason", "site_rank", "score", "sdf_index", "anchor_atom", "anchor_equivalents", "leaving_atoms", "kind"),
+        *(
+            "rank",
+            "reason",
+            "site_rank",
+            "score",
+            "sdf_index",
+            "anchor_atom",
+            "anchor_equivalents",
+            "leaving_atoms",
+            "kind",
+        ),
         *("vector_x", "vector_y", "vector_z", "torsion_deg"),
     }
 )

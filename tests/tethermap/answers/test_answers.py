@@ -95,7 +95,7 @@ def test_copies_elsewhere_or_between_symmetry_mates_decide_nothing_of_the_main_s
     assert (main["site"], main["n_copies"], main["n_open"], main["score_median"]) == ("main", 3, 3, 1.0)
     assert (main["protein"], main["job_rank"], main["answer_rank"]) == ("EGFR", 1, 1)
     assert [(row["group"], row["site"], row["job_rank"]) for row in rows[1:]] == [
-        ("G1", "other_1", None), ("G2", "main", None)
+        ("G2", "main", 2), ("G1", "other_1", None)
     ]  # fmt: skip
     assert "8bbb" not in str([row["stems"] for row in rows])
 

@@ -88,13 +88,16 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A member with its motion into the frame of the group's reference, and the reference's residues it touches."""
+    """A member with its motion into the frame of the group's reference, and the residues it touches.
+
+    `touched` holds places in the reference's chain, and UniProt numbers of residues that this chain has not.
+    """
 
     member: Member
     superposition: Superposition
     identity: float
     coverage: float
-    touched: frozenset[int] = frozenset()
+    touched: frozenset[int | str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,12 +148,12 @@ def grouped(members: Sequence[Member]) -> list[Group]:
         if home is None:
             home, match, pairs = len(chain_groups), (1.0, 1.0), np.arange(len(sequence))[:, None].repeat(2, axis=1)
             count = len(pocket(same[0].backbone.xyz, same[0].ligand))
-            chain_groups.append([Placed(same[0], stays(count), *match, _touched(same[0], pairs))])
+            chain_groups.append([Placed(same[0], stays(count), *match, _touched(same[0], same[0], pairs))])
             for word in sorted(own_words):
                 words[word].append(home)
         reference = chain_groups[home][0].member
         chain_groups[home].extend(
-            Placed(member, _placed(reference, member, pairs), *match, _touched(member, pairs))
+            Placed(member, _placed(reference, member, pairs), *match, _touched(reference, member, pairs))
             for member in same
             if member is not reference
         )
@@ -191,7 +194,14 @@ def _placed(reference: Member, member: Member, pairs: IntArray) -> Superposition
     return superpose(reference.backbone.xyz[near[:, 1]], member.backbone.xyz[near[:, 0]])
 
 
-def _touched(member: Member, pairs: IntArray) -> frozenset[int]:
-    """Return the residues of the reference that stand where a member's ligand touches its own chain."""
+def _touched(reference: Member, member: Member, pairs: IntArray) -> frozenset[int | str]:
+    """Return the residues that a member's ligand touches, as places in the reference's chain as far as it has them.
+
+    Of a ligand that two proteins hold only those of its own chain count, so that it shares a site with its parents.
+    """
     touched = np.flatnonzero(member.backbone.marks & TOUCHED)
-    return frozenset(pairs[np.isin(pairs[:, 0], touched), 1].tolist())
+    places: list[int] = pairs[np.isin(pairs[:, 0], touched), 1].tolist()
+    if member.bridging or not member.backbone.others:
+        return frozenset(places)
+    place_of = {name: k for k, name in enumerate(reference.backbone.uniprot) if name}
+    return frozenset([*places, *(place_of.get(name, name) for name in member.backbone.others)])

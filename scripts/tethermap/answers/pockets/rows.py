@@ -29,6 +29,7 @@ SITES = 5
 _COLUMNS = (
     "sdf_index", "site_rank", "anchor_atom", "anchor_equivalents", "kind", "leaving_atoms", "chem_class", "E", "F",
     "score", "closed", "evidence", "evidence_reasons", "vector_x", "vector_y", "vector_z", "breaks_covalent_bond",
+    "area_lost_A2", "hbonds_lost", "leaving_residues",
 )  # fmt: skip
 
 

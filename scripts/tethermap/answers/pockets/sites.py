@@ -27,7 +27,7 @@ def binding_sites(group: Group) -> Mapping[str, str]:
     """
     if not group.name:
         return {copy.member.stem: MAIN for copy in group.placed}
-    by_residues: dict[frozenset[int], list[Placed]] = defaultdict(list)
+    by_residues: dict[frozenset[int | str], list[Placed]] = defaultdict(list)
     for copy in group.placed:
         by_residues[copy.touched].append(copy)
     distinct = sorted(by_residues, key=lambda residues: by_residues[residues][0].member.rank)
@@ -46,12 +46,15 @@ def site_class(site: str) -> str:
     return _CLASSES.get(site, "other_site")
 
 
-def _overlaps(residues: list[frozenset[int]]) -> BoolArray:
+def _overlaps(residues: list[frozenset[int | str]]) -> BoolArray:
     """Return which sets of residues overlap enough, shape (n, n)."""
-    largest = max((max(touched, default=0) for touched in residues), default=0)
-    touches = np.zeros((len(residues), largest + 1), dtype=np.float32)
+    column: dict[int | str, int] = {}
+    for touched in residues:
+        for name in touched:
+            column.setdefault(name, len(column))
+    touches = np.zeros((len(residues), len(column) + 1), dtype=np.float32)
     for number, touched in enumerate(residues):
-        touches[number, list(touched)] = 1
+        touches[number, [column[name] for name in touched]] = 1
     common = touches @ touches.T
     sizes = touches.sum(axis=1)
     either = sizes[:, None] + sizes[None, :] - common

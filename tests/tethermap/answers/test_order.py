@@ -1,0 +1,120 @@
+"""The order over ligands, and sentences that name what is given up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.tethermap.answers.pockets.test_groups import KINASE, member
+from tests.tethermap.answers.pockets.test_sites import touching
+from tests.tools.exits import embedded
+from tethermap.answers.model import CopyExit, LigandCopy
+from tethermap.answers.nucleotides import is_nucleotide
+from tethermap.answers.pockets.groups import grouped
+from tethermap.answers.rows import KnownLigands, answer_rows
+from tethermap.base.tables import Value
+from tethermap.exits.words import Action, action_sentence, is_advised
+from tethermap.molecule.record import LigandMolecule, atom_keys
+
+LARGE = "CC(C)c1ccccc1CCN"
+SMALL = "Cc1ccccc1"
+AMP_PNP = "Nc1ncnc2c1ncn2C1OC(COP(=O)(O)OP(=O)(O)NP(=O)(O)O)C(O)C1O"
+PLAIN: dict[str, Value] = {"score": 2.0, "evidence": "A", "room": 0.4, "chem_class": "amine N-H"}
+
+
+def molecule(code: str, smiles: str) -> LigandMolecule:
+    return replace(embedded(smiles)[1], component_names=code, comp_id=code, inchikey=code)
+
+
+def order(*ligands: tuple[str, str, dict[str, Value]], complete: bool = True) -> list[dict[str, Value]]:
+    """Return the best answers of ligands with one exit each, all in one binding site, by their rank in the job."""
+    members, copies, molecules = [], {}, {}
+    for k, (code, smiles, changed) in enumerate(ligands):
+        values = {**PLAIN, **changed}
+        mol = molecule(code, smiles)
+        keys = atom_keys(mol)
+        exit_ = CopyExit(
+            frozenset({keys[0]}), "H", "", str(values["chem_class"]), float(values["room"] or 0), 0.5,
+            float(values["score"] or 0), str(values["evidence"]), "", False, (0.0, 0.0, 0.0),
+        )  # fmt: skip
+        one = touching(member(f"{k}aaa", KINASE), 1, 2, 3)
+        members.append(one)
+        copies[one.stem] = LigandCopy(one.stem, one.stem[:4], code, keys, (exit_,), complete=complete)
+        molecules[code] = replace(mol, stem=one.stem)
+    rows = list(answer_rows("target", grouped(members), KnownLigands(copies, {}, molecules)))
+    assert [row["job_rank"] for row in rows] == list(range(1, len(rows) + 1))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"room": 0.0}, "no_way_out"),
+        ({"chem_class": "other"}, "unusual_group"),
+        ({"smiles": SMALL}, "fragment"),
+        ({"smiles": AMP_PNP}, "cofactor"),
+    ],
+)
+def test_not_recommended_answers_come_last_with_the_reason(changed: dict[str, Value], why: str) -> None:
+    smiles = str(changed.pop("smiles", LARGE))
+    first, last = order(("BAD", smiles, {"score": 3.5, **changed}), ("OK", LARGE, {"score": 1.0, "evidence": "C"}))
+    assert (first["Warhead"], last["Warhead"]) == ("OK", "BAD")
+    assert why in str(last["not_recommended"]).split(";")
+    assert is_advised(first)
+    assert not is_advised(last)
+
+
+def test_each_grade_below_the_best_costs_as_much_as_a_third_of_a_point_and_the_worst_comes_last() -> None:
+    rows = order(
+        ("C", LARGE, {"score": 2.6, "evidence": "C"}),
+        ("D", LARGE, {"score": 3.9, "evidence": "D"}),
+        ("B", LARGE, {"score": 2.2, "evidence": "B"}),
+        ("A", LARGE, {"score": 2.0}),
+    )
+    assert [row["Warhead"] for row in rows] == ["A", "C", "B", "D"]
+
+
+def test_order_of_the_input_changes_no_rank() -> None:
+    ligands: list[tuple[str, str, dict[str, Value]]] = [
+        (code, LARGE, {"score": score}) for code, score in (("X", 1.0), ("Y", 3.0), ("Z", 2.0))
+    ]
+    assert [row["Warhead"] for row in order(*ligands)] == [row["Warhead"] for row in order(*ligands[::-1])]
+
+
+def test_incomplete_copies_decide_only_without_complete_ones() -> None:
+    (alone,) = order(("LIG", LARGE, {}), complete=False)
+    assert alone["n_copies"] == 1
+    mol = molecule("LIG", LARGE)
+    keys = atom_keys(mol)
+    exit_ = CopyExit(frozenset({keys[11]}), "H", "", "amine N-H", 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
+    members = [touching(member(f"{k}aaa", KINASE), 1, 2, 3) for k in range(2)]
+    copies = {one.stem: LigandCopy(one.stem, one.stem[:4], "LIG", keys, (exit_,)) for one in members}
+    copies[members[1].stem] = replace(copies[members[1].stem], complete=False)
+    known = KnownLigands(copies, {}, {"LIG": replace(mol, stem=members[0].stem)})
+    (row,) = answer_rows("target", grouped(members), known)
+    assert (row["n_copies"], row["stems"]) == (1, members[0].stem)
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [(AMP_PNP, True), (LARGE, False), ("OP(=O)(O)OP(=O)(O)OCC", False)])
+def test_nucleotides_with_a_bridge_of_another_element_are_cofactor_analogues(smiles: str, expected: bool) -> None:
+    assert is_nucleotide(molecule("LIG", smiles)) is expected
+
+
+def test_sentence_names_the_contacts_of_a_group_that_is_much_of_the_binding() -> None:
+    residues = ["ILE A 10", "VAL A 18", "ILE B 10", "GLN A 131", "ASP A 86", "LYS A 89"]
+    cut = Action("O6", ["C10"], "ether or ester O, alkyl leaves", "cut", 174.2, 0, residues)
+    expected = " This gives up 174 Å² of buried surface, contacts with Ile 10, Val 18, Gln 131, Asp 86 and 1 more."
+    assert action_sentence(cut).endswith(expected)
+    assert "gives up" not in action_sentence(replace(cut, area_lost=39.9))
+
+
+def test_sentence_of_an_end_that_was_not_modelled_says_so() -> None:
+    end = Action("N24", ["C37", "C38"], "amide N, alkyl leaves", "unseen")
+    assert "The end beyond N24 was not modelled, which usually means it is in solvent." in action_sentence(end)
+    assert "C37" not in action_sentence(end)
+
+
+def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_means_the_reversible_parent() -> None:
+    cut = Action("NBG", ["C1", "O1"], "amide N, acyl leaves", "cut", frees_link=True)
+    assert "the reversible parent is meant" in action_sentence(cut)
