@@ -177,7 +177,7 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
         residue=_numbered(
             neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
         ),
-        ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index)),
+        ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index), _on_cysteine(instance, mol)),
         other=partner_polar_atoms(
             neighbourhood.comp_id[near], neighbourhood.atom_name[near], element[own], degree, plain
         ),
@@ -186,6 +186,13 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
         ligand_xyz=ligand_xyz,
         other_xyz=neighbourhood.xyz[near],
     )
+
+
+def _on_cysteine(instance: Instance, mol: LigandMolecule) -> list[int]:
+    """Return the atoms of the molecule that are bonded to the sulfur of a residue."""
+    place = {int(index): number for number, index in enumerate(mol.atom_index)}
+    links = (link for link in instance.links if link.kind == "covalent" and link.partner_element == "S")
+    return [place[link.atom] for link in links if link.atom in place]
 
 
 def _numbered(*columns: npt.NDArray[np.str_]) -> IntArray:

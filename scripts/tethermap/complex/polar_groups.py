@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -88,7 +89,7 @@ def _patterns(role: str) -> tuple[Chem.Mol, ...]:
     return tuple(Chem.MolFromSmarts(smarts) for smarts in LIGAND_PATTERNS[role])
 
 
-def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int) -> PolarAtoms:
+def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = ()) -> PolarAtoms:
     """Return what the heavy atoms of a ligand can do at pH 7.
 
     Parameters
@@ -97,6 +98,9 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int) -> PolarAtoms:
         The neutral molecule, heavy atoms first, hydrogens explicit; need not be sanitised.
     n_heavy : int
         Number of heavy atoms.
+    thioethers : iterable of int
+        Atoms bonded to a cysteine: a nitrogen at the end of a bond from one is that of a thioimidate, a nitrile
+        after the reaction, though the dictionary draws it before, or as an amine.
 
     Returns
     -------
@@ -116,6 +120,12 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int) -> PolarAtoms:
         flags[role] = flag[:n_heavy]
     flags["donor"] = (flags["donor"] & ~flags["negative"]) | (flags["positive"] & _room_for_hydrogen(mol, n_heavy))
     flags["acceptor"] &= ~flags["positive"]
+    for index in thioethers:
+        for other in mol.GetAtomWithIdx(index).GetNeighbors():
+            if other.GetAtomicNum() == 7 and sum(one.GetAtomicNum() > 1 for one in other.GetNeighbors()) == 1:
+                nitrogen = other.GetIdx()
+                flags["donor"][nitrogen] = flags["acceptor"][nitrogen] = True
+                flags["positive"][nitrogen] = False
     return PolarAtoms(**flags)
 
 

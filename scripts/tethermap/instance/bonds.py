@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 import gemmi
@@ -9,6 +10,7 @@ import numpy as np
 
 from tethermap.base.arrays import IntArray
 from tethermap.base.elements import are_metals, covalent_radii
+from tethermap.components.component import Component, is_hydrogen
 from tethermap.entry.atoms import WATER, Atoms
 from tethermap.entry.near import NearAtoms
 
@@ -37,6 +39,11 @@ NUCLEOPHILES = frozenset(
 
 MOST_BONDS_OF_A_PAIR = 2
 """More contacts of bonding distance between two residues mean that they overlap, not that they are linked."""
+
+
+VALENCES = {"C": 4, "N": 3, "O": 2, "S": 2, "Se": 2, "F": 1, "Cl": 1, "Br": 1, "I": 1}
+MOST_BONDS = 4
+"""Single bonds of a neutral atom of these elements, and of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +200,32 @@ def _can_bond(atoms: Atoms, first: int, second: int) -> bool:
 def _same_conformer(atoms: Atoms, first: int, second: int) -> bool:
     """Return whether two atoms are not of different alternates."""
     return len({bytes(atoms.altloc[first]), bytes(atoms.altloc[second])} - {b""}) < 2
+
+
+def has_free_valence(component: Component | None, name: str, present: Container[str]) -> bool:
+    """Return whether an atom can bind another: it has hydrogens, a multiple bond, or a neighbour that has left.
+
+    Parameters
+    ----------
+    component : Component or None
+        Definition of its residue; an atom without one can.
+    name : str
+        Its name.
+    present : container of str
+        Names of the atoms of its residue that were observed.
+    """
+    index = {atom.name: number for number, atom in enumerate(component.atoms)} if component else {}
+    if component is None or name not in index:
+        return True
+    atom = component.atoms[index[name]]
+    used = 0
+    for bond in component.bonds:
+        if index[name] in (bond.first, bond.second):
+            other = component.atoms[bond.second if bond.first == index[name] else bond.first]
+            if is_hydrogen(other.element) or bond.order > 1 or other.name not in present:
+                return True
+            used += 1
+    return used < VALENCES.get(atom.element, MOST_BONDS)
 
 
 def partners_for_bonds(atoms: Atoms) -> NearAtoms:

@@ -17,6 +17,7 @@ from tethermap.instance.bonds import (
     Bond,
     bond_ratio,
     declared_bonds,
+    has_free_valence,
     partners_for_bonds,
     undeclared_bonds,
 )
@@ -213,17 +214,27 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) 
             continue
         for bond in undeclared_bonds(atoms, residue, others):
             partner = int(atoms.residue[bond.second])
-            if partner in alone or (not residues.polymer[partner] and (partner in poses or residue in poses)):
+            if partner in alone or partner in poses or residue in poses:
                 continue
             pair = frozenset((bond.first, bond.second))
             ends = frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
             joins = not residues.polymer[atoms.residue[bond.second]]
             if joins and bond_ratio(atoms, bond) > LONGEST_JOIN:
                 continue
-            if pair not in known and ends not in linked:
+            if pair not in known and ends not in linked and _can_form(atoms, bond, rules):
                 known.add(pair)
                 bonds.append(bond)
     return with_sugar_links(atoms, residues.het.tolist(), bonds, others, rules.is_saccharide)
+
+
+def _can_form(atoms: Atoms, bond: Bond, rules: KindRules) -> bool:
+    """Return whether both atoms of an undeclared bond have a valence left for it; else they clash."""
+    for end in (bond.first, bond.second):
+        part = atoms.at(int(atoms.residue[end]))
+        present = set(map(text, atoms.name[part].tolist()))
+        if not has_free_valence(rules.component(text(atoms.comp_id[end])), text(atoms.name[end]), present):
+            return False
+    return True
 
 
 def _peptide(atoms: Atoms, residues: IntArray, others: NearAtoms) -> HetGroup:

@@ -119,9 +119,13 @@ def differing_stereo(
 
 
 def _volume(xyz: FloatArray, centre: int, near: Sequence[int]) -> float:
-    """Return the signed volume that the first three neighbours span, in cubic angstroms."""
-    a, b, c = (xyz[index] - xyz[centre] for index in near[:3])
-    return float(np.dot(a, np.cross(b, c)))
+    """Return the signed volume that three neighbours span, of four the mean over all threes; in cubic angstroms."""
+    if len(near) < 4:
+        origin, share = xyz[centre], 1.0
+    else:
+        origin, share = xyz[near[3]], 0.25
+    a, b, c = (xyz[index] - origin for index in near[:3])
+    return share * float(np.dot(a, np.cross(b, c)))
 
 
 def _cosine(xyz: FloatArray, path: Sequence[int]) -> float:

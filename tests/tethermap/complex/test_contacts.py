@@ -14,6 +14,7 @@ from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import Row, Value
 from tethermap.complex.clean import clean_entry
 from tethermap.complex.contacts import ligand_contacts
+from tethermap.complex.polar_groups import ligand_polar_atoms
 from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import read_entry
 from tethermap.exposure.radii import RadiusTable
@@ -244,3 +245,11 @@ def test_guanidinobenzoate_is_bound_to_serine_195_and_paired_with_aspartate_189_
     ]
     assert {(row["partner_component"], row["partner_residue"]) for row in ionic} == {("ASP", "189")}
     assert all(cast(float, row["distance_A"]) < 3.1 for row in ionic)
+
+
+@pytest.mark.parametrize("smiles", ["CC#N", "CC=N", "CCN"])
+def test_nitrogen_of_a_thioimidate_gives_and_takes_hydrogen_bonds_and_has_no_charge(smiles: str) -> None:
+    """Whether the dictionary draws the nitrile, the thioimidate or an amine."""
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    atoms = ligand_polar_atoms(mol, 3, [1])
+    assert (atoms.donor[2], atoms.acceptor[2], atoms.positive[2]) == (True, True, False)

@@ -99,7 +99,7 @@ def find(component_index: Path) -> Find:
 
 def test_cut_out_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:
     cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
-    assert len(cleaned) == 3
+    assert len(cleaned) == 4
     for sample in map(clean_sample, cleaned):
         whole = read_cleaned(sample)
         assert whole is not None

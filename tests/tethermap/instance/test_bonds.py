@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.tools.small_entry import atom_line, strand, write_entry
 from tethermap.base.reference import ADDITIVES, COFACTORS
 from tethermap.components.index import ComponentIndex
+from tethermap.entry.atoms import text
 from tethermap.entry.reader import read_entry
 from tethermap.instance.bonds import LONGEST_BOND
 from tethermap.instance.classify import HetGroup
@@ -133,3 +138,40 @@ def test_declared_link_that_is_too_long_is_no_bond(mirror: Path, rules: KindRule
     found = groups_of(mirror / "1ake.cif.gz", rules)
     kinds = {round(link.distance, 2): link.kind for group in found for link in group.links}
     assert kinds[2.0] == kinds[1.92] == "contact"
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "name", "element", "linked"),
+    [("TFA", "F1", "F", 0), ("CF0", "F1", "F", 0), ("BNZ", "C1", "C", 1), ("ETA", "O", "O", 1), ("TMA", "N1", "N", 0)],
+)
+def test_atom_without_a_free_valence_clashes(
+    tmp_path: Path, comp_id: str, name: str, element: str, linked: int, rules: KindRules, component_index: Path
+) -> None:
+    """A fluorine 1.3 A from the methyl group of methionine is no bond, nor is a quaternary nitrogen."""
+    component = ComponentIndex(component_index).get(comp_id)
+    assert component is not None
+    heavy = [atom for atom in component.atoms if atom.element not in ("H", "D")]
+    heavy.sort(key=lambda atom: atom.name != name)
+    protein = [line.replace("ALA", "MET") for line in strand("A", 1)]
+    sulfide = [atom_line(890, "CE", "MET", "A", 1, (1.2, 1.7, 3.0), element="C", record="ATOM")]
+    ligand = [
+        atom_line(900 + k, atom.name, comp_id, "A", 99, (1.2, 1.7, 4.35 + 1.9 * k), element=atom.element)
+        for k, atom in enumerate(heavy)
+    ]
+    found = groups_of(write_entry(tmp_path, protein, sulfide, ligand), rules)
+    assert [len(group.links) for group in found] == [linked]
+
+
+@given(distance=st.floats(1.25, 1.9), name=st.sampled_from(["C1", "C4", "N3", "O1"]))
+@settings(max_examples=20, deadline=None)
+def test_pose_is_bonded_to_nothing_undeclared(distance: float, name: str, rules: KindRules) -> None:
+    """Wherever a pose lies, a short distance to the receptor is a clash."""
+    with TemporaryDirectory() as folder:
+        atoms = [atom_line(900, name, "LIG", "A", 99, (1.2, 1.7, 1.2 + distance), element=name[0])]
+        entry = read_entry(write_entry(Path(folder), strand("A", 1), atoms), "1abc")
+    residues = Residues(entry)
+    own = entry.atoms.starts[residues.het]
+    asyms = {text(asym): None for asym in entry.atoms.label_asym_id[own]}
+    posed = replace(entry, additions=replace(entry.additions, ligands=asyms))
+    assert posed.poses
+    assert [group.links for group in find_groups(posed, residues, rules)] == [()]

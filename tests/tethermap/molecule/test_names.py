@@ -63,6 +63,8 @@ def test_links_need_a_code_of_the_dictionary_and_a_key() -> None:
         ("*SC(C)=CC(=O)NC", "alkyne"),
         ("*SC[C@@H](O)Cn1cccc1", "epoxide or aziridine"),
         ("*SS[C@@H]1OCCCC1", "disulfide"),
+        ("*SC(N)CNC(=O)[C@@H](N)CC(C)C", "nitrile"),  # NFT in 1VSN, drawn as an amine
+        ("*SC[C@@H](N)C", "epoxide or aziridine"),
         ("*PO", "other"),
         ("", ""),
     ],
