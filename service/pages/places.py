@@ -12,7 +12,7 @@ from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit
 from service.results.tables import number
 from tethermap.base.reasons import EXIT_EVIDENCE, OBSERVED_REASONS
 from tethermap.base.tables import Row
-from tethermap.exits.words import OPEN_FROM, is_advised
+from tethermap.exits.words import MUCH_GIVEN_UP, OPEN_FROM, is_advised
 
 SHOWN_PLACES = 6
 """Places that are seen at once; the others unfold."""
@@ -21,7 +21,7 @@ MAX_PLACES = 60
 """Places on the page; the table of answers holds all."""
 
 GRADES = {
-    "A": "nothing in the structures speaks against it",
+    "A": "no doubts about the structure",
     "B": "some doubt",
     "C": "grave doubt",
     "D": "no evidence",
@@ -47,7 +47,7 @@ Measured between the bonds that the authors of 5T35, 6HAX, 6HAY, 6HR2, 7S4E, 7Z6
 
 
 def best_places(answers: Answers, titles: Mapping[str, str], here: str) -> list[dict[str, Any]]:
-    """Return the places that the page opens with, in the order of the table of answers.
+    """Return the places that the page opens with, by their rank in the job.
 
     Parameters
     ----------
@@ -94,14 +94,21 @@ def answer_view(row: Row) -> dict[str, Any]:
     return {
         "row": row,
         "ligand": row["Warhead"],
+        "entry": str(row.get("best_stem") or "").split("_")[0].upper(),
         "advised": is_advised(row),
         "seen": seen,
         "same": several(row, "anchor_equivalents"),
         "seen_in": [entry.upper() for entry in several(row, "observed_entries")],
         "reasons": reasons,
-        "grade_says": " ".join(reasons)
-        or _sentence((OBSERVED_GRADES if seen else GRADES).get(str(row["evidence"]), "")),
+        "grade_says": " ".join(reasons) or _grade_sentence(row, seen=seen),
     }
+
+
+def _grade_sentence(row: Row, *, seen: bool) -> str:
+    """Return a grade in words; never that there are no doubts where much of the binding is given up."""
+    if (number(row, "area_lost_A2") or 0.0) >= MUCH_GIVEN_UP and row["evidence"] == "A":
+        return "The structure is clear, but a part of the binding is given up."
+    return _sentence((OBSERVED_GRADES if seen else GRADES).get(str(row["evidence"]), ""))
 
 
 def _sentence(words: str) -> str:
@@ -151,6 +158,8 @@ def _why_not(row: Row) -> str:
         return "Symmetry mates in the crystal make most of its contacts"
     if "two_proteins" in flags:
         return "Two proteins hold it"
+    if "atoms_missing" in flags:
+        return "Atoms of it were not modelled, and other copies are complete"
     return "It lies in another binding site" if row.get("site") not in ("main", "", None) else "It stands for itself"
 
 

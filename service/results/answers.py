@@ -43,7 +43,7 @@ class Answers:
     Parameters
     ----------
     leading : sequence of mapping
-        Rows of Exit_Answers of rank 1, in its order: groups, their main site, ligands by their rank.
+        Rows of Exit_Answers of rank 1, in its order: by their rank in the job, then those of other sites.
     """
 
     leading: Sequence[Row]
@@ -59,7 +59,7 @@ class Answers:
 
     @property
     def places(self) -> list[Row]:
-        """The best place of each ligand in a main binding site, that of the job's main group first."""
+        """The best place of each ligand in a main binding site, by its rank in the job."""
         return [row for row in self.leading if row["site"] == MAIN]
 
     def cells(self, stem: str) -> dict[str, Value]:

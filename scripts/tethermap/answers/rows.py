@@ -22,13 +22,19 @@ from tethermap.answers.waiting_rows import waiting_rows
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.words import MOSTLY, SMALLEST_LIGAND, UNUSUAL, Action, action_sentence, seen_action
+from tethermap.exits.words import (
+    GRADE_WEIGHT,
+    GRADES,
+    MOSTLY,
+    SMALLEST_LIGAND,
+    UNUSUAL,
+    Action,
+    action_sentence,
+    seen_action,
+)
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
 _DIGITS = 4
-
-GRADES, GRADE_WEIGHT = "ABCD", 0.3
-"""Grades of evidence, and what the score loses for each below A in the order over ligands; D comes last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tethermap.exits.geometry import CONE
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.model import Exit
-from tethermap.exits.words import HEAD_HEIGHT, LINE_HEIGHT, legend_height
+from tethermap.exits.words import HEAD_HEIGHT, LINE_HEIGHT, MUCH_GIVEN_UP, legend_height
 from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
 
@@ -176,14 +176,15 @@ def _grade(exit_: Exit, x: str, y: float) -> str:
     reasons = " ".join(EXIT_EVIDENCE[code].sentence for code in codes) or "Nothing speaks against it."
     return (
         f'<text x="{x}" y="{y:.0f}" font-size="11" fill="{MUTED}"><tspan font-weight="700" fill="{INK}">'
-        f"{exit_.evidence.grade}</tspan> {escape(_doubts(codes))}<title>{escape(reasons)}</title></text>"
+        f"{exit_.evidence.grade}</tspan> {escape(_doubts(codes, exit_.area_lost))}"
+        f"<title>{escape(reasons)}</title></text>"
     )
 
 
-def _doubts(reasons: Sequence[str]) -> str:
-    """Return the gravest reason of a grade as words, and how many more there are."""
+def _doubts(reasons: Sequence[str], area_lost: float) -> str:
+    """Return the gravest reason of a grade as words, and how many more there are; else the binding that is given up."""
     if not reasons:
-        return "no doubt"
+        return f"gives up {area_lost:.0f} Å²" if area_lost >= MUCH_GIVEN_UP else "no doubt"
     return reasons[0].replace("_", " ") + (f" +{len(reasons) - 1}" if len(reasons) > 1 else "")
 
 

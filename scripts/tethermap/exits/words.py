@@ -85,6 +85,9 @@ NOT_RECOMMENDED: Mapping[str, str] = {
 }
 """Why an answer comes after the recommended ones in the order over ligands."""
 
+GRADES, GRADE_WEIGHT = "ABCD", 0.3
+"""Grades of evidence, and what the score loses for each below A in the order over ligands; D comes last."""
+
 SMALLEST_LIGAND = 12
 """Ligands of fewer heavy atoms are fragments."""
 

@@ -32,8 +32,18 @@ from tethermap.complex.limits import (
     WATER_MAX,
     WHOLE_CHAINS_WITHIN,
 )
-from tethermap.exits.limits import AREA_WEIGHT, BOND, LARGEST_LEAVING, MOBILE, PRIOR_WEIGHT, RAY_END
-from tethermap.exits.words import MOSTLY, OPEN_FROM
+from tethermap.exits.limits import (
+    AREA_WEIGHT,
+    BOND,
+    HBOND_WEIGHT,
+    LARGE_AREA,
+    LARGE_AREA_WEIGHT,
+    LARGEST_LEAVING,
+    MOBILE,
+    PRIOR_WEIGHT,
+    RAY_END,
+)
+from tethermap.exits.words import GRADE_WEIGHT, MOSTLY, OPEN_FROM
 from tethermap.exposure.method import FREESASA, KERNEL
 from tethermap.fit.limits import limit
 from tethermap.series.limits import SIMILAR
@@ -251,11 +261,13 @@ def _exposure_text(settings: Mapping[str, Any]) -> str:
 
 def _exits_text() -> str:
     return (
-        f"Exits are hydrogens and groups of at most {LARGEST_LEAVING} atoms that can give way to a linker. Score ="
-        f" room + way out + {PRIOR_WEIGHT:g} × prior − {AREA_WEIGHT:g} × area lost: room is the free share of a sphere"
-        f" around a first linker atom {BOND} Å from the anchor, way out that of rays of {RAY_END:.0f} Å in a cone of"
-        " 60°, prior what chemists use, the area that of the group that leaves, in Å², covered in the complex. An exit"
-        f" with room and way out below {OPEN_FROM:g} is closed: its rank comes from chemistry alone. Evidence is the"
+        f"Exits are hydrogens and groups of at most {LARGEST_LEAVING} atoms that can give way to a linker, and ends"
+        f" that were not modelled. Score = room + way out + {PRIOR_WEIGHT:g} × prior − {AREA_WEIGHT:g} × area lost"
+        f" − {LARGE_AREA_WEIGHT:g} × area lost above {LARGE_AREA:.0f} Å² − {HBOND_WEIGHT:g} × hydrogen bonds of anchor"
+        f" and leaving group: room is the free share of a sphere around a first linker atom {BOND} Å from the anchor,"
+        f" way out that of rays of {RAY_END:.0f} Å in a cone of 60°, prior what chemists use, the area that of the"
+        " group that leaves, in Å², covered in the complex. An exit with room and way out"
+        f" below {OPEN_FROM:g} is closed: its rank comes from chemistry alone. Evidence is the"
         " grade of the gravest doubt in this structure, A where there is none: occupancy and alternate places of the"
         " atoms that fix the exit, neighbours in the way (Warren 2012), resolution, what was not observed beside the"
         f" way, and B above {MOBILE:g} standard deviations from the mean of the chain's Cα atoms (Parthasarathy 1997)."
@@ -292,6 +304,8 @@ def _answers_text() -> str:
         f" {LEAST_OVERLAP:g}, single linkage), that of most entries the main one. An answer is made of all copies of a"
         " ligand in one site, without those that symmetry mates hold for the most part: first what is open in at least"
         f" {100 * MOSTLY:.0f} % of the copies (room and way out of at least {OPEN_FROM:g}), then by the median score."
+        " Copies with all atoms decide; where there are none, a missing end counts as an exit in solvent."
+        f" Over ligands: recommended ones first, then the median score less {GRADE_WEIGHT:g} for each grade of doubt."
         " A ligand that two proteins hold has one answer without a score: where its linker was seen to leave."
     )
 

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, Stric
 from jinja2.bccache import Bucket
 
 from tethermap.base import layout
-from tethermap.exits.words import OPEN_FROM
+from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM
 from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import PLACES_AT_ONCE, ReportContent
@@ -70,6 +70,7 @@ def render_report(
         methods=paragraphs(settings),
         references=REFERENCES,
         closed_below=f"{OPEN_FROM:g}",
+        grade_weight=f"{GRADE_WEIGHT:g}",
         rscc_poor=f"{limit('rscc_poor'):g}",
         style=style,
         script=script,

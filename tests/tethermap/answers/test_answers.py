@@ -71,9 +71,16 @@ def test_copy_to_look_at_is_open_then_best_known_then_best_scored() -> None:
     assert answer.best[0].stem == "3ccc_A"
 
 
-def test_cut_that_frees_a_covalent_bond_comes_last() -> None:
-    found = answers(copy("1aaa_A", exit_at(11, 3.0, frees_link=True), exit_at(0, 1.0)))
-    assert [answer.frees_link for answer in found] == [False, True]
+@pytest.mark.parametrize(
+    ("other", "freed", "first"),
+    [(0.4, 0.4, False), (0.0, 0.4, True), (0.4, 0.0, False), (0.0, 0.0, False)],
+    ids=["both open", "only the freed one open", "only the other open", "both closed"],
+)
+def test_cut_that_frees_a_covalent_bond_is_first_only_if_all_others_are_closed(
+    other: float, freed: float, *, first: bool
+) -> None:
+    found = answers(copy("1aaa_A", exit_at(11, 3.0, room=freed, frees_link=True), exit_at(0, 1.0, room=other)))
+    assert [answer.frees_link for answer in found] == [first, not first]
 
 
 def placed_members() -> list[Member]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import gemmi
@@ -82,6 +83,7 @@ def test_polymers_beside_the_ligand_are_named(kept: KeptInstance) -> None:
 
 def test_backbones_are_read_as_they_were_written(tmp_path: Path, backbone: Backbone) -> None:
     path = tmp_path / "backbones.bin"
+    backbone = replace(backbone, others=("P1:2",), partner=("Q1:3", "Q1:4"))
     with record_file(path) as stream:
         for one in (backbone, NO_BACKBONE, backbone):
             stream.write(packed_backbone("4cup_A_ZYB_2971", one))
@@ -90,6 +92,7 @@ def test_backbones_are_read_as_they_were_written(tmp_path: Path, backbone: Backb
     assert (last.xyz == backbone.xyz).all()
     assert (last.marks == backbone.marks).all()
     assert last.numbers == backbone.numbers
+    assert (last.others, last.partner) == (backbone.others, backbone.partner)
 
 
 def test_backbone_is_read_without_the_numbers_of_its_residues(backbone: Backbone) -> None:
@@ -98,3 +101,22 @@ def test_backbone_is_read_without_the_numbers_of_its_residues(backbone: Backbone
     assert (bare.sequence, bare.b_mean, bare.marks.tolist()) == (
         backbone.sequence, backbone.b_mean, backbone.marks.tolist()
     )  # fmt: skip
+
+
+def test_pocket_between_two_chains_holds_the_residues_of_both(archive: Path, component_index: Path) -> None:
+    """HIV protease: flaps and catalytic residues of both chains of the dimer hold the inhibitor."""
+    path = next(archive.glob("1hpv.*"))
+    (kept,) = clean_file(path, ComponentIndex(component_index).get)[1].kept
+    around, ligand = kept.neighbourhood, kept.instance.atoms.xyz
+    near = np.linalg.norm(around.xyz[:, None] - ligand[None], axis=2).min(axis=1) < 4.5
+    expected = {
+        number
+        for chain, number, polymer in zip(
+            around.auth_asym_id[near].tolist(), around.residue_id[near].tolist(), around.context[near] <= 1, strict=True
+        )
+        if polymer and chain in ("A", "B")
+    }
+    touched = np.flatnonzero(kept.backbone.marks & TOUCHED)
+    assert {"25", "50"} <= {kept.backbone.numbers[k] for k in touched}
+    assert {kept.backbone.numbers[k] for k in touched} == expected
+    assert kept.backbone.partner == ()

@@ -116,13 +116,18 @@ def test_every_candidate_has_a_rank_or_a_reason() -> None:
 
 def test_score_is_the_sum_of_its_terms() -> None:
     graph = graph_of(DRUG)
-    area = np.arange(len(graph), dtype=np.float64)
-    for one in rank_candidates(graph, scattered(graph, 150), area):
+    area = 3.0 * np.arange(len(graph), dtype=np.float64)
+    around = joined(scattered(graph, 150), surroundings((graph.xyz[6] + [0.0, 0.0, 3.0]).tolist(), element="N"))
+    exits = rank_candidates(graph, around, area)
+    assert max(one.area_lost for one in exits) > 120
+    assert any(one.hbonds_lost + one.hbonds_anchor for one in exits)
+    for one in exits:
         assert one.opening is not None
         terms = one.opening.room["target"] + one.opening.way_out["target"] + 2 * one.prior
-        lost = sum(one.candidate.leaving)
+        lost = 3.0 * sum(one.candidate.leaving)
         assert one.area_lost == pytest.approx(lost)
-        assert one.score == pytest.approx(terms - 0.003 * lost, abs=1e-5)
+        lost_bonds = 0.15 * (one.hbonds_lost + one.hbonds_anchor)
+        assert one.score == pytest.approx(terms - 0.003 * lost - 0.01 * max(0, lost - 120) - lost_bonds, abs=1e-5)
 
 
 def test_site_has_the_rank_of_its_best_anchor() -> None:
@@ -160,6 +165,25 @@ def test_contacts_of_leaving_group_and_anchor_are_counted_within_the_limit() -> 
     lost = {one.candidate.leaving[:1]: one.hbonds_lost for one in exits if one.candidate.anchor == 1}
     assert lost[0,] == 1
     assert next(one for one in exits if one.candidate.anchor == 0).hbonds_anchor == 1
+
+
+def test_cut_that_frees_the_bond_to_the_protein_comes_after_open_exits_and_before_closed_ones() -> None:
+    graph = graph_of("C=CC(=O)N1CCCCC1c1ccccc1")
+    linked = frozenset({0})
+
+    def order(around: Surroundings) -> list[int]:
+        """Return the place of each ranked exit: open 0, freed and open 1, closed 2, freed and closed 3."""
+        exits = rank_candidates(graph, around, no_area(graph), linked=linked)
+        openings = [(one, one.opening) for one in exits if one.rank and one.opening]
+        return [
+            2 * (min(opening.room["target"], opening.way_out["target"]) < 0.1) + one.candidate.frees_link
+            for one, opening in openings
+        ]
+
+    places = [order(surroundings()), *(order(scattered(graph, 400, seed=seed)) for seed in range(6))]
+    assert all(found == sorted(found) for found in places)
+    assert 1 in places[0]
+    assert places[0][0] == 0
 
 
 def test_ligand_without_hydrogens_and_bonds_has_no_exits_but_a_reason() -> None:

@@ -31,6 +31,7 @@ def told(vector: FloatArray, torsion: float | None = None) -> str:
         "anchor_atom": "C1",
         "anchor_equivalents": "",
         "leaving_atoms": "O1",
+        "kind": "cut",
         "torsion_deg": torsion,
         "vector_x": x,
         "vector_y": y,
