@@ -1,16 +1,24 @@
-"""Content that may be gzipped."""
+"""Content that may be packed: gzip, bzip2, xz."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
 GZIP = b"\x1f\x8b"
 """What gzipped content begins with (RFC 1952)."""
+
+BZIP2, XZ = b"BZh", b"\xfd7zXZ"
+"""First bytes of bzip2 and xz."""
+
+_READERS: tuple[tuple[bytes, Callable[..., object]], ...] = ((GZIP, gzip.open), (BZIP2, bz2.open), (XZ, lzma.open))
+_MAGIC = 6
 
 MOST_UNPACKED = 2 << 30
 """Largest unpacked file, in bytes; the largest mmCIF file of the PDB has half of it."""
@@ -20,16 +28,16 @@ _HIGHEST_RATIO = 1032
 
 _STEP = 1 << 20
 
-DAMAGED: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error)
-"""What a stream of gzipped content raises where it is cut off or damaged."""
+DAMAGED: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
+"""What a stream of packed content raises where it is cut off or damaged."""
 
 
 class DamagedGzip(ValueError):  # noqa: N818 - named for what the content is
-    """Gzipped content that is cut off or damaged; the message says how."""
+    """Packed content that is cut off or damaged; the message says how."""
 
 
 def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
-    """Return content, unpacked where it is gzipped.
+    """Return content, unpacked if it is packed with gzip, bzip2 or xz.
 
     Parameters
     ----------
@@ -48,14 +56,15 @@ def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
     >>> unpacked(gzip.compress(b"HEADER")), unpacked(b"HEADER")
     (b'HEADER', b'HEADER')
     """
-    if not data.startswith(GZIP):
+    reader = _reader_of(data)
+    if reader is None:
         return data
     try:
-        if len(data) * _HIGHEST_RATIO <= most:
+        if reader is gzip.open and len(data) * _HIGHEST_RATIO <= most:
             return gzip.decompress(data)
-        with gzip.open(io.BytesIO(data)) as stream:
-            content = b"".join(_parts(cast("BinaryIO", stream), most))
-    except DAMAGED as error:
+        with cast("BinaryIO", reader(io.BytesIO(data))) as stream:
+            content = b"".join(_parts(stream, most))
+    except (*DAMAGED, OSError) as error:  # OSError of bzip2
         raise DamagedGzip(str(error)) from error
     if len(content) > most:
         raise DamagedGzip(f"it holds more than {most} bytes")
@@ -63,7 +72,7 @@ def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
 
 
 def unpacked_size(path: Path, most: int = MOST_UNPACKED) -> int:
-    """Return the number of bytes of a file, unpacked if it is gzipped; a number above `most` as soon as it is reached.
+    """Return the number of bytes of a file, unpacked if it is packed; a number above `most` as soon as it is reached.
 
     Takes the same memory whatever the file holds.
 
@@ -88,7 +97,12 @@ def _parts(stream: BinaryIO, most: int) -> Iterator[bytes]:
 
 
 def open_unpacked(path: Path) -> BinaryIO:
-    """Return a stream of a file's content, unpacked as it is read where it is gzipped."""
+    """Return a stream of a file's content, unpacked as it is read if it is packed."""
     with path.open("rb") as plain:
-        packed = plain.read(len(GZIP)) == GZIP
-    return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
+        reader = _reader_of(plain.read(_MAGIC))
+    return path.open("rb") if reader is None else cast("BinaryIO", reader(path))
+
+
+def _reader_of(data: bytes) -> Callable[..., object] | None:
+    """Return what opens packed content by its first bytes, None if it isn't packed."""
+    return next((reader for magic, reader in _READERS if data.startswith(magic)), None)

@@ -7,8 +7,9 @@ definition of its bonds, and how sure the program was of where residues stand to
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from gemmi import cif
 
@@ -17,12 +18,37 @@ from tethermap.base.identifiers import is_component_code, short_code
 BLOCK = "tethermap"
 """Name of the block; those of definitions begin with it."""
 
-LIGANDS, ERRORS = "_tethermap_ligand.", "_tethermap_aligned_error."
-LIGAND_TAGS = ("asym_id", "definition", "smiles")
+LIGANDS, ERRORS, FIELDS = "_tethermap_ligand.", "_tethermap_aligned_error.", "_tethermap_pose_field."
+LIGAND_TAGS = ("asym_id", "definition", "smiles", "source_file", "source_record", "pose_rank")
+FIELD_TAGS = ("asym_id", "name", "value")
 ERROR_TAGS = ("asym_id", "auth_asym_id", "residue_id", "angstroms")
+
+_Value = TypeVar("_Value")
 
 ResidueKey = tuple[str, str]
 """Author chain and residue number with insertion code."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoseOrigin:
+    """Where a pose comes from.
+
+    Parameters
+    ----------
+    source_file : str
+        The user's name of its file.
+    source_record : int
+        Number of its record or model in the file, from 1.
+    pose_rank : int
+        Its rank among the poses of its molecule.
+    fields : dict of str to str
+        Scores and other fields of the record.
+    """
+
+    source_file: str
+    source_record: int
+    pose_rank: int
+    fields: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +63,29 @@ class Additions:
         By label_asym_id of a ligand: expected error in angstroms of where it stands to a residue of a polymer.
     smiles : dict of str to str
         SMILES by code, of components that no dictionary has.
+    poses : dict of str to PoseOrigin
+        Where each ligand comes from, by label_asym_id.
     """
 
     ligands: dict[str, str] = field(default_factory=dict)
     aligned_errors: dict[str, dict[ResidueKey, float]] = field(default_factory=dict)
     smiles: dict[str, str] = field(default_factory=dict)
+    poses: dict[str, PoseOrigin] = field(default_factory=dict)
 
     def definition(self, asym: str, comp_id: str) -> str:
         """Return what is known of a ligand's bonds: CIF text, a SMILES, or nothing."""
         return self.ligands.get(asym) or self.smiles.get(comp_id, "")
+
+
+    def renamed(self, asyms: Mapping[str, str]) -> Additions:
+        """Return what stands here under other label_asym_id."""
+
+        def by_new(values: Mapping[str, _Value]) -> dict[str, _Value]:
+            return {asyms.get(asym, asym): value for asym, value in values.items()}
+
+        return replace(
+            self, ligands=by_new(self.ligands), aligned_errors=by_new(self.aligned_errors), poses=by_new(self.poses)
+        )
 
 
 NONE = Additions()
@@ -62,13 +102,17 @@ def read_additions(document: cif.Document, model: cif.Block) -> Additions:
         return Additions(smiles=ligands) if ligands else NONE
     block = blocks[BLOCK]
     smiles, ligands = ligands, {}
+    poses: dict[str, PoseOrigin] = {}
     for row in block.find(LIGANDS, list(LIGAND_TAGS)):
         definition = blocks.get(row.str(1))
         ligands[row.str(0)] = str(definition.as_string()) if definition is not None else row.str(2)
+        poses[row.str(0)] = PoseOrigin(row.str(3), int(row.str(4)), int(row.str(5)))
+    for row in block.find(FIELDS, list(FIELD_TAGS)):
+        poses[row.str(0)].fields[row.str(1)] = row.str(2)
     errors: dict[str, dict[ResidueKey, float]] = {}
     for row in block.find(ERRORS, list(ERROR_TAGS)):
         errors.setdefault(row.str(0), {})[row.str(1), row.str(2)] = float(row.str(3))
-    return Additions(ligands, errors, smiles)
+    return Additions(ligands, errors, smiles, poses)
 
 
 def _smiles_of(model: cif.Block) -> dict[str, str]:

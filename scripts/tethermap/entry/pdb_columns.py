@@ -1,10 +1,8 @@
-"""The columns of the coordinate lines of a PDB file: which are kept, and what stands where the element should."""
+"""The columns of the coordinate lines of a PDB file: which lines keep to them."""
 
 from __future__ import annotations
 
 import re
-
-import gemmi
 
 _ODD_COLUMNS = re.compile(
     r"""^(?:ATOM|HETA|atom|heta)
@@ -28,16 +26,6 @@ _HEX_WATER = re.compile(
 )
 """Waters beyond 9999, which simulation programs number in hexadecimal."""
 
-_ELEMENTS = re.compile(r"^(?:ATOM  |HETATM)[^\r\n]{70}(?!  )([^\r\n]{2})", re.MULTILINE)
-"""Columns 77-78 of an atom where they are not blank."""
-
-_SYMBOLS = frozenset(
-    spelling
-    for name in ("D", *(gemmi.Element(number).name for number in range(119)))  # 0 is X, unknown
-    for spelling in (name.rjust(2), name.ljust(2), name.upper().rjust(2), name.upper().ljust(2), name.lower().rjust(2))
-)
-"""What can stand there; anything else, such as the types of other formats, leaves the element to the atom's name."""
-
 
 def with_decimal_waters(text: str) -> str:
     """Return a file whose waters are numbered in decimal, from 0 again after 9999."""
@@ -47,10 +35,3 @@ def with_decimal_waters(text: str) -> str:
 def odd_lines(text: str) -> int:
     """Return the number of lines of atoms that would be misread."""
     return len(_ODD_COLUMNS.findall(text))
-
-
-def with_known_elements(text: str) -> str:
-    """Return the text with blanks in the columns of the element if they hold another word (types of other formats)."""
-    if {*_ELEMENTS.findall(text)} <= _SYMBOLS:
-        return text
-    return _ELEMENTS.sub(lambda match: match[0] if match[1] in _SYMBOLS else f"{match[0][:-2]}  ", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -15,11 +16,14 @@ from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import NONE, Additions, read_additions, shorten_codes
 from tethermap.entry.atoms import POLYMER, Atoms
 from tethermap.entry.atoms import text as decoded
+from tethermap.entry.cif_repair import complete_atoms, without_quoted_numbers
+from tethermap.entry.formats import FormatError, structure_text
 from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb
 from tethermap.entry.model import PREDICTED, EntryBond
 from tethermap.entry.near import box_around
-from tethermap.entry.pdb_columns import odd_lines, with_decimal_waters, with_known_elements
+from tethermap.entry.pdb_columns import odd_lines
 from tethermap.entry.pdb_polymers import peptide_like_chains
+from tethermap.entry.pdb_repair import normal_pdb
 from tethermap.entry.polymers import decide_polymers, has_sequences, has_strays
 from tethermap.entry.repair import join_het_groups, name_waters, number_residues, remove_atoms, repeated_atoms
 from tethermap.entry.text_search import find_mark
@@ -161,6 +165,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     n_models = len(structure)
     while len(structure) > 1:
         del structure[-1]
+    named = _ligand_names(structure) if parsed.additions.ligands else {}
     try:
         atoms = _atoms(structure, is_mmcif=is_mmcif)
         numbered = frozenset[tuple[str, str]]()
@@ -184,9 +189,28 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         n_models=n_models,
         in_crystal_frame=parsed.in_crystal_frame,
         references=References(structure, atoms, parsed.stated),
-        additions=parsed.additions,
+        additions=_renamed(parsed.additions, named, structure) if named else parsed.additions,
         numbered=numbered,
     )
+
+
+_Name = tuple[str, str, str]
+
+
+def _ligand_names(structure: gemmi.Structure) -> dict[_Name, str]:
+    """Return label_asym_id by chain, number and component of residues outside of polymers."""
+    return {
+        (chain.name, str(residue.seqid), residue.name): residue.subchain
+        for chain in structure[0]
+        for residue in chain
+        if residue.het_flag == "H"
+    }
+
+
+def _renamed(additions: Additions, named: Mapping[_Name, str], structure: gemmi.Structure) -> Additions:
+    """Return additions under the label_asym_id that the reader has given to ligands of files without sequences."""
+    now = {named[name]: asym for name, asym in _ligand_names(structure).items() if name in named}
+    return additions.renamed(now)
 
 
 def parse_file(path: Path, entry_id: str) -> Parsed:
@@ -336,7 +360,7 @@ def _check_numbers(atoms: Atoms) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file, decompressed when it is a gzip."""
+    """Return the text of a file, unpacked, BinaryCIF and mmJSON as mmCIF."""
     data = path.read_bytes()
     if not data:
         raise EntryError("file_empty")
@@ -346,15 +370,18 @@ def read_text(path: Path) -> str:
         raise EntryError("file_truncated", str(error)[:200]) from error
     if not data or data.isspace():
         raise EntryError("file_empty")
-    return data.decode("utf-8", "replace")
+    try:
+        return structure_text(data)
+    except FormatError as error:
+        raise EntryError("file_unreadable", str(error)) from error
 
 
 def _is_mmcif(text: str) -> bool:
     """Tell mmCIF from PDB by the first words; refuse what is neither."""
     for line in text[:20_000].splitlines():
-        if line.startswith("data_"):
+        if line.lstrip()[:5].lower() == "data_":
             return True
-        if line.strip() and not line.startswith("#"):
+        if line.strip() and not line.lstrip().startswith("#"):
             break
     head = text[:400].lstrip().lower()
     if head.startswith(("<!doctype", "<html", "<?xml", "{")):
@@ -390,7 +417,7 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
         if not all(value.isascii() for row in block.find_mmcif_category("_atom_site.") for value in row):
             raise EntryError("file_unreadable", "names of atoms or residues have characters outside ASCII")
         plain = _block_of_atoms(gemmi.cif.read_string(_ascii(text)))
-    structure = gemmi.make_structure_from_block(plain)
+    structure = _structure_of(plain)
     if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
         shorten_codes(block)
         shorten_codes(plain)
@@ -418,6 +445,16 @@ def _ascii(text: str) -> str:
     return text.encode("ascii", "replace").decode()
 
 
+def _structure_of(block: gemmi.cif.Block) -> gemmi.Structure:
+    """Return the atoms of a block, which other programs may have written with few items and quoted numbers."""
+    complete_atoms(block)
+    try:
+        return gemmi.make_structure_from_block(block)
+    except ValueError:
+        without_quoted_numbers(block)
+        return gemmi.make_structure_from_block(block)
+
+
 def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
     """Return whether an operator other than the identity leads from the file to the crystal frame."""
     tags = ["type", "matrix[1][1]", "matrix[2][2]", "matrix[3][3]", "vector[1]", "vector[2]", "vector[3]"]
@@ -430,18 +467,10 @@ def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
 
 
 def _parse_pdb(text: str, entry_id: str) -> Parsed:
-    # Files from before 1996 carry the entry id and a line number in columns 73-80,
-    # where later ones have segment, element and charge.
-    first = text[:80].split("\n", 1)[0]
+    text = normal_pdb(text)
     if odd := odd_lines(text):
-        text = with_decimal_waters(text)
-        odd = odd_lines(text)
-    if odd:
         raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
-    numbered = first.startswith("HEADER") and len(first) >= 76 and first[72:76] == first[62:66] != "    "
-    if not numbered:
-        text = with_known_elements(text)
-    structure = gemmi.read_pdb_string(_ascii(text), max_line_length=72 if numbered else 0)
+    structure = gemmi.read_pdb_string(_ascii(text))
     molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")
     return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, stated_in_pdb(text))
 

@@ -15,7 +15,8 @@ from tethermap.fit.file import NONE, ReportFile, checked, map_beside
 from tethermap.sources.base import Fetched, Source, SourceError
 from tethermap.sources.cache import StructureCache
 from tethermap.sources.mirror import MirrorSource
-from tethermap.sources.naming import PDB_REDO, model_stem
+from tethermap.sources.naming import PDB_REDO
+from tethermap.sources.own.sniff import stem_of
 
 ARCHIVE = Path(__file__).resolve().parents[3] / "data" / "archive"
 """The entries that come with Tethermap."""
@@ -133,7 +134,7 @@ def _in_folders(folders: Iterable[Path], source: str) -> Reports:
 
 
 def _beside_model(fetched: Fetched) -> ReportFile:
-    stem = model_stem(fetched.path.name)
+    stem = stem_of(fetched.path.name)
     names = dict.fromkeys((stem, fetched.entry_id))
     places = (fetched.path.parent / f"{name}_validation.{ending}" for name in names for ending in _ENDINGS)
     return replace(_first(places, "files"), map=map_beside(fetched.path, stem))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,16 +13,18 @@ from tethermap.sources.folders import FolderSource, check_folder, explained, wal
 from tethermap.sources.naming import (
     StructureFile,
     goes_with_models,
-    is_ligand_file,
+    is_assembly,
     is_ligand_table,
-    model_stem,
+    natural,
     numbered,
     own_file,
     own_id,
 )
+from tethermap.sources.own.archives import ArchiveError, unpack
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.prepare import Complex, Given, prepared
+from tethermap.sources.own.sniff import LIGANDS, ending_of, kind_of, stem_of
 
 
 class FilesSource(FolderSource):
@@ -68,7 +71,7 @@ class FilesSource(FolderSource):
             return self
         given, skipped = self._sorted()
         if not given.structures:
-            advice = "give files whose names end in .cif, .cif.gz, .pdb, .pdb.gz, .ent or .ent.gz"
+            advice = "give files in PDB or mmCIF format"
             advice += ", the ligands' structures" if given.ligands else ""
             raise SourceError(f"source.files: no structure file is among them{explained(skipped)}; {advice}.")
         self.notes += [f"{count} file(s) skipped: {reason}." for reason, count in sorted((+skipped).items())]
@@ -95,42 +98,60 @@ class FilesSource(FolderSource):
 
     def _sorted(self) -> tuple[Given, Counter[str]]:
         """Return the files by what they are, and how many were skipped for which reason."""
-        places = self._listed()
-        given = Given(all_files=set(places))
         skipped: Counter[str] = Counter()
+        labels = self._labelled(skipped)
+        given = Given(labels=labels)
         structures: list[StructureFile] = []
-        for place in places:
+        for place in labels:
             with isolate_errors(place, lambda _: skipped.update(["an error in this program; the log has it"])):
-                if is_ligand_file(place):
+                kind, reason = kind_of(Path(place))
+                if kind in LIGANDS or (kind == "text" and ending_of(place) in ("sdf", "sd", "mol", "mol2", "dlg")):
                     given.ligands.append(place)
                     continue
                 if is_ligand_table(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
                     given.pairs += pairs
                     continue
-                file = own_file(place)
+                file = own_file(place, kind)
                 if isinstance(file, str):
-                    skipped[file] += not goes_with_models(place)
+                    skipped[reason or file] += not goes_with_models(place)
                 elif not (file.is_mmcif and is_definition(file.path)):
                     structures.append(file)
-        given.structures = [
-            Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(structures)
-        ]
-        return given, skipped
+        ids = {file.entry_id for file in structures if not is_assembly(file.path.name)}
+        whole = [file for file in structures if not (is_assembly(file.path.name) and _entry_of(file) in ids)]
+        skipped["an assembly, beside its deposited entry"] = len(structures) - len(whole)
+        given.structures = [Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(whole)]
+        return given, +skipped
 
-    def _listed(self) -> list[str]:
-        listed: dict[str, None] = {}
+    def _labelled(self, skipped: Counter[str]) -> dict[str, str]:
+        """Return the label of each file by its path, those of archives too, in the order of the numbers in them."""
+        labels: dict[str, str] = {}
         for path in self._paths:
             if path.is_file():
-                listed[str(path)] = None
+                labels[str(path)] = path.name
             else:
                 check_folder(path, "source.files")
-                listed.update(dict.fromkeys(walk(path)))
-        return list(listed)
+                own = f"{self._prepared.resolve()}{os.sep}"
+                labels |= {
+                    place: os.path.relpath(place, path)
+                    for place in walk(path)
+                    if not str(Path(place).resolve()).startswith(own)
+                }
+        packed = [place for place in labels if kind_of(Path(place))[0] == "archive"]
+        for place in packed:
+            label = labels.pop(place)
+            try:
+                inside = unpack(Path(place), self._prepared)
+            except ArchiveError as error:
+                skipped[str(error)] += 1
+                continue
+            root = len(str(self._prepared)) + 26 + len("files/")
+            labels |= {str(file): f"{label}/{str(file)[root:]}" for file in inside}
+        return dict(sorted(labels.items(), key=lambda item: natural(item[1])))
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return what there is under each id, or under the name of its file."""
         known = self._index.lookup(entry_ids)
-        named = {name: own_id(model_stem(name)) for name in entry_ids if name not in known}
+        named = {name: own_id(stem_of(name)) for name in entry_ids if name not in known}
         others = self._index.lookup(set(named.values()))
         return {
             name: KnownEntry(entry_id, entry.withdrawn, entry.successors)
@@ -143,6 +164,11 @@ class FilesSource(FolderSource):
         if not self._index.has(entry_id):
             raise FetchError("not_found", "not among the files")
         return self._fetched(KnownEntry(entry_id), self.kind)
+
+
+def _entry_of(file: StructureFile) -> str:
+    """Return the id of the entry that an assembly is made of."""
+    return file.entry_id.partition("-assembly")[0]
 
 
 def _says_something(summary: EntrySummary) -> bool:

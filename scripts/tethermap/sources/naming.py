@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from tethermap.base.identifiers import ENTRY_ID, entry_id_of
+from tethermap.sources.own.sniff import MMCIF, STRUCTURES, stem_of
 
 _ID = rf"(?P<id>{ENTRY_ID})"
 _MMCIF = re.compile(_ID + r"(?:_updated|_final|_xyz(?:-enrich)?(?:_v\d+-\d+)?|-enrich)?\.(?:cif|mmcif)(?:\.gz)?")
 _PDB = re.compile(r"(?:pdb)?" + _ID + r"(?:_final)?\.(?:ent|pdb)(?:\.gz)?")
 _REDONE = re.compile(_ID + r"_final\.(?:cif|pdb)(?:\.gz)?")
 _REPORT = (re.compile(r".*_validation\.(?:cif|xml)(?:\.gz)?"), "a validation report")
+_ASSEMBLY = (re.compile(r".*(?:-assembly\d*\.cif|\.pdb\d+)(?:\.gz)?"), "an assembly, not the deposited entry")
 _OTHER = (
     _REPORT,
     (re.compile(r".*\.z"), "compressed by compress (.Z); write it as .gz"),
     (re.compile(r".*\.(?:bz2|xz|zst|zip|tar|tgz)"), "compressed in another way than gzip; write it as .gz"),
-    (re.compile(r".*\.bcif(?:\.gz)?"), "binary CIF is not read"),
+    (re.compile(r".*\.bcif(?:\.gz)?"), "binary CIF, of which a mirror has the mmCIF file too"),
     (
         re.compile(r".*\.(?:mae|maegz|mae\.gz|pse|moe|psv)"),
         "a format of one program; export it as PDB or mmCIF, ligands as SDF",
     ),
     (re.compile(r".*(?:-sf\.cif|sf\.ent|\.mtz|\.mr)(?:\.gz)?"), "not coordinates"),
-    (re.compile(r".*(?:-assembly\d*\.cif|\.pdb\d+)(?:\.gz)?"), "an assembly, not the deposited entry"),
+    _ASSEMBLY,
     (re.compile(r".*\.(?:xml|json|csv|dat|txt|md|html|log|sqlite)(?:\.gz)?"), "not a structure file"),
 )
 _STRUCTURE = re.compile(r"(?P<stem>.+)\.(?P<suffix>cif|mmcif|ent|pdb)(?:\.gz)?", re.IGNORECASE)
-_LIGAND = re.compile(r".+\.(?:sdf|sd|mol|mol2)(?:\.gz)?", re.IGNORECASE)
 _BESIDE = re.compile(r".+\.(?:json|npz|mtz|ccp4|map|xml)(?:\.gz)?", re.IGNORECASE)
 _TABLE = re.compile(r".+\.(?:smi|csv|tsv)", re.IGNORECASE)
-_PDBQT = re.compile(r"(?P<stem>.+)\.pdbqt(?:\.gz)?", re.IGNORECASE)
+_NUMBERS = re.compile(r"(\D*)(\d{0,18})")
 _MAX_OWN_ID = 48
 
 PDB_REDO = "pdb_redo"
@@ -91,23 +93,28 @@ def other_format(name: str) -> str:
     return next((reason for pattern, reason in _OTHER if pattern.fullmatch(name.lower())), "")
 
 
-def own_file(place: str) -> StructureFile | str:
-    """Return the entry of one of the user's own files, whose names are free, or why it is skipped."""
+def own_file(place: str, kind: str) -> StructureFile | str:
+    """Return the entry of one of the user's own files, whose names are free, or why it is skipped.
+
+    Parameters
+    ----------
+    place : str
+        Its path.
+    kind : str
+        What its content is (`tethermap.sources.own.sniff.kind_of`).
+    """
     file = structure_file(place)
     if isinstance(file, StructureFile):
-        return file
+        return StructureFile(file.entry_id, place, kind in MMCIF or (kind not in STRUCTURES and file.is_mmcif))
     name = place.rpartition(os.sep)[2]
-    if docked := _PDBQT.fullmatch(name):
-        return StructureFile(own_id(docked["stem"]), place, is_mmcif=False)
-    match = _STRUCTURE.fullmatch(name)
-    if match is None or file == _REPORT[1]:
+    if file == _REPORT[1] or (kind not in STRUCTURES and _STRUCTURE.fullmatch(name) is None):
         return file
-    return StructureFile(own_id(match["stem"]), place, match["suffix"].lower() in ("cif", "mmcif"))
+    return StructureFile(own_id(stem_of(name)), place, kind in MMCIF)
 
 
-def is_ligand_file(name: str) -> bool:
-    """Tell whether a file holds ligands alone, with their bonds."""
-    return _LIGAND.fullmatch(name) is not None
+def is_assembly(name: str) -> bool:
+    """Tell whether a file's name is that of an assembly of an entry."""
+    return _ASSEMBLY[0].fullmatch(name.lower()) is not None
 
 
 def goes_with_models(name: str) -> bool:
@@ -125,12 +132,6 @@ def is_redone(name: str) -> bool:
     return _REDONE.fullmatch(name.lower()) is not None
 
 
-def model_stem(name: str) -> str:
-    """Return the name of a structure file without its endings."""
-    match = _STRUCTURE.fullmatch(name)
-    return match["stem"] if match else name
-
-
 def own_id(stem: str) -> str:
     """Return an id made from a file's name: lower case, letters, digits and dashes only."""
     plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
@@ -138,14 +139,28 @@ def own_id(stem: str) -> str:
 
 
 def numbered(files: list[StructureFile]) -> list[StructureFile]:
-    """Return the files with ids that are unique, a number added to later ones of the same id."""
+    """Return the files with ids that are unique: those of one name get their folder's before it, or a number."""
+    counts = Counter(file.entry_id for file in files)
     taken: set[str] = set()
     result = []
     for file in files:
-        entry_id, number = file.entry_id, 1
+        wanted = file.entry_id
+        if counts[wanted] > 1 and (folder := file.place.rpartition(os.sep)[0].rpartition(os.sep)[2]):
+            folders = {other.place.rpartition(os.sep)[0] for other in files if other.entry_id == wanted}
+            wanted = own_id(f"{folder}-{wanted}") if len(folders) > 1 else wanted
+        entry_id, number = wanted, 1
         while entry_id in taken:
             number += 1
-            entry_id = f"{file.entry_id}-{number}"
+            entry_id = f"{wanted}-{number}"
         taken.add(entry_id)
         result.append(StructureFile(entry_id, file.place, file.is_mmcif))
     return result
+
+
+def natural(place: str) -> tuple[tuple[str, int], ...]:
+    """Return a key that sorts names by the numbers in them.
+
+    >>> sorted(["rank10.sdf", "rank2.sdf"], key=natural)
+    ['rank2.sdf', 'rank10.sdf']
+    """
+    return tuple((word, int(digits or 0)) for word, digits in _NUMBERS.findall(place))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tethermap.entry import pdb_columns
+from tethermap.entry import pdb_columns, pdb_repair
 
 ATOM = "ATOM     15  CB  ILE A   3      29.850  24.614  -3.121  1.00 24.98           C  "
 HETERO = "HETATM 1518  C1 A478 B 200A     -9.850 124.614   0.121  0.50 24.98           C1-"
@@ -17,7 +17,7 @@ def text(*lines: str) -> str:
 def test_lines_as_the_archive_writes_them_are_plain_and_kept() -> None:
     whole = text(ATOM, HETERO, ATOM.rstrip())
     assert pdb_columns.odd_lines(whole) == 0
-    assert pdb_columns.with_known_elements(whole) is whole
+    assert pdb_repair.normal_pdb(whole) is whole
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_line_with_shifted_or_damaged_columns_is_odd(first: int, last: int, colu
 
 
 def test_types_of_other_formats_are_taken_out_of_the_columns_of_the_element() -> None:
-    assert pdb_columns.with_known_elements(text(ATOM[:76] + "C3  ")) == text(ATOM[:76] + "    ")
+    assert pdb_repair.normal_pdb(text(ATOM[:76] + "C3  ")) == text(ATOM)
 
 
 def test_last_line_without_end_is_looked_at() -> None:

@@ -49,14 +49,16 @@ def test_other_files_are_skipped_with_a_reason(name: str, words: str) -> None:
 
 
 def test_own_files_may_have_any_name() -> None:
-    assert own_file("of me/My Model_3 (final).PDB.gz") == StructureFile(
+    assert own_file("of me/My Model_3 (final).PDB.gz", "pdb") == StructureFile(
         "my-model-3-final", "of me/My Model_3 (final).PDB.gz", False
     )
 
 
-def test_own_files_of_one_name_are_numbered() -> None:
-    files = [StructureFile("pose", f"{n}/pose.pdb", False) for n in range(3)]
-    assert [file.entry_id for file in numbered(files)] == ["pose", "pose-2", "pose-3"]
+def test_own_files_of_one_name_are_numbered_or_named_by_their_folders() -> None:
+    files = [StructureFile("pose", f"seed-{n}/pose.pdb", False) for n in (1, 1, 2)]
+    assert [file.entry_id for file in numbered(files)] == ["seed-1-pose", "seed-1-pose-2", "seed-2-pose"]
+    files = [StructureFile("pose", "seed-1/pose.pdb", False) for _ in range(2)]
+    assert [file.entry_id for file in numbered(files)] == ["pose", "pose-2"]
 
 
 @given(st.text())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,14 @@ Errors = dict[str, dict[ResidueKey, float]]
 """Error in angstroms by label_asym_id of the ligand and residue of a polymer."""
 
 
-def confidence_file(model: str, files: set[str]) -> str | None:
+def confidence_file(model: str, files: Container[str]) -> str | None:
     """Return the file of the error matrix beside a model, None where there is none.
 
     Parameters
     ----------
     model : str
         Path of the model.
-    files : set of str
+    files : container of str
         Paths of all files.
     """
     path = Path(model)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import gemmi
 from gemmi import cif
 
-from tethermap.entry.additions import BLOCK, ERROR_TAGS, ERRORS, LIGAND_TAGS, LIGANDS, ResidueKey
+from tethermap.entry.additions import BLOCK, ERROR_TAGS, ERRORS, FIELD_TAGS, FIELDS, LIGAND_TAGS, LIGANDS, ResidueKey
 from tethermap.entry.cif_names import quote_names
 from tethermap.sources.own.poses import LigandPose
 
@@ -95,10 +95,16 @@ def _add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[L
         if pose.bonds is not None and key not in definitions:
             definitions[key] = f"{BLOCK}_{len(definitions) + 1}"
             blocks.append((definitions[key], pose))
-        rows.append((asym, definitions.get(key, "."), pose.smiles or "."))
+        origin = (pose.source_file, str(pose.source_record), str(pose.pose_rank))
+        rows.append((asym, definitions.get(key, "."), pose.smiles or ".", *origin))
     loop = document.add_new_block(BLOCK).init_loop(LIGANDS, list(LIGAND_TAGS))
     for row in rows:
         loop.add_row([cif.quote(value) if value != "." else value for value in row])
+    if any(pose.fields for pose in poses):
+        fields = document.find_block(BLOCK).init_loop(FIELDS, list(FIELD_TAGS))
+        for asym, pose in zip(asyms, poses, strict=True):
+            for field_name, value in pose.fields.items():
+                fields.add_row([cif.quote(asym), cif.quote(field_name), cif.quote(value)])
     for name, pose in blocks:
         _add_definition(document.add_new_block(name), pose)
 

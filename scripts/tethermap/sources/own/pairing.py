@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tethermap.sources.own.sniff import ending_of, stem_of
+
 _ROLES = frozenset(
     {
         *("protein", "receptor", "rec", "apo", "holo", "pocket", "target", "complex"),
@@ -77,7 +79,7 @@ def is_pocket(path: str) -> bool:
 
 
 def _words(path: str) -> list[str]:
-    stem = Path(path).name.lower().removesuffix(".gz").rpartition(".")[0]
+    stem = stem_of(Path(path).name.lower())
     return [word for word in re.split(r"[^a-z0-9]+", stem) if word]
 
 
@@ -85,7 +87,7 @@ def _one_a_stem(ligands: Iterable[str]) -> list[str]:
     """Return one file of each name where a ligand is there in several formats: that which says most of its bonds."""
     best: dict[str, tuple[int, str]] = {}
     for ligand in ligands:
-        stem, _, ending = ligand.lower().removesuffix(".gz").rpartition(".")
+        stem, ending = str(Path(ligand).with_name(stem_of(Path(ligand).name))).lower(), ending_of(ligand)
         rank = _PREFERRED.index(ending) if ending in _PREFERRED else len(_PREFERRED)
         if stem not in best or rank < best[stem][0]:
             best[stem] = rank, ligand

@@ -1,26 +1,34 @@
-"""Read ligands from files of their own: SDF and mol2 with their bonds, PDBQT and PDB with the SMILES they may name."""
+"""Read ligands from files of their own: SDF and mol2 with bonds, PDBQT, DLG and PDB with the SMILES they may name."""
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from rdkit import Chem, rdBase
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.elements import SYMBOLS
+from tethermap.base.elements import SYMBOLS, is_metal
 from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.entry.formats import structure_text
+from tethermap.entry.pdb_repair import normal_pdb
+from tethermap.sources.own.mol2 import read_mol2
+from tethermap.sources.own.sniff import ending_of, kind_of
 
 LIGAND = "LIG"
 """Code of a ligand whose file gives none; the wwPDB keeps it free for such."""
 
 MOST_POSES = 2000
 """Poses of one file that are taken."""
+
+_LONGEST = 200
+"""Characters of a field of a record that are kept."""
 
 _FLAT = 0.01
 """A molecule of more than three atoms all of whose z differ by less, in angstroms, is a drawing."""
@@ -32,8 +40,17 @@ _ORDERS = {
     Chem.BondType.AROMATIC: "arom",
 }
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
-_AUTODOCK = {"A": "C", "OA": "O", "NA": "N", "NS": "N", "SA": "S", "HD": "H", "HS": "H", "G": "C", "CG": "C"}
-"""Elements of AutoDock's atom types that are not called by them (AutoDock 4.2 user guide)."""
+_ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
+_FLEXIBLE = re.compile(r"^BEGIN_RES\b.*?^END_RES\b.*?$", re.MULTILINE | re.DOTALL)
+_RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
+_CONFIDENCE = re.compile(r"rank\d+_confidence(-?\d+\.\d+)")
+_VINA = re.compile(r"^REMARK +VINA RESULT: +(-?\d+\.\d+)", re.MULTILINE)
+_AUTODOCK = re.compile(r"Estimated Free Energy of Binding +=\s*([+-]?\d+\.\d+)")
+_LEAST_LIGAND = 6
+"""Heavy atoms of a piece of a record that is a ligand of its own."""
+
+_COORDINATED = 2.8
+"""Distance in angstroms up to which a piece belongs to a metal."""
 
 
 class LigandFileError(Exception):
@@ -60,6 +77,14 @@ class LigandPose:
         Name of the molecule.
     comp_id : str
         Its code.
+    source_file : str
+        The user's name of its file.
+    source_record : int
+        Number of its record in the file, from 1.
+    pose_rank : int
+        Its rank among the poses of its molecule: by the file's name, or the order in the file.
+    fields : mapping of str to str
+        Scores and other fields of the record.
     """
 
     names: tuple[str, ...]
@@ -70,9 +95,13 @@ class LigandPose:
     smiles: str
     title: str
     comp_id: str = LIGAND
+    source_file: str = ""
+    source_record: int = 1
+    pose_rank: int = 1
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_poses(path: Path) -> tuple[list[LigandPose], list[str]]:
+def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]]:
     """Return the poses of a ligand file, and a sentence on each that can't be used.
 
     Raises
@@ -84,55 +113,116 @@ def read_poses(path: Path) -> tuple[list[LigandPose], list[str]]:
         data = unpacked(path.read_bytes())
     except DamagedGzip as error:
         raise LigandFileError(f"{path.name}: the gzip is damaged; upload it again") from error
-    ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
-    reader = {"sdf": _of_sdf, "sd": _of_sdf, "mol": _of_sdf, "mol2": _of_mol2}.get(ending, _of_coordinates)
+    kind = kind_of(path)[0]
+    kind = ending_of(path.name) if kind == "text" else kind
+    reader = {"sdf": _of_sdf, "sd": _of_sdf, "mol": _of_sdf, "mol2": _of_mol2}.get(kind, _of_coordinates)
     poses: list[LigandPose] = []
     notes: list[str] = []
+    ranks: Counter[object] = Counter()
+    named = _RANK.search(path.name)
+    confidence = _CONFIDENCE.search(path.name)
     with rdBase.BlockLogs():
-        for number, pose in enumerate(reader(data), start=1):
-            if isinstance(pose, str):
-                notes.append(f"{path.name}, molecule {number}: {pose}.")
-            elif len(poses) == MOST_POSES:
+        for number, found in reader(data):
+            if isinstance(found, str):
+                notes.append(f"{path.name}, molecule {number}: {found}.")
+                continue
+            if len(poses) == MOST_POSES:
                 notes.append(f"{path.name}: only its first {MOST_POSES} poses are taken.")
                 break
-            else:
-                poses.append(pose)
+            ranks[molecule := (found.title, *sorted(found.elements))] += 1
+            rank = int(named[1]) if named and ranks[molecule] == 1 else ranks[molecule]
+            more = {"confidence": confidence[1]} if confidence else {}
+            poses.append(
+                replace(
+                    found,
+                    source_file=label or path.name,
+                    source_record=number,
+                    pose_rank=rank,
+                    fields={**more, **found.fields},
+                )
+            )
     if not poses:
         raise LigandFileError(notes[0].rstrip(".") if notes else f"{path.name}: no molecule is in it")
     return poses, notes
 
 
-def _of_sdf(data: bytes) -> Iterator[LigandPose | str]:
+_Found = Iterator[tuple[int, "LigandPose | str"]]
+
+
+def _of_sdf(data: bytes) -> _Found:
+    text = structure_text(data).replace("\r\n", "\n").replace("\r", "\n")
     # Without RDKit's checks: what it would not accept is for the pipeline to flag, not to drop.
-    for mol in Chem.ForwardSDMolSupplier(io.BytesIO(data), sanitize=False, removeHs=False):
-        yield _of_molecule(mol)
+    supplier = Chem.ForwardSDMolSupplier(io.BytesIO(text.encode()), sanitize=False, removeHs=False)
+    for number, mol in enumerate(supplier, start=1):
+        for found in _of_record(mol):
+            yield number, found
 
 
-def _of_mol2(data: bytes) -> Iterator[LigandPose | str]:
-    text = data.decode("utf-8", "replace")
-    for part in text.split("@<TRIPOS>MOLECULE")[1:]:
-        block = f"@<TRIPOS>MOLECULE{part}"
-        mol = _mol2(block)
-        if mol is None:
-            yield "RDKit can't read its atom types; write it as SDF"
+def _of_mol2(data: bytes) -> _Found:
+    for number, made in enumerate(read_mol2(structure_text(data)), start=1):
+        if isinstance(made, str):
+            yield number, made
             continue
-        with contextlib.suppress(Chem.KekulizeException):
-            Chem.Kekulize(mol)
-        yield _of_molecule(mol, [atom.GetProp("_TriposAtomName") for atom in mol.GetAtoms()])
+        mol, names, note = made
+        for index, name in enumerate(names):
+            mol.GetAtomWithIdx(index).SetProp("_Name", name)
+        if note:
+            yield number, note
+        for found in _of_record(mol):
+            yield number, found
 
 
-def _mol2(block: str) -> Chem.Mol | None:
-    """Return a molecule as RDKit reads it; where its checks fail, as it stands."""
-    checked: Chem.Mol | None = Chem.MolFromMol2Block(block, sanitize=True, removeHs=False)
-    if checked is not None:
-        return checked
-    return Chem.MolFromMol2Block(block, sanitize=False, removeHs=False, cleanupSubstructures=False)
-
-
-def _of_molecule(mol: Chem.Mol | None, names: Sequence[str] = ()) -> LigandPose | str:
-    """Return a molecule with coordinates as a pose, or what is wrong with it."""
+def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
+    """Yield the ligands of a record and sentences on what is left out: other pieces, dummy atoms."""
     if mol is None:
-        return "RDKit can't read it; write it again as SDF with another program"
+        yield "RDKit can't read it; write it again as SDF with another program"
+        return
+    dummies = [atom.GetIdx() for atom in mol.GetAtoms() if atom.GetSymbol() not in SYMBOLS]
+    if dummies and len(dummies) < mol.GetNumAtoms():
+        trimmed = Chem.RWMol(mol)
+        for index in reversed(dummies):
+            trimmed.RemoveAtom(index)
+        mol = trimmed.GetMol()
+        yield f"{len(dummies)} dummy atoms were left out"
+    pieces = _pieces(mol) if mol.GetNumConformers() else [list(range(mol.GetNumAtoms()))]
+    heavy = [sum(mol.GetAtomWithIdx(k).GetAtomicNum() > 1 for k in piece) for piece in pieces]
+    most = max(heavy, default=0)
+    for piece, count in zip(pieces, heavy, strict=True):
+        if len(pieces) == 1:
+            yield _of_molecule(mol)
+        elif count == most or count >= _LEAST_LIGAND:
+            yield _of_molecule(_part(mol, piece))
+            most = most if count >= _LEAST_LIGAND else most + 1
+        else:
+            symbols = Counter(mol.GetAtomWithIdx(k).GetSymbol() for k in piece)
+            formula = "".join(f"{symbol}{number if number > 1 else ''}" for symbol, number in sorted(symbols.items()))
+            yield f"a separate piece, {formula}, was left out"
+
+
+def _pieces(mol: Chem.Mol) -> list[list[int]]:
+    """Return the atoms of each separate molecule of a record; ligands of a metal belong to it."""
+    count = mol.GetNumAtoms()
+    if count > 1 and mol.GetNumBonds() == 0:
+        return [list(range(count))]  # no pieces but a file without bonds
+    pieces = [list(piece) for piece in Chem.GetMolFrags(mol)]
+    metals = [atom.GetIdx() for atom in mol.GetAtoms() if is_metal(atom.GetSymbol())]
+    if len(pieces) < 2 or not metals:
+        return pieces
+    xyz = mol.GetConformer().GetPositions()
+    joined = {k for piece in pieces for k in piece if any(
+        np.linalg.norm(xyz[piece] - xyz[metal], axis=1).min() < _COORDINATED for metal in metals)}  # fmt: skip
+    return [sorted(joined), *(piece for piece in pieces if piece[0] not in joined)] if joined else pieces
+
+
+def _part(mol: Chem.Mol, piece: Sequence[int]) -> Chem.Mol:
+    part = Chem.RWMol(mol)
+    for index in sorted({*range(mol.GetNumAtoms())} - {*piece}, reverse=True):
+        part.RemoveAtom(index)
+    return part.GetMol()
+
+
+def _of_molecule(mol: Chem.Mol) -> LigandPose | str:
+    """Return a molecule with coordinates as a pose, or what is wrong with it."""
     count = mol.GetNumAtoms()
     if not count:
         return "it has no atoms"
@@ -146,8 +236,10 @@ def _of_molecule(mol: Chem.Mol | None, names: Sequence[str] = ()) -> LigandPose 
     if unknown := sorted({atom.GetSymbol() for atom in mol.GetAtoms()} - SYMBOLS):
         return f"it has atoms of no element ({', '.join(unknown)}); write the real atoms"
     title = mol.GetProp("_Name").strip() if mol.HasProp("_Name") else ""
+    fields = {name: " ".join(mol.GetProp(name).split())[:_LONGEST] for name in mol.GetPropNames()}
     all_elements = tuple(atom.GetSymbol() for atom in mol.GetAtoms())
-    all_names = _atom_names(all_elements, names)
+    given = [atom.GetProp("_Name") if atom.HasProp("_Name") else "" for atom in mol.GetAtoms()]
+    all_names = _atom_names(all_elements, given)
     # Polar hydrogens alone, as docking programs write them: their number says nothing.
     kept = [k for k in range(count) if all_elements[k] != "H"] if _lacks_hydrogens(mol) else list(range(count))
     place = {atom: k for k, atom in enumerate(kept)}
@@ -158,51 +250,71 @@ def _of_molecule(mol: Chem.Mol | None, names: Sequence[str] = ()) -> LigandPose 
     )
     charges = tuple(mol.GetAtomWithIdx(k).GetFormalCharge() for k in kept)
     elements = tuple(all_elements[k] for k in kept)
-    return LigandPose(tuple(all_names[k] for k in kept), elements, xyz[kept], charges, bonds, "", title)
+    stated = bonds or sum(element != "H" for element in elements) == 1
+    names = tuple(all_names[k] for k in kept)
+    return LigandPose(names, elements, xyz[kept], charges, bonds if stated else None, "", title, fields=fields)
 
 
 def _lacks_hydrogens(mol: Chem.Mol) -> bool:
     """Tell whether a molecule has some of its hydrogens and lacks others."""
     checked = Chem.Mol(mol)
+    for atom in checked.GetAtoms():  # valences that a file states are those of a molecule without hydrogens
+        atom.SetNoImplicit(False)
+        atom.SetNumExplicitHs(0)
+        atom.SetNumRadicalElectrons(0)
     checked.UpdatePropertyCache(strict=False)
-    return any(atom.GetAtomicNum() == 1 for atom in mol.GetAtoms()) and any(
-        atom.GetTotalNumHs() > 0 for atom in checked.GetAtoms() if atom.GetAtomicNum() > 1
+    return (
+        mol.GetNumBonds() > 0
+        and any(atom.GetAtomicNum() == 1 for atom in mol.GetAtoms())
+        and any(atom.GetTotalNumHs() > 0 for atom in checked.GetAtoms() if atom.GetAtomicNum() > 1)
     )
 
 
-def _of_coordinates(data: bytes) -> Iterator[LigandPose | str]:
-    """Yield the models of a PDBQT or PDB file of a ligand alone."""
-    text = data.decode("utf-8", "replace")
+def _of_coordinates(data: bytes) -> _Found:
+    """Yield the models of a PDBQT, DLG or PDB file of a ligand alone; each ROOT of a PDBQT file is a ligand."""
+    text = structure_text(data)
+    if re.search(r"^DOCKED: ", text, re.MULTILINE):
+        text = "\n".join(line[8:] for line in text.splitlines() if line.startswith("DOCKED: "))
+    text = _FLEXIBLE.sub("", text)
     models = re.split(r"^MODEL\b.*$", text, flags=re.MULTILINE)
     first_smiles = _SMILES.search(text)
+    number = 0
     for model in models[1:] or models:
-        lines = [line for line in model.splitlines() if line.startswith(("ATOM  ", "HETATM"))]
-        if not lines:
-            continue
-        try:
-            xyz = np.array([[float(line[at : at + 8]) for at in (30, 38, 46)] for line in lines])
-        except ValueError:
-            yield "its columns are not those of the PDB format; write it as SDF"
-            continue
-        elements = tuple(_element(line) for line in lines)
-        if not all(elements):
-            yield "an atom's element can't be told; write it as SDF"
-            continue
-        smiles = _SMILES.search(model) or first_smiles
-        names = _atom_names(elements, [line[12:16].strip() for line in lines])
-        title = next((line[12:].strip() for line in model.splitlines() if line.startswith("REMARK  Name")), "")
-        code = lines[0][17:20].strip() or LIGAND
-        told = smiles[1] if smiles else ""
-        yield LigandPose(names, elements, xyz, (0,) * len(lines), None, told, title.lstrip("= "), code)
+        roots = list(_ROOT.finditer(model))
+        cuts = [0, *(_begin_of(model, root.start()) for root in roots[1:]), len(model)]
+        for begin, end in pairwise(cuts):
+            part = model[begin:end]
+            if not re.search(r"^(?:ATOM  |HETATM)", part, re.MULTILINE):
+                continue
+            number += 1
+            yield number, _of_lines(part, first_smiles if len(roots) < 2 else None, model)
 
 
-def _element(line: str) -> str:
-    """Return the element of a coordinate line: AutoDock's type or the element's own column, else by the name."""
-    last = line[76:80].strip()
-    for text in (_AUTODOCK.get(last, last), line[12:14].strip(), line[12:16].strip()[:1]):
-        if text.capitalize() in SYMBOLS:
-            return text.capitalize()
-    return ""
+def _begin_of(model: str, root: int) -> int:
+    """Return where the part of a ROOT begins: behind the TORSDOF of the one before."""
+    before = model.rfind("\nTORSDOF", 0, root)
+    return model.find("\n", before + 1) + 1 if before >= 0 else root
+
+
+def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> LigandPose | str:
+    lines = [line for line in normal_pdb(part).splitlines() if line.startswith(("ATOM  ", "HETATM"))]
+    try:
+        xyz = np.array([[float(line[at : at + 8]) for at in (30, 38, 46)] for line in lines])
+    except ValueError:
+        return "its columns are not those of the PDB format; write it as SDF"
+    elements = tuple(line[76:78].strip().capitalize() for line in lines)
+    if unknown := [
+        line[12:16].strip() for line, element in zip(lines, elements, strict=True) if element not in SYMBOLS
+    ]:
+        return f"the element of atom {unknown[0]} can't be told; write it as SDF"
+    smiles = _SMILES.search(part) or first_smiles
+    names = _atom_names(elements, [line[12:16].strip() for line in lines])
+    title = next((line[12:].strip() for line in part.splitlines() if line.startswith("REMARK  Name")), "")
+    code = lines[0][17:20].strip() or LIGAND
+    told = smiles[1] if smiles else ""
+    score = _VINA.search(model) or _AUTODOCK.search(model)
+    fields = {"score_kcal_mol": score[1]} if score else {}
+    return LigandPose(names, elements, xyz, (0,) * len(lines), None, told, title.lstrip("= "), code, fields=fields)
 
 
 def _atom_names(elements: tuple[str, ...], given: Sequence[str]) -> tuple[str, ...]:

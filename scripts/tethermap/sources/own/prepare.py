@@ -11,8 +11,9 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,14 +23,21 @@ import numpy as np
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import isolate_errors
 from tethermap.base.version import __version__
+from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.entry.formats import FormatError
+from tethermap.entry.plain import plain_text
 from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
 from tethermap.sources.own.confidence import aligned_errors, confidence_file
 from tethermap.sources.own.merge import merged, with_errors
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
 from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, read_poses
+from tethermap.sources.own.sniff import ending_of, stem_of
 
 MOST_MODELS = 200
 """Models of one file that are taken as complexes of their own."""
+
+_BESIDE = frozenset({"mtz", "map", "ccp4", "xml", "json", "npz"})
+"""Endings of files that are looked for beside a model."""
 
 _KEPT_DAYS = 30
 _SAME_PLACE = 0.01
@@ -64,14 +72,14 @@ class Given:
         Ligands in files of their own.
     pairs : list of (str, str)
         Structures and ligands that a list pairs.
-    all_files : set of str
-        All files, for those that go with a model.
+    labels : dict of str to str
+        All files, with the name by which the user knows each.
     """
 
     structures: list[Complex] = field(default_factory=list)
     ligands: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str]] = field(default_factory=list)
-    all_files: set[str] = field(default_factory=set)
+    labels: dict[str, str] = field(default_factory=dict)
 
 
 def prepared(
@@ -89,31 +97,60 @@ def prepared(
         Takes an error of this program with the structure's file.
     """
     _forget(folder)
+    given.structures = [_plain(file, folder) for file in given.structures]
     structures, without_polymer = _told_apart(given)
     ligands = [*given.ligands, *without_polymer]
-    pairs, alone = paired([file.place for file in structures], ligands, given.pairs)
+    pairs, alone = paired([file.given for file in structures], ligands, given.pairs)
     structures += [without_polymer[place] for place in alone if place in without_polymer]
     notes = [_UNPAIRED.format(Path(place).name) for place in alone if place not in without_polymer]
+    read_from = {place: file.place for place, file in without_polymer.items()}
     complexes = []
     for file in structures:
-        own = pairs.get(file.place, [])
-        if not own and is_pocket(file.place) and any(_is_whole(other, file) for other in structures):
-            notes.append(f"{Path(file.place).name} was left out: it is a part of another structure.")
+        own = pairs.get(file.given, [])
+        if not own and is_pocket(file.given) and any(_is_whole(other, file) for other in structures):
+            notes.append(f"{Path(file.given).name} was left out: it is a part of another structure.")
             continue
-        confidences = confidence_file(file.place, given.all_files)
+        confidences = confidence_file(file.given, given.labels)
         if not own and confidences is None and not _has_models(file):
             complexes.append(file)
             continue
         made, told = [file], list[str]()
+        ligand_files = {read_from.get(place, place): given.labels.get(place, Path(place).name) for place in own}
         with isolate_errors(file.given, partial(failed, file.given)):
-            made, told = _kept_or_made(file, own, confidences, folder)
+            made, told = _kept_or_made(file, ligand_files, confidences, folder, given.labels.get(file.given, ""))
         complexes += made
         notes += told
     return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
 
 
+def _plain(file: Complex, folder: Path) -> Complex:
+    """Return a structure as a plain PDB or mmCIF file: where it lies, or written into the cache."""
+    path = Path(file.place)
+    try:
+        data = unpacked(path.read_bytes())
+        text = plain_text(data)
+    except (OSError, DamagedGzip, FormatError):  # the reader says so
+        return file
+    if text.encode() == data:
+        return file
+    ending = "cif" if file.is_mmcif else "pdb"
+    key = hashlib.sha256(json.dumps([__version__, file.given]).encode() + data).hexdigest()[:24]
+    place = folder / key / f"{stem_of(path.name)}.{ending}"
+    if place.is_file():
+        (folder / key / "made.json").touch()
+    else:
+        write_text(place, text)
+        for beside in path.parent.iterdir():  # maps and reports
+            named = beside.name.startswith((stem_of(path.name), file.name))
+            if named and (ending_of(beside.name) in _BESIDE or "_validation." in beside.name):
+                with suppress(FileExistsError):
+                    (folder / key / beside.name).symlink_to(beside.resolve())
+        write_text(folder / key / "made.json", "{}")
+    return replace(file, place=str(place))
+
+
 def _is_whole(other: Complex, pocket: Complex) -> bool:
-    return not is_pocket(other.place) and key_of(other.place) == key_of(pocket.place)
+    return not is_pocket(other.given) and key_of(other.given) == key_of(pocket.given)
 
 
 def _told_apart(given: Given) -> tuple[list[Complex], dict[str, Complex]]:
@@ -124,8 +161,8 @@ def _told_apart(given: Given) -> tuple[list[Complex], dict[str, Complex]]:
     for file in given.structures:
         text = "" if file.is_mmcif else _text(file)
         if _ATOMS.search(text) and not _RESIDUES.search(text):
-            without[file.place] = file
-        elif file.place not in listed:
+            without[file.given] = file
+        elif file.given not in listed:
             structures.append(file)
     return (structures, without) if structures else (list(without.values()), {})
 
@@ -152,38 +189,48 @@ def _has_models(file: Complex) -> bool:
 
 
 def _kept_or_made(
-    file: Complex, ligands: Sequence[str], confidences: str | None, folder: Path
+    file: Complex, ligands: Mapping[str, str], confidences: str | None, folder: Path, label: str
 ) -> tuple[list[Complex], list[str]]:
-    """Return the complexes of one structure, those of an earlier time where nothing has changed."""
+    """Return the complexes of one structure, those of an earlier time where nothing has changed.
+
+    Parameters
+    ----------
+    ligands : mapping of str to str
+        Files of its ligands, with the user's name of each.
+    label : str
+        The user's name of the structure.
+    """
     states = [
         (place, state.st_size, state.st_mtime_ns)
         for place in (file.place, *ligands, *([confidences] if confidences else []))
         for state in [Path(place).stat()]
     ]
-    key = hashlib.sha256(json.dumps([__version__, file.name, states]).encode()).hexdigest()[:24]
+    key = hashlib.sha256(json.dumps([__version__, file.name, label, states]).encode()).hexdigest()[:24]
     stamp = folder / key / "made.json"
     if stamp.is_file():
         stamp.touch()
         record = json.loads(stamp.read_text(encoding="utf-8"))
     else:
-        made, notes = _made(file, ligands, confidences)
+        made, notes = _made(file, ligands, confidences, label)
         for name, text in made.items():
             write_text(stamp.parent / f"{name}.cif", text)
         record = {"names": list(made), "notes": notes}
         write_text(stamp, json.dumps(record))
-    files = [Complex(name, str(stamp.parent / f"{name}.cif"), True, file.place) for name in record["names"]]
+    files = [Complex(name, str(stamp.parent / f"{name}.cif"), True, file.given) for name in record["names"]]
     return files or [file], record["notes"]
 
 
-def _made(file: Complex, ligands: Sequence[str], confidences: str | None) -> tuple[dict[str, str], list[str]]:
+def _made(
+    file: Complex, ligands: Mapping[str, str], confidences: str | None, label: str
+) -> tuple[dict[str, str], list[str]]:
     """Return the text of each complex by its name, and sentences."""
     notes: list[str] = []
     poses: list[LigandPose] = []
-    for ligand in ligands:
+    for ligand, name in ligands.items():
         read, told = list[LigandPose](), list[str]()
         with isolate_errors(ligand, partial(_note_failed, notes, ligand)):
             try:
-                read, told = read_poses(Path(ligand))
+                read, told = read_poses(Path(ligand), name)
             except (LigandFileError, OSError) as error:
                 told = [f"{error}."]
         poses += read
@@ -192,7 +239,7 @@ def _made(file: Complex, ligands: Sequence[str], confidences: str | None) -> tup
         parsed = parse_file(Path(file.place), file.name)
     except EntryError:  # the status of the entry says so
         return {}, notes
-    structures = list(_models(parsed, file.name, poses, notes))
+    structures = list(_models(parsed, file.name, poses, notes, label))
     if confidences is not None and len(structures) == 1:
         errors, note = aligned_errors(structures[0][1], Path(confidences))
         notes += [note] if note else []
@@ -211,17 +258,17 @@ def _note_failed(notes: list[str], ligand: str, _: Exception) -> None:
 
 
 def _models(
-    parsed: Parsed, name: str, poses: list[LigandPose], notes: list[str]
+    parsed: Parsed, name: str, poses: list[LigandPose], notes: list[str], label: str
 ) -> Iterator[tuple[str, gemmi.Structure]]:
     """Yield the structures of a file of one or more models; poses beside the first one's protein go to the others."""
     structure = parsed.structure
     first = structure[0]
     whole = []
-    for model in list(structure)[1:]:
+    for number, model in enumerate(list(structure)[1:], start=2):
         backbone = _backbone(model)
         same = len(backbone) == len(_backbone(first)) and np.allclose(backbone, _backbone(first), atol=_SAME_PLACE)
         if not len(backbone) or same:
-            poses += _het_poses(model)
+            poses += _het_poses(model, label, number)
         else:
             whole.append(model)
     if len(whole) >= MOST_MODELS:
@@ -243,7 +290,7 @@ def _backbone(model: gemmi.Model) -> np.ndarray:
     return np.array(places).reshape(-1, 3)
 
 
-def _het_poses(model: gemmi.Model) -> Iterable[LigandPose]:
+def _het_poses(model: gemmi.Model, label: str, number: int) -> Iterable[LigandPose]:
     """Yield the het groups of a model that repeats or lacks the protein."""
     for chain in model:
         for residue in chain:
@@ -258,6 +305,8 @@ def _het_poses(model: gemmi.Model) -> Iterable[LigandPose]:
                 smiles="",
                 title="",
                 comp_id=residue.name or LIGAND,
+                source_file=label,
+                source_record=number,
             )
 
 

@@ -1,0 +1,125 @@
+"""Atoms of mmCIF files of other programs: items that the reader needs are made from those that are there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import gemmi
+import numpy as np
+from gemmi import cif
+
+from tethermap.entry.guess_elements import guess_elements, is_polymer_residue
+
+_ATOMS = "_atom_site."
+ITEMS = ("group_PDB", "id", "type_symbol", "label_alt_id", "label_asym_id", "Cartn_x", "auth_seq_id")
+"""Items of atoms that the readers need, the first in each row first."""
+
+_QUOTED_NUMBER = re.compile(r"(['\"])\s*([+-]?\d+)\s*\1")
+_NONE = ("?", ".")
+
+
+def complete_atoms(block: cif.Block) -> None:
+    """Add items to the atoms of a block that have too few for the reader.
+
+    Elements come from names and distances, chains and residue numbers from the other naming scheme, Cartesian
+    coordinates from fractional ones and the cell.
+
+    Parameters
+    ----------
+    block : gemmi.cif.Block
+        Of a model; nothing is changed if it has all items.
+    """
+    table = block.find_mmcif_category(_ATOMS)
+    if not len(table):
+        return
+    loop = table.loop
+    if loop is None:  # one atom, written as pairs
+        return
+    tags = {tag.lower() for tag in loop.tags}
+    missing = [name for name in ITEMS if f"{_ATOMS}{name}".lower() not in tags]
+    if not missing and cif.as_string(block.find_values(f"{_ATOMS}type_symbol")[0]):
+        return
+    rows = loop.length()
+    if "Cartn_x" in missing and not _add_coordinates(block, loop):
+        return
+    comp_ids = _either(block, rows, "label_comp_id", "auth_comp_id") or ["UNL"] * rows
+    names = _either(block, rows, "label_atom_id", "auth_atom_id") or ["X"] * rows
+    made = {
+        "group_PDB": lambda: ["ATOM" if is_polymer_residue(comp_id) else "HETATM" for comp_id in comp_ids],
+        "id": lambda: [str(number) for number in range(1, rows + 1)],
+        "label_alt_id": lambda: ["."] * rows,
+        "label_asym_id": lambda: _either(block, rows, "auth_asym_id", "label_entity_id") or ["A"] * rows,
+        "auth_seq_id": lambda: _either(block, rows, "label_seq_id") or ["?"] * rows,
+    }
+    for name in missing:
+        if name in made:
+            _add(loop, name, [cif.quote(value) if value not in _NONE else value for value in made[name]()])
+    if "type_symbol" in missing:
+        _add(loop, "type_symbol", ["?"] * rows)
+    column = block.find_values(f"{_ATOMS}type_symbol")
+    known = ["" if symbol in _NONE else cif.as_string(symbol).capitalize() for symbol in column]
+    if not all(known):
+        xyz = np.array(
+            [[cif.as_number(value) for value in block.find_values(f"{_ATOMS}Cartn_{axis}")] for axis in "xyz"]
+        ).T
+        residues = _residues(block, rows, comp_ids)
+        for place, element in enumerate(guess_elements(residues, comp_ids, names, xyz, known)):
+            column[place] = element or "X"
+
+
+def without_quoted_numbers(block: cif.Block) -> None:
+    """Take the quotes from whole numbers, which the reader refuses (``_exptl.crystals_number '1'``)."""
+    for item in block:
+        if item.pair and (number := _QUOTED_NUMBER.fullmatch(item.pair[1])):
+            block.set_pair(item.pair[0], number[2])
+        elif item.loop:
+            for tag in item.loop.tags:
+                column = block.find_values(tag)
+                for place, value in enumerate(column):
+                    if number := _QUOTED_NUMBER.fullmatch(value):
+                        column[place] = number[2]
+
+
+def _add(loop: cif.Loop, name: str, values: Sequence[str]) -> None:
+    loop.add_columns([f"{_ATOMS}{name}"], "?")
+    width = loop.width()
+    for row, value in enumerate(values):
+        loop[row, width - 1] = value
+
+
+def _either(block: cif.Block, rows: int, *names: str) -> list[str]:
+    """Return the first of some items that is there, without quotes; ``.`` and ``?`` stay."""
+    for name in names:
+        column = block.find_values(f"{_ATOMS}{name}")
+        if len(column) == rows:
+            return [value if value in _NONE else cif.as_string(value) for value in column]
+    return []
+
+
+def _residues(block: cif.Block, rows: int, comp_ids: Sequence[str]) -> list[str]:
+    """Return a number for the residue of each atom: a change of any of its names begins another."""
+    items = ("label_asym_id", "auth_asym_id", "label_seq_id", "auth_seq_id", "pdbx_PDB_ins_code", "pdbx_PDB_model_num")
+    columns = [column for name in items if (column := _either(block, rows, name))]
+    keys = list(zip(comp_ids, *columns, strict=True))
+    number, numbers = 0, ["0"]
+    for before, after in pairwise(keys):
+        number += before != after
+        numbers.append(str(number))
+    return numbers
+
+
+def _add_coordinates(block: cif.Block, loop: cif.Loop) -> bool:
+    """Add Cartesian coordinates to atoms that have fractional ones, if there is a cell."""
+    cell = gemmi.UnitCell(*(cif.as_number(block.find_value(f"_cell.{item}") or "?") for item in (
+        "length_a", "length_b", "length_c", "angle_alpha", "angle_beta", "angle_gamma")))  # fmt: skip
+    columns = [list(block.find_values(f"{_ATOMS}fract_{axis}")) for axis in "xyz"]
+    if not all(columns) or not cell.is_crystal():
+        return False
+    places = [
+        cell.orthogonalize(gemmi.Fractional(*map(cif.as_number, row))).tolist() for row in zip(*columns, strict=True)
+    ]
+    for axis, values in zip("xyz", zip(*places, strict=True), strict=True):
+        _add(loop, f"Cartn_{axis}", [f"{value:.3f}" for value in values])
+    return True

@@ -1,0 +1,201 @@
+"""PDB text of other programs in the columns of the format: elements, overflowing fields, what stands behind END."""
+
+from __future__ import annotations
+
+import re
+
+import gemmi
+import numpy as np
+
+from tethermap.base.elements import SYMBOLS
+from tethermap.entry.guess_elements import guess_elements
+from tethermap.entry.pdb_columns import odd_lines, with_decimal_waters
+
+_ATOM = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
+_END = re.compile(r"^END *\r?$", re.MULTILINE)
+_MODEL = re.compile(r"^(?:MODEL|ENDMDL)\b.*\n?", re.MULTILINE)
+_SPELLINGS = frozenset(
+    spelling
+    for name in ("D", *(gemmi.Element(number).name for number in range(119)))  # 0 is X, unknown
+    for spelling in (name.rjust(2), name.ljust(2), name.upper().rjust(2), name.upper().ljust(2), name.lower().rjust(2))
+)
+"""What columns 77-78 hold if they hold an element."""
+
+_BEHIND_B = re.compile(r"^(?:ATOM  |HETATM)(?:[^\r\n]{60}([^\r\n]{0,14}))?", re.MULTILINE)
+"""Columns 67-80 of an atom, which few atoms have different."""
+
+_CHARGE = re.compile(r" *|\d[+-]|[+-]\d|\d ?| \d| [+-]| 0")
+_WIDE_B = re.compile(r" {0,5}-?\d{1,6}\.\d+")
+_FIELDS = re.compile(
+    r"(?P<record>ATOM|HETATM)\s*(?P<serial>\d+)\s+(?P<name>\S{1,4})\s+(?P<comp>[A-Za-z0-9]{1,3})\s+"
+    r"(?:(?P<chain>[A-Za-z])\s*)?(?P<number>-?\d{1,4})(?P<icode>[A-Za-z]?)\s+"
+    r"(?P<x>-?\d+\.\d+)\s+(?P<y>-?\d+\.\d+)\s+(?P<z>-?\d+\.\d+)"
+    r"(?:\s+(?P<occupancy>\d+\.\d+))?(?:\s+(?P<b>-?\d+\.\d+))?(?:\s+(?P<element>[A-Za-z]{1,2}))?\s*",
+    re.IGNORECASE,
+)
+"""Fields of an atom that blanks divide, in whatever columns."""
+
+
+def normal_pdb(text: str) -> str:
+    """Return PDB text with atoms in their columns, each with an element, and END behind the last.
+
+    Text that has nothing to mend is returned as it is. Lines that can't be read stay as they are: `odd_lines` counts
+    them.
+
+    Parameters
+    ----------
+    text : str
+        Of a PDB file.
+    """
+    text = _without_early_ends(text)
+    if odd_lines(text):
+        text = with_decimal_waters(text)
+    if odd_lines(text):
+        text = "\n".join(_realigned(line) for line in text.splitlines()) + "\n"
+    text = _with_elements(text)
+    return _with_models(text)
+
+
+def _without_early_ends(text: str) -> str:
+    """Return text without END lines before the last atom: files put together with ``cat``."""
+    end = _END.search(text)
+    if end is None or _ATOM.search(text, end.end()) is None:
+        return text
+    return _END.sub(lambda match: match[0] if _ATOM.search(text, match.end()) is None else "REMARK", text)
+
+
+def _with_models(text: str) -> str:
+    """Return text whose models are numbered in order; atoms outside of models are one of their own."""
+    marks = [(match.start(), match[0].startswith("MODEL")) for match in _MODEL.finditer(text)]
+    begins = [at for at, begin in marks if begin]
+    if not begins:
+        return text
+    numbers = [text[at + 5 : at + 20].split("\n")[0].strip() for at in begins]
+    outside = _ATOM.search(text, 0, begins[0]) is not None or any(
+        not begin and _ATOM.search(text, at, next((later for later in begins if later > at), len(text)))
+        for at, begin in marks
+    )
+    if not outside and len({*numbers}) == len(numbers) and all(number.isdecimal() for number in numbers):
+        return text
+    if len(begins) == 1:
+        return _MODEL.sub("", text)
+    alone, models, head, inside = list[str](), list[list[str]](), list[str](), False
+    for line in text.splitlines():
+        if line.startswith("MODEL"):
+            inside = True
+            models.append([])
+        elif line.startswith("ENDMDL"):
+            inside = False
+        elif inside:
+            models[-1].append(line)
+        elif _ATOM.match(line) or line.startswith(("TER", "ANISOU")):
+            alone.append(line)
+        else:
+            head.append(line)
+    tail = [line for line in head if line.startswith(("CONECT", "MASTER", "END"))]
+    lines = [line for line in head if not line.startswith(("CONECT", "MASTER", "END"))]
+    for number, model in enumerate([part for part in (alone, *models) if part], start=1):
+        lines += [f"MODEL     {number:4d}", *model, "ENDMDL"]
+    return "\n".join([*lines, *tail, ""])
+
+
+def _realigned(line: str) -> str:
+    """Return a line of an atom with its fields in their columns; as it is if it needs none or can't be read."""
+    if not line.upper().startswith(("ATOM", "HETATM")) or not odd_lines(line):
+        return line
+    fields = _FIELDS.fullmatch(line.strip())
+    if fields is None:
+        return line
+    name = fields["name"]
+    name = name if len(name) == 4 else f" {name}"
+    x, y, z = (float(fields[axis]) for axis in "xyz")
+    made = (
+        f"{fields['record'].upper():<6}{int(fields['serial']) % 100_000:5d} {name:<4} {fields['comp']:>3} "
+        f"{fields['chain'] or ' '}{int(fields['number']):4d}{fields['icode'] or ' '}   {x:8.3f}{y:8.3f}{z:8.3f}"
+        f"{float(fields['occupancy'] or 1):6.2f}{float(fields['b'] or 0):6.2f}          {fields['element'] or '':>2}  "
+    )
+    return line if len(made) != 80 or odd_lines(made) else made
+
+
+def _with_elements(text: str) -> str:
+    """Return text with an element in columns 77-78 of each atom, and nothing but charges behind them."""
+    if all(map(_is_plain, {*_BEHIND_B.findall(text)})):
+        return text
+    lines = text.splitlines()
+    at = [k for k, line in enumerate(lines) if _ATOM.match(line)]
+    atoms = [_narrowed(lines[k].rstrip().ljust(80)) for k in at]
+    docked = _is_pdbqt(lines)
+    if docked:
+        kept = [k for k, line in enumerate(atoms) if line[76:80].strip().upper() != "W"]
+        dropped = {at[k] for k in range(len(atoms)) if k not in {*kept}}
+        at, atoms = [at[k] for k in kept], [atoms[k] for k in kept]
+    known = [autodock_element(line) if docked else _element(line) for line in atoms]
+    segments = [line[72:76].strip() for line in atoms]
+    if not any(known) and all(_names_element(line[12:16], word) for line, word in zip(atoms, segments, strict=True)):
+        known = [word.capitalize() for word in segments]
+    try:
+        xyz = np.array([[float(line[k : k + 8]) for k in (30, 38, 46)] for line in atoms]).reshape(-1, 3)
+    except ValueError:  # the reader says which columns
+        return text
+    elements = guess_elements(
+        [line[17:27] for line in atoms],
+        [line[17:20].strip() for line in atoms],
+        [line[12:16].strip() for line in atoms],
+        xyz,
+        known,
+    )
+    for k, line, element, stated in zip(at, atoms, elements, known, strict=True):
+        charge = line[78:80] if stated and not docked and _CHARGE.fullmatch(line[78:80]) else "  "
+        segment = line[72:76] if stated and not docked and line[72:76].strip() != element.upper() else "    "
+        lines[k] = f"{line[:66]:<66}      {segment}{element.upper():>2}{charge}"
+    if docked:
+        lines = [line for k, line in enumerate(lines) if k not in dropped]
+    return "\n".join([*lines, ""])
+
+
+def _is_plain(columns: str) -> bool:
+    """Return whether columns 67-80 hold an element and a charge at most, and no digit of a wide B factor."""
+    return (
+        columns[10:12] in _SPELLINGS and _CHARGE.fullmatch(columns[12:]) is not None and columns[0] not in "0123456789."
+    )
+
+
+def _narrowed(line: str) -> str:
+    """Return a line whose B factor is as wide as its columns, what follows moved back."""
+    wide = _WIDE_B.match(line, 60)
+    if wide is None or wide.end() <= 66:
+        return line
+    return f"{line[:60]}{wide[0].strip()[:6]:>6}{line[wide.end() :]}".ljust(80)
+
+
+def _element(line: str) -> str:
+    """Return the element in columns 77-78, empty if they hold something else or what stands behind is no charge."""
+    if line[76:78] not in _SPELLINGS or not _CHARGE.fullmatch(line[78:80]):
+        return ""
+    return line[76:78].strip().capitalize()
+
+
+def _names_element(name: str, word: str) -> bool:
+    return word.capitalize() in SYMBOLS and name.strip().lstrip("0123456789").upper().startswith(word.upper())
+
+
+_AUTODOCK = {"A": "C", "OA": "O", "NA": "N", "NS": "N", "OS": "O", "SA": "S", "HD": "H", "HS": "H", "Z": "C"}
+"""Elements of AutoDock's atom types that are not called by them (AutoDock 4.2 user guide)."""
+
+_GLUE = re.compile(r"C?G\d*")
+"""Types of atoms that close a macrocycle, and of their dummies (Meeko)."""
+
+
+def autodock_element(line: str) -> str:
+    """Return the element of AutoDock's type in a line of a PDBQT file, empty for dummies and waters."""
+    word = line[76:].strip().upper()
+    if _GLUE.fullmatch(word):
+        return "C" if word.startswith("C") else ""
+    element = _AUTODOCK.get(word, word.capitalize())
+    return element if element in SYMBOLS and word != "W" else ""
+
+
+def _is_pdbqt(lines: list[str]) -> bool:
+    """Return whether atoms have a partial charge in columns 71-76, with AutoDock's type behind."""
+    first = next((line for line in lines if _ATOM.match(line)), "")
+    return re.fullmatch(r" *[+-]?\d*\.\d+ ?", first[68:77]) is not None and bool(first[77:80].strip())

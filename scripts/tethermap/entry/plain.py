@@ -1,0 +1,66 @@
+"""Files of other programs as the wwPDB would write them, so that all readers see the same atoms."""
+
+from __future__ import annotations
+
+import re
+
+from gemmi import cif
+
+from tethermap.entry.cif_repair import ITEMS, complete_atoms, without_quoted_numbers
+from tethermap.entry.formats import structure_text
+from tethermap.entry.pdb_repair import normal_pdb
+
+_CIF = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*data_", re.IGNORECASE)
+_QUOTED = re.compile(r"\s(['\"])\s*[+-]?\d+\s*\1(?=\s)")
+_ROW = re.compile(r"^(?:ATOM|HETATM)\s", re.MULTILINE)
+_NEEDED = tuple(f"\n_atom_site.{item}" for item in ITEMS)
+
+
+def plain_text(data: bytes) -> str:
+    """Return unpacked content as text of a plain PDB or mmCIF file.
+
+    What needs no change is returned as it is; what can't be read is for the reader to refuse.
+
+    Raises
+    ------
+    FormatError
+        If BinaryCIF or mmJSON can't be read.
+    """
+    text = structure_text(data)
+    return _plain_mmcif(text) if _CIF.match(text) else normal_pdb(text)
+
+
+def _plain_mmcif(text: str) -> str:
+    at = text.find("\n_atom_site.")
+    if text.startswith("data_") and at >= 0 and not _QUOTED.search(text):
+        row = _ROW.search(text, at)
+        head = text[at : row.start()] if row is not None else ""
+        if head.startswith("\n_atom_site.group_PDB") and all(item in head for item in _NEEDED):
+            return text
+    try:
+        document = cif.read_string(text)
+    except (ValueError, RuntimeError):
+        return text
+    for block in document:
+        if not block.find_values("_atom_site.label_comp_id") and not block.find_values("_atom_site.auth_comp_id"):
+            continue
+        complete_atoms(block)
+        without_quoted_numbers(block)
+        _order_items(block)
+    return str(document.as_string())
+
+
+def _order_items(block: cif.Block) -> None:
+    """Write the items of the atoms in their usual spelling, the record first."""
+    loop = block.find_mmcif_category("_atom_site.").loop
+    if loop is None:
+        return
+    usual = {f"_atom_site.{item}".lower(): f"_atom_site.{item}" for item in ITEMS}
+    tags = [usual.get(tag.lower(), tag) for tag in loop.tags]
+    columns = dict(
+        zip(tags, ([loop[row, k] for row in range(loop.length())] for k in range(loop.width())), strict=True)
+    )
+    first = [tag for tag in usual.values() if tag in columns]
+    ordered = [*first, *(tag for tag in columns if tag not in first)]
+    loop = block.init_loop("", ordered)
+    loop.set_all_values([columns[tag] for tag in ordered])

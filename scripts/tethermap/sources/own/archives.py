@@ -1,0 +1,119 @@
+"""ZIP and tar archives of a user's files, unpacked into the cache with their folders."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from tethermap.base.atomic import write_text
+from tethermap.base.packed import DAMAGED, MOST_UNPACKED, open_unpacked
+from tethermap.base.version import __version__
+
+MOST_MEMBERS = 20_000
+"""Files of one archive."""
+
+_STEP = 1 << 20
+
+
+class ArchiveError(Exception):
+    """An archive that can't be used; the message says why."""
+
+
+def members(path: Path) -> Iterator[tuple[str, int, BinaryIO]]:
+    """Yield name, declared size in bytes and content of each file of an archive; links and devices are left out.
+
+    Raises
+    ------
+    ArchiveError
+        If it is damaged, locked by a password, or has too many files.
+    """
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                for number, entry in enumerate(archive.infolist()):
+                    _count(number)
+                    if not entry.is_dir():
+                        with archive.open(entry) as stream:
+                            yield entry.filename, entry.file_size, stream  # type: ignore[misc]
+        else:
+            with open_unpacked(path) as plain, tarfile.open(fileobj=plain, mode="r|") as tar:
+                for number, member in enumerate(tar):
+                    _count(number)
+                    if member.isfile():
+                        yield member.name, member.size, tar.extractfile(member) or io.BytesIO()  # type: ignore[misc]
+    except RuntimeError as error:  # zipfile, of passwords
+        raise ArchiveError("it has a password; unpack it first") from error
+    except (*DAMAGED, zipfile.BadZipFile, tarfile.TarError, NotImplementedError, OSError) as error:
+        raise ArchiveError(f"a damaged archive ({str(error)[:80]})") from error
+
+
+def unpacked_members_size(path: Path, most: int) -> int:
+    """Return the number of bytes of all files of an archive; a number above `most` as soon as it is reached.
+
+    Raises
+    ------
+    ArchiveError
+        As `members`.
+    """
+    size = 0
+    for _, _, stream in members(path):
+        while size <= most and (part := stream.read(_STEP)):
+            size += len(part)
+    return size
+
+
+def unpack(path: Path, folder: Path) -> list[Path]:
+    """Unpack an archive into a folder of its own and return its files, in the order of the archive.
+
+    Parameters
+    ----------
+    path : Path
+        The archive.
+    folder : Path
+        Parent of the new folder, which is named by what the archive is; an earlier one is used again.
+
+    Raises
+    ------
+    ArchiveError
+        As `members`, or if the files have more than `MOST_UNPACKED` bytes together.
+    """
+    state = path.stat()
+    key = hashlib.sha256(json.dumps([__version__, str(path.resolve()), state.st_size, state.st_mtime_ns]).encode())
+    made = folder / key.hexdigest()[:24]
+    stamp = made / "made.json"
+    if stamp.is_file():
+        stamp.touch()
+        return [made / name for name in json.loads(stamp.read_text(encoding="utf-8"))]
+    shutil.rmtree(made, ignore_errors=True)
+    names: list[str] = []
+    size = 0
+    for name, _, stream in members(path):
+        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        if not parts or parts[0] == "__MACOSX" or parts[-1].startswith(".") or "/".join(parts) in names:
+            continue
+        target = made.joinpath("files", *parts)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as file:
+                while part := stream.read(_STEP):
+                    size += len(part)
+                    if size > MOST_UNPACKED:
+                        raise ArchiveError(f"its files have more than {MOST_UNPACKED} bytes")
+                    file.write(part)
+        except OSError as error:
+            raise ArchiveError(f"{name[:80]} can't be unpacked ({error.strerror})") from error
+        names.append("/".join(("files", *parts)))
+    write_text(stamp, json.dumps(names))
+    return [made / name for name in names]
+
+
+def _count(number: int) -> None:
+    if number >= MOST_MEMBERS:
+        raise ArchiveError(f"more than {MOST_MEMBERS} files")

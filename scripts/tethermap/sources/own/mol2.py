@@ -1,0 +1,332 @@
+"""Molecules of mol2 files as the file states them: elements and orders; hydrogens and charges by valence.
+
+RDKit's reader takes the hydrogens of a file for all there are: polar ones alone leave radicals on every carbon, none
+leave anions. Here bonds come from the file, aromatic ones and those of delocalised groups are written as single and
+double, and a charge follows from a valence that the file states in full.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from rdkit import Chem
+
+from tethermap.base.elements import SYMBOLS
+from tethermap.entry.guess_elements import guess_elements
+
+_DUMMIES = frozenset({"DU", "LP", "XX", "ANY", "HEV", "HET", "HAL", "DUMMY"})
+_ORDERS = {"1": 1.0, "2": 2.0, "3": 3.0, "am": 1.0, "ar": 1.5, "un": 1.0, "4": 1.5}
+_MOST_TRIES = 3000
+"""Ways to place hydrogens and charges in aromatic rings that are tried."""
+
+_MOST_CHANGES = 4
+_VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "Se": 2, "Si": 4}
+
+
+class Mol2Error(ValueError):
+    """A molecule that can't be read; the message says why."""
+
+
+@dataclass(slots=True)
+class _Molecule:
+    """Atoms and bonds while they are worked out; orders of 1.5 are aromatic or delocalised."""
+
+    names: list[str]
+    types: list[str]
+    elements: list[str]
+    orders: dict[tuple[int, int], float]
+    near: list[list[int]] = field(default_factory=list)
+    charges: list[int] = field(default_factory=list)
+
+    def order(self, a: int, b: int) -> float:
+        return self.orders[min(a, b), max(a, b)]
+
+    def set_order(self, a: int, b: int, order: float) -> None:
+        self.orders[min(a, b), max(a, b)] = order
+
+    def valence(self, atom: int) -> int:
+        return math.ceil(sum(self.order(atom, other) for other in self.near[atom]) - 1e-6)
+
+    def heavy(self, atom: int) -> list[int]:
+        return [other for other in self.near[atom] if self.elements[other] != "H"]
+
+    def hydrogens(self, atom: int) -> int:
+        return len(self.near[atom]) - len(self.heavy(atom))
+
+
+def read_mol2(text: str) -> Iterator[tuple[Chem.Mol, list[str], str] | str]:
+    """Yield each molecule with its atom names and a note, or a sentence if it can't be read.
+
+    Molecules are kekulised; those whose file has some of the hydrogens only have none.
+
+    Parameters
+    ----------
+    text : str
+        Of a mol2 file.
+    """
+    for part in re.split(r"^@<TRIPOS>MOLECULE.*$", text, flags=re.MULTILINE)[1:]:
+        try:
+            yield _molecule(part.splitlines())
+        except Mol2Error as error:
+            yield str(error)
+
+
+def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
+    sections: dict[str, list[list[str]]] = {}
+    current: list[list[str]] = []
+    title = next((line.strip() for line in lines if line.strip()), "")
+    for line in lines:
+        if line.startswith("@<TRIPOS>"):
+            current = sections.setdefault(line[9:].strip().upper(), [])
+        elif line.strip() and not line.startswith("#"):
+            current.append(line.split())
+    try:
+        rows = [row for row in sections.get("ATOM", []) if len(row) >= 6]
+        xyz = np.array([[float(value) for value in row[2:5]] for row in rows]).reshape(-1, 3)
+        bonds = [(row[1], row[2], row[3].lower()) for row in sections.get("BOND", [])]
+    except (ValueError, IndexError) as error:
+        raise Mol2Error("its lines are not those of the mol2 format; write it as SDF") from error
+    if not rows:
+        raise Mol2Error("it has no atoms")
+    elements = _elements(rows, xyz)
+    kept = [k for k, element in enumerate(elements) if element]
+    place = {rows[k][0]: number for number, k in enumerate(kept)}
+    mol = _Molecule([rows[k][1] for k in kept], [rows[k][5] for k in kept], [elements[k] for k in kept], {})
+    mol.near = [[] for _ in kept]
+    mol.charges = [0] * len(kept)
+    for first, second, order in bonds:
+        ends = place.get(first), place.get(second)
+        if ends[0] is None or ends[1] is None or ends[0] == ends[1] or order in ("nc", "du"):
+            continue
+        if (pair := (min(ends), max(ends))) not in mol.orders:  # type: ignore[type-var]
+            mol.orders[pair] = _ORDERS.get(order, 1.0)
+            mol.near[pair[0]].append(pair[1])
+            mol.near[pair[1]].append(pair[0])
+    made = _kekulised(mol, xyz[kept])
+    made.SetProp("_Name", "" if title == "*****" else title)
+    left = len(rows) - len(kept)
+    return made, mol.names, f"{left} dummy atoms or lone pairs were left out" if left else ""
+
+
+def _elements(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
+    """Return the elements of SYBYL's, GAFF's and Amber's types, empty for dummies and lone pairs."""
+    known, words = [], []
+    for row in rows:
+        head, dot, _ = row[5].partition(".")
+        word = head.capitalize()
+        if head.upper() in _DUMMIES:
+            known.append("-")
+        elif dot and word in SYMBOLS:
+            known.append(word)
+        elif head[:2].lower() in ("cl", "br") and head[:2] not in ("CL1", "cl1"):
+            known.append(head[:2].capitalize())
+        elif head[:1].islower():  # GAFF
+            known.append(head[0].upper() if head[0].upper() in SYMBOLS else "")
+        elif len(head) == 1 or head != head.upper():
+            known.append(word if word in SYMBOLS else "")
+        else:
+            known.append("")
+        letters = head if head[:1].isalpha() and head[:1].upper() in SYMBOLS else row[1]
+        words.append(letters if not known[-1] else row[1])
+    guessed = guess_elements(["1"] * len(rows), ["LIG"] * len(rows), words, xyz, known)
+    if unknown := [row[1] for row, element in zip(rows, guessed, strict=True) if not element]:
+        raise Mol2Error(f"the element of atom {unknown[0]} can't be told; write it as SDF")
+    return ["" if element == "-" else element for element in guessed]
+
+
+def _kekulised(mol: _Molecule, xyz: np.ndarray) -> Chem.Mol:
+    _set_oxo_groups(mol)
+    ring = _ring_bonds(mol)
+    for pair, order in mol.orders.items():
+        if order == 1.5 and pair not in ring:
+            mol.orders[pair] = 1.25  # delocalised
+    _set_delocalised(mol)
+    has_hydrogens = "H" in mol.elements
+    complete = has_hydrogens and all(
+        mol.valence(k) >= 4 or _is_linear_end(mol, k) for k, element in enumerate(mol.elements) if element == "C"
+    )
+    _set_rings(mol, stated=has_hydrogens)
+    for atom, element in enumerate(mol.elements):
+        valence, kind = mol.valence(atom), mol.types[atom].upper()
+        if mol.charges[atom] or element not in _VALENCE:
+            continue
+        if element == "N" and (valence == 4 or kind == "N.4"):
+            mol.charges[atom] = 1
+        elif element == "B" and valence == 4:
+            mol.charges[atom] = -1
+        elif (element == "O" and valence == 3) or (element == "S" and valence == 3 and len(mol.near[atom]) == 3):
+            mol.charges[atom] = 1
+        elif has_hydrogens and element in ("O", "S", "N") and valence == _VALENCE[element] - 1 and mol.near[atom]:
+            mol.charges[atom] = -1
+        elif element == "C" and valence == 3 and complete and _is_linear_end(mol, atom):
+            mol.charges[atom] = -1
+    return _built(mol, xyz, [k for k in range(len(mol.names)) if complete or mol.elements[k] != "H"])
+
+
+def _is_linear_end(mol: _Molecule, atom: int) -> bool:
+    """Return whether a carbon is that of an isonitrile."""
+    return len(mol.near[atom]) == 1 and mol.valence(atom) == 3 and mol.elements[mol.near[atom][0]] == "N"
+
+
+def _built(mol: _Molecule, xyz: np.ndarray, kept: Sequence[int]) -> Chem.Mol:
+    made = Chem.RWMol()
+    place = {k: number for number, k in enumerate(kept)}
+    for k in kept:
+        atom = Chem.Atom(mol.elements[k] if mol.elements[k] != "D" else "H")
+        atom.SetFormalCharge(mol.charges[k])
+        made.AddAtom(atom)
+    for (a, b), order in mol.orders.items():
+        if a in place and b in place:
+            made.AddBond(
+                place[a],
+                place[b],
+                {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE}.get(round(order), Chem.BondType.SINGLE),
+            )
+    conformer = Chem.Conformer(len(kept))
+    for number, k in enumerate(kept):
+        conformer.SetAtomPosition(number, xyz[k].tolist())
+    made.AddConformer(conformer)
+    mol.names = [mol.names[k] for k in kept]
+    return made.GetMol()
+
+
+def _set_oxo_groups(mol: _Molecule) -> None:
+    """Write nitro, sulfonyl, phosphoryl and like groups: oxygens bonded to nothing else, whatever their orders."""
+    for atom, element in enumerate(mol.elements):
+        ends = [b for b in mol.heavy(atom) if mol.elements[b] in ("O", "S") and len(mol.near[b]) == 1]
+        if not ends or element not in ("N", "P", "S", "Cl", "Se", "As"):
+            continue
+        others = [b for b in mol.near[atom] if b not in ends]
+        if element == "N":
+            if len(ends) == 2 and len(others) <= 1:
+                mol.set_order(atom, ends[0], 2)
+                mol.set_order(atom, ends[1], 1)
+                mol.charges[atom], mol.charges[ends[1]] = 1, -1
+            elif len(ends) == 1 and (len(others) == 3 or any(mol.order(atom, b) > 1 for b in others)):  # an N-oxide
+                mol.set_order(atom, ends[0], 1)
+                mol.charges[atom], mol.charges[ends[0]] = 1, -1
+            continue
+        stated = sum(mol.order(atom, b) >= 2 for b in ends)
+        others_order = sum(mol.order(atom, b) for b in others)
+        if element in ("P", "As"):
+            wanted = 1 if others_order + len(ends) <= 4 else 0
+        elif element == "Cl":
+            wanted = min(3, len(ends) - (0 if others else 1))
+        else:
+            wanted = 1 if len(ends) == 1 and len(others) <= 2 else min(2, len(ends))
+            if len(ends) == 1 and len(others) == 1:
+                wanted = 1 if stated or mol.types[atom].upper().startswith(("S.O", "SX", "SY")) else 0
+        for b in sorted(ends, key=lambda end: (mol.elements[end] != "O", -mol.order(atom, end)))[:]:
+            mol.set_order(atom, b, 2 if wanted > 0 else 1)
+            wanted -= 1
+
+
+def _ring_bonds(mol: _Molecule) -> set[tuple[int, int]]:
+    """Return the aromatic bonds that lie in rings of aromatic bonds."""
+    left = {pair for pair, order in mol.orders.items() if order == 1.5}
+    made = Chem.RWMol()
+    for _ in mol.names:
+        made.AddAtom(Chem.Atom(6))
+    for a, b in left:
+        made.AddBond(a, b, Chem.BondType.SINGLE)
+    Chem.FastFindRings(made)
+    return {(a, b) for a, b in left if made.GetBondBetweenAtoms(a, b).IsInRing()}
+
+
+def _set_delocalised(mol: _Molecule) -> None:
+    """Write carboxylates, guanidines and amidines: one double bond at each carbon that has such bonds."""
+    for atom, element in enumerate(mol.elements):
+        ends = [b for b in mol.near[atom] if mol.order(atom, b) == 1.25]
+        if len(ends) < 2 or element != "C":
+            continue
+
+        def rank(b: int) -> tuple[object, ...]:
+            free = _VALENCE.get(mol.elements[b], 2) - len(mol.near[b])
+            return (
+                mol.elements[b] != "O",
+                mol.hydrogens(b) > 0 if mol.elements[b] == "O" else free <= 0,
+                len(mol.heavy(b)),
+                b,
+            )
+
+        double = min(ends, key=rank)
+        for b in ends:
+            mol.set_order(atom, b, 2 if b == double else 1)
+    for pair, order in mol.orders.items():
+        if order == 1.25:
+            mol.orders[pair] = 1
+
+
+def _set_rings(mol: _Molecule, *, stated: bool) -> None:
+    """Write aromatic rings as single and double bonds with as few hydrogens and charges of our own as they need.
+
+    Parameters
+    ----------
+    stated : bool
+        Whether the file gives the hydrogens of nitrogens.
+    """
+    ring = [pair for pair, order in mol.orders.items() if order == 1.5]
+    members = sorted({atom for pair in ring for atom in pair})
+    if not members:
+        return
+    options: list[tuple[int, str]] = []
+    for atom in members:
+        if mol.elements[atom] == "N" and not mol.charges[atom]:
+            full = len(mol.near[atom]) == 3
+            if full:
+                options.append((atom, "+"))
+            elif len(mol.near[atom]) == 2:
+                options += [(atom, "-")] if stated else [(atom, "H")]
+        elif mol.elements[atom] in ("O", "S"):
+            options.append((atom, "+"))
+    options.sort(key=lambda option: (option[1] == "+", mol.types[option[0]].upper() not in ("N.PL3", "NA"), option[0]))
+    tries = 0
+    for count in range(min(_MOST_CHANGES, len(options)) + 1):
+        for chosen in combinations(options, count):
+            tries += 1
+            if tries > _MOST_TRIES:
+                break
+            if _try_rings(mol, ring, dict(chosen)):
+                return
+    for pair in ring:  # what the pipeline flags
+        mol.orders[pair] = 1
+    raise Mol2Error("its aromatic rings can't be written as single and double bonds; write it as SDF")
+
+
+def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int, str]) -> bool:
+    made = Chem.RWMol()
+    in_ring = {atom for pair in ring for atom in pair}
+    for k, element in enumerate(mol.elements):
+        atom = Chem.Atom(element if element != "D" else "H")
+        change = chosen.get(k, "")
+        atom.SetFormalCharge(mol.charges[k] + {"+": 1, "-": -1}.get(change, 0))
+        if change == "H":
+            atom.SetNumExplicitHs(1)
+        atom.SetNoImplicit(element != "C")
+        atom.SetIsAromatic(k in in_ring)
+        made.AddAtom(atom)
+    for (a, b), order in mol.orders.items():
+        made.AddBond(
+            a,
+            b,
+            {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}.get(
+                order, Chem.BondType.SINGLE
+            ),
+        )
+    for a, b in ring:
+        made.GetBondBetweenAtoms(a, b).SetIsAromatic(True)
+    try:
+        made.UpdatePropertyCache(strict=False)
+        Chem.Kekulize(made, clearAromaticFlags=True)
+    except (Chem.KekulizeException, Chem.AtomValenceException):
+        return False
+    for a, b in ring:
+        mol.orders[a, b] = 2 if made.GetBondBetweenAtoms(a, b).GetBondType() == Chem.BondType.DOUBLE else 1
+    for atom, change in chosen.items():
+        mol.charges[atom] += {"+": 1, "-": -1}.get(change, 0)
+    return True
