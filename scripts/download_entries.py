@@ -144,6 +144,8 @@ def structure_row(
         "report_source": report.source,
         "report_sha256": report.sha256,
         "map": str(report.map.absolute()) if report.map else "",
+        "source_file": result.source_file,
+        "source_record": result.source_record,
     }
 
 

@@ -9,6 +9,7 @@ ROOMS = (
     "kernels",
     "run",
     "fit",
+    "formats",
     "entry",
     "sources.own",
     "sources",

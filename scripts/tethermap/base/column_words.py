@@ -1,6 +1,9 @@
 """What columns mean that need words: fit to the experiment, geometry, numbers of the literature, lysines, names."""
 
 COLUMN_WORDS = {
+    "source_file": "Your own file that the ligand comes from; empty for deposited entries.",
+    "source_record": "Number of its record or model in that file, from 1.",
+    "pose_rank": "Its rank among the poses of its molecule in that file; empty if it is no pose.",
     "RSCC": "Correlation of the model with the density around the ligand; empty where it was not assessed.",
     "RSR": "Real-space R value of the ligand.",
     "n_atoms_assessed": "Atoms of the ligand that the report compares with the density.",

@@ -28,8 +28,8 @@ _HIGHEST_RATIO = 1032
 
 _STEP = 1 << 20
 
-DAMAGED: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
-"""What a stream of packed content raises where it is cut off or damaged."""
+DAMAGED: tuple[type[Exception], ...] = (EOFError, OSError, zlib.error, lzma.LZMAError)
+"""What a stream of packed content raises where it is cut off or damaged; bzip2 and gzip raise OSError."""
 
 
 class DamagedGzip(ValueError):  # noqa: N818 - named for what the content is
@@ -64,7 +64,7 @@ def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
             return gzip.decompress(data)
         with cast("BinaryIO", reader(io.BytesIO(data))) as stream:
             content = b"".join(_parts(stream, most))
-    except (*DAMAGED, OSError) as error:  # OSError of bzip2
+    except DAMAGED as error:
         raise DamagedGzip(str(error)) from error
     if len(content) > most:
         raise DamagedGzip(f"it holds more than {most} bytes")

@@ -121,7 +121,7 @@ STRUCTURES = Table(
     "",
     _columns(
         "pdb_id requested_id path format source revision sha256 successor flags reason value"
-        " report report_status report_source report_sha256 map"
+        " report report_status report_source report_sha256 map source_file source_record:i"
     ),
 )
 """One row per selected entry: where its file lies, or the reason why it could not be had."""
@@ -153,7 +153,7 @@ RESULTS_TABLE = Table(
         " svg_plain_path svg_exposed_path svg_exits_path cif_path series InChIKey flags site site_class stem"
         f" {FIT} RSCC_by_residue {ENTRY_FIT} {GEOMETRY} link_uniprot mutations mutations_near pocket_uniprot"
         " ligand_name SMILES_pH74 warhead_class"
-        " mean_pLDDT:n1 aligned_error_A:n1 chemistry_notes"
+        " mean_pLDDT:n1 aligned_error_A:n1 chemistry_notes source_file source_record:i pose_rank:i"
     ),
 )
 
@@ -303,6 +303,9 @@ NAME_MAP = Table(
     layout.NAME_MAP,
     _columns("stem what name_in_pdb name pdb_id copy"),
 )
+
+POSES = Table(layout.POSES, _columns("stem source_file source_record:i pose_rank:i name value"))
+"""One row per field of each pose's record, in jobs that have poses."""
 
 RESULT_TABLES = (
     SASA_SUMMARY,

@@ -13,7 +13,7 @@ from tethermap.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
 from tethermap.complex.limits import WATER_MAX
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import POLYMER, Atoms, text
-from tethermap.entry.model import PREDICTED
+from tethermap.entry.model import DOCKED, PREDICTED
 from tethermap.entry.near import distances
 from tethermap.entry.reader import Entry
 from tethermap.instance.classify import HetGroup
@@ -145,14 +145,7 @@ def describe(
             for residue in ligand.residues
             if residue.comp_id in entry.bonds
         },
-        facts=EntryFacts(
-            resolution=entry.metadata.resolution,
-            method=PREDICTED if entry.confidence_scale else entry.metadata.method,
-            title=entry.metadata.title,
-            release_date=entry.metadata.release_date,
-            confidence_scale=entry.confidence_scale,
-            aligned_error=_aligned_error(entry, ligand, target_chains),
-        ),
+        facts=_facts(entry, ligand, target_chains),
         flags=tuple(sorted(flags)),
         notes=notes,
         uniprot=_uniprot(entry, description.nearby),
@@ -161,6 +154,31 @@ def describe(
         waters=_waters(scene, residues, atoms.xyz[ligand.atoms], description.label),
         polymers=description.polymers,
         definition=entry.additions.definition(head.label_asym_id, head.comp_id),
+    )
+
+
+def _facts(entry: Entry, ligand: Ligand, target_chains: tuple[str, ...]) -> EntryFacts:
+    """Return what tables say of the entry; a pose has nothing of the experiment on its receptor."""
+    additions, metadata = entry.additions, entry.metadata
+    pose = additions.poses.get(ligand.residues[ligand.head].label_asym_id)
+    if pose is not None:
+        return EntryFacts(
+            method=DOCKED,
+            title=metadata.title,
+            source_file=pose.source_file,
+            source_record=pose.source_record,
+            pose_rank=pose.pose_rank,
+            pose_fields=pose.fields,
+        )
+    return EntryFacts(
+        resolution=metadata.resolution,
+        method=PREDICTED if entry.confidence_scale else metadata.method,
+        title=metadata.title,
+        release_date=metadata.release_date,
+        confidence_scale=entry.confidence_scale,
+        aligned_error=_aligned_error(entry, ligand, target_chains),
+        source_file=additions.source_file,
+        source_record=additions.source_record,
     )
 
 
@@ -260,6 +278,7 @@ def _flags(
         "no_assembly": not description.around.view.assembly,
         "chain_from_nearest_polymer": not description.own_chain,
         "number_made_up": (head.auth_asym_id if description.own_chain else "", head.residue_id) in entry.numbered,
+        "docked": head.label_asym_id in entry.additions.poses,
         "names_shortened": bool(cleaned.renamed) and any(name.what != "copy" for name in cleaned.renamed),
         "mmcif_only": cleaned.pdb is None,
         "duplicate_atom_names": _has_duplicate_names(atoms, ligand.atoms),

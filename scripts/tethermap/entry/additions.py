@@ -65,17 +65,22 @@ class Additions:
         SMILES by code, of components that no dictionary has.
     poses : dict of str to PoseOrigin
         Where each ligand comes from, by label_asym_id.
+    source_file : str
+        The user's name of the structure's own file; empty for deposited entries.
+    source_record : int or None
+        Number of the model in that file, from 1.
     """
 
     ligands: dict[str, str] = field(default_factory=dict)
     aligned_errors: dict[str, dict[ResidueKey, float]] = field(default_factory=dict)
     smiles: dict[str, str] = field(default_factory=dict)
     poses: dict[str, PoseOrigin] = field(default_factory=dict)
+    source_file: str = ""
+    source_record: int | None = None
 
     def definition(self, asym: str, comp_id: str) -> str:
         """Return what is known of a ligand's bonds: CIF text, a SMILES, or nothing."""
         return self.ligands.get(asym) or self.smiles.get(comp_id, "")
-
 
     def renamed(self, asyms: Mapping[str, str]) -> Additions:
         """Return what stands here under other label_asym_id."""

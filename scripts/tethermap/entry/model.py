@@ -8,6 +8,10 @@ PREDICTED = "predicted"
 """Method of models that no experiment has made: those of ModelCIF (AlphaFold, Boltz, Chai), or said to be."""
 
 
+DOCKED = "docked"
+"""Method of a ligand from a file of its own: placed by a program, whatever the entry of its receptor is."""
+
+
 @dataclass(frozen=True, slots=True)
 class PolymerEntity:
     """One polymer (protein or nucleic acid) of an entry and all that names it.

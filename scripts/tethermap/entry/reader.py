@@ -16,18 +16,18 @@ from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import NONE, Additions, read_additions, shorten_codes
 from tethermap.entry.atoms import POLYMER, Atoms
 from tethermap.entry.atoms import text as decoded
-from tethermap.entry.cif_repair import complete_atoms, without_quoted_numbers
-from tethermap.entry.formats import FormatError, structure_text
 from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb
 from tethermap.entry.model import PREDICTED, EntryBond
 from tethermap.entry.near import box_around
-from tethermap.entry.pdb_columns import odd_lines
 from tethermap.entry.pdb_polymers import peptide_like_chains
-from tethermap.entry.pdb_repair import normal_pdb
 from tethermap.entry.polymers import decide_polymers, has_sequences, has_strays
 from tethermap.entry.repair import join_het_groups, name_waters, number_residues, remove_atoms, repeated_atoms
 from tethermap.entry.text_search import find_mark
 from tethermap.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
+from tethermap.formats.cif_repair import complete_atoms, without_quoted_numbers
+from tethermap.formats.pdb_columns import odd_lines
+from tethermap.formats.pdb_repair import normal_pdb
+from tethermap.formats.text import FormatError, structure_text
 
 FARTHEST = 99_999.0
 """Largest coordinate, and edge of a unit cell, in angstroms that counts as one."""

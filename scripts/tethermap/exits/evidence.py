@@ -23,7 +23,7 @@ from tethermap.exits.model import Evidence, Exit
 from tethermap.fit.fit import has_geometry_outliers, is_poor, is_rsrz_outlier
 from tethermap.fit.model import UNKNOWN, LigandFit
 from tethermap.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
-from tethermap.instance.model import Instance
+from tethermap.instance.model import EntryFacts, Instance
 from tethermap.molecule.record import LigandMolecule
 
 MODERATE_RESOLUTION, LOW_RESOLUTION = 2.5, 3.0
@@ -97,12 +97,9 @@ class Witness:
         self._residue_fits, self._part = instance.fit.residues, molecule.residue
         flags = {*instance.flags, *molecule.flags}
         self._confidence_scale = instance.facts.confidence_scale
+        self._docked = instance.facts.docked
         self._of_entry = [
-            *(
-                _of_prediction(instance.facts.aligned_error)
-                if self._confidence_scale
-                else _of_resolution(instance.facts.resolution)
-            ),
+            *(_of_method(instance.facts)),
             *_of_fit(instance.fit),
             *dict.fromkeys(reason for flag, reason in FLAG_REASONS.items() if flag in flags),
         ]
@@ -114,7 +111,8 @@ class Witness:
         b_iso = float(np.add.reduce(self._b_iso[fixing])) / len(fixing)
         mean, spread = self._b
         predicted = self._confidence_scale > 0
-        normalised = (b_iso - mean) / spread if spread > 0 and not predicted else float("nan")
+        observed = not predicted and not self._docked
+        normalised = (b_iso - mean) / spread if spread > 0 and observed else float("nan")
         doubts = {
             *self._of_entry,
             *_of_occupancy(occupancy),
@@ -125,7 +123,8 @@ class Witness:
         }
         reasons = sorted(doubts, key=_GRAVITY.__getitem__)
         grade = EXIT_EVIDENCE[reasons[0]].grade if reasons else "A"
-        return Evidence(grade, tuple(reasons), occupancy, float("nan") if predicted else b_iso, normalised)
+        occupancy = float("nan") if self._docked else occupancy
+        return Evidence(grade, tuple(reasons), occupancy, b_iso if observed else float("nan"), normalised)
 
     def _in_poor_part(self, atom: int) -> bool:
         """Tell whether an atom's residue, one of several of a linked group, fits the density poorly."""
@@ -153,6 +152,15 @@ class Witness:
             if room >= ROOM_TAKEN or way >= WAY_TAKEN:
                 yield reason
             before = context
+
+
+def _of_method(facts: EntryFacts) -> Iterator[str]:
+    if facts.docked:
+        yield "docked"
+    elif facts.confidence_scale:
+        yield from _of_prediction(facts.aligned_error)
+    else:
+        yield from _of_resolution(facts.resolution)
 
 
 def _of_resolution(resolution: float | None) -> Iterator[str]:

@@ -92,6 +92,7 @@ def atom_rows(
     names = instance_cells(target_name, instance)
     relative, buried = exposure.relative, exposure.buried
     atoms = instance.atoms
+    docked = instance.facts.docked
     for k, index in enumerate(molecule.atom_index.tolist()):
         component = instance.components[int(atoms.component[index])]
         x, y, z = atoms.xyz[index].tolist()
@@ -113,8 +114,8 @@ def atom_rows(
             "sdf_index": k,
             "component": component.comp_id,
             "component_residue": component.residue_id,
-            "occupancy": float(atoms.occupancy[index]),
-            "B_iso": None if instance.facts.confidence_scale else float(atoms.b_iso[index]),
+            "occupancy": None if docked else float(atoms.occupancy[index]),
+            "B_iso": None if docked or instance.facts.confidence_scale else float(atoms.b_iso[index]),
         }
 
 

@@ -167,6 +167,14 @@ class EntryFacts:
         What makes the B factors of a prediction its pLDDT of 0 to 100; 0 where they are B factors.
     aligned_error : float or None
         Error in angstroms that a prediction expects of where the ligand stands to the residues around it.
+    source_file : str
+        The user's name of the file that the ligand comes from; empty for deposited entries.
+    source_record : int or None
+        Number of its record or model in the file, from 1.
+    pose_rank : int or None
+        Its rank among the poses of its molecule; None if it is no pose.
+    pose_fields : dict of str to str
+        Scores and other fields of the pose's record.
     """
 
     resolution: float | None = None
@@ -175,6 +183,15 @@ class EntryFacts:
     release_date: str = ""
     confidence_scale: float = 0.0
     aligned_error: float | None = None
+    source_file: str = ""
+    source_record: int | None = None
+    pose_rank: int | None = None
+    pose_fields: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def docked(self) -> bool:
+        """Whether a program has placed the ligand: it has no occupancy, B factor or resolution."""
+        return self.pose_rank is not None
 
 
 @dataclass(frozen=True, slots=True)

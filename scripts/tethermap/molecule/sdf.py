@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -19,6 +20,8 @@ MISSING = "n/a"
 """What RDKit's atom property lists hold for an atom without a value."""
 
 _LINE = 190
+_FIELD = re.compile(r"[^<>\s]{1,80}")
+"""Names of a pose's fields that an SDF can hold."""
 
 
 def sdf_text(
@@ -99,7 +102,7 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
         "hydrogens": record.hydrogens,
         "atoms_missing": " ".join(record.atoms_missing),
         "altloc": instance.altloc,
-        "occupancy": f"{float(np.mean(atoms.occupancy[heavy])):.2f}",
+        "occupancy": "" if instance.facts.docked else f"{float(np.mean(atoms.occupancy[heavy])):.2f}",
         **_mobility(instance),
         "link_atom": "; ".join(instance.atom_label(link.atom) for link in covalent),
         "link_residue": "; ".join(_partner(link) for link in covalent),
@@ -113,6 +116,10 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
 def _mobility(instance: Instance) -> dict[str, str]:
     """Return the mean B factor; of a prediction its mean confidence and the error that it expects of the place."""
     atoms, facts = instance.atoms, instance.facts
+    if facts.docked:
+        fields = {f"pose_{name}": value for name, value in facts.pose_fields.items() if _FIELD.fullmatch(name)}
+        source = {"source_file": facts.source_file, "source_record": str(facts.source_record)}
+        return {**source, "pose_rank": str(facts.pose_rank), **fields}
     if instance.mean_plddt is None:
         return {"mean_B": f"{float(np.mean(atoms.b_iso[atoms.heavy])):.2f}"}
     error = "" if facts.aligned_error is None else f"{facts.aligned_error:.1f}"

@@ -79,6 +79,7 @@ def write_manifest(
     link(job / layout.RESULTS_DISPLAY, job / layout.RESULTS_DISPLAY_LINK)
     single = [table.path for table in tables.RESULT_TABLES]
     single += [layout.RESULTS_DISPLAY_LINK, layout.LIGANDS_SDF, layout.REPORT, layout.SEARCH_ENTRIES, layout.WORKFLOW]
+    single += [layout.POSES] if (job / layout.POSES).is_file() else []
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
     for path in single:
         listed[path] = _file_row(job, path)

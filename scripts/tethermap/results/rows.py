@@ -86,8 +86,8 @@ def result_row(
         "components": instance.component_names,
         "kind": instance.kind,
         "altloc": instance.altloc,
-        "occupancy": float(np.mean(instance.atoms.occupancy[heavy])),
-        "mean_B": None if facts.confidence_scale else float(np.mean(instance.atoms.b_iso[heavy])),
+        "occupancy": None if facts.docked else float(np.mean(instance.atoms.occupancy[heavy])),
+        "mean_B": None if facts.docked or facts.confidence_scale else float(np.mean(instance.atoms.b_iso[heavy])),
         "atoms_missing": JOINED.join(mol.atoms_missing),
         "covalent": bool(covalent),
         "link_residue": JOINED.join(_linked(link) for link in covalent),
@@ -116,7 +116,25 @@ def result_row(
         "mean_pLDDT": instance.mean_plddt,
         "aligned_error_A": facts.aligned_error,
         "chemistry_notes": chemistry_notes(instance, mol),
+        "source_file": facts.source_file,
+        "source_record": facts.source_record,
+        "pose_rank": facts.pose_rank,
     }
+
+
+def pose_rows(instance: Instance) -> Iterator[Row]:
+    """Yield the rows of Poses.csv of one instance: one a field of its record, one without name if it has none."""
+    facts = instance.facts
+    if not facts.docked:
+        return
+    names = {
+        "stem": instance.stem,
+        "source_file": facts.source_file,
+        "source_record": facts.source_record,
+        "pose_rank": facts.pose_rank,
+    }
+    for name, value in (facts.pose_fields or {"": ""}).items():
+        yield {**names, "name": name, "value": value}
 
 
 def chemistry_notes(instance: Instance, mol: LigandMolecule) -> str:

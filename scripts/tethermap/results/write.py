@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from sys import intern
 from types import MappingProxyType
@@ -40,6 +41,7 @@ from tethermap.results.rows import (
     ligand_status_key,
     map_rows,
     name_map_key,
+    pose_rows,
     result_row,
     row_sort_key,
     sort_key,
@@ -87,6 +89,9 @@ def write_tables(
         gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting, left_out.keys())
         groups = grouped(gathered.members)
         _write_results(job, waiting, groups)
+    if gathered.poses:
+        in_order = (row for _, row in sorted(gathered.poses, key=itemgetter(0)))
+        tables.write_table(job / tables.POSES.path, tables.POSES, in_order)
     degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
     observed = list(observed_rows(target_name, degraders, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
@@ -155,6 +160,7 @@ class Gathered:
     copies: dict[str, LigandCopy] = field(default_factory=dict)
     degraders: dict[str, Degrader] = field(default_factory=dict)
     complete: dict[str, LigandMolecule] = field(default_factory=dict)
+    poses: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
     _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, parts: InstanceParts, row: Row) -> None:
@@ -212,6 +218,7 @@ def _merge_instances(
                 instance, mol = parts.instance, parts.mol
                 membership = series.get(instance.stem, Membership())
                 shape, charged = shapes[instance.stem], at_ph.get(mol.parent_smiles, "")
+                gathered.poses += [(sort_key(instance), row) for row in pose_rows(instance)]
                 gathered.add(parts, result_row(instance, mol, parts.summary, membership, files, shape, charged))
                 atom_map.add(sort_key(instance), map_rows(instance, mol, target_name, membership))
                 order.append((sort_key(instance), layout.ligand_sdf(instance.stem)))

@@ -125,6 +125,10 @@ class Fetched:
         Whether the entry was withdrawn.
     successors : tuple of str
         Entries that replaced the one asked for.
+    source_file : str
+        The user's name of the file, if it is one of theirs.
+    source_record : int or None
+        Number of the model in that file, from 1.
     """
 
     entry_id: str
@@ -135,6 +139,8 @@ class Fetched:
     revision: str = ""
     withdrawn: bool = False
     successors: tuple[str, ...] = ()
+    source_file: str = ""
+    source_record: int | None = None
 
 
 class Source(Protocol):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from tethermap.base.atomic import write_text
 from tethermap.base.errors import failed_at, isolate_errors
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, KnownEntry, SourceError
 from tethermap.sources.folders import FolderSource, check_folder, explained, walk
@@ -51,6 +54,8 @@ class FilesSource(FolderSource):
         super().__init__("files", label or "files", "\n".join(str(path.resolve()) for path in paths), cache)
         self._paths = tuple(paths)
         self._prepared = cache / "complexes"
+        self._origins: dict[str, tuple[str, int]] = {}
+        self._origins_file = self._index.file.with_suffix(".origins.json")
         self.given: dict[str, str] = {}
         self.ligands_of: dict[str, str] = {}
 
@@ -68,6 +73,8 @@ class FilesSource(FolderSource):
             If a path doesn't exist or no structure is among them.
         """
         if not refresh and self._index.open():
+            if self._origins_file.is_file():
+                self._origins = json.loads(self._origins_file.read_text(encoding="utf-8"))
             return self
         given, skipped = self._sorted()
         if not given.structures:
@@ -84,6 +91,11 @@ class FilesSource(FolderSource):
         self.notes += notes
         files = numbered([StructureFile(one.name, one.place, one.is_mmcif) for one in complexes])
         self._index.refresh(files)
+        self._origins = {
+            file.entry_id: (given.labels.get(one.given, Path(one.given).name), one.record)
+            for file, one in zip(files, complexes, strict=True)
+        }
+        write_text(self._origins_file, json.dumps(self._origins))
         self.given = {file.entry_id: one.given for file, one in zip(files, complexes, strict=True)}
         self.failed = {name: failed[place] for name, place in self.given.items() if place in failed}
         entries = {place: entry_id for entry_id, place in reversed(self.given.items())}
@@ -163,7 +175,8 @@ class FilesSource(FolderSource):
         """Return a file where it lies."""
         if not self._index.has(entry_id):
             raise FetchError("not_found", "not among the files")
-        return self._fetched(KnownEntry(entry_id), self.kind)
+        label, record = self._origins.get(entry_id, ("", None))
+        return replace(self._fetched(KnownEntry(entry_id), self.kind), source_file=label, source_record=record)
 
 
 def _entry_of(file: StructureFile) -> str:

@@ -83,6 +83,11 @@ class TextIndex:
         self._path = path
         self._connection: sqlite3.Connection | None = None
 
+    @property
+    def file(self) -> Path:
+        """The file of the index."""
+        return self._path
+
     def refresh(self, files: Sequence[StructureFile]) -> None:
         """Bring the index up to date with the files; afterwards it can be asked.
 

@@ -93,6 +93,10 @@ class EntryCleaner:
             log.warning("%s: %s", entry_id, error)
             return status_of_missing(entry_id, error.reason, error.value)
         settings = replace(self._settings, own_files=row["source"] == "files")
+        if row["source_file"]:
+            record = None if row["source_record"] is None else int(str(row["source_record"]))
+            origin = replace(entry.additions, source_file=str(row["source_file"]), source_record=record)
+            entry = replace(entry, additions=origin)
         if settings.predicted and not entry.metadata.methods:
             entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
         return clean_entry(entry, settings, self._rules, self._radii, experiment)

@@ -24,9 +24,9 @@ def test_files_and_folders_may_be_mixed_and_given_twice(tmp_path: Path) -> None:
     one = write(tmp_path / "a" / "x.pdb", pdb_text("XXXX"))
     write(tmp_path / "b" / "x.pdb", pdb_text("XXXX"))
     source = FilesSource([one, tmp_path / "b", one], tmp_path / "cache").open()
-    assert source.all_entries() == ["x", "x-2"]
-    assert source.fetch("x").path == one
-    assert source.fetch("x-2").path == tmp_path / "b" / "x.pdb"
+    assert source.all_entries() == ["a-x", "b-x"]
+    assert source.fetch("a-x").path == one
+    assert source.fetch("b-x").path == tmp_path / "b" / "x.pdb"
 
 
 def test_files_are_used_in_place_and_their_paths_not_shown(tmp_path: Path) -> None:

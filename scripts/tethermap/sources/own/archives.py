@@ -20,6 +20,7 @@ MOST_MEMBERS = 20_000
 """Files of one archive."""
 
 _STEP = 1 << 20
+_DAMAGED: tuple[type[Exception], ...] = (*DAMAGED, zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
 
 
 class ArchiveError(Exception):
@@ -50,7 +51,7 @@ def members(path: Path) -> Iterator[tuple[str, int, BinaryIO]]:
                         yield member.name, member.size, tar.extractfile(member) or io.BytesIO()  # type: ignore[misc]
     except RuntimeError as error:  # zipfile, of passwords
         raise ArchiveError("it has a password; unpack it first") from error
-    except (*DAMAGED, zipfile.BadZipFile, tarfile.TarError, NotImplementedError, OSError) as error:
+    except _DAMAGED as error:
         raise ArchiveError(f"a damaged archive ({str(error)[:80]})") from error
 
 

@@ -17,13 +17,14 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.elements import SYMBOLS
-from tethermap.entry.guess_elements import guess_elements
+from tethermap.formats.guess_elements import guess_elements
 
 _DUMMIES = frozenset({"DU", "LP", "XX", "ANY", "HEV", "HET", "HAL", "DUMMY"})
 _ORDERS = {"1": 1.0, "2": 2.0, "3": 3.0, "am": 1.0, "ar": 1.5, "un": 1.0, "4": 1.5}
 _MOST_TRIES = 3000
 """Ways to place hydrogens and charges in aromatic rings that are tried."""
 
+_BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
 _MOST_CHANGES = 4
 _VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "Se": 2, "Si": 4}
 
@@ -100,13 +101,12 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
     mol.near = [[] for _ in kept]
     mol.charges = [0] * len(kept)
     for first, second, order in bonds:
-        ends = place.get(first), place.get(second)
-        if ends[0] is None or ends[1] is None or ends[0] == ends[1] or order in ("nc", "du"):
+        a, b = place.get(first), place.get(second)
+        if a is None or b is None or a == b or order in ("nc", "du") or b in mol.near[a]:
             continue
-        if (pair := (min(ends), max(ends))) not in mol.orders:  # type: ignore[type-var]
-            mol.orders[pair] = _ORDERS.get(order, 1.0)
-            mol.near[pair[0]].append(pair[1])
-            mol.near[pair[1]].append(pair[0])
+        mol.set_order(a, b, _ORDERS.get(order, 1.0))
+        mol.near[a].append(b)
+        mol.near[b].append(a)
     made = _kekulised(mol, xyz[kept])
     made.SetProp("_Name", "" if title == "*****" else title)
     left = len(rows) - len(kept)
@@ -161,9 +161,9 @@ def _kekulised(mol: _Molecule, xyz: np.ndarray) -> Chem.Mol:
             mol.charges[atom] = -1
         elif (element == "O" and valence == 3) or (element == "S" and valence == 3 and len(mol.near[atom]) == 3):
             mol.charges[atom] = 1
-        elif has_hydrogens and element in ("O", "S", "N") and valence == _VALENCE[element] - 1 and mol.near[atom]:
-            mol.charges[atom] = -1
-        elif element == "C" and valence == 3 and complete and _is_linear_end(mol, atom):
+        elif (has_hydrogens and element in ("O", "S", "N") and valence == _VALENCE[element] - 1 and mol.near[atom]) or (
+            element == "C" and valence == 3 and complete and _is_linear_end(mol, atom)
+        ):
             mol.charges[atom] = -1
     return _built(mol, xyz, [k for k in range(len(mol.names)) if complete or mol.elements[k] != "H"])
 
@@ -182,11 +182,7 @@ def _built(mol: _Molecule, xyz: np.ndarray, kept: Sequence[int]) -> Chem.Mol:
         made.AddAtom(atom)
     for (a, b), order in mol.orders.items():
         if a in place and b in place:
-            made.AddBond(
-                place[a],
-                place[b],
-                {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE}.get(round(order), Chem.BondType.SINGLE),
-            )
+            made.AddBond(place[a], place[b], _BONDS.get(order, Chem.BondType.SINGLE))
     conformer = Chem.Conformer(len(kept))
     for number, k in enumerate(kept):
         conformer.SetAtomPosition(number, xyz[k].tolist())
@@ -207,21 +203,21 @@ def _set_oxo_groups(mol: _Molecule) -> None:
                 mol.set_order(atom, ends[0], 2)
                 mol.set_order(atom, ends[1], 1)
                 mol.charges[atom], mol.charges[ends[1]] = 1, -1
-            elif len(ends) == 1 and (len(others) == 3 or any(mol.order(atom, b) > 1 for b in others)):  # an N-oxide
+            elif len(others) == 3 or (len(others) == 2 and any(mol.order(atom, b) > 1 for b in others)):  # an N-oxide
                 mol.set_order(atom, ends[0], 1)
                 mol.charges[atom], mol.charges[ends[0]] = 1, -1
             continue
-        stated = sum(mol.order(atom, b) >= 2 for b in ends)
         others_order = sum(mol.order(atom, b) for b in others)
         if element in ("P", "As"):
             wanted = 1 if others_order + len(ends) <= 4 else 0
         elif element == "Cl":
             wanted = min(3, len(ends) - (0 if others else 1))
+        elif len(ends) == len(others) == 1:
+            named = mol.types[atom].upper().startswith(("S.O", "SX", "SY"))
+            wanted = 1 if named or mol.order(atom, ends[0]) == 2 else 0
         else:
-            wanted = 1 if len(ends) == 1 and len(others) <= 2 else min(2, len(ends))
-            if len(ends) == 1 and len(others) == 1:
-                wanted = 1 if stated or mol.types[atom].upper().startswith(("S.O", "SX", "SY")) else 0
-        for b in sorted(ends, key=lambda end: (mol.elements[end] != "O", -mol.order(atom, end)))[:]:
+            wanted = 1 if (len(ends), len(others)) == (2, 1) else min(2, len(ends))
+        for b in sorted(ends, key=lambda end: (mol.elements[end] != "O", -mol.order(atom, end))):
             mol.set_order(atom, b, 2 if wanted > 0 else 1)
             wanted -= 1
 
@@ -311,13 +307,7 @@ def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int
         atom.SetIsAromatic(k in in_ring)
         made.AddAtom(atom)
     for (a, b), order in mol.orders.items():
-        made.AddBond(
-            a,
-            b,
-            {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}.get(
-                order, Chem.BondType.SINGLE
-            ),
-        )
+        made.AddBond(a, b, _BONDS.get(order, Chem.BondType.SINGLE))
     for a, b in ring:
         made.GetBondBetweenAtoms(a, b).SetIsAromatic(True)
     try:
@@ -327,6 +317,6 @@ def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int
         return False
     for a, b in ring:
         mol.orders[a, b] = 2 if made.GetBondBetweenAtoms(a, b).GetBondType() == Chem.BondType.DOUBLE else 1
-    for atom, change in chosen.items():
-        mol.charges[atom] += {"+": 1, "-": -1}.get(change, 0)
+    for k, change in chosen.items():
+        mol.charges[k] += {"+": 1, "-": -1}.get(change, 0)
     return True

@@ -16,8 +16,8 @@ from rdkit import Chem, rdBase
 from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, is_metal
 from tethermap.base.packed import DamagedGzip, unpacked
-from tethermap.entry.formats import structure_text
-from tethermap.entry.pdb_repair import normal_pdb
+from tethermap.formats.pdb_repair import normal_pdb
+from tethermap.formats.text import structure_text
 from tethermap.sources.own.mol2 import read_mol2
 from tethermap.sources.own.sniff import ending_of, kind_of
 

@@ -22,11 +22,11 @@ import numpy as np
 
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import isolate_errors
-from tethermap.base.version import __version__
 from tethermap.base.packed import DamagedGzip, unpacked
-from tethermap.entry.formats import FormatError
-from tethermap.entry.plain import plain_text
+from tethermap.base.version import __version__
 from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
+from tethermap.formats.plain import plain_text
+from tethermap.formats.text import FormatError
 from tethermap.sources.own.confidence import aligned_errors, confidence_file
 from tethermap.sources.own.merge import merged, with_errors
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
@@ -52,12 +52,13 @@ _MODEL = re.compile(r"^MODEL\s", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Complex:
-    """A file that holds one complex: its name, where it lies, whether it is mmCIF, and the user's own file."""
+    """A file that holds one complex: its name, where it lies, whether it is mmCIF, the user's own file, its model."""
 
     name: str
     place: str
     is_mmcif: bool
     given: str
+    record: int = 1
 
 
 @dataclass(slots=True)
@@ -212,18 +213,21 @@ def _kept_or_made(
         record = json.loads(stamp.read_text(encoding="utf-8"))
     else:
         made, notes = _made(file, ligands, confidences, label)
-        for name, text in made.items():
+        for name, (_, text) in made.items():
             write_text(stamp.parent / f"{name}.cif", text)
-        record = {"names": list(made), "notes": notes}
+        record = {"names": {name: number for name, (number, _) in made.items()}, "notes": notes}
         write_text(stamp, json.dumps(record))
-    files = [Complex(name, str(stamp.parent / f"{name}.cif"), True, file.given) for name in record["names"]]
+    files = [
+        Complex(name, str(stamp.parent / f"{name}.cif"), True, file.given, number)
+        for name, number in record["names"].items()
+    ]
     return files or [file], record["notes"]
 
 
 def _made(
     file: Complex, ligands: Mapping[str, str], confidences: str | None, label: str
-) -> tuple[dict[str, str], list[str]]:
-    """Return the text of each complex by its name, and sentences."""
+) -> tuple[dict[str, tuple[int, str]], list[str]]:
+    """Return number of the model and text of each complex by its name, and sentences."""
     notes: list[str] = []
     poses: list[LigandPose] = []
     for ligand, name in ligands.items():
@@ -241,16 +245,16 @@ def _made(
         return {}, notes
     structures = list(_models(parsed, file.name, poses, notes, label))
     if confidences is not None and len(structures) == 1:
-        errors, note = aligned_errors(structures[0][1], Path(confidences))
+        errors, note = aligned_errors(structures[0][2], Path(confidences))
         notes += [note] if note else []
         if errors and not poses and file.is_mmcif:
-            return {file.name: with_errors(read_text(Path(file.place)), errors)}, notes
+            return {file.name: (1, with_errors(read_text(Path(file.place)), errors))}, notes
         if errors:
-            text = merged(structures[0][1], poses, file.name, parsed.block)
-            return {file.name: with_errors(text, errors) if not poses else text}, notes
+            text = merged(structures[0][2], poses, file.name, parsed.block)
+            return {file.name: (1, with_errors(text, errors) if not poses else text)}, notes
     if len(structures) == 1 and not poses:
         return {}, notes
-    return {name: merged(structure, poses, name, parsed.block) for name, structure in structures}, notes
+    return {name: (k, merged(model, poses, name, parsed.block)) for name, k, model in structures}, notes
 
 
 def _note_failed(notes: list[str], ligand: str, _: Exception) -> None:
@@ -259,8 +263,11 @@ def _note_failed(notes: list[str], ligand: str, _: Exception) -> None:
 
 def _models(
     parsed: Parsed, name: str, poses: list[LigandPose], notes: list[str], label: str
-) -> Iterator[tuple[str, gemmi.Structure]]:
-    """Yield the structures of a file of one or more models; poses beside the first one's protein go to the others."""
+) -> Iterator[tuple[str, int, gemmi.Structure]]:
+    """Yield name, number and structure of each model of a file.
+
+    Models without a protein of their own, or with that of the first one, are poses beside it.
+    """
     structure = parsed.structure
     first = structure[0]
     whole = []
@@ -270,10 +277,10 @@ def _models(
         if not len(backbone) or same:
             poses += _het_poses(model, label, number)
         else:
-            whole.append(model)
+            whole.append((number, model))
     if len(whole) >= MOST_MODELS:
         notes.append(f"{name}: only its first {MOST_MODELS} models are taken.")
-    for number, model in enumerate([first, *whole][:MOST_MODELS], start=1):
+    for count, (number, model) in enumerate([(1, first), *whole][:MOST_MODELS], start=1):
         single = structure.clone()
         while len(single) > 1:
             del single[-1]
@@ -281,7 +288,7 @@ def _models(
             del single[0]
             single.add_model(model.clone())
             parsed.sort(single)
-        yield (f"{name}-model-{number}" if whole else name), single
+        yield (f"{name}-model-{count}" if whole else name), number, single
 
 
 def _backbone(model: gemmi.Model) -> np.ndarray:

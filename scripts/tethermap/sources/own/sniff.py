@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 from tethermap.base.packed import DAMAGED, open_unpacked
-from tethermap.entry.formats import is_binary_cif, is_mmjson
+from tethermap.formats.text import is_binary_cif, is_mmjson
 
 STRUCTURES = frozenset({"mmcif", "pdb", "pdbqt", "bcif", "mmjson"})
 MMCIF = frozenset({"mmcif", "bcif", "mmjson"})
@@ -23,6 +23,8 @@ _PDB = re.compile(
 )
 _PDBQT = re.compile(rb"^(?:ROOT|TORSDOF|BEGIN_RES|BRANCH)\b", re.MULTILINE)
 _MOL = re.compile(rb"(?:[^\n]*\n){3}[ \d]{6}[^\n]*V[23]000", re.MULTILINE)
+_DOCKED = re.compile(rb"^DOCKED: ", re.MULTILINE)
+_NEVER_PDB = frozenset({"csv", "tsv", "smi", "npz", "mtz", "ccp4", "map", "md", "html", "fasta", "fa"})
 _DATA = re.compile(rb"^\s*data_", re.MULTILINE | re.IGNORECASE)
 _REMEDIES = (
     (b"s_m_m2io_version", "a file of Maestro; export it as PDB or mmCIF, ligands as SDF"),
@@ -56,7 +58,7 @@ def kind_of(path: Path) -> tuple[str, str]:
             return "archive", ""
         with open_unpacked(path) as stream:
             head = stream.read(_HEAD)
-    except (*DAMAGED, OSError, ValueError):
+    except DAMAGED:
         return "text", ""  # the reader says what is wrong
     if is_binary_cif(head) or (name.removesuffix(".gz").endswith(".bcif") and b"encoder" in head[:200]):
         return "bcif", ""
@@ -64,24 +66,27 @@ def kind_of(path: Path) -> tuple[str, str]:
     if reason := next((text for sign, text in _REMEDIES if sign.lower() in start[:2000].lower()), ""):
         return "other", reason
     if is_mmjson(start):
-        return ("mmjson", "") if b"atom_site" in head else ("json", "")
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        head = head.decode("utf-16", "replace").encode()
-    if b"@<TRIPOS>MOLECULE" in head:
-        return "mol2", ""
-    if re.search(rb"^DOCKED: ", head, re.MULTILINE) or head.lstrip().startswith((b"AutoDock", b"____")):
-        return "dlg", ""
-    if _MOL.match(head) or (ending_of(name) in ("sdf", "sd", "mol") and not _PDB.search(head[:2000])):
-        return "sdf", ""
-    if _DATA.search(head[:8000]) and not head.lstrip().startswith((b"{", b"<")):
-        return "mmcif", ""
+        return ("mmjson" if b"atom_site" in head else "text"), ""
     if start[:1] in (b"{", b"[", b"<"):
         return "text", ""
-    if ending_of(name) in ("csv", "tsv", "smi", "npz", "mtz", "ccp4", "map", "md", "log", "html", "fasta", "fa"):
-        return "text", ""
-    if _PDB.search(head.replace(b"\r", b"\n")):
-        return ("pdbqt" if _PDBQT.search(head) else "pdb"), ""
-    return "text", ""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        head = head.decode("utf-16", "replace").encode()
+    return _kind_of_text(head.replace(b"\r\n", b"\n").replace(b"\r", b"\n"), ending_of(name)), ""
+
+
+def _kind_of_text(head: bytes, ending: str) -> str:
+    """Return the kind of a text by its beginning."""
+    if b"@<TRIPOS>MOLECULE" in head:
+        return "mol2"
+    if _DOCKED.search(head) or head.lstrip().startswith(b"AutoDock"):
+        return "dlg"
+    if _MOL.match(head) or (ending in ("sdf", "sd", "mol") and not _PDB.search(head[:2000])):
+        return "sdf"
+    if _DATA.search(head[:8000]):
+        return "mmcif"
+    if ending in _NEVER_PDB or not _PDB.search(head):
+        return "text"
+    return "pdbqt" if _PDBQT.search(head) else "pdb"
 
 
 def is_archive(path: Path) -> bool:

@@ -55,7 +55,7 @@ def structure_text(data: bytes) -> str:
 
 
 def _of_binary_cif(data: bytes) -> str:
-    import msgpack  # as biotite, slow to load, for few files
+    import msgpack  # type: ignore[import-untyped]  # as biotite, slow to load, for few files
     from biotite.structure.io.pdbx import BinaryCIFFile
 
     if sum(_sizes(msgpack.unpackb(data, strict_map_key=False))) > MOST_VALUES:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import gemmi
 import numpy as np
 from gemmi import cif
 
-from tethermap.entry.guess_elements import guess_elements, is_polymer_residue
+from tethermap.formats.guess_elements import guess_elements, is_polymer_residue
 
 _ATOMS = "_atom_site."
 ITEMS = ("group_PDB", "id", "type_symbol", "label_alt_id", "label_asym_id", "Cartn_x", "auth_seq_id")
@@ -34,7 +35,7 @@ def complete_atoms(block: cif.Block) -> None:
     table = block.find_mmcif_category(_ATOMS)
     if not len(table):
         return
-    loop = table.loop
+    loop: cif.Loop | None = table.loop
     if loop is None:  # one atom, written as pairs
         return
     tags = {tag.lower() for tag in loop.tags}
@@ -46,7 +47,7 @@ def complete_atoms(block: cif.Block) -> None:
         return
     comp_ids = _either(block, rows, "label_comp_id", "auth_comp_id") or ["UNL"] * rows
     names = _either(block, rows, "label_atom_id", "auth_atom_id") or ["X"] * rows
-    made = {
+    made: dict[str, Callable[[], list[str]]] = {
         "group_PDB": lambda: ["ATOM" if is_polymer_residue(comp_id) else "HETATM" for comp_id in comp_ids],
         "id": lambda: [str(number) for number in range(1, rows + 1)],
         "label_alt_id": lambda: ["."] * rows,
@@ -71,7 +72,8 @@ def complete_atoms(block: cif.Block) -> None:
 
 def without_quoted_numbers(block: cif.Block) -> None:
     """Take the quotes from whole numbers, which the reader refuses (``_exptl.crystals_number '1'``)."""
-    for item in block:
+    items: list[Any] = list(block)
+    for item in items:
         if item.pair and (number := _QUOTED_NUMBER.fullmatch(item.pair[1])):
             block.set_pair(item.pair[0], number[2])
         elif item.loop:

@@ -8,8 +8,8 @@ import gemmi
 import numpy as np
 
 from tethermap.base.elements import SYMBOLS
-from tethermap.entry.guess_elements import guess_elements
-from tethermap.entry.pdb_columns import odd_lines, with_decimal_waters
+from tethermap.formats.guess_elements import guess_elements
+from tethermap.formats.pdb_columns import odd_lines, with_decimal_waters
 
 _ATOM = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _END = re.compile(r"^END *\r?$", re.MULTILINE)
@@ -70,7 +70,7 @@ def _with_models(text: str) -> str:
     begins = [at for at, begin in marks if begin]
     if not begins:
         return text
-    numbers = [text[at + 5 : at + 20].split("\n")[0].strip() for at in begins]
+    numbers = [text[at + 5 : at + 20].split("\n", maxsplit=1)[0].strip() for at in begins]
     outside = _ATOM.search(text, 0, begins[0]) is not None or any(
         not begin and _ATOM.search(text, at, next((later for later in begins if later > at), len(text)))
         for at, begin in marks

@@ -6,9 +6,9 @@ import re
 
 from gemmi import cif
 
-from tethermap.entry.cif_repair import ITEMS, complete_atoms, without_quoted_numbers
-from tethermap.entry.formats import structure_text
-from tethermap.entry.pdb_repair import normal_pdb
+from tethermap.formats.cif_repair import ITEMS, complete_atoms, without_quoted_numbers
+from tethermap.formats.pdb_repair import normal_pdb
+from tethermap.formats.text import structure_text
 
 _CIF = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*data_", re.IGNORECASE)
 _QUOTED = re.compile(r"\s(['\"])\s*[+-]?\d+\s*\1(?=\s)")
@@ -52,7 +52,7 @@ def _plain_mmcif(text: str) -> str:
 
 def _order_items(block: cif.Block) -> None:
     """Write the items of the atoms in their usual spelling, the record first."""
-    loop = block.find_mmcif_category("_atom_site.").loop
+    loop: cif.Loop | None = block.find_mmcif_category("_atom_site.").loop
     if loop is None:
         return
     usual = {f"_atom_site.{item}".lower(): f"_atom_site.{item}" for item in ITEMS}

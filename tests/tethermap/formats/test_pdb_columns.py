@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tethermap.entry import pdb_columns, pdb_repair
+from tethermap.formats import pdb_columns, pdb_repair
 
 ATOM = "ATOM     15  CB  ILE A   3      29.850  24.614  -3.121  1.00 24.98           C  "
 HETERO = "HETATM 1518  C1 A478 B 200A     -9.850 124.614   0.121  0.50 24.98           C1-"

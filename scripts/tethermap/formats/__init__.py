@@ -1,0 +1,1 @@
+"""Text of structures of any format and program as the wwPDB would write it."""
