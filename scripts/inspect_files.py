@@ -23,10 +23,12 @@ from tethermap.instance.find import Residues, find_groups
 from tethermap.instance.kinds import KindRules
 from tethermap.sources.base import FetchError, SourceError
 from tethermap.sources.files import FilesSource
-from tethermap.sources.naming import is_ligand_file, own_file
+from tethermap.sources.naming import own_file
+from tethermap.sources.own.archives import ArchiveError, members
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.poses import LigandFileError, read_poses
+from tethermap.sources.own.sniff import LIGANDS, MMCIF, STRUCTURES, ending_of, kind_of
 
 MOST_MEMORY = 6 << 30
 """Bytes of address space; a file that needs more is refused."""
@@ -49,15 +51,19 @@ def main(folder: Path, cache: Path) -> list[Found]:
     definitions = [folder / file["name"] for file in files if file["kind"] == "components"]
     components = JobComponents("files", None, list(map(str, definitions)))
     by_name = {file["name"]: file for file in files}
+
+    def file_of(place: str) -> Found:
+        return by_name[source.labels[place].partition("/")[0]]
+
     try:
         codes: set[str] = set()
         for entry_id, given in source.given.items():
             certain = entry_id in source.ligands_of.values()
-            codes |= _tell_entry(source, entry_id, by_name[Path(given).name], components, certain=certain)
+            codes |= _tell_entry(source, entry_id, file_of(given), components, certain=certain)
         for ligand, entry_id in source.ligands_of.items():
-            file = by_name[Path(ligand).name]
+            file = file_of(ligand)
             file["entry_id"] = entry_id
-            if file["kind"] != "ligand":  # coordinates alone, of a ligand without its protein
+            if file["kind"] == "structure":  # coordinates alone, of a ligand without its protein
                 file |= _ligands(Path(ligand))
         for path in definitions:
             if codes.isdisjoint(read_user_components(path)):
@@ -76,10 +82,17 @@ def main(folder: Path, cache: Path) -> list[Found]:
 def _of_file(path: Path) -> Found:
     """Return what a file is by itself."""
     file: Found = {"name": path.name, "kind": "", "entry_id": "", "notes": [], "error": ""}
-    ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
+    ending = ending_of(path.name)
+    kind, reason = kind_of(path)
     try:
-        if is_ligand_file(path.name):
+        if kind == "archive":
+            file |= _archive(path)
+        elif kind in LIGANDS or (kind == "text" and ending in ("sdf", "sd", "mol", "mol2", "dlg")):
             file |= _ligands(path)
+        elif reason:
+            file |= {"kind": "other", "error": reason}
+        elif kind in STRUCTURES and not (kind in MMCIF and is_definition(path)):
+            file["kind"] = "structure"
         elif ending in _OTHERS:
             file["kind"] = _OTHERS[ending]
         elif is_definition(path):
@@ -90,13 +103,25 @@ def _of_file(path: Path) -> Found:
             file |= {"kind": "pairs", "notes": [f"{len(pairs)} pairs"]}
             if not pairs:
                 file["error"] = "it holds no codes with SMILES, and no pairs of the files that came with it"
-        elif isinstance(structure_file := own_file(str(path)), str):
+        elif isinstance(structure_file := own_file(str(path), kind), str):
             file |= {"kind": "other", "error": structure_file}
         else:
             file["kind"] = "structure"
     except UserComponentError as error:
         file["error"] = str(error)
     return file
+
+
+def _archive(path: Path) -> Found:
+    """Return what is in an archive, or why it can't be read."""
+    try:
+        names = [name for name, _, _ in members(path)]
+    except ArchiveError as error:
+        return {"kind": "archive", "error": str(error)}
+    shown = ", ".join(sorted(names)[:_MOST_NOTES])
+    if not names:
+        return {"kind": "archive", "error": "no file is in it"}
+    return {"kind": "archive", "notes": [f"{len(names)} file(s): {shown}"]}
 
 
 def _ligands(path: Path) -> Found:

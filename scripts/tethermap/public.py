@@ -33,5 +33,6 @@ MODULES = (
     "run.slurm",
     "run.told",
     "sources.naming",
+    "sources.own.archives",
 )
 """Modules of `tethermap`."""

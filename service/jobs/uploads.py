@@ -9,7 +9,6 @@ import re
 import secrets
 import shutil
 import sys
-import zipfile
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -22,20 +21,17 @@ from starlette.datastructures import UploadFile
 from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull, RateLimited
 from service.jobs.durable import is_full, read_json, write_json
 from service.settings import REPOSITORY, UPLOADS, Settings
-from tethermap.base.packed import GZIP, DamagedGzip, open_unpacked, unpacked_size
-from tethermap.sources.naming import other_format
-
-ENDINGS = ("cif", "mmcif", "pdb", "ent", "sdf", "mol2", "smi", "csv", "json", "npz", "mtz", "ccp4", "map", "xml")
-"""What may be sent, each also gzipped."""
+from tethermap.base.packed import GZIP, DamagedGzip, unpacked_size
+from tethermap.sources.own.archives import ArchiveError, members_size
 
 UPLOAD_ID = "^upload_[0-9a-f]{16}$"
 _ID = re.compile(UPLOAD_ID[1:-1])
-_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9 ._+()=-]{{0,127}}\.(?:{'|'.join(ENDINGS)})(?:\.gz)?", re.IGNORECASE)
+_LONGEST_NAME = 200
+"""Bytes of a file's name."""
+
 _CHUNK = 1 << 20
 _MOST_EXPANDED = 10
 """A packed file may unpack to this many times the size of a plain one, and all files of an upload together."""
-
-_ZIP = b"PK\x03\x04"
 
 _SECONDS = 120.0
 _ROOM_SECONDS = "600"
@@ -239,23 +235,29 @@ class UploadStore:
                 await process.wait()
             await asyncio.to_thread(shutil.rmtree, cache, ignore_errors=True)
         if wrong := [file for file in told if file["error"]]:
-            raise _invalid(wrong[0]["name"], str(wrong[0]["error"]).rstrip("."), wrong)
+            first = wrong[0]
+            verb = "is " if first["kind"] == "other" else ""
+            raise _invalid(first["name"], verb + str(first["error"]).rstrip("."), wrong)
         return [{key: value for key, value in file.items() if key != "error"} for file in told]
 
 
 def _label(filename: str, taken: Collection[str]) -> str:
-    """Return a file's name without path; refuse other endings and signs.
+    """Return a file's name without path; its content decides what it is.
 
     Raises
     ------
     InvalidField
-        If it is no name that a file may have.
+        If it is no name that a file may have, or one of a format that is not read.
     """
     name = re.split(r"[\\/]", filename)[-1].strip()
     shown = "".join(sign for sign in name[:80] if sign.isprintable())
-    if not _NAME.fullmatch(name):
-        names = f"not a name that ends in .{', .'.join(ENDINGS)}, of letters, digits and . _ - + ( )"
-        raise _invalid(shown, f"is {other_format(name) or names}")
+    if (
+        not name
+        or name.startswith(".")
+        or not name.isprintable()
+        or len(name.encode("utf-8", "replace")) > _LONGEST_NAME
+    ):
+        raise _invalid(shown, f"is no name of a file: printable signs, {_LONGEST_NAME} bytes at most")
     if name.lower() in taken:
         raise _invalid(shown, "was sent twice")
     return name
@@ -268,13 +270,11 @@ def _unpacked(path: Path, most: int) -> int:
             raise _invalid(path.name, "is no gzip")
     try:
         size = unpacked_size(path, most)
-        with open_unpacked(path) as stream:
-            if size <= most and stream.read(len(_ZIP)) == _ZIP:  # NumPy's archives; what an entry declares bounds it
-                with zipfile.ZipFile(stream) as archive:
-                    size = max(size, sum(entry.file_size for entry in archive.infolist()))
-    except (DamagedGzip, zipfile.BadZipFile) as error:
-        raise _invalid(path.name, "is a damaged gzip or archive") from error
-    return size
+        return max(size, members_size(path, most)) if size <= most else size
+    except DamagedGzip as error:
+        raise _invalid(path.name, "is damaged: it can't be unpacked") from error
+    except ArchiveError as error:
+        raise _invalid(path.name, f"is {error}") from error
 
 
 def _too_large(name: str, most: int, how: str = "") -> PayloadTooLarge:

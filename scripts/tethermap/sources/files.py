@@ -46,6 +46,8 @@ class FilesSource(FolderSource):
     ----------
     given, ligands_of : dict of str to str
         The user's own file of each entry, and the entry of each file of ligands, by path.
+    labels : dict of str to str
+        The user's name of each file by path; those in archives begin with the archive's.
     """
 
     lists_all = True
@@ -58,6 +60,7 @@ class FilesSource(FolderSource):
         self._origins_file = self._index.file.with_suffix(".origins.json")
         self.given: dict[str, str] = {}
         self.ligands_of: dict[str, str] = {}
+        self.labels: dict[str, str] = {}
 
     def open(self, *, refresh: bool = True) -> FilesSource:
         """List the files and bring the index up to date; must come before any question.
@@ -96,6 +99,7 @@ class FilesSource(FolderSource):
             for file, one in zip(files, complexes, strict=True)
         }
         write_text(self._origins_file, json.dumps(self._origins))
+        self.labels = given.labels
         self.given = {file.entry_id: one.given for file, one in zip(files, complexes, strict=True)}
         self.failed = {name: failed[place] for name, place in self.given.items() if place in failed}
         entries = {place: entry_id for entry_id, place in reversed(self.given.items())}

@@ -36,8 +36,8 @@ def members(path: Path) -> Iterator[tuple[str, int, BinaryIO]]:
         If it is damaged, locked by a password, or has too many files.
     """
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
+        if _is_zip(path):
+            with open_unpacked(path) as plain, zipfile.ZipFile(plain) as archive:
                 for number, entry in enumerate(archive.infolist()):
                     _count(number)
                     if not entry.is_dir():
@@ -55,14 +55,33 @@ def members(path: Path) -> Iterator[tuple[str, int, BinaryIO]]:
         raise ArchiveError(f"a damaged archive ({str(error)[:80]})") from error
 
 
-def unpacked_members_size(path: Path, most: int) -> int:
-    """Return the number of bytes of all files of an archive; a number above `most` as soon as it is reached.
+def is_archive(path: Path) -> bool:
+    """Return whether a file is a ZIP or a tar archive, packed or not; NumPy's archives count as files."""
+    if ".npz" in path.name.lower()[-7:]:
+        return False
+    if _is_zip(path):
+        return True
+    with open_unpacked(path) as stream:
+        return stream.read(512)[257:262] == b"ustar"
+
+
+def _is_zip(path: Path) -> bool:
+    with open_unpacked(path) as stream:
+        return stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def members_size(path: Path, most: int) -> int:
+    """Return the number of bytes of all files of an archive, 0 of other files.
+
+    A number above `most` is returned as soon as it is reached; archives of NumPy count too.
 
     Raises
     ------
     ArchiveError
         As `members`.
     """
+    if not (_is_zip(path) or is_archive(path)):
+        return 0
     size = 0
     for _, _, stream in members(path):
         while size <= most and (part := stream.read(_STEP)):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tarfile
-import zipfile
 from pathlib import Path
 
 from tethermap.base.packed import DAMAGED, open_unpacked
 from tethermap.formats.text import is_binary_cif, is_mmjson
+from tethermap.sources.own.archives import is_archive
 
 STRUCTURES = frozenset({"mmcif", "pdb", "pdbqt", "bcif", "mmjson"})
 MMCIF = frozenset({"mmcif", "bcif", "mmjson"})
@@ -87,23 +86,6 @@ def _kind_of_text(head: bytes, ending: str) -> str:
     if ending in _NEVER_PDB or not _PDB.search(head):
         return "text"
     return "pdbqt" if _PDBQT.search(head) else "pdb"
-
-
-def is_archive(path: Path) -> bool:
-    """Return whether a file is a ZIP or a tar archive, packed or not."""
-    if path.name.lower().removesuffix(".gz").endswith(".npz"):
-        return False
-    if zipfile.is_zipfile(path):
-        return True
-    with open_unpacked(path) as stream:
-        return stream.read(512)[257:262] == b"ustar" or (
-            path.name.lower().endswith((".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")) and _is_tar(path)
-        )
-
-
-def _is_tar(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return bool(tarfile.is_tarfile(stream))
 
 
 def stem_of(name: str) -> str:
