@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 from rdkit import Chem
@@ -280,21 +280,43 @@ def _set_rings(mol: _Molecule, *, stated: bool) -> None:
                 options += [(atom, "-")] if stated else [(atom, "H")]
         elif mol.elements[atom] in ("O", "S"):
             options.append((atom, "+"))
-    options.sort(key=lambda option: (option[1] == "+", mol.types[option[0]].upper() not in ("N.PL3", "NA"), option[0]))
-    tries = 0
-    for count in range(min(_MOST_CHANGES, len(options)) + 1):
-        for chosen in combinations(options, count):
-            tries += 1
-            if tries > _MOST_TRIES:
-                break
-            if _try_rings(mol, ring, dict(chosen)):
-                return
-    for pair in ring:  # what the pipeline flags
-        mol.orders[pair] = 1
+    small = _in_rings_of_five(mol, ring)
+    options.sort(
+        key=lambda option: (
+            option[1] == "+",
+            mol.types[option[0]].upper() not in ("N.PL3", "NA"),
+            option[0] not in small,
+            option[0],
+        )
+    )
+    # An aromatic bond of the file should be one of the molecule too; programs differ in what they call aromatic.
+    for strict in (True, False):
+        ways = (
+            chosen for count in range(min(_MOST_CHANGES, len(options)) + 1) for chosen in combinations(options, count)
+        )
+        if any(_try_rings(mol, ring, dict(chosen), strict=strict) for chosen in islice(ways, _MOST_TRIES)):
+            return
     raise Mol2Error("its aromatic rings can't be written as single and double bonds; write it as SDF")
 
 
-def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int, str]) -> bool:
+def _in_rings_of_five(mol: _Molecule, ring: Sequence[tuple[int, int]]) -> set[int]:
+    made = Chem.RWMol()
+    for _ in mol.names:
+        made.AddAtom(Chem.Atom(6))
+    for a, b in ring:
+        made.AddBond(a, b, Chem.BondType.SINGLE)
+    Chem.GetSSSR(made)
+    return {k for k in range(len(mol.names)) if made.GetRingInfo().IsAtomInRingOfSize(k, 5)}
+
+
+def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int, str], *, strict: bool) -> bool:
+    """Write the rings with some hydrogens and charges; return whether that is possible.
+
+    Parameters
+    ----------
+    strict : bool
+        Whether RDKit must find all their bonds aromatic.
+    """
     made = Chem.RWMol()
     in_ring = {atom for pair in ring for atom in pair}
     for k, element in enumerate(mol.elements):
@@ -313,7 +335,12 @@ def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int
     try:
         made.UpdatePropertyCache(strict=False)
         Chem.Kekulize(made, clearAromaticFlags=True)
-    except (Chem.KekulizeException, Chem.AtomValenceException):
+        if strict:
+            perceived = Chem.RWMol(made)
+            Chem.SanitizeMol(perceived)
+            if not all(perceived.GetBondBetweenAtoms(a, b).GetIsAromatic() for a, b in ring):
+                return False
+    except (Chem.KekulizeException, Chem.MolSanitizeException):
         return False
     for a, b in ring:
         mol.orders[a, b] = 2 if made.GetBondBetweenAtoms(a, b).GetBondType() == Chem.BondType.DOUBLE else 1
