@@ -32,7 +32,6 @@ MODULES = (
     "run.logs",
     "run.slurm",
     "run.told",
-    "sources.naming",
     "sources.own.archives",
 )
 """Modules of `tethermap`."""
