@@ -13,6 +13,8 @@ from starlette.requests import Request
 
 from service.addresses import address
 from service.errors import InvalidParameter, MissingField
+from service.jobs.artifacts import KINDS
+from tethermap.base.contexts import HEADLINE_FIRST
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -295,3 +297,24 @@ def refuse_unknown(request: Request, known: Sequence[str]) -> None:
             raise InvalidParameter(
                 f"{name[:64]} is not a parameter of this list.", details={"parameter": name[:64], "known": list(known)}
             )
+
+
+MAX_STEMS = 200
+"""Ligands that one ZIP can be asked for by name; more come with all files."""
+
+DRY_RUN = Flag("dry_run", "Only say what the job would do.")
+IDEMPOTENCY_KEY = Text(
+    "Idempotency-Key",
+    "The same key with the same body gives the same job again, for a day.",
+    place="header",
+    schema={"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+)
+KIND = Text("kind", f"Only files of this kind: all, {', '.join(KINDS)}.")
+FOLDER = Text("folder", "Only files below this folder, any case, whole parts.")
+CONTEXT = Choice("context", "Which atoms surround the ligand.", known=HEADLINE_FIRST)
+RESID = Text("resid", "Residue: author number and insertion code.", aliases=("residue_id",))
+PDB_ID = Text("pdb_id", "Entry, any case.", required=True)
+CHAIN = Text("chain", "Author chain.", required=True)
+LIGAND = Text("ligand", "Component code.", required=True)
+RESIDUE_ID = Text("residue_id", "Author number and insertion code.", required=True)
+STEM = Texts("stem", f"Only the files of this ligand; may be repeated, at most {MAX_STEMS} times.", maximum=MAX_STEMS)

@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any
 
 from service.jobs.durable import FULL, read_json, sync_folder, write_json
 from service.jobs.outcome import record_of_folder
-from service.jobs.readers import Readers
 from service.jobs.record import (
     BATCH_ID,
     CANCELED,
@@ -30,6 +30,28 @@ from service.jobs.record import (
     State,
 )
 from service.lru import Lru
+
+
+class Readers:
+    """Counts the requests that read each job, to the last byte of their answers."""
+
+    def __init__(self) -> None:
+        self._jobs: Counter[str] = Counter()
+
+    def hold(self, job_id: str) -> None:
+        """Note that a client reads a job."""
+        self._jobs[job_id] += 1
+
+    def release(self, job_id: str) -> None:
+        """Note that a client has ended reading a job."""
+        self._jobs[job_id] -= 1
+        if self._jobs[job_id] <= 0:
+            del self._jobs[job_id]
+
+    def __contains__(self, job_id: str) -> bool:
+        """Return whether a client reads a job now."""
+        return job_id in self._jobs
+
 
 BATCHES = "batches"
 KEYS = ".keys"

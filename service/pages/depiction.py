@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from service.errors import FileNotFound
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
-from service.results.depiction import recoloured
-from service.results.exposure import relative
+from service.results.exposure import recoloured, relative
 from service.results.structures import instance_file
 from service.results.tables import number
 from tethermap.base.contexts import HEADLINE_CONTEXT, area_column

@@ -19,6 +19,7 @@ from service.results.tables import Rows, TableCache, cell_rows, matching, number
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
 from tethermap.base.tables import Row
+from tethermap.drawing.marks import AtomExposure, in_context
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exposure.method import KERNEL
 
@@ -167,3 +168,20 @@ def _bucket(exposure: float | None) -> Literal["low", "medium", "high"]:
 def atom_map(atoms: Sequence[Mapping[str, Any]], context: str) -> list[MappedAtom]:
     """Return exposure by the 0-based index of the atom in the SDF."""
     return [{"atomIndex": row["sdf_index"], "exposure": number(row, area_column(context))} for row in atoms]
+
+
+def recoloured(svg: str, atoms: Sequence[Row], context: str) -> str:
+    """Return an exposed depiction in a context.
+
+    Parameters
+    ----------
+    svg : str
+        The depiction as the pipeline drew it.
+    atoms : sequence of mapping
+        Rows of the instance's heavy atoms.
+    context : str
+        One of `tethermap.base.contexts.CONTEXTS`.
+    """
+    column = area_column(context)
+    exposures = {int(str(row["sdf_index"])): AtomExposure(number(row, column), relative(row, column)) for row in atoms}
+    return in_context(svg, exposures, context)

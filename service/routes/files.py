@@ -7,9 +7,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.http.common_parameters import FOLDER, KIND, STEM
 from service.http.endpoint import Endpoint, Handler, Routes
-from service.http.parameters import Paging
+from service.http.parameters import FOLDER, KIND, STEM, Paging
 from service.http.responses import file_answer, tagged
 from service.http.result_answers import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
 from service.jobs.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact

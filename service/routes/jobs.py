@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from service.addresses import address
 from service.errors import RateLimited
-from service.http.common_parameters import DRY_RUN, IDEMPOTENCY_KEY
 from service.http.endpoint import Routes
 from service.http.job_answers import (
     DeletedAnswer,
@@ -24,7 +23,7 @@ from service.http.job_answers import (
     waiting_headers,
 )
 from service.http.json_body import read_json
-from service.http.parameters import Whole
+from service.http.parameters import DRY_RUN, IDEMPOTENCY_KEY, Whole
 from service.http.responses import json_answer, tagged
 from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission

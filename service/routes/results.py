@@ -9,9 +9,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from service.http.common_parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID
 from service.http.endpoint import Routes
-from service.http.parameters import Choice, Paging, Text, Whole
+from service.http.parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID, Choice, Paging, Text, Whole
 from service.http.responses import disposition, matches, rows_answer, tagged
 from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
 from service.results.kept import kept_answer

@@ -10,10 +10,9 @@ from starlette.responses import Response, StreamingResponse
 
 from service.addresses import address
 from service.errors import FileNotFound, MissingField
-from service.http.common_parameters import CONTEXT, MAX_STEMS, STEM
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import JobProgress
-from service.http.parameters import Choice, Parameter, Text
+from service.http.parameters import CONTEXT, MAX_STEMS, STEM, Choice, Parameter, Text
 from service.http.responses import disposition, file_answer, text_answer
 from service.jobs.artifacts import resolve_artifact
 from service.pages.columns import COLUMNS, USUAL

@@ -8,11 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import InvalidField, MissingField, NotFound
-from service.http.common_parameters import CHAIN, CONTEXT, LIGAND, PDB_ID, RESIDUE_ID
 from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.openapi import MAX_BULK
-from service.http.parameters import Flag
+from service.http.parameters import CHAIN, CONTEXT, LIGAND, PDB_ID, RESIDUE_ID, Flag
 from service.http.responses import json_answer, tagged
 from service.http.sasa_answers import (
     LigandExposure,

@@ -9,15 +9,13 @@ from starlette.responses import Response
 
 from service.errors import FileNotFound, NotFound
 from service.http.answer import ErrorAnswer
-from service.http.common_parameters import CHAIN, CONTEXT, PDB_ID, RESID
 from service.http.endpoint import Endpoint, Handler, Routes
 from service.http.middleware import request_id
-from service.http.parameters import Parameter, Text
+from service.http.parameters import CHAIN, CONTEXT, PDB_ID, RESID, Parameter, Text
 from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, tagged, text_answer
 from service.http.sasa_answers import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
 from service.pages.svg import LARGEST_FILE
-from service.results.depiction import recoloured
-from service.results.exposure import atom_map, instance_atoms, overlay
+from service.results.exposure import atom_map, instance_atoms, overlay, recoloured
 from service.results.job import Job
 from service.results.structures import (
     Asked,

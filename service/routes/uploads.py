@@ -6,11 +6,43 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import JobStateConflict
+from service.http.answer import Answer, Count, Success, Yes
 from service.http.endpoint import Routes
 from service.http.multipart import announced_length, sent_files
 from service.http.responses import json_answer
-from service.http.upload_answers import RemovedUploadAnswer, UploadAnswer
+from service.jobs.uploads import Upload
 from service.routes.shared import in_thread, owner_of, require_owner, shared_of
+
+
+class UploadedFile(Answer):
+    """A file as it was understood: its kind, the entry that it is or belongs to, and what is in it."""
+
+    name: str
+    size_bytes: Count
+    kind: str
+    entry_id: str
+    notes: list[str]
+
+
+class UploadAnswer(Success):
+    """Files that were sent together; their id goes into the field `structures` of a job."""
+
+    upload_id: str
+    files: list[UploadedFile]
+    expires_at: str
+
+    @classmethod
+    def of(cls, upload: Upload) -> UploadAnswer:
+        """Return the answer for an upload."""
+        files = [UploadedFile(**file) for file in upload.files]
+        return cls(upload_id=upload.upload_id, files=files, expires_at=upload.expires_at)
+
+
+class RemovedUploadAnswer(Success):
+    """An upload is gone."""
+
+    upload_id: str
+    deleted: Yes = True
 
 
 async def add_upload(request: Request) -> Response:

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from service.app import endpoints
-from service.results.depiction import recoloured
+from service.results.exposure import recoloured
 from service.results.tables import matching
 from tests.service.core import LiveService
 from tethermap.base import layout, tables
