@@ -100,7 +100,7 @@ def is_built(job: Path, final: Path) -> bool:
 
 def copy_example(job: Path, new: Path) -> None:
     """Copy of a finished run what an example is: its results, and the intermediates that answers on demand read."""
-    shutil.copytree(job, new, ignore=lambda folder, names: _left_out(job, folder, names))
+    shutil.copytree(job, new, ignore=lambda folder, _: _NOT_RESULTS if Path(folder) == job else ())
     for folder in layout.shard_folders(job):
         for name in layout.ON_DEMAND:
             path = layout.shard_file(folder.name, name)
@@ -137,10 +137,6 @@ def example_record(folder: Path, example: Example) -> JobRecord:
     time = f"{day}T00:00:00Z"
     record = record_of_folder(folder, example.job_id, "example")
     return replace(record, created_at=time, started_at=time, finished_at=time, modified_at=time)
-
-
-def _left_out(job: Path, folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if Path(folder) == job and name in _NOT_RESULTS]
 
 
 if __name__ == "__main__":

@@ -159,7 +159,9 @@ class Index:
             _LOG.warning("the index is rebuilt: %s", str(error).splitlines()[0][:200])
             self.rebuilt = True
             try:
-                self._move_aside(path)
+                for broken in (path, path.with_name(path.name + ".wal")):
+                    if broken.exists():
+                        broken.replace(broken.with_name(f"{broken.name}.broken"))
                 self._connection = self._connect(path)
             except (duckdb.Error, OSError) as again:
                 _LOG.error("the index is kept in memory: %s", str(again).splitlines()[0][:200])
@@ -175,11 +177,6 @@ class Index:
             connection.close()
             raise
         return connection
-
-    def _move_aside(self, path: Path) -> None:
-        for broken in (path, path.with_name(path.name + ".wal")):
-            if broken.exists():
-                broken.replace(broken.with_name(f"{broken.name}.broken"))
 
     def start(self) -> None:
         """Begin to take changes."""

@@ -316,7 +316,7 @@ def _options(value: Any, limits: Limits) -> dict[str, Any]:
         _validate(name, option, schema)
         if schema.get("format") == "date" and isinstance(option, str) and not _is_date(option):
             raise _invalid(f"options.{name}", f"is not {schema['x-expected']}")
-        options[name] = _as_setting(option, schema)
+        options[name] = int(option) if schema.get("type") == "integer" else option  # JSON's 5.0
     after, before = options.get("released_after"), options.get("released_before")
     if after and before and after > before:
         raise _invalid("options.released_after", "is later than released_before")
@@ -360,11 +360,6 @@ def _validate(name: str, given: Any, schema: Mapping[str, Any]) -> None:
         number = int(error.path[0])
         reason = f"has as item {number + 1} {str(given[number])[:64]!r}, which is not {expected(schema['items'])}"
     raise _invalid(f"options.{name}", reason)
-
-
-def _as_setting(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return a whole number as an integer (JSON's ``5.0``) and other values as they are."""
-    return int(value) if schema.get("type") == "integer" else value
 
 
 def _is_date(text: str) -> bool:

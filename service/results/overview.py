@@ -29,7 +29,9 @@ def results_answer(cache: TableCache, record: JobRecord, folder: Path, base: str
         has_results=record.has_results,
         counts=_counts(listing),
         urls=ResultUrls(files=f"{base}/files", bundle=f"{base}/bundle", browser_results=browser),
-        summary_files=[file for file in files if _is_summary(file.name)],
+        summary_files=[
+            file for file in files if file.name == layout.RESULTS_DISPLAY_LINK or "summary" in file.name.lower()
+        ],
         display_files=[file for file in files if file.kind in ("html", "svg")],
         files=files[:_FIRST],
         files_total=len(files),
@@ -43,10 +45,6 @@ def _counts(listing: Listing) -> ResultCounts:
     tab_separated = sum(1 for artifact in listing.artifacts if artifact.name.lower().endswith(".tsv"))
     kinds = {kind: number for kind, number in counts.items() if kind in ResultCounts.model_fields}
     return ResultCounts(**kinds, tsv=tab_separated)
-
-
-def _is_summary(name: str) -> bool:
-    return name == layout.RESULTS_DISPLAY_LINK or "summary" in name.lower()
 
 
 def _rejections(cache: TableCache, folder: Path) -> LeftOut:

@@ -39,7 +39,11 @@ def reproduction(cache: TableCache, job: Path) -> dict[str, Any]:
     manifest = _json(job / layout.MANIFEST)
     settings = _json(job / layout.JOB_CONFIG) or dict(manifest.get("settings") or {})
     files = {str(row["path"]): str(row["sha256"]) for row in manifest.get("files") or []}
-    files |= {path: _sha256(job / path) for path in _WITHOUT_HASH if manifest and (job / path).is_file()}
+    files |= {
+        path: hashlib.sha256((job / path).read_bytes()).hexdigest()
+        for path in _WITHOUT_HASH
+        if manifest and (job / path).is_file()
+    }
     return {
         "config": _pinned(settings, _search(job, settings)),
         "entries": _entries(cache.rows(job, tables.ENTRY_STATUS)),
@@ -90,10 +94,6 @@ def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[
     elif kind in ("mirror", "files"):
         sentences.append(f"source.{kind}: the folder is yours to name")
     return sentences
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -189,15 +189,10 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
             details={"job_id": job_id, "status": record.status},
             headers=waiting_headers(record.status),
         )
-    _hold(request, job_id)
+    store.readers.hold(job_id)  # not removed for its age until the answer is sent
+    request.scope["state"].setdefault("held", []).append(job_id)
     request.scope["state"]["waiting"] = waiting_headers(record.status)  # of the job that was named last
     return Job(record, store.folder(job_id), address(f"/api/{'examples' if as_example else 'jobs'}/{job_id}"))
-
-
-def _hold(request: Request, job_id: str) -> None:
-    """Keep a job from being removed for its age until the answer is sent."""
-    shared_of(request).parts.store.readers.hold(job_id)
-    request.scope["state"].setdefault("held", []).append(job_id)
 
 
 def release_held(request: Request) -> None:

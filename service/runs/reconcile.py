@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from service.index.database import Index, IndexedJob
 from service.jobs.outcome import result_rows
@@ -84,9 +83,5 @@ def _examples(store: Store, seen: set[str]) -> Iterator[IndexedJob]:
             seen.add(record.job_id)
             folder = store.folder(record.job_id)
             numbered = replace(record, sequence=-number)  # as each job, it has a number of its own
-            yield IndexedJob(numbered, _stamp(folder), result_rows(folder)[1])
-
-
-def _stamp(folder: Path) -> int:
-    path = folder / RECORD
-    return (path if path.exists() else folder).stat().st_mtime_ns
+            path = folder / RECORD if (folder / RECORD).exists() else folder
+            yield IndexedJob(numbered, path.stat().st_mtime_ns, result_rows(folder)[1])

@@ -155,7 +155,9 @@ class Runner:
         state = RunState(secrets.token_hex(16))
         write_json(folder / RUN_FILE, asdict(state))
         await prepared()
-        self._require_snakemake()
+        importlib.invalidate_caches()
+        if self._snakemake == SNAKEMAKE and importlib.util.find_spec("snakemake") is None:
+            raise LaunchError("Snakemake is not installed in the service's environment.")
         marks = {processes.RUN_VARIABLE: state.token, processes.FOLDER_VARIABLE: str(folder)}
         try:
             with (folder / RUN_LOG).open("wb") as log:
@@ -244,11 +246,6 @@ class Runner:
             )
         if any(locks.glob("*")):  # a Snakefile that can't be read keeps Snakemake from it
             shutil.rmtree(locks, ignore_errors=True)
-
-    def _require_snakemake(self) -> None:
-        importlib.invalidate_caches()
-        if self._snakemake == SNAKEMAKE and importlib.util.find_spec("snakemake") is None:
-            raise LaunchError("Snakemake is not installed in the service's environment.")
 
     async def _kill(self, state: RunState) -> None:
         deadline = time.monotonic() + _KILL_SECONDS
