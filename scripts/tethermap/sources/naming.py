@@ -107,9 +107,11 @@ def own_file(place: str, kind: str) -> StructureFile | str:
     if isinstance(file, StructureFile):
         return StructureFile(file.entry_id, place, kind in MMCIF or (kind not in STRUCTURES and file.is_mmcif))
     name = place.rpartition(os.sep)[2]
-    if file == _REPORT[1] or (kind not in STRUCTURES and _STRUCTURE.fullmatch(name) is None):
+    match = _STRUCTURE.fullmatch(name)
+    if file == _REPORT[1] or (kind not in STRUCTURES and match is None):
         return file
-    return StructureFile(own_id(stem_of(name)), place, kind in MMCIF)
+    named_mmcif = match is not None and match["suffix"].lower() in ("cif", "mmcif")
+    return StructureFile(own_id(stem_of(name)), place, kind in MMCIF or (kind not in STRUCTURES and named_mmcif))
 
 
 def is_assembly(name: str) -> bool:

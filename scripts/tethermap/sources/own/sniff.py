@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
@@ -70,6 +71,7 @@ def kind_of(path: Path) -> tuple[str, str]:
         return "text", ""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head.decode("utf-16", "replace").encode()
+    head = head.removeprefix(codecs.BOM_UTF8)
     return _kind_of_text(head.replace(b"\r\n", b"\n").replace(b"\r", b"\n"), ending_of(name)), ""
 
 
