@@ -93,7 +93,7 @@ def answer_view(row: Row) -> dict[str, Any]:
     reasons = [EXIT_EVIDENCE[code].sentence for code in several(row, "evidence_reasons") if code in EXIT_EVIDENCE]
     return {
         "row": row,
-        "ligand": row["Warhead"],
+        "ligand": row.get("group_name") or row["Warhead"],
         "entry": str(row.get("best_stem") or "").split("_")[0].upper(),
         "advised": is_advised(row),
         "seen": seen,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tethermap.answers.group_names import group_name
 from tethermap.answers.model import LigandCopy
 from tethermap.answers.nucleotides import is_nucleotide
 from tethermap.answers.observed_rows import Degrader, Seen, Transfers
@@ -200,6 +201,7 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
         "not_recommended": "",
         "best_resolution": degrader.instance.facts.resolution,
         "best_title": degrader.instance.facts.title,
+        "group_name": group_name(molecule),
     }
 
 
@@ -267,6 +269,7 @@ def _cells(
         "not_recommended": JOINED.join(not_recommended),
         "best_resolution": copy.resolution,
         "best_title": copy.title,
+        "group_name": group_name(molecule),
     }
 
 

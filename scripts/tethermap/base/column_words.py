@@ -40,6 +40,7 @@ COLUMN_WORDS = {
     "anchor_residues": "Residues within 4.5 angstroms of the anchor, the nearest first.",
     "leaving_residues": "Residues within 4.5 angstroms of what leaves, the nearest first.",
     "not_recommended": "Why the answer comes after the recommended ones; codes joined by `;`, empty for those.",
+    "group_name": "Name of a linked group of components; empty for a single one.",
     "best_title": "Title of the entry of `best_stem`.",
     "best_resolution": "Resolution of the entry of `best_stem`, in angstroms.",
     "anchor_uniprot": "Their UniProt accessions and numbers, in the same order.",

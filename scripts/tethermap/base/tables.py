@@ -239,7 +239,7 @@ EXIT_ANSWERS = Table(
         " anchor_equivalents action kind leaving_atoms chem_class n_copies:i n_open:i n_entries:i n_entries_open:i"
         " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries evidence"
         " evidence_reasons best_stem stems group exit_site breaks_covalent_bond:f observed_atoms"
-        " site_uniprot area_lost_A2:n leaving_residues not_recommended best_resolution:n2 best_title"
+        " site_uniprot area_lost_A2:n leaving_residues not_recommended best_resolution:n2 best_title group_name"
     ),
 )
 """One row per target group, binding site, ligand and exit site: what all copies say. `n_copies` are the site's copies

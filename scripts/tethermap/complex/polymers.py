@@ -84,6 +84,6 @@ def polymers_beside(
         if (before := polymers.get(key)) is not None:
             polymers[key] = replace(before, chains=(*before.chains, *own))
             continue
-        gene = next(iter(entity.genes), "")
-        polymers[key] = Polymer(gene or entity.description or f"chain {own[0]}", own, key in wanted)
+        name = entity.description or next(iter(entity.genes), f"chain {own[0]}")
+        polymers[key] = Polymer(name, own, key in wanted)
     return tuple(polymers.values())

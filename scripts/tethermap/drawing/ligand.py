@@ -6,6 +6,8 @@ attributes that name it, so that a page can link the picture to a 3D view.
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
@@ -20,15 +22,17 @@ from tethermap.molecule.record import LigandMolecule
 _DISC_OPACITY = 0.7
 
 
-def plain_svg(record: LigandMolecule, instance: Instance) -> str:
+def plain_svg(record: LigandMolecule, instance: Instance, beside_missing: frozenset[int] = frozenset()) -> str:
     """Return the depiction of a ligand with its elements coloured.
 
-    Atoms that are covalently bonded to the protein have a dashed ring.
+    Atoms that are covalently bonded to the protein have a dashed ring, those beside missing atoms a pale stub.
 
     Parameters
     ----------
     record : LigandMolecule
         The molecule with its layout.
+    beside_missing : frozenset of int
+        Heavy atoms with a neighbour that was not modelled.
     """
     drawing = drawn(record.flat, coloured=True, prepare=record.sanitised)
     covalent = [link for link in instance.links if link.kind == "covalent"]
@@ -42,6 +46,7 @@ def plain_svg(record: LigandMolecule, instance: Instance) -> str:
     labels = list(record.names)
     parts = [
         _link_rings(record, covalent, drawing),
+        missing_stubs(record, drawing, beside_missing),
         drawing.body,
         targets(drawing, labels, atom_data(record, instance)),
         legend([instance_title(instance), " · ".join(notes)], drawing),
@@ -88,6 +93,24 @@ def atom_data(record: LigandMolecule, instance: Instance) -> list[dict[str, str]
         {"index": str(k), "atom-name": name, "element": elements[index]}
         for k, (name, index) in enumerate(zip(record.names, record.atom_index.tolist(), strict=True))
     ]
+
+
+def missing_stubs(record: LigandMolecule, drawing: Drawing, beside: frozenset[int]) -> str:
+    """Return a pale dashed bond with a question mark at each atom that has a neighbour which was not modelled."""
+    stubs = []
+    for k in sorted(beside):
+        near = [atom.GetIdx() for atom in record.mol.GetAtomWithIdx(k).GetNeighbors() if atom.GetIdx() < record.n_heavy]
+        away = drawing.places[k] - drawing.places[near].mean(axis=0) if near else np.array([0.0, -1.0])
+        unit = away / max(float(np.linalg.norm(away)), 1e-6)
+        (x1, y1), (x2, y2) = (drawing.places[k] + share * drawing.bond * unit for share in (0.2, 0.8))
+        text_x, text_y = drawing.places[k] + 1.05 * drawing.bond * unit
+        stubs.append(
+            f'<g class="missing" opacity="0.6"><title>Beyond {escape(record.names[k])} atoms were not modelled.</title>'
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{MUTED}" stroke-width="1.5"'
+            f' stroke-dasharray="3 2.5"/><text x="{text_x:.1f}" y="{text_y + 4:.1f}" font-size="12" fill="{MUTED}"'
+            ' text-anchor="middle">?</text></g>'
+        )
+    return "".join(stubs)
 
 
 def _link_rings(record: LigandMolecule, links: list[Link], drawing: Drawing) -> str:

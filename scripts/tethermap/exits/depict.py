@@ -16,7 +16,7 @@ import numpy as np
 from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
 from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
-from tethermap.drawing.ligand import atom_data, instance_title
+from tethermap.drawing.ligand import atom_data, instance_title, missing_stubs
 from tethermap.drawing.marks import INK, LEGEND_CLASS, MUTED
 from tethermap.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
 from tethermap.exits.geometry import CONE
@@ -29,6 +29,9 @@ from tethermap.molecule.record import LigandMolecule
 
 OPEN, CLOSED = "#0072b2", "#b34700"
 """Blue and a darker vermilion after Okabe and Ito (2008), with a contrast of at least 5 on white."""
+
+SEEN = "#7a3e9d"
+"""Purple for what was seen in a crystal, with a contrast of 6 on white."""
 
 ATOM_EDGE, EDGE = 26.0, 10.0
 """Least distance of atoms and of numbers from the edge, in pixels."""
@@ -45,7 +48,15 @@ _COLUMNS = {"anchor": 36.0, "class": 196.0, "bar": 376.0, "share": 436.0, "grade
 _BAR = 54.0
 
 
-def exits_svg(record: LigandMolecule, instance: Instance, graph: LigandGraph, exits: Sequence[Exit]) -> str:
+def exits_svg(
+    record: LigandMolecule,
+    instance: Instance,
+    graph: LigandGraph,
+    exits: Sequence[Exit],
+    *,
+    seen: Sequence[Exit] = (),
+    beside_missing: frozenset[int] = frozenset(),
+) -> str:
     """Return the depiction of a ligand with its best exit sites numbered by `site_rank`.
 
     An arrow stands at the best anchor of each site and points away from the drawing; its fan is
@@ -55,6 +66,10 @@ def exits_svg(record: LigandMolecule, instance: Instance, graph: LigandGraph, ex
     ----------
     exits : sequence of Exit
         Its candidates, ranked ones first.
+    seen : sequence of Exit
+        Where its linker was seen to leave the target's half, if two proteins hold it.
+    beside_missing : frozenset of int
+        Atoms with a neighbour that was not modelled.
     """
     shown = best_of_sites(exits, SHOWN_SITES)
     bare = drawn(record.flat, coloured=True, prepare=record.sanitised)
@@ -65,10 +80,12 @@ def exits_svg(record: LigandMolecule, instance: Instance, graph: LigandGraph, ex
     pairs = list(zip(shown, arrows, strict=True))
     parts = [
         f'<g class="fans">{"".join(_fan(exit_, arrow, drawing.bond) for exit_, arrow in pairs)}</g>',
+        missing_stubs(record, drawing, beside_missing),
         drawing.body,
+        *(_seen_bond(graph, exit_, drawing) for exit_ in seen),
         targets(drawing, list(record.names), atom_data(record, instance)),
         *(_arrow(graph, exit_, arrow) for exit_, arrow in pairs),
-        legend([instance_title(instance), _note(exits, len(shown))], drawing),
+        legend([instance_title(instance), _note(exits, len(shown)) + _seen_note(graph, seen)], drawing),
         f'<g class="{LEGEND_CLASS}">{"".join(lines)}</g>' if lines else "",
     ]
     below = legend_height(len(shown))
@@ -138,6 +155,27 @@ def _arrow(graph: LigandGraph, exit_: Exit, arrow: Arrow) -> str:
         f' stroke-width="2.4"{dashes}/><polygon points="{head}" fill="{colour}"/>'
         f"{_badge(exit_, float(arrow.badge[0]), float(arrow.badge[1]), BADGE)}</g>"
     )
+
+
+def _seen_bond(graph: LigandGraph, exit_: Exit, drawing: Drawing) -> str:
+    """Return the bond where a linker was seen to leave, as an arrow from the target's half."""
+    anchor, first = exit_.candidate.anchor, exit_.candidate.leaving[0]
+    begin, end = drawing.places[anchor], drawing.places[first]
+    along = (end - begin) / max(float(np.linalg.norm(end - begin)), 1.0)
+    across = np.array([-along[1], along[0]])
+    head = " ".join(f"{x:.1f},{y:.1f}" for x, y in (end, end - 10 * along + 6 * across, end - 10 * along - 6 * across))
+    (x1, y1), (x2, y2) = begin.tolist(), (end - 8 * along).tolist()
+    return (
+        f'<g class="seen" data-anchor="{escape(graph.names[anchor], quote=True)}"'
+        f' data-linker="{escape(graph.names[first], quote=True)}"><title>{escape(_seen_note(graph, [exit_]).strip())}'
+        f'</title><line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{SEEN}" stroke-width="6"'
+        f' stroke-opacity="0.55"/><polygon points="{head}" fill="{SEEN}"/></g>'
+    )
+
+
+def _seen_note(graph: LigandGraph, seen: Sequence[Exit]) -> str:
+    bonds = [f"{graph.names[one.candidate.anchor]} by {graph.names[one.candidate.leaving[0]]}" for one in seen]
+    return f" Purple: seen in this crystal, the linker leaves {', '.join(bonds)}." if bonds else ""
 
 
 def _badge(exit_: Exit, x: float, y: float, radius: float) -> str:

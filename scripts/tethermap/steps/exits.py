@@ -117,10 +117,12 @@ class ExitRanker:
             seen = _with_evidence([score_observed(graph, around, lost, bond) for bond in held.bonds], witness)
             for row in exit_rows(self._target_name, instance, graph, seen, beside):
                 self._write.observed(row)
-        self._files(ligand, graph, exits)
+        self._files(ligand, graph, exits, seen, missing.beside)
         self._scripts(ligand, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
 
-    def _files(self, ligand: _Ligand, graph: LigandGraph, exits: list[Exit]) -> None:
+    def _files(
+        self, ligand: _Ligand, graph: LigandGraph, exits: list[Exit], seen: list[Exit], beside_missing: frozenset[int]
+    ) -> None:
         """Write the row of a ligand's geometry, its SDF and its depictions, plain and with its exits: one drawing."""
         instance, molecule = ligand.instance, ligand.molecule
         shape = geometry_of(instance, molecule, ligand.around)
@@ -128,8 +130,9 @@ class ExitRanker:
         fields = {**sdf_fields(self._target_name, ligand.rows, self._method), **geometry_fields(shape)}
         sdf = exits_sdf(instance, molecule, graph, exits, ligand.rows, fields)
         self._step.write(layout.ligand_sdf(instance.stem), sdf)
-        self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance))
-        self._step.write(layout.ligand_svg(instance.stem, "exits"), exits_svg(molecule, instance, graph, exits))
+        self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, beside_missing))
+        depiction = exits_svg(molecule, instance, graph, exits, seen=seen, beside_missing=beside_missing)
+        self._step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
 
     def _scripts(self, ligand: _Ligand, arrows: Sequence[ExitArrow]) -> None:
         """Write the scripts that open a ligand in PyMOL and ChimeraX."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.tethermap.answers.pockets.test_groups import KINASE, member
 from tests.tethermap.answers.pockets.test_sites import touching
 from tests.tools.exits import embedded
+from tethermap.answers.group_names import group_name
 from tethermap.answers.model import CopyExit, LigandCopy
 from tethermap.answers.nucleotides import is_nucleotide
 from tethermap.answers.pockets.groups import grouped
@@ -118,3 +120,22 @@ def test_sentence_of_an_end_that_was_not_modelled_says_so() -> None:
 def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_means_the_reversible_parent() -> None:
     cut = Action("NBG", ["C1", "O1"], "amide N, acyl leaves", "cut", frees_link=True)
     assert "the reversible parent is meant" in action_sentence(cut)
+
+
+@pytest.mark.parametrize(
+    ("components", "kinds", "ring", "expected"),
+    [
+        ("JQ1", "NON-POLYMER", False, ""),
+        ("PJE+010+02J", "NON-POLYMER+NON-POLYMER+PEPTIDE LINKING", False, "PJE+010+02J"),
+        ("ALA+ALA+ALA+TRP", "L-PEPTIDE LINKING+" * 3 + "L-PEPTIDE LINKING", True, "cyclic peptide of 4 residues"),
+        ("ALA+ALA+ALA+TRP", "L-PEPTIDE LINKING+" * 3 + "L-PEPTIDE LINKING", False, "peptide of 4 residues"),
+        ("GLC+GLC+GLC+BMA", "D-SACCHARIDE+" * 3 + "D-SACCHARIDE", False, "saccharide of 4 residues"),
+        ("A+B+C+D", "NON-POLYMER+" * 3 + "NON-POLYMER", False, "linked group of 4 components"),
+    ],
+)
+def test_linked_group_is_never_named_by_one_of_its_components(
+    components: str, kinds: str, expected: str, *, ring: bool
+) -> None:
+    smiles = "C1CCCCCCCCCCC1" if ring else "CCCCCCCCCCCC"
+    group = replace(molecule(components, smiles), type=kinds, residue=np.arange(12) // 3)
+    assert group_name(group) == expected

@@ -112,9 +112,13 @@ class Group:
 
     @property
     def protein(self) -> str:
-        """Name of the protein that most of its instances give; the first of equally many."""
-        counts = Counter(copy.member.protein for copy in self.placed)
-        return max(counts, key=lambda name: (counts[name], bool(name)), default="")
+        """Name of the protein that most of its instances give, in mixed case if one does; the first of equally many."""
+        spellings = Counter(copy.member.protein for copy in self.placed)
+        counts: Counter[str] = Counter()
+        for name, count in spellings.items():
+            counts[name.casefold()] += count
+        key = {name: (counts[name.casefold()], bool(name), name != name.upper(), spellings[name]) for name in spellings}
+        return max(key, key=key.__getitem__, default="")
 
     @property
     def reference(self) -> str:

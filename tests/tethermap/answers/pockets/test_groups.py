@@ -188,3 +188,10 @@ def test_rows_name_columns_of_their_tables() -> None:
     found = grouped([member("1aaa", KINASE, ways=[way((3, 0, 0))]), member("2bbb", "")])
     assert {name for row in superposition_rows(found) for name in row} == set(SUPERPOSITION.names)
     assert {name for row in consensus_rows(found) for name in row} == set(EXIT_CONSENSUS.names)
+
+
+def test_group_has_the_name_that_most_of_its_instances_give_in_mixed_case() -> None:
+    names = ["KINASE TWO", "KINASE TWO", "Kinase two", "Another kinase", ""]
+    members = [replace(member(f"{k}aaa", KINASE), protein=name) for k, name in enumerate(names)]
+    (group,) = grouped(members)
+    assert group.protein == "Kinase two"
