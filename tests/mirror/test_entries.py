@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from rdkit import Chem, rdBase
 
+from tests.tools.agreement import disagreements
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.enumerate_hets import STANDARD, Deposited, HetAtom, HetGroups
 from tests.tools.enumerate_hets import deposited as deposited_of
@@ -254,6 +255,7 @@ def test_job_finds_nothing_wrong_with_itself(whole: JobRun) -> None:
     assert [stem for stem in bad if not stem.startswith("4hhb_")] == []
     reasons = {row["reason"] for row in rows_of(whole.job, layout.ENTRY_STATUS)}
     assert "program_error" not in reasons
+    assert disagreements(whole.job) == []
 
 
 def test_modified_residues_stay_in_their_chain(whole: JobRun, kept: list[Row], files: dict[str, Path]) -> None:

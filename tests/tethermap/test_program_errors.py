@@ -51,7 +51,7 @@ IN_LIGAND = [
     Plant("rank_exits", "tethermap.steps.exits.exit_rows"),
     Plant("rank_exits", "tethermap.steps.exits.pymol_script"),
     Plant("write_protac_inputs", "tethermap.extras.protac.inputs.exits_json"),
-    Plant("check_results", "tethermap.steps.checks.check_instance"),
+    Plant("check_results", "tethermap.steps.checks.check_ligand"),
     Plant("find_series", "tethermap.series.write.molecule_of_record"),
     Plant("find_series", "tethermap.series.write._metadata"),
     Plant("find_series", "tethermap.series.write._member_svg"),

@@ -21,6 +21,7 @@ from scripts import (
     write_protac_inputs,
 )
 from scripts.download_entries import structure_row
+from tests.tools.agreement import disagreements
 from tests.tools.small_job import FILE_LISTS
 from tethermap.base import layout, tables
 from tethermap.base.component_index import default_index
@@ -185,6 +186,7 @@ class OneJob:
             for row in tally.failures
             if row["check"] not in FROM_DATA
         ]
+        wrong += [f"disagreement: {words}" for words in disagreements(self._folder)]
         wrong += _without_row(path, reason, groups) if fetched else []
         return reason, len(results), tuple(dict.fromkeys(wrong))
 
