@@ -18,7 +18,7 @@ from tethermap.base import layout
 from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
-from tethermap.results import parameters
+from tethermap.steps import parameters
 from tethermap.run.display import ProgressDisplay
 from tethermap.run.environment import prepare_environment
 from tethermap.run.logs import INTERRUPTED, record_error
@@ -132,7 +132,7 @@ def setting(dpath):
 
 
 def step_settings(of):
-    """Return the params of a step: what `tethermap.results.parameters` says that it is given of the settings."""
+    """Return the params of a step: what `tethermap.steps.parameters` says that it is given of the settings."""
     return lambda wildcards: of(given)
 
 

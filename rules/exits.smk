@@ -23,4 +23,4 @@ rule write_protac_inputs:
         settings=step_settings(parameters.protac),
         progress=progress_file("write_protac_inputs", "{shard}"),
     script:
-        "../scripts/write_protac_inputs.py"
+        "../scripts/tethermap/extras/protac/step.py"

@@ -28,7 +28,7 @@ rule check_results:
         cache_dir=setting("cache_dir"),
         progress=progress_file("check_results", "{shard}"),
     script:
-        "../scripts/check_results.py"
+        "../scripts/tethermap/steps/check_results.py"
 
 
 rule build_tables:

@@ -20,4 +20,4 @@ checkpoint search_entries:
         source=step_settings(parameters.source),
         cache_dir=setting("cache_dir"),
     script:
-        "../scripts/search_entries.py"
+        "../scripts/tethermap/steps/search_entries.py"

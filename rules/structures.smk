@@ -18,7 +18,7 @@ rule download_entries:
         cache_dir=setting("cache_dir"),
         progress=progress_file("download_entries", "{shard}"),
     script:
-        "../scripts/download_entries.py"
+        "../scripts/tethermap/steps/download_entries.py"
 
 
 rule clean_complexes:
@@ -49,4 +49,4 @@ rule clean_complexes:
         components=step_settings(parameters.components),
         progress=progress_file("clean_complexes", "{shard}"),
     script:
-        "../scripts/clean_complexes.py"
+        "../scripts/tethermap/steps/clean_complexes.py"

@@ -8,8 +8,8 @@ from tethermap.base import layout
 from tethermap.base.tables import ENTRIES, LIGAND_STATUS, Row, read_table
 from tethermap.results.searched import search_source
 from tethermap.run.logs import logged_to
+from tethermap.run.program_errors import InstanceId, LeftOut, instances_of, without_failing
 from tethermap.steps.cache import step_cache
-from tethermap.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
 from tethermap.steps.whole import repeat_or_compute
 
 

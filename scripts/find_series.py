@@ -9,8 +9,8 @@ from tethermap.base import layout
 from tethermap.base.records import named_records, unpacked
 from tethermap.base.tables import Row
 from tethermap.run.logs import logged_to
+from tethermap.run.program_errors import InstanceId, LeftOut, without_failing
 from tethermap.steps.cache import step_cache
-from tethermap.steps.program_errors import InstanceId, LeftOut, without_failing
 from tethermap.steps.whole import repeat_or_compute
 
 

@@ -9,7 +9,7 @@ from tethermap.base.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
 from tethermap.report.write import write_report
 from tethermap.results.finish import mark_errors, write_manifest
 from tethermap.run.logs import logged_to
-from tethermap.steps.program_errors import InstanceId, LeftOut, instances_of, without_failing
+from tethermap.run.program_errors import InstanceId, LeftOut, instances_of, without_failing
 
 
 def main(job: Path, checks: Sequence[Path], manifest: Path, *, settings: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from tethermap.steps.shard_step import ShardStep
 from tethermap.steps.writers import ExitWriters
 
 if TYPE_CHECKING:
-    from tethermap.steps.exits import ExitRanker
+    from tethermap.steps.measuring import ExitRanker
 
 
 def main(
@@ -73,7 +73,7 @@ def main(
 
         @cache
         def ranker() -> "ExitRanker":
-            from tethermap.steps.exits import ExitRanker  # RDKit, needed for new entries only
+            from tethermap.steps.measuring import ExitRanker  # RDKit, needed for new entries only
 
             return ExitRanker(target_name, method, find, step, write)
 

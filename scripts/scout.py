@@ -12,16 +12,15 @@ from typing import Any
 
 import yaml
 
-from scripts import search_entries
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.tables import ENTRIES, read_table
 from tethermap.entry.proteins import MOST_ENTRIES, proteins_of
-from tethermap.results import parameters
 from tethermap.run.logs import record_error
 from tethermap.sources.choose import open_source
+from tethermap.steps import parameters, search_entries
 
 
 def main(config: Path, job: Path) -> int:

@@ -9,22 +9,18 @@ from typing import Any
 
 from scripts import (
     build_tables,
-    check_results,
-    clean_complexes,
-    download_entries,
     find_series,
     finish_job,
     match_ligands,
     measure_sasa,
     rank_exits,
-    search_entries,
 )
 from tethermap.base import layout, recorded_search
 from tethermap.components.finder import JobComponents
 from tethermap.exposure.method import Method
-from tethermap.results import parameters
 from tethermap.run.progress import progress_file
 from tethermap.run.settings import record_settings, refuse_changed_settings
+from tethermap.steps import check_results, clean_complexes, download_entries, parameters, search_entries
 
 
 def run_job(job: Path, settings: Mapping[str, Any]) -> None:

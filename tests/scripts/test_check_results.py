@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.check_results import main
 from tests.tools.small_job import FILE_LISTS, SmallJob, small_job
 from tethermap.base import layout, tables
 from tethermap.instance.store import read_instances_alone
 from tethermap.selfcheck.names import CHECKS
+from tethermap.steps.check_results import main
 
 NAMES = (
     "group_PDB id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id auth_asym_id auth_seq_id"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts import clean_complexes
 from tethermap.base.config import resolve
 from tethermap.complex.settings import CleanSettings
+from tethermap.steps import clean_complexes
 
 
 def clean_settings(**changes: Any) -> CleanSettings:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from scripts import download_entries
 from tests.standin import StandIn
 from tests.tethermap.sources.make import cif_text, settings, write
 from tests.tools.runs import ROOT
 from tethermap.base.errors import UserError
 from tethermap.base.reasons import REASONS
 from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Table, Value, read_table, write_table
+from tethermap.steps import download_entries
 
 Row = dict[str, Value]
 
@@ -173,7 +173,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, rcsb: dict[str, Any], monke
 _JOB = """
 import json, sys
 from pathlib import Path
-from scripts import download_entries
+from tethermap.steps import download_entries
 job = Path(sys.argv[1])
 config = json.loads(Path(sys.argv[2]).read_text())
 paths = (job / name for name in ("entries.csv", "structures.csv", "progress.jsonl"))

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from scripts import search_entries
 from tests.standin import StandIn
 from tests.tethermap.sources.make import cif_text, pdb_text, settings, write
 from tethermap.base.errors import UserError
 from tethermap.base.reasons import REASONS
 from tethermap.base.tables import ENTRIES, read_table
 from tethermap.sources.base import SourceError
+from tethermap.steps import search_entries
 
 
 class _Job:

@@ -13,15 +13,16 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from scripts import build_tables, check_results, finish_job, write_protac_inputs
+from scripts import build_tables, finish_job
 from tests.tools.runs import ROOT
 from tethermap.base import layout, tables
 from tethermap.base.config import resolve
 from tethermap.base.tables import Row, split_cell
+from tethermap.extras.protac import step as write_protac_inputs
 from tethermap.extras.protac.side import TARGET
-from tethermap.results import parameters
 from tethermap.run.progress import progress_file
 from tethermap.run_job import run_job
+from tethermap.steps import check_results, parameters
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup" / "TARGET_RESULTS"
 STEM = "4cup_A_ZYB_2971"
@@ -48,8 +49,8 @@ IN_LIGAND = [
     Plant("match_ligands", "tethermap.steps.molecules.packed_molecule"),
     Plant("measure_sasa", "tethermap.steps.exposure.summary_row"),
     Plant("measure_sasa", "tethermap.steps.exposure.exposed_svg"),
-    Plant("rank_exits", "tethermap.steps.exits.exit_rows"),
-    Plant("rank_exits", "tethermap.steps.exits.pymol_script"),
+    Plant("rank_exits", "tethermap.steps.measuring.exit_rows"),
+    Plant("rank_exits", "tethermap.steps.measuring.pymol_script"),
     Plant("write_protac_inputs", "tethermap.extras.protac.inputs.exits_json"),
     Plant("check_results", "tethermap.steps.checks.check_ligand"),
     Plant("find_series", "tethermap.series.write.molecule_of_record"),
@@ -65,13 +66,13 @@ IN_ENTRY = [
     Plant("search_entries", "tethermap.sources.selection._row"),
     Plant("search_entries", "tethermap.sources.own.prepare._made"),
     Plant("download_entries", "tethermap.sources.files.FilesSource.fetch"),
-    Plant("download_entries", "scripts.download_entries.structure_row"),
+    Plant("download_entries", "tethermap.steps.download_entries.structure_row"),
     Plant("clean_complexes", "tethermap.steps.cleaning.read_entry"),
     Plant("clean_complexes", "tethermap.steps.cleaning.clean_entry"),
     Plant("clean_complexes", "tethermap.steps.cleaning._report"),
     Plant("match_ligands", "tethermap.steps.molecules.LigandMatcher.match"),
     Plant("measure_sasa", "tethermap.steps.exposure.ExposureMeter.measure"),
-    Plant("rank_exits", "tethermap.steps.exits.ExitRanker.rank"),
+    Plant("rank_exits", "tethermap.steps.measuring.ExitRanker.rank"),
     Plant("check_results", "tethermap.steps.checks.EntryChecker.check"),
     Plant("build_tables", "tethermap.results.write.unselected_entry_row"),
     Plant("finish_job", "tethermap.report.content._entry_item"),

@@ -24,8 +24,8 @@ from tethermap.exits.words import legend_height
 from tethermap.report.content import MAX_SERIES, Tables, build_content, shown_series
 from tethermap.report.depictions import inline_svg
 from tethermap.report.render import render_report
+from tethermap.run.program_errors import but_for
 from tethermap.run.software import versions
-from tethermap.steps.program_errors import but_for
 
 log = logging.getLogger(__name__)
 

@@ -23,9 +23,9 @@ from tethermap.results.manifest import VARYING, Tally, manifest_parts
 from tethermap.results.merging import merge
 from tethermap.results.rows import entry_key, ligand_status_key
 from tethermap.run.job_log import job_log_text
+from tethermap.run.program_errors import InstanceId, StatusCorrector, but_for, error_row, read_errors
 from tethermap.selfcheck.outcome import CheckOutcome
 from tethermap.selfcheck.status import entry_rows
-from tethermap.steps.program_errors import InstanceId, StatusCorrector, but_for, error_row, read_errors
 
 _SNAKEFILE = Path(__file__).resolve().parents[3] / "Snakefile"
 

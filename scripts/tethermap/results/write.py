@@ -48,7 +48,7 @@ from tethermap.results.rows import (
     unselected_entry_row,
 )
 from tethermap.results.searched import search_source
-from tethermap.steps.program_errors import LeftOut, StatusCorrector, read_errors
+from tethermap.run.program_errors import LeftOut, StatusCorrector, read_errors
 
 MOSTLY_PACKED = 0.5
 """Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""

@@ -24,7 +24,7 @@ from tethermap.fit.report import Report, ReportError, read_report
 from tethermap.instance.backbone import packed_backbone
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
-from tethermap.steps.program_errors import InstanceId
+from tethermap.run.program_errors import InstanceId
 from tethermap.steps.shard_step import ShardStep
 from tethermap.steps.writers import CleaningWriters
 

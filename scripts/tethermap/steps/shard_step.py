@@ -12,9 +12,9 @@ from tethermap.base.atomic import replacing, write_bytes
 from tethermap.base.errors import failed_at, isolate_errors
 from tethermap.base.records import MAGIC
 from tethermap.base.tables import ERRORS, FILES, Row, Table, rows_into, write_table
+from tethermap.run.program_errors import InstanceId, error_row
 from tethermap.run.progress import ShardProgress
 from tethermap.steps.cache import EntryResult, StepCache
-from tethermap.steps.program_errors import InstanceId, error_row
 from tethermap.steps.result_files import write_result
 
 LISTING = "files"

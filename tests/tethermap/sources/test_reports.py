@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from scripts.download_entries import structure_row
 from tests.standin import StandIn
 from tests.tethermap.fit.make import report_cif, report_xml
 from tests.tethermap.sources.make import cif_text, settings, write
@@ -15,6 +14,7 @@ from tethermap.fit.file import ReportFile
 from tethermap.sources.base import Fetched, SourceError
 from tethermap.sources.choose import Reports, open_reports, open_source
 from tethermap.sources.rcsb import RcsbSource
+from tethermap.steps.download_entries import structure_row
 
 
 def fetched(entry_id: str, path: Path = Path("x.cif")) -> Fetched:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts import search_entries
 from tethermap.base import layout
 from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Value, read_table, write_table
 from tethermap.sources import shards as dealing
+from tethermap.steps import search_entries
 
 
 def _rows(sizes: list[int | None]) -> list[dict[str, Value]]:

@@ -12,15 +12,11 @@ from typing import Any
 
 from scripts import (
     build_tables,
-    check_results,
-    clean_complexes,
     find_series,
     match_ligands,
     measure_sasa,
     rank_exits,
-    write_protac_inputs,
 )
-from scripts.download_entries import structure_row
 from tests.tools.agreement import disagreements
 from tests.tools.small_job import FILE_LISTS
 from tethermap.base import layout, tables
@@ -32,6 +28,7 @@ from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import EntryError, read_entry
 from tethermap.entry.target_query import TargetQuery
 from tethermap.exposure.method import Method
+from tethermap.extras.protac import step as write_protac_inputs
 from tethermap.extras.protac.side import TARGET
 from tethermap.instance.find import Residues
 from tethermap.results.manifest import Tally
@@ -39,7 +36,9 @@ from tethermap.sources.base import Fetched, FetchError
 from tethermap.sources.content import read_content
 from tethermap.sources.index_rows import read_row
 from tethermap.sources.naming import StructureFile
+from tethermap.steps import check_results, clean_complexes
 from tethermap.steps.cache import step_cache
+from tethermap.steps.download_entries import structure_row
 
 FROM_DATA = ("bonds", "connected")
 """Checks that deposited data can fail."""

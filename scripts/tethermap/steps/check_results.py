@@ -11,10 +11,10 @@ from tethermap.base import layout, tables
 from tethermap.base.records import EntryParts, entry_parts
 from tethermap.base.tables import CHECKS, FILES, Row
 from tethermap.run.logs import logged_to
+from tethermap.run.program_errors import read_errors
 from tethermap.selfcheck.outcome import CheckOutcome
 from tethermap.selfcheck.status import processed, status_rows
 from tethermap.steps.cache import StepCache, digest_of, step_cache, unchanged
-from tethermap.steps.program_errors import read_errors
 from tethermap.steps.shard_step import ShardStep
 
 if TYPE_CHECKING:
