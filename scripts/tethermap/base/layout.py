@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 RESULTS = "TARGET_RESULTS"
@@ -72,59 +71,24 @@ ERROR = f"{WORK}/error.json"
 RULE_LOGS = f"{WORK}/logs"
 BENCHMARKS = f"{WORK}/benchmarks"
 
-
-FALLIBLE = (
-    *("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "write_protac_inputs"),
-    "check_results",
-)
-"""Steps of a shard that record the ligands and entries on which they fail, in ``<step>_errors``."""
-
-_SHARD_FILES = {
-    "entries": "entries.csv",
-    "structures": "structures.csv",
-    "instances": "instances.jsonl",
-    "neighbourhoods": "neighbourhoods.bin",
-    "surroundings": "surroundings.bin",
-    "backbones": "backbones.bin",
-    "entry_status": "entry_status.csv",
-    "ligand_status": "ligand_status.csv",
-    "name_map": "name_map.csv",
-    "complex_files": "complex_files.csv",
-    "molecules": "molecules.bin",
-    "sasa_summary": "sasa_summary.csv",
-    "sasa_atoms": "sasa_atoms.csv",
-    "contacts": "contacts.csv",
-    "exposure_files": "exposure_files.csv",
-    "exits": "exits.csv",
-    "geometry": "geometry.csv",
-    "exit_files": "exit_files.csv",
-    "bridging": "bridging.jsonl",
-    "observed": "observed.csv",
-    "protac_inputs": "protac_inputs.csv",
-    "protac_files": "protac_files.csv",
-    "checks": "checks.csv",
-    "files": "files.csv",
-    **{f"{step}_errors": f"{step}_errors.csv" for step in FALLIBLE},
-}
-
-FILE_LISTS = ("complex_files", "exposure_files", "exit_files")
-"""Intermediates of a shard that list the result files written for it."""
-
-ON_DEMAND = ("instances", "molecules", "exits", "observed", "surroundings")
-"""Intermediates of a shard from which inputs, degraders and partners of a finished job are made when asked for."""
+ON_DEMAND = ("clean_complexes", "match_ligands", "measure_sasa")
+"""Steps whose archives inputs, degraders and partners of a finished job are made from on demand."""
 
 
-def shard_file(shard: str, name: str) -> str:
-    """Return the path of an intermediate of one shard, relative to the job folder.
+def archive(shard: str, step: str) -> str:
+    """Return the path of the archive that a step writes of one shard, relative to the job folder.
 
     Parameters
     ----------
     shard : str
         Number of the shard, from ``0``; ``{shard}`` gives a rule's pattern.
-    name : str
-        What it holds, a key of this module's list: ``instances``, ``sasa_atoms``, …
     """
-    return f"{SHARDS}/{shard}/{_SHARD_FILES[name]}"
+    return f"{SHARDS}/{shard}/{step}.zip"
+
+
+def shard_entries(shard: str) -> str:
+    """Return the path of the table of a shard's entries, relative to the job folder."""
+    return f"{SHARDS}/{shard}/entries.csv"
 
 
 def war_pdb(stem: str, extension: str = "pdb") -> str:
@@ -176,12 +140,6 @@ def stem_of_file(path: str) -> str:
     """
     name = path.rpartition("/")[2].rpartition(".")[0]
     return protac_stem(path) or (name.rpartition("_")[0] if path.startswith(f"{MCS_SVG}/") else name)
-
-
-def error_lists(job: Path, shards: Iterable[str]) -> list[Path]:
-    """Return the tables of errors in single ligands and entries that the steps before `build_tables` write."""
-    names = [(shard, f"{step}_errors") for shard in shards for step in FALLIBLE]
-    return [*(job / shard_file(shard, name) for shard, name in names), job / SERIES_ERRORS]
 
 
 def shard_folders(job: Path) -> list[Path]:

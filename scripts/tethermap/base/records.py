@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tethermap.base.atomic import replacing
+from tethermap.base.parts import Source
 
 MAGIC = b"tethermap records 1\n"
 """What a file of records begins with."""
@@ -55,7 +56,7 @@ def record_file(path: Path) -> Iterator[Stream]:
         yield stream
 
 
-def read_records(path: Path) -> Iterator[bytes]:
+def read_records(path: Source) -> Iterator[bytes]:
     """Yield the records of a file in the order they were written.
 
     Raises
@@ -107,7 +108,7 @@ class EntryParts:
 
 
 def entry_parts(
-    instances: Path, records: Mapping[str, Path], rows: Mapping[str, Path] | None = None
+    instances: Source, records: Mapping[str, Source], rows: Mapping[str, Source] | None = None
 ) -> Iterator[EntryParts]:
     """Yield what the files of a shard hold, entry by entry, of the instances that all of them hold.
 
@@ -177,7 +178,7 @@ def joined(first: Iterable[tuple[str, Any]], *others: Iterable[tuple[str, Any]])
         raise ValueError(f"{left[0]} and what other files hold there should be one instance")
 
 
-def named_lines(instances: Path) -> Iterator[tuple[str, bytes]]:
+def named_lines(instances: Source) -> Iterator[tuple[str, bytes]]:
     """Yield stem and line of each instance of a shard."""
     with instances.open("rb") as stream:
         for line in stream:
@@ -189,7 +190,7 @@ def entry_of(line: bytes) -> str:
     return _named(line)[0]
 
 
-def named_records(path: Path) -> Iterator[tuple[str, bytes]]:
+def named_records(path: Source) -> Iterator[tuple[str, bytes]]:
     """Yield stem and record of each instance of a file of records."""
     return ((stem_of(record), record) for record in read_records(path))
 
@@ -203,7 +204,7 @@ def _named(line: bytes) -> tuple[str, str]:
     return entry_id.decode("utf-8"), rest[: rest.index(b'"')].decode("utf-8")
 
 
-def _blocks(path: Path) -> Iterator[tuple[str, list[bytes]]]:
+def _blocks(path: Source) -> Iterator[tuple[str, list[bytes]]]:
     """Yield the lines of each instance of a table, by the stem at their end."""
     name, block = "", list[bytes]()
     with path.open("rb") as stream:

@@ -19,6 +19,7 @@ from typing import Literal, Protocol
 
 from tethermap.base import layout
 from tethermap.base.atomic import replacing
+from tethermap.base.parts import Source
 
 Kind = Literal["text", "integer", "number", "flag"]
 Value = str | int | float | bool | None
@@ -462,6 +463,12 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
         yield typed(wanted(cells))
 
 
+def as_written(rows: Iterable[Row], table: Table, names: Collection[str]) -> list[Row]:
+    """Return rows as they are read back from their table, numbers rounded, with some of its columns."""
+    columns = [column for column in table.columns if column.name in names]
+    return [{one.name: parse_value(format_value(row.get(one.name), one), one) for one in columns} for row in rows]
+
+
 def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[Sequence[str]], dict[str, Value]]:
     """Return a function that makes a row of its cells as `parse_value` does, fast where most cells are text.
 
@@ -491,7 +498,7 @@ def write_table(path: Path, table: Table, rows: Iterable[Row]) -> None:
 
 
 def read_table(
-    path: Path,
+    path: Source,
     table: Table,
     *,
     strict: bool = True,
@@ -503,7 +510,7 @@ def read_table(
     Parameters
     ----------
     path, table : Path, Table
-        The file and its columns.
+        The file, or a part of an archive, and its columns.
     strict : bool
         Whether the header must be that of `table`; else columns of another version are text, and those that the
         file lacks are empty in each row.
@@ -525,8 +532,8 @@ def read_table(
         columns = [known.get(name, Column(name)) for name in header]
         position = header.index("stem") if stems is not None and "stem" in header else None
         lines: Iterable[str] = stream
-        if stems is not None and position == len(header) - 1:  # the rest of a long table is not even read
-            lines = lines_ending(path, stems)
+        if stems is not None and position == len(header) - 1 and isinstance(path, Path):
+            lines = lines_ending(path, stems)  # the rest of a long table is not even read
         elif stems is not None and position is not None and len(stems) <= FEW:
             lines = (line for line in stream if any(stem in line for stem in stems))
         places = range(len(header)) if names is None else [k for k, name in enumerate(header) if name in names]

@@ -17,13 +17,14 @@ from typing import Any
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing, write_parts, write_text
 from tethermap.base.errors import PROGRAM_ERROR
-from tethermap.base.tables import FILES, Row, Value
+from tethermap.base.parts import part
+from tethermap.base.tables import FILES, Row, Value, read_table
 from tethermap.results.crate import crate_text
 from tethermap.results.manifest import VARYING, Tally, manifest_parts
 from tethermap.results.merging import merge
 from tethermap.results.rows import entry_key, ligand_status_key
 from tethermap.run.job_log import job_log_text
-from tethermap.run.program_errors import InstanceId, StatusCorrector, but_for, error_row, read_errors
+from tethermap.run.program_errors import InstanceId, StatusCorrector, but_for, error_row
 from tethermap.selfcheck.outcome import CheckOutcome
 from tethermap.selfcheck.status import entry_rows
 
@@ -61,15 +62,15 @@ def write_manifest(
     settings : mapping
         What it says of the job's settings, `tethermap.base.config.shown`.
     errors : sequence of Row
-        Errors in single ligands and entries in this step, rows of `tables.ERRORS`.
+        Errors of all steps in single ligands and entries, rows of `tables.ERRORS`.
     left_out : set of str
         Instances and entries that are not counted.
     """
-    errors = [*read_errors([*layout.error_lists(job, shards), job / layout.TABLES_ERRORS]), *errors]
-    errors += _entries_left_out(job, {row["pdb_id"] for row in errors})
+    errors = [*errors, *_entries_left_out(job, {row["pdb_id"] for row in errors})]
     kept = _kept_stems(job) if errors else set()
     lost = {str(row["stem"]) for row in errors if row["stem"]} - kept
-    listed = {str(row["path"]): row for shard in shards for row in _shard_rows(job, shard, "files", FILES)}
+    lists = (read_table(part(job, shard, "check_results/files"), FILES) for shard in shards)
+    listed: dict[str, Row] = {str(row["path"]): row for rows in lists for row in rows}
     for path in [path for path in listed if lost and layout.stem_of_file(path) in lost]:
         del listed[path]
     for path in _series_files(job, left_out):
@@ -83,17 +84,13 @@ def write_manifest(
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
     for path in single:
         listed[path] = _file_row(job, path)
-    series = sum(1 for _ in tables.read_table(job / layout.SERIES_TABLE, tables.SERIES))
+    series = sum(1 for _ in read_table(job / layout.SERIES_TABLE, tables.SERIES))
     write_text(job / layout.PROBLEMS, json.dumps(list(islice(_problems(tally, errors, kept), MOST_TOLD))))
     write_text(job / layout.JOB_LOG, job_log_text(job))
     date = str(json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"])
     write_text(job / layout.CRATE, crate_text(settings, date, listed))
     files = [listed[path] for path in sorted(listed) if path not in VARYING]
     write_parts(manifest, manifest_parts(settings, tally, series, files))
-
-
-def _shard_rows(job: Path, shard: str, name: str, table: tables.Table) -> Iterator[Row]:
-    return tables.read_table(job / layout.shard_file(shard, name), table)
 
 
 def mark_errors(job: Path, errors: Sequence[Row]) -> None:
@@ -110,7 +107,7 @@ def mark_errors(job: Path, errors: Sequence[Row]) -> None:
 def _entries_left_out(job: Path, told: AbstractSet[Value]) -> list[Row]:
     """Return the errors of entries that their status alone tells: those of the search and the download."""
     names = ("pdb_id", "reason", "value")
-    entries = tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
+    entries = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
     failed = (row for row in entries if row["reason"] == PROGRAM_ERROR and row["pdb_id"] not in told)
     return [error_row(InstanceId(str(row["pdb_id"])), str(row["value"])) for row in failed]
 
@@ -118,7 +115,7 @@ def _entries_left_out(job: Path, told: AbstractSet[Value]) -> list[Row]:
 def _kept_stems(job: Path) -> set[str]:
     """Return the instances that have results."""
     results = tables.RESULTS_TABLE
-    return {str(row["stem"]) for row in tables.read_table(job / results.path, results, names={"stem"})}
+    return {str(row["stem"]) for row in read_table(job / results.path, results, names={"stem"})}
 
 
 def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> Iterator[str]:
@@ -140,7 +137,7 @@ def _series_files(job: Path, left_out: AbstractSet[str]) -> list[str]:
 
     A series has ``S001.svg`` and for each ligand ``S001_LIG.svg``, with a number for a second of its name.
     """
-    results = tables.read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
+    results = read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
     pairs = {(str(row["series"]), str(row["Warhead"])) for row in but_for(results, left_out) if row["series"]}
     names = {series for series, _ in pairs} | {f"{series}_{code}" for series, code in pairs}
     folder = job / layout.SERIES_FOLDER
@@ -187,12 +184,12 @@ def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: Ab
     tally = Tally()
 
     def rows(table: tables.Table) -> Iterable[Row]:
-        return but_for(tables.read_table(job / table.path, table), left_out)
+        return but_for(read_table(job / table.path, table), left_out)
 
     tally.count_status(rows(tables.ENTRY_STATUS), rows(tables.LIGAND_STATUS))
     tally.count_results(rows(tables.RESULTS_TABLE))
     for shard in shards:
-        tally.count_checks(but_for(_shard_rows(job, shard, "checks", tables.CHECKS), left_out))
+        tally.count_checks(but_for(read_table(part(job, shard, "check_results/checks"), tables.CHECKS), left_out))
     tally.count_checks([_entry_rows(job)])
     told = {row["stem"] for row in tally.failures if row["check"] == "processed"}
     for row in errors:
@@ -204,8 +201,8 @@ def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: Ab
 
 def _entry_rows(job: Path) -> Row:
     """Check that no entry got lost between the search and the tables."""
-    searched = tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)
-    told = tables.read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS)
+    searched = read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)
+    told = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS)
     asked = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (searched, told))
     return entry_rows(*asked).row("")
 

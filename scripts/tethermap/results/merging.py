@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tethermap.base.atomic import replacing
+from tethermap.base.parts import Source
 from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser
 
 Key = tuple[Any, ...]
@@ -88,7 +89,7 @@ def sorted_table(path: Path, table: Table, *, equal_by_text: bool = False) -> It
         sorted_rows.write(equal_by_text=equal_by_text)
 
 
-def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator[tuple[dict[str, Value], str]]:
+def read_blocks(path: Source, table: Table, column: str | None = None) -> Iterator[tuple[dict[str, Value], str]]:
     """Yield the blocks of rows that share a value, as they stand in a file of `table_writer`.
 
     Parameters
@@ -127,7 +128,7 @@ def read_blocks(path: Path, table: Table, column: str | None = None) -> Iterator
 
 
 def merge(
-    parts: Iterable[Path],
+    parts: Iterable[Source],
     path: Path,
     table: Table,
     key: Callable[[dict[str, Value]], Key],
@@ -138,7 +139,7 @@ def merge(
 
     Parameters
     ----------
-    parts : iterable of Path
+    parts : iterable of Source
         Files of `table_writer`, in any order.
     path : Path
         The table to be written.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from sys import intern
@@ -27,6 +28,7 @@ from tethermap.answers.waiting_rows import WaitingRows, waiting_rows
 from tethermap.base import layout, tables
 from tethermap.base.arrays import FloatArray
 from tethermap.base.atomic import replacing
+from tethermap.base.parts import Source, part
 from tethermap.base.records import joined, named_lines, named_records
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.instance.backbone import Backbone, backbone_of_record
@@ -48,7 +50,7 @@ from tethermap.results.rows import (
     unselected_entry_row,
 )
 from tethermap.results.searched import search_source
-from tethermap.run.program_errors import LeftOut, StatusCorrector, read_errors
+from tethermap.run.program_errors import LeftOut, StatusCorrector
 
 MOSTLY_PACKED = 0.5
 """Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
@@ -63,7 +65,8 @@ def write_tables(
     shards: Sequence[str],
     *,
     target_name: str,
-    protac_inputs: Sequence[Path] = (),
+    protac_inputs: Iterable[Source] = (),
+    errors: Iterable[Row] = (),
     left_out: LeftOut = MappingProxyType({}),
 ) -> None:
     """Write all tables and the one SDF of a job.
@@ -76,8 +79,10 @@ def write_tables(
         Numbers of its shards; none when the search found nothing.
     target_name : str
         As given.
-    protac_inputs : sequence of Path
-        The index of each shard's inputs for programs that model degraders, where there are any.
+    protac_inputs : iterable of Source
+        The index of each shard's inputs for programs that model degraders, if there are any.
+    errors : iterable of Row
+        Errors of all steps in single ligands and entries, rows of `tethermap.base.tables.ERRORS`.
     left_out : mapping
         Instances and entries that are not looked at, with the errors in them.
     """
@@ -108,16 +113,16 @@ def write_tables(
     def of_results(row: Row) -> Row | None:
         return row if row["stem"] in stems else None
 
-    status = StatusCorrector([*read_errors(layout.error_lists(job, shards)), *left_out.values()], stems)
-    for table, part, key, column, changed in (
-        (tables.SASA_SUMMARY, "sasa_summary", row_sort_key, "stem", of_results),
-        (tables.SASA_ATOMS, "sasa_atoms", row_sort_key, "stem", of_results),
-        (tables.CONTACTS, "contacts", row_sort_key, "stem", of_results),
-        (tables.EXIT_VECTORS, "exits", row_sort_key, "stem", of_results),
-        (tables.LIGAND_STATUS, "ligand_status", ligand_status_key, None, status.ligand),
-        (tables.NAME_MAP, "name_map", name_map_key, None, of_results),
+    status = StatusCorrector(errors, stems)
+    for table, name, key, column, changed in (
+        (tables.SASA_SUMMARY, "measure_sasa/sasa_summary", row_sort_key, "stem", of_results),
+        (tables.SASA_ATOMS, "measure_sasa/sasa_atoms", row_sort_key, "stem", of_results),
+        (tables.CONTACTS, "measure_sasa/contacts", row_sort_key, "stem", of_results),
+        (tables.EXIT_VECTORS, "measure_sasa/exits", row_sort_key, "stem", of_results),
+        (tables.LIGAND_STATUS, "clean_complexes/ligand_status", ligand_status_key, None, status.ligand),
+        (tables.NAME_MAP, "clean_complexes/name_map", name_map_key, None, of_results),
     ):
-        parts = (job / layout.shard_file(shard, part) for shard in shards)
+        parts = (part(job, shard, name) for shard in shards)
         merge(parts, job / table.path, table, key, column, changed)
     inputs = tables.PROTAC_INPUTS
     merge(protac_inputs, job / inputs.path, inputs, row_sort_key, "stem", of_results)
@@ -212,7 +217,7 @@ def _merge_instances(
     with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
         for shard in shards:
             files = set(_files(job, shard))
-            geometries = tables.read_table(job / layout.shard_file(shard, "geometry"), tables.GEOMETRIES)
+            geometries = tables.read_table(part(job, shard, "measure_sasa/geometry"), tables.GEOMETRIES)
             shapes = {str(row["stem"]): row for row in geometries}
             for parts in _instances(job, shard, left_out):
                 instance, mol = parts.instance, parts.mol
@@ -287,18 +292,16 @@ def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[In
     ValueError
         If a file holds other instances, or in another order.
     """
-
-    def of(name: str) -> Path:
-        return job / layout.shard_file(shard, name)
-
-    summaries = ((str(row["stem"]), row) for row in tables.read_table(of("sasa_summary"), tables.SASA_SUMMARY))
-    bridging = read_bridging(of("bridging"))
+    of = partial(part, job, shard)
+    summary = tables.read_table(of("measure_sasa/sasa_summary"), tables.SASA_SUMMARY)
+    summaries = ((str(row["stem"]), row) for row in summary)
+    bridging = read_bridging(of("measure_sasa/bridging"))
     parts = joined(
-        named_lines(of("instances")),
-        named_records(of("molecules")),
+        named_lines(of("clean_complexes/instances")),
+        named_records(of("match_ligands/molecules")),
         summaries,
-        named_records(of("backbones")),
-        read_exits(of("exits")),
+        named_records(of("clean_complexes/backbones")),
+        read_exits(of("measure_sasa/exits")),
     )
     for stem, line, mol, summary, backbone, ways in parts:
         if stem not in left_out:
@@ -308,14 +311,13 @@ def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[In
 
 def _checks_failed(job: Path, shards: Sequence[str]) -> frozenset[str]:
     """Return the instances of which a check has failed."""
-    paths = [job / layout.shard_file(shard, "checks") for shard in shards]
-    rows = (row for path in paths if path.is_file() for row in tables.read_table(path, tables.CHECKS))
-    return frozenset(str(row["stem"]) for row in rows if row["passed"] is not True)
+    checks = (tables.read_table(part(job, shard, "check_results/checks"), tables.CHECKS) for shard in shards)
+    return frozenset(str(row["stem"]) for rows in checks for row in rows if row["passed"] is not True)
 
 
 def _files(job: Path, shard: str) -> Iterator[str]:
-    for name in layout.FILE_LISTS:
-        for row in tables.read_table(job / layout.shard_file(shard, name), tables.FILES):
+    for step in ("clean_complexes", "measure_sasa"):
+        for row in tables.read_table(part(job, shard, f"{step}/files"), tables.FILES):
             yield str(row["path"])
 
 
@@ -337,7 +339,7 @@ def _write_entry_status(job: Path, shards: Sequence[str], corrector: StatusCorre
             else:
                 add(unselected_entry_row(entry, source))
         for shard in shards:
-            for row in tables.read_table(job / layout.shard_file(shard, "entry_status"), tables.ENTRY_STATUS):
+            for row in tables.read_table(part(job, shard, "clean_complexes/entry_status"), tables.ENTRY_STATUS):
                 if row["pdb_id"] in left_out:
                     add({**{name: row[name] for name in _LEAST}, "rank": ranks.get(str(row["requested_id"]))})
                 else:

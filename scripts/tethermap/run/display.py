@@ -7,30 +7,16 @@ import time
 from typing import TextIO
 
 from tethermap.run.progress import Progress
+from tethermap.run.steps import STEPS as DECLARED
 
-STEPS = {
-    "search_entries": "searching",
-    "download_entries": "fetching structures",
-    "clean_complexes": "cleaning complexes",
-    "match_ligands": "building ligands",
-    "measure_sasa": "measuring exposure and exits",
-    "write_protac_inputs": "writing inputs for degrader modelling",
-    "check_results": "checking results",
-    "find_series": "finding series",
-    "build_tables": "writing tables",
-    "finish_job": "writing report and manifest",
-    "all": "complete",
-}
+STEPS = {step.name: step.words for step in DECLARED} | {"all": "complete"}
 """What each rule does, in words."""
-
-_ENDS_WITH = {"measure_sasa": "rank_exits"}
-"""What a rule does last with an entry, where that has a name of its own."""
 
 
 def progress_line(progress: Progress, step: str) -> str:
     """Return the state of a job in one line: entries found, done, kept, rejected, and the current step.
 
-    >>> progress_line(Progress(found=2, done=1, kept=1, passed={"rank_exits": 1}), "measure_sasa")
+    >>> progress_line(Progress(found=2, done=1, kept=1, passed={"measure_sasa": 1}), "measure_sasa")
     'Tethermap: 2 entries found, 1 done (1 kept, 0 rejected); measuring exposure and exits 1/2'
     """
     words = STEPS.get(step, step)
@@ -39,7 +25,7 @@ def progress_line(progress: Progress, step: str) -> str:
     noun = "entry" if progress.found == 1 else "entries"
     counts = f"{progress.found} {noun} found, {progress.done} done"
     counts += f" ({progress.kept} kept, {progress.rejected} rejected)"
-    passed = progress.passed.get(_ENDS_WITH.get(step, step))
+    passed = progress.passed.get(step)
     return f"Tethermap: {counts}; {words}" + (f" {passed}/{progress.found}" if passed else "")
 
 

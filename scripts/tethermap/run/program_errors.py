@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tethermap.base.errors import PROGRAM_ERROR, ends_step, failed_at
+from tethermap.base.parts import Source
 from tethermap.base.reasons import sentence
 from tethermap.base.tables import ERRORS, Row, Value, read_table, write_table
 
@@ -41,11 +42,11 @@ def error_row(member: InstanceId, value: str, ligand: str = "") -> Row:
     return {"pdb_id": member.entry_id, "stem": member.stem, "ligand": ligand, "value": value}
 
 
-def read_errors(paths: Iterable[Path]) -> list[Row]:
-    """Return the errors that steps have recorded, one a ligand or entry; files may be missing."""
+def read_errors(paths: Iterable[Source]) -> list[Row]:
+    """Return the errors that steps have recorded, one a ligand or entry."""
     errors: dict[tuple[Value, ...], Row] = {}
     for path in paths:
-        for row in read_table(path, ERRORS) if path.is_file() else ():
+        for row in read_table(path, ERRORS):
             errors.setdefault((row["stem"] or row["pdb_id"], row["ligand"]), row)
     return list(errors.values())
 

@@ -144,8 +144,8 @@ class ProgressReader:
 def progress_file(step: str, shard: str) -> str:
     """Return the path of a progress file, relative to the job folder; ``{shard}`` gives a rule's pattern.
 
-    >>> Path(progress_file("rank_exits", "0001")).name
-    'rank_exits.0001.jsonl'
+    >>> Path(progress_file("measure_sasa", "0001")).name
+    'measure_sasa.0001.jsonl'
     """
     return f"{layout.PROGRESS}/{step}.{shard}.jsonl"
 

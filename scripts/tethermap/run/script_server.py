@@ -26,27 +26,13 @@ from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 
+from tethermap.run.steps import STEPS
+
 PRELOADED = (
     "snakemake.iocontainers",
-    "tethermap.steps.search_entries",
-    "tethermap.steps.download_entries",
-    "tethermap.steps.clean_complexes",
-    "tethermap.steps.cleaning",
-    "scripts.match_ligands",
-    "tethermap.steps.molecules",
-    "scripts.measure_sasa",
-    "scripts.rank_exits",
-    "tethermap.steps.exposure",
-    "tethermap.steps.measuring",
-    "tethermap.steps.check_results",
-    "tethermap.steps.checks",
-    "scripts.find_series",
-    "tethermap.series.write",
-    "scripts.build_tables",
-    "tethermap.results.write",
-    "scripts.finish_job",
+    *(module for step in STEPS if not step.switch for module in (step.make.partition(":")[0], step.loads) if module),
 )
-"""What is loaded while nothing else is to be done, in the order in which a run needs it."""
+"""Modules that are loaded while nothing else is to be done, in the order in which a run needs them."""
 
 LONGEST = 65_536
 """Bytes of a request at most."""

@@ -18,7 +18,7 @@ from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_SMILES, program, tools
-from tethermap.extras.protac.read import complex_text, read_ligands
+from tethermap.extras.protac.read import complex_text, unread_of
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import job_gene, job_side
 from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE
@@ -142,22 +142,16 @@ def _paths_of(tool: str, files: Collection[str]) -> set[str]:
 
 def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:
     """Return a ligand of a finished job with all its rows of `tables.EXIT_VECTORS`."""
-    named = json.dumps(stem)
     shards = [path.name for path in layout.shard_folders(job)] if (job / layout.SHARDS).is_dir() else []
     if not shards:
         raise NoInputsError("The job's working files are gone, from which inputs are made: run it again.")
-    for shard in shards:
-        instances, molecules, exits, observed = (
-            job / layout.shard_file(shard, name) for name in ("instances", "molecules", "exits", "observed")
-        )
-        try:
-            if named not in instances.read_text(encoding="utf-8"):
-                continue
-            for ligand, rows in read_ligands(instances, molecules, exits, observed):
-                if ligand.instance.stem == stem:
-                    return ligand, rows
-        except OTHER_VERSION_ERRORS as error:
-            raise NoInputsError(OTHER_VERSION) from error
+    try:
+        for shard in shards:
+            for unread in unread_of(job, shard):
+                if unread.stem == stem:
+                    return unread.read()
+    except OTHER_VERSION_ERRORS as error:
+        raise NoInputsError(OTHER_VERSION) from error
     raise NoInputsError(f"The job has no ligand {stem}: Results_Display.csv lists those that it has.")
 
 

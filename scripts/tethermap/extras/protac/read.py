@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 from tethermap.base import layout
+from tethermap.base.parts import part
 from tethermap.base.records import entry_of, joined, named_lines, named_records
 from tethermap.base.tables import EXIT_VECTORS, Row, read_table
 from tethermap.exits.graph import ligand_graph
@@ -35,34 +37,22 @@ class UnreadLigand:
         return ranked, self.exits
 
 
-def unread_of(instances: Path, molecules: Path, exits: Path, observed: Path) -> Iterator[UnreadLigand]:
-    """Yield the ligands of a shard in their order.
-
-    Parameters
-    ----------
-    instances, molecules, exits : Path
-        What is known of them, each in the same order.
-    observed : Path
-        Observed exits of those that two proteins hold, which stand in place of the predicted ones.
+def unread_of(job: Path, shard: str) -> Iterator[UnreadLigand]:
+    """Yield the ligands of a shard in their order; observed exits stand in place of predicted ones.
 
     Raises
     ------
     ValueError
-        If the files don't hold the same instances.
+        If its files don't hold the same instances.
     """
-    told = read_table(observed, EXIT_VECTORS) if observed.is_file() else iter(())  # a job of an earlier version
-    seen = {str(stem): list(own) for stem, own in groupby(told, key=lambda row: row["stem"])}
-    rows = groupby(read_table(exits, EXIT_VECTORS), key=lambda row: row["stem"])
+    of = partial(part, job, shard)
+    observed = groupby(read_table(of("measure_sasa/observed"), EXIT_VECTORS), key=lambda row: row["stem"])
+    seen = {str(stem): list(own) for stem, own in observed}
+    rows = groupby(read_table(of("measure_sasa/exits"), EXIT_VECTORS), key=lambda row: row["stem"])
     of_stem = ((str(stem), list(own)) for stem, own in rows)
-    for stem, line, record, own in joined(named_lines(instances), named_records(molecules), of_stem):
+    lines, molecules = named_lines(of("clean_complexes/instances")), named_records(of("match_ligands/molecules"))
+    for stem, line, record, own in joined(lines, molecules, of_stem):
         yield UnreadLigand(entry_of(line), stem, line, record, seen.get(stem, own))
-
-
-def read_ligands(
-    instances: Path, molecules: Path, exits: Path, observed: Path
-) -> Iterator[tuple[RankedLigand, Sequence[Row]]]:
-    """Yield the ligands of a shard as `unread_of`, each with all its rows of `tables.EXIT_VECTORS`."""
-    return (unread.read() for unread in unread_of(instances, molecules, exits, observed))
 
 
 def complex_text(job: Path, instance: Instance) -> str | None:

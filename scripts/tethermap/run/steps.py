@@ -1,0 +1,268 @@
+"""All steps of a job, each declared once: rules, scripts, cache keys, progress and the Python interface follow from it.
+
+A step of a shard writes one archive of parts (`tethermap.base.parts`), one of the whole job writes files of the job
+folder. Functions are named as entry points, ``module:function``: the declarations import none of the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from tethermap.base import layout, tables
+from tethermap.base.tables import Table
+
+LINES, RECORDS = "lines", "records"
+"""Kinds of parts that are no tables: lines of JSON, and records (`tethermap.base.records`), one an instance."""
+
+Settings = Mapping[str, Any]
+"""A job's settings as `tethermap.base.config.resolve` returns them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a job.
+
+    Parameters
+    ----------
+    name : str
+        Name of its rule and its script.
+    words : str
+        What it does, for people who watch a job.
+    make : str
+        Entry point of the function that does it, given a `tethermap.steps.task.Task`.
+    settings : str
+        Entry point of the function that picks the step's settings from a job's; the step runs again if they change.
+    loads : str
+        Module with most of the imports of `make`, which loads it only if there is something to compute.
+    reads : tuple of str
+        Parts that it reads, as ``step/part``; ``*/part`` are those of all earlier steps that have one.
+    files : tuple of str
+        Files of the job folder that it reads.
+    parts : mapping of str to Table or str
+        Parts that a step of a shard writes, with their table or kind. A part of `errors` is added.
+    writes : tuple of str
+        Files of the job folder that a step of the whole job writes.
+    switch : tuple of str
+        Path of the setting that switches the step on; always on if empty.
+    """
+
+    name: str
+    words: str
+    make: str
+    settings: str
+    loads: str = ""
+    reads: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    parts: Mapping[str, Table | str] = field(default_factory=dict)
+    writes: tuple[str, ...] = ()
+    switch: tuple[str, ...] = ()
+
+    def runs(self, given: Settings) -> bool:
+        """Return whether the step is a part of a job."""
+        value: Any = given
+        for key in self.switch:
+            value = value[key]
+        return bool(value)
+
+    def inputs(self, shards: Sequence[str], given: Settings) -> list[str]:
+        """Return the files that the step reads, relative to the job folder, of one shard or of all."""
+        sources = dict.fromkeys(source for source, _ in self.sources(step.name for step in STEPS if step.runs(given)))
+        archives = [layout.archive(shard, source) for shard in shards for source in sources]
+        return [*(path.format(shard=shards[0]) if self.parts else path for path in self.files), *archives]
+
+    def outputs(self, shard: str) -> list[str]:
+        """Return the files that the step writes, relative to the job folder."""
+        return [layout.archive(shard, self.name)] if self.parts else list(self.writes)
+
+    def sources(self, available: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield step and part of all that it reads, as far as the steps are among those that run."""
+        names = set(available)
+        for read in self.reads:
+            source, _, part = read.partition("/")
+            for step in STEPS[: STEPS.index(self)]:
+                if step.parts and step.name in names and source in (step.name, "*") and part in step.kinds:
+                    yield step.name, part
+
+    @property
+    def kinds(self) -> dict[str, Table | str]:
+        """The parts of its archive, with their table or kind."""
+        return {**self.parts, "errors": tables.ERRORS} if self.parts else {}
+
+
+def load(entry_point: str) -> Callable[..., Any]:
+    """Return the function that an entry point names."""
+    module, _, name = entry_point.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
+STEPS = (
+    Step(
+        name="search_entries",
+        words="searching",
+        make="tethermap.steps.search_entries:make",
+        settings="tethermap.steps.parameters:search_entries",
+        writes=(layout.SEARCH_ENTRIES, layout.SEARCH_QUERY, layout.SHARD_PLAN),
+    ),
+    Step(
+        name="download_entries",
+        words="fetching structures",
+        make="tethermap.steps.download_entries:make",
+        settings="tethermap.steps.parameters:download_entries",
+        files=(layout.shard_entries("{shard}"),),
+        parts={"structures": tables.STRUCTURES},
+    ),
+    Step(
+        name="clean_complexes",
+        words="cleaning complexes",
+        make="tethermap.steps.clean_complexes:make",
+        settings="tethermap.steps.parameters:clean_complexes",
+        loads="tethermap.steps.cleaning",
+        reads=("download_entries/structures",),
+        parts={
+            "instances": LINES,
+            "neighbourhoods": RECORDS,
+            "surroundings": RECORDS,
+            "backbones": RECORDS,
+            "entry_status": tables.ENTRY_STATUS,
+            "ligand_status": tables.LIGAND_STATUS,
+            "name_map": tables.NAME_MAP,
+            "files": tables.FILES,
+        },
+    ),
+    Step(
+        name="match_ligands",
+        words="building ligands",
+        make="tethermap.steps.ligands:match",
+        settings="tethermap.steps.parameters:match_ligands",
+        loads="tethermap.steps.molecules",
+        reads=("clean_complexes/instances",),
+        parts={"molecules": RECORDS},
+    ),
+    Step(
+        name="measure_sasa",
+        words="measuring exposure and exits",
+        make="tethermap.steps.ligands:measure",
+        settings="tethermap.steps.parameters:measure_sasa",
+        loads="tethermap.steps.measuring",
+        reads=(
+            "clean_complexes/instances",
+            "clean_complexes/neighbourhoods",
+            "clean_complexes/surroundings",
+            "clean_complexes/backbones",
+            "match_ligands/molecules",
+        ),
+        parts={
+            "sasa_summary": tables.SASA_SUMMARY,
+            "sasa_atoms": tables.SASA_ATOMS,
+            "contacts": tables.CONTACTS,
+            "exits": tables.EXIT_VECTORS,
+            "observed": tables.EXIT_VECTORS,
+            "geometry": tables.GEOMETRIES,
+            "bridging": LINES,
+            "files": tables.FILES,
+        },
+    ),
+    Step(
+        name="write_protac_inputs",
+        words="writing inputs for degrader modelling",
+        make="tethermap.extras.protac.step:make",
+        settings="tethermap.extras.protac.step:settings",
+        reads=(
+            "clean_complexes/instances",
+            "match_ligands/molecules",
+            "measure_sasa/exits",
+            "measure_sasa/observed",
+        ),
+        parts={"protac_inputs": tables.PROTAC_INPUTS, "files": tables.FILES},
+        switch=("protac_inputs", "exits"),
+    ),
+    Step(
+        name="check_results",
+        words="checking results",
+        make="tethermap.steps.check_results:make",
+        settings="tethermap.steps.parameters:check_results",
+        loads="tethermap.steps.checks",
+        reads=(
+            "clean_complexes/instances",
+            "measure_sasa/sasa_summary",
+            "measure_sasa/sasa_atoms",
+            "measure_sasa/exits",
+            "download_entries/structures",
+            "clean_complexes/entry_status",
+            "clean_complexes/ligand_status",
+            "*/files",
+            "*/errors",
+        ),
+        parts={"checks": tables.CHECKS, "files": tables.FILES},
+    ),
+    Step(
+        name="find_series",
+        words="finding series",
+        make="tethermap.steps.whole:find_series",
+        settings="tethermap.steps.parameters:find_series",
+        loads="tethermap.series.write",
+        reads=("match_ligands/molecules",),
+        writes=(layout.SERIES_TABLE, layout.SERIES_MEMBERS, layout.LIGANDS, layout.SERIES_ERRORS),
+    ),
+    Step(
+        name="build_tables",
+        words="writing tables",
+        make="tethermap.steps.whole:build_tables",
+        settings="tethermap.steps.parameters:build_tables",
+        loads="tethermap.results.write",
+        reads=(
+            "clean_complexes/instances",
+            "clean_complexes/backbones",
+            "clean_complexes/entry_status",
+            "clean_complexes/ligand_status",
+            "clean_complexes/name_map",
+            "match_ligands/molecules",
+            "measure_sasa/sasa_summary",
+            "measure_sasa/sasa_atoms",
+            "measure_sasa/contacts",
+            "measure_sasa/exits",
+            "measure_sasa/geometry",
+            "measure_sasa/bridging",
+            "write_protac_inputs/protac_inputs",
+            "check_results/checks",
+            "*/files",
+            "*/errors",
+        ),
+        files=(
+            layout.SEARCH_ENTRIES,
+            layout.SEARCH_QUERY,
+            layout.SERIES_MEMBERS,
+            layout.LIGANDS,
+            layout.SERIES_ERRORS,
+        ),
+        writes=(
+            *(table.path for table in tables.RESULT_TABLES if table is not tables.SERIES),
+            layout.LIGANDS_SDF,
+            layout.TABLES_ERRORS,
+        ),
+    ),
+    # The report is written too, and the link Results_Display.csv, one file with its target that has no time of its own.
+    Step(
+        name="finish_job",
+        words="writing report and manifest",
+        make="tethermap.steps.whole:finish_job",
+        settings="tethermap.steps.parameters:finish_job",
+        loads="tethermap.report.write",
+        reads=("check_results/checks", "check_results/files", "*/errors"),
+        files=(
+            layout.SEARCH_QUERY,
+            layout.SERIES_ERRORS,
+            *(table.path for table in tables.RESULT_TABLES),
+            layout.TABLES_ERRORS,
+        ),
+        writes=(layout.MANIFEST, layout.JOB_LOG),
+    ),
+)
+"""In the order of a run."""
+
+STEP = {step.name: step for step in STEPS}
+"""By name."""
