@@ -18,11 +18,9 @@ from tethermap.base import layout
 from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
-from tethermap.steps import parameters
 from tethermap.run.display import ProgressDisplay
 from tethermap.run.environment import prepare_environment
 from tethermap.run.logs import INTERRUPTED, record_error
-from tethermap.run.progress import progress_file
 from tethermap.run.recorder import RecordingHandler, RunRecorder
 from tethermap.run.settings import (
     record_settings,
@@ -31,6 +29,7 @@ from tethermap.run.settings import (
 )
 from tethermap.run.slurm import LOGS as SLURM_LOGS
 from tethermap.run.slurm import cancel_slurm_jobs
+from tethermap.run.steps import STEP, load
 
 prepare_environment(Path(workflow.basedir))
 
@@ -44,23 +43,9 @@ except UserError as error:
     sys.exit(f"Tethermap: {error.message}")
 
 
-# What the rules look values up in; the Snakefile takes it away from the scripts. `lookup` walks through all of it each
-# time, and filters may name thousands of entries: rules that want them take them by `step_settings`.
-config = {name: value for name, value in given.items() if name != "filters"}
-
-SHARD_LISTS = [layout.shard_file("{shard}", name) for name in layout.FILE_LISTS]
-ERROR_LISTS = [
-    f"{step}_errors"
-    for step in layout.FALLIBLE
-    if step != "write_protac_inputs" or given["protac_inputs"]["exits"]
-]
-SHARD_ERRORS = [
-    layout.shard_file("{shard}", name)
-    for name in ERROR_LISTS
-    if name != "check_results_errors"
-]
-if given["protac_inputs"]["exits"]:
-    SHARD_LISTS.append(layout.shard_file("{shard}", "protac_files"))
+# What the rules look resources up in; the Snakefile takes it away from the scripts. `lookup` walks through all of it
+# each time.
+config = {name: given[name] for name in ("resources", "shards", "result_cache_mb")}
 
 
 wildcard_constraints:
@@ -121,19 +106,26 @@ def end_run():
     Path(layout.ERROR).unlink(missing_ok=True)
 
 
-def setting(dpath):
-    """Look up a text, list or section, whose braces Snakemake would otherwise take for wildcards.
+def reads(name):
+    """Return the files that a step reads: of its shard, or of all once the checkpoint has divided the entries."""
+    step = STEP[name]
+    if step.parts:
+        return step.inputs(["{shard}"], given)
+    return lambda wildcards: step.inputs(shards(wildcards), given)
 
-    Snakemake compares the values of a rule's params without their names: values of one kind that could be exchanged
-    go into one section.
+
+def writes(name):
+    """Return the files that a step writes."""
+    return STEP[name].outputs("{shard}")
+
+
+def step_settings(name):
+    """Return a step's settings; as a function, lest Snakemake takes their braces for wildcards.
+
+    Snakemake compares the values of a rule's params without their names: this is the only one.
     """
-    value = lookup(dpath=dpath, within=config)
+    value = load(STEP[name].settings)(given)
     return lambda wildcards: value
-
-
-def step_settings(of):
-    """Return the params of a step: what `tethermap.steps.parameters` says that it is given of the settings."""
-    return lambda wildcards: of(given)
 
 
 def planned_cores():
@@ -144,29 +136,9 @@ def planned_cores():
 
 def shards(wildcards):
     """Return the names of all shards, known once the checkpoint has divided the entries."""
-    plan = Path(checkpoints.search_entries.get().output.plan)
+    checkpoints.search_entries.get()
+    plan = Path(layout.SHARD_PLAN)
     return sorted(json.loads(plan.read_text(encoding="utf-8")), key=int)
-
-
-def of_all_shards(name):
-    """Return an input function for one kind of intermediate of all shards."""
-
-    def paths(wildcards):
-        return [layout.shard_file(shard, name) for shard in shards(wildcards)]
-
-    return paths
-
-
-def shard_errors(wildcards):
-    """Return the lists of all shards of the ligands and entries on which steps have failed."""
-    return [path for name in ERROR_LISTS for path in of_all_shards(name)(wildcards)]
-
-
-def protac_inputs(wildcards):
-    """Return the index of each shard's inputs for programs that model degraders; none where they are not asked for."""
-    if not given["protac_inputs"]["exits"]:
-        return []
-    return of_all_shards("protac_inputs")(wildcards)
 
 
 attach_recorder()

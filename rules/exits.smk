@@ -1,15 +1,9 @@
-# For programs that model degraders; planned only where `protac_inputs.exits` asks for them.
+# For programs that model degraders; planned only if `protac_inputs.exits` asks for them.
 rule write_protac_inputs:
     input:
-        instances=layout.shard_file("{shard}", "instances"),
-        molecules=layout.shard_file("{shard}", "molecules"),
-        exits=layout.shard_file("{shard}", "exits"),
-        observed=layout.shard_file("{shard}", "observed"),
-        complex_files=layout.shard_file("{shard}", "complex_files"),
+        reads("write_protac_inputs"),
     output:
-        protac_inputs=layout.shard_file("{shard}", "protac_inputs"),
-        files=layout.shard_file("{shard}", "protac_files"),
-        errors=layout.shard_file("{shard}", "write_protac_inputs_errors"),
+        writes("write_protac_inputs"),
     log:
         f"{layout.RULE_LOGS}/write_protac_inputs/{{shard}}.log",
     benchmark:
@@ -20,7 +14,6 @@ rule write_protac_inputs:
         mem_mb=lookup(dpath="resources/mem_mb", within=config),
         runtime=lookup(dpath="resources/runtime", within=config),
     params:
-        settings=step_settings(parameters.protac),
-        progress=progress_file("write_protac_inputs", "{shard}"),
+        settings=step_settings("write_protac_inputs"),
     script:
-        "../scripts/tethermap/extras/protac/step.py"
+        "../scripts/write_protac_inputs.py"

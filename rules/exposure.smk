@@ -1,24 +1,9 @@
-# Exposure of every ligand atom in each context, and where a linker can leave each ligand: the second reads what the
-# first has read and written, so both are one process. The SDF holds exposure and exits.
+# Exposure of every ligand atom in each context, and where a linker can leave each ligand.
 rule measure_sasa:
     input:
-        instances=layout.shard_file("{shard}", "instances"),
-        neighbourhoods=layout.shard_file("{shard}", "neighbourhoods"),
-        surroundings=layout.shard_file("{shard}", "surroundings"),
-        backbones=layout.shard_file("{shard}", "backbones"),
-        molecules=layout.shard_file("{shard}", "molecules"),
+        reads("measure_sasa"),
     output:
-        summary=layout.shard_file("{shard}", "sasa_summary"),
-        atoms=layout.shard_file("{shard}", "sasa_atoms"),
-        contacts=layout.shard_file("{shard}", "contacts"),
-        exposure_files=layout.shard_file("{shard}", "exposure_files"),
-        exits=layout.shard_file("{shard}", "exits"),
-        geometry=layout.shard_file("{shard}", "geometry"),
-        bridging=layout.shard_file("{shard}", "bridging"),
-        observed=layout.shard_file("{shard}", "observed"),
-        exit_files=layout.shard_file("{shard}", "exit_files"),
-        measure_sasa_errors=layout.shard_file("{shard}", "measure_sasa_errors"),
-        rank_exits_errors=layout.shard_file("{shard}", "rank_exits_errors"),
+        writes("measure_sasa"),
     log:
         f"{layout.RULE_LOGS}/measure_sasa/{{shard}}.log",
     benchmark:
@@ -30,10 +15,6 @@ rule measure_sasa:
         runtime=lookup(dpath="resources/runtime", within=config),
         result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        target_name=setting("target_name"),
-        sasa=setting("sasa"),
-        components=step_settings(parameters.components),
-        progress=progress_file("measure_sasa", "{shard}"),
-        exit_progress=progress_file("rank_exits", "{shard}"),
+        settings=step_settings("measure_sasa"),
     script:
         "../scripts/measure_sasa.py"

@@ -1,10 +1,9 @@
 # Ligands as molecules: bonds per shard, series over all shards.
 rule match_ligands:
     input:
-        instances=layout.shard_file("{shard}", "instances"),
+        reads("match_ligands"),
     output:
-        molecules=layout.shard_file("{shard}", "molecules"),
-        errors=layout.shard_file("{shard}", "match_ligands_errors"),
+        writes("match_ligands"),
     log:
         f"{layout.RULE_LOGS}/match_ligands/{{shard}}.log",
     benchmark:
@@ -16,20 +15,16 @@ rule match_ligands:
         runtime=lookup(dpath="resources/runtime", within=config),
         result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        components=step_settings(parameters.components),
-        progress=progress_file("match_ligands", "{shard}"),
+        settings=step_settings("match_ligands"),
     script:
         "../scripts/match_ligands.py"
 
 
 rule find_series:
     input:
-        molecules=of_all_shards("molecules"),
+        reads("find_series"),
     output:
-        series=layout.SERIES_TABLE,
-        members=layout.SERIES_MEMBERS,
-        ligands=layout.LIGANDS,
-        errors=layout.SERIES_ERRORS,
+        writes("find_series"),
     log:
         f"{layout.RULE_LOGS}/find_series.log",
     benchmark:
@@ -41,7 +36,6 @@ rule find_series:
         runtime=lookup(dpath="resources/runtime", within=config),
         result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        cache_dir=setting("cache_dir"),
-        seconds=lookup(dpath="series/seconds", within=config),
+        settings=step_settings("find_series"),
     script:
         "../scripts/find_series.py"

@@ -2,9 +2,7 @@
 # anew by itself, as no result depends on it: like the cores it is no param.
 checkpoint search_entries:
     output:
-        entries=layout.SEARCH_ENTRIES,
-        query=layout.SEARCH_QUERY,
-        plan=layout.SHARD_PLAN,
+        writes("search_entries"),
     log:
         f"{layout.RULE_LOGS}/search_entries.log",
     benchmark:
@@ -15,9 +13,6 @@ checkpoint search_entries:
         processes=planned_cores(),
         entries_per_shard=lookup(dpath="shards/entries_per_shard", within=config),
     params:
-        asked=step_settings(parameters.search),
-        recorded_search=setting("recorded_search"),
-        source=step_settings(parameters.source),
-        cache_dir=setting("cache_dir"),
+        settings=step_settings("search_entries"),
     script:
-        "../scripts/tethermap/steps/search_entries.py"
+        "../scripts/search_entries.py"

@@ -2,9 +2,9 @@
 # which there will be is known only afterwards.
 rule download_entries:
     input:
-        entries=layout.shard_file("{shard}", "entries"),
+        reads("download_entries"),
     output:
-        structures=layout.shard_file("{shard}", "structures"),
+        writes("download_entries"),
     log:
         f"{layout.RULE_LOGS}/download_entries/{{shard}}.log",
     benchmark:
@@ -14,26 +14,16 @@ rule download_entries:
     resources:
         result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        source=step_settings(parameters.download),
-        cache_dir=setting("cache_dir"),
-        progress=progress_file("download_entries", "{shard}"),
+        settings=step_settings("download_entries"),
     script:
-        "../scripts/tethermap/steps/download_entries.py"
+        "../scripts/download_entries.py"
 
 
 rule clean_complexes:
     input:
-        structures=layout.shard_file("{shard}", "structures"),
+        reads("clean_complexes"),
     output:
-        instances=layout.shard_file("{shard}", "instances"),
-        neighbourhoods=layout.shard_file("{shard}", "neighbourhoods"),
-        surroundings=layout.shard_file("{shard}", "surroundings"),
-        backbones=layout.shard_file("{shard}", "backbones"),
-        entry_status=layout.shard_file("{shard}", "entry_status"),
-        ligand_status=layout.shard_file("{shard}", "ligand_status"),
-        name_map=layout.shard_file("{shard}", "name_map"),
-        files=layout.shard_file("{shard}", "complex_files"),
-        errors=layout.shard_file("{shard}", "clean_complexes_errors"),
+        writes("clean_complexes"),
     log:
         f"{layout.RULE_LOGS}/clean_complexes/{{shard}}.log",
     benchmark:
@@ -45,8 +35,6 @@ rule clean_complexes:
         runtime=lookup(dpath="resources/runtime", within=config),
         result_cache_mb=lookup(dpath="result_cache_mb", within=config),
     params:
-        settings=step_settings(parameters.cleaning),
-        components=step_settings(parameters.components),
-        progress=progress_file("clean_complexes", "{shard}"),
+        settings=step_settings("clean_complexes"),
     script:
-        "../scripts/tethermap/steps/clean_complexes.py"
+        "../scripts/clean_complexes.py"

@@ -11,6 +11,7 @@ import yaml
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
+from tethermap.base.parts import part
 from tethermap.base.tables import EXIT_VECTORS, Row, read_table
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -43,9 +44,9 @@ def report(library: Mapping[str, Any], job: Path) -> list[str]:
     """Return one line for each recruiter: missing, or the rank of its known attachment atoms, observed ones first."""
     rows: dict[tuple[str, str], list[Row]] = {}
     for folder in layout.shard_folders(job):
-        seen = list(read_table(job / layout.shard_file(folder.name, "observed"), EXIT_VECTORS))
+        seen = list(read_table(part(job, folder.name, "measure_sasa/observed"), EXIT_VECTORS))
         bridging = {row["stem"] for row in seen}
-        exits = read_table(job / layout.shard_file(folder.name, "exits"), EXIT_VECTORS)
+        exits = read_table(part(job, folder.name, "measure_sasa/exits"), EXIT_VECTORS)
         for row in (*seen, *(row for row in exits if row["stem"] not in bridging)):
             if row["rank"] is not None:
                 rows.setdefault((str(row["pdb_id"]), str(row["Warhead"])), []).append(row)

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from tethermap.base import layout
+from tethermap.base import layout, recorded_search
 from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
@@ -20,7 +20,8 @@ from tethermap.base.tables import ENTRIES, read_table
 from tethermap.entry.proteins import MOST_ENTRIES, proteins_of
 from tethermap.run.logs import record_error
 from tethermap.sources.choose import open_source
-from tethermap.steps import parameters, search_entries
+from tethermap.steps import parameters
+from tethermap.steps.search_entries import run_search
 
 
 def main(config: Path, job: Path) -> int:
@@ -36,11 +37,10 @@ def main(config: Path, job: Path) -> int:
 
 def _search(job: Path, settings: dict[str, Any]) -> None:
     entries = job / layout.SEARCH_ENTRIES
-    asked = search_entries.SearchRequest(**parameters.search(settings))
-    origin, cache = parameters.source(settings), settings["cache_dir"]
-    search_entries.main(entries, job / layout.SEARCH_QUERY, asked, source=origin, cache_dir=cache)
+    search = parameters.search_entries(settings)
+    run_search(entries, job / layout.SEARCH_QUERY, {**search, recorded_search.KEY: None})
     taken = [str(row["pdb_id"]) for row in read_table(entries, ENTRIES) if row["selected"]]
-    opened = open_source(origin, cache, refresh=False)
+    opened = open_source(search["source"], search["cache_dir"], refresh=False)
     try:
         limits = {key: settings["filters"][key] for key in ("min_identity", "min_coverage")}
         proteins = proteins_of(opened.polymers(taken[:MOST_ENTRIES]), **limits)

@@ -93,7 +93,7 @@ def is_built(job: Path, final: Path) -> bool:
     if not (final / RECORD).is_file() or not (final / layout.MANIFEST).is_file():
         return False
     kept = [layout.JOB_CONFIG]
-    kept += [layout.shard_file(folder.name, name) for folder in layout.shard_folders(job) for name in layout.ON_DEMAND]
+    kept += [layout.archive(folder.name, name) for folder in layout.shard_folders(job) for name in layout.ON_DEMAND]
     same = all((final / path).is_file() and (final / path).read_bytes() == (job / path).read_bytes() for path in kept)
     return same and not differing(final, job)
 
@@ -103,7 +103,7 @@ def copy_example(job: Path, new: Path) -> None:
     shutil.copytree(job, new, ignore=lambda folder, _: _NOT_RESULTS if Path(folder) == job else ())
     for folder in layout.shard_folders(job):
         for name in layout.ON_DEMAND:
-            path = layout.shard_file(folder.name, name)
+            path = layout.archive(folder.name, name)
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(job / path, new / path)
 

@@ -16,7 +16,7 @@ StepState = Literal["waiting", "running", "done", "failed", "stopped"]
 
 
 @dataclass(slots=True)
-class Step:
+class StepProgress:
     """One step: all runs of one rule, one for each shard.
 
     Parameters
@@ -47,7 +47,7 @@ class Step:
         return (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.begun)).total_seconds()
 
 
-def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[Step]:
+def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[StepProgress]:
     """Return all steps of a job in their order.
 
     Parameters
@@ -59,10 +59,10 @@ def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[Step]:
 
     Returns
     -------
-    list of Step
+    list of StepProgress
         Those of the last attempt; steps that an earlier attempt has finished are done. Empty without events.
     """
-    steps = {name: Step(name, says) for name, says in STEPS.items() if name != "all"}
+    steps = {name: StepProgress(name, says) for name, says in STEPS.items() if name != "all"}
     any_event = False
     for event in events:
         any_event = True
@@ -81,12 +81,12 @@ def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[Step]:
     return list(steps.values())
 
 
-def read_steps(job: Path, *, final: bool) -> list[Step]:
+def read_steps(job: Path, *, final: bool) -> list[StepProgress]:
     """Return the steps of a job in a folder; see `steps_of`."""
     return steps_of(read_events(job / layout.EVENTS), final=final)
 
 
-def _note(step: Step, event: dict[str, Any]) -> None:
+def _note(step: StepProgress, event: dict[str, Any]) -> None:
     kind, time = event.get("event"), str(event.get("time"))
     if kind == "job_started":
         step.state = "running"
@@ -102,7 +102,7 @@ def _note(step: Step, event: dict[str, Any]) -> None:
         step.ended = time
 
 
-def _begin_again(step: Step) -> None:
+def _begin_again(step: StepProgress) -> None:
     """Forget what is not finished, as a new attempt runs it again; what is done stays so."""
     if step.state != "done":
         step.state, step.begun, step.ended = "waiting", None, None

@@ -9,6 +9,7 @@ import numpy as np
 from tethermap.base import layout
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
+from tethermap.base.parts import part
 from tethermap.base.records import read_records, stem_of
 from tethermap.instance.store import surroundings_of_record
 
@@ -39,7 +40,7 @@ def partners_of(job: Path, stem: str) -> dict[str, str]:
     """
     try:
         for folder in layout.shard_folders(job) if (job / layout.SHARDS).is_dir() else ():
-            for record in read_records(job / layout.shard_file(folder.name, "surroundings")):
+            for record in read_records(part(job, folder.name, "clean_complexes/surroundings")):
                 if stem_of(record) == stem:
                     around = surroundings_of_record(record)
                     here = {name: around.context == CONTEXTS.index(name) for name in BEYOND}

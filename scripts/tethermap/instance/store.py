@@ -13,6 +13,7 @@ import numpy as np
 
 from tethermap.base.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
 from tethermap.base.atomic import replacing
+from tethermap.base.parts import Source
 from tethermap.base.records import read_records, record_file
 from tethermap.entry.model import EntryBond
 from tethermap.fit.model import EntryFit, LigandFit, ResidueFit
@@ -56,7 +57,7 @@ def instance_writer(instances: Path, neighbourhoods: Path) -> Iterator[_Write]:
         yield write
 
 
-def read_instances(instances: Path, neighbourhoods: Path) -> Iterator[tuple[Instance, Neighbourhood]]:
+def read_instances(instances: Source, neighbourhoods: Source) -> Iterator[tuple[Instance, Neighbourhood]]:
     """Yield the instances of a shard with their neighbourhoods, in the order they were written.
 
     Parameters
@@ -92,7 +93,7 @@ def surroundings_of_record(record: bytes) -> Surroundings:
     return Surroundings(**arrays, element=element, largest=values["largest"])
 
 
-def read_instances_alone(instances: Path) -> Iterator[Instance]:
+def read_instances_alone(instances: Source) -> Iterator[Instance]:
     """Yield the instances of a shard without their neighbourhoods.
 
     Parameters

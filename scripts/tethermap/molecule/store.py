@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from rdkit import Chem
 
+from tethermap.base.parts import Source
 from tethermap.base.records import packed, read_records, record_file, unpacked
 from tethermap.molecule.record import LigandMolecule
 
@@ -31,7 +32,7 @@ def write_molecules(path: Path, records: Iterable[LigandMolecule]) -> None:
             stream.write(packed_molecule(record))
 
 
-def read_molecules(path: Path) -> Iterator[LigandMolecule]:
+def read_molecules(path: Source) -> Iterator[LigandMolecule]:
     """Yield the molecules of a file in the order they were written.
 
     Raises

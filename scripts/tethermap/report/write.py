@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from html import escape
@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_parts
 from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.base.parts import Source
 from tethermap.base.tables import Row, Table
 from tethermap.drawing.interactions import amid_residues
 from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
@@ -44,7 +45,7 @@ EXIT_COLUMNS = (
 
 def write_report(
     job: Path,
-    checks: Sequence[Path],
+    checks: Iterable[Source],
     report: Path,
     *,
     settings: Mapping[str, Any],
@@ -54,7 +55,7 @@ def write_report(
 
     Parameters
     ----------
-    checks : sequence of Path
+    checks : iterable of Source
         Outcome of the checks of each shard.
     settings : mapping
         What it says of the job's settings, `tethermap.base.config.shown`.

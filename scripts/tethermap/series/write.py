@@ -14,6 +14,7 @@ from rdkit import Chem, rdBase
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.atomic import replacing, write_text
+from tethermap.base.parts import Source
 from tethermap.base.records import named_records
 from tethermap.base.tables import JOINED, LIGAND_METADATA, SERIES, Row, table_writer
 from tethermap.drawing.series import aligned_layout, core_svg, member_svg
@@ -44,7 +45,7 @@ class Series:
 
 
 def write_series(
-    molecules: Sequence[Path],
+    molecules: Sequence[Source],
     series: Path,
     members: Path,
     ligands: Path,
@@ -57,7 +58,7 @@ def write_series(
 
     Parameters
     ----------
-    molecules : sequence of Path
+    molecules : sequence of Source
         Molecules of all shards.
     series, members, ligands : Path
         Written: the table of series, one JSON line an instance, rows of Ligand_Metadata.

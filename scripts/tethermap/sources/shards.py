@@ -11,12 +11,15 @@ from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
+from tethermap.base.parts import part
 from tethermap.base.tables import SHARD_ENTRIES, STRUCTURES, Row, read_table, write_table
 
 _FEWEST = 20
 """More shards than needed are made for further cores only while each has about this many entries."""
 
 Rows = list[Row]
+
+ENTRIES_OF_SHARD = Path(layout.shard_entries("0")).name
 
 
 def plan_shards(selected: Sequence[Row], folder: Path, entries_per_shard: int, cores: int) -> dict[int, Rows]:
@@ -73,7 +76,7 @@ def write_plan(plan: Mapping[int, Rows], folder: Path) -> None:
         if earlier.get(number) != rows:  # what was made of the same entries stays valid
             for told in (folder.parent / Path(layout.PROGRESS).name).glob(f"*.{number}.jsonl"):
                 told.unlink()  # of other entries
-            write_table(_in(folder / str(number), "entries"), SHARD_ENTRIES, rows)
+            write_table(folder / str(number) / ENTRIES_OF_SHARD, SHARD_ENTRIES, rows)
     sizes = {str(number): len(rows) for number, rows in plan.items()}
     write_text(folder.parent / Path(layout.SHARD_PLAN).name, json.dumps(sizes) + "\n")
 
@@ -84,7 +87,7 @@ def _earlier(folder: Path) -> dict[int, Rows]:
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name.isdecimal():
             try:
-                earlier[int(path.name)] = list(read_table(_in(path, "entries"), SHARD_ENTRIES))
+                earlier[int(path.name)] = list(read_table(path / ENTRIES_OF_SHARD, SHARD_ENTRIES))
             except (OSError, ValueError):
                 continue
     return earlier
@@ -97,7 +100,7 @@ def _stands(shard: Path, rows: Rows, taken: frozenset[str]) -> bool:
     that no longer is.
     """
     try:
-        structures = list(read_table(_in(shard, "structures"), STRUCTURES))
+        structures = list(read_table(part(shard.parents[2], shard.name, "download_entries/structures"), STRUCTURES))
     except (OSError, ValueError):
         return True  # nothing was taken yet
     own = {str(row["pdb_id"]) for row in structures if row["path"]}
@@ -107,10 +110,6 @@ def _stands(shard: Path, rows: Rows, taken: frozenset[str]) -> bool:
         if structure["path"] and structure["pdb_id"] != row["pdb_id"] and structure["pdb_id"] in taken:
             return False
     return True
-
-
-def _in(shard: Path, name: str) -> Path:
-    return shard / Path(layout.shard_file(shard.name, name)).name
 
 
 def shard_count(entries: int, entries_per_shard: int, cores: int) -> int:

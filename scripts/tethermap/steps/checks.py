@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
@@ -33,8 +33,8 @@ class EntryChecker:
         The job folder.
     written, on_disk : mapping
         sha256 of every file of the shard by path, as reported by its writer and as found on disk.
-    step, write : ShardStep, callable
-        Receive the outcomes.
+    step : ShardStep
+        Receives the outcomes.
     """
 
     def __init__(
@@ -43,7 +43,6 @@ class EntryChecker:
         written: Mapping[str, str],
         on_disk: Mapping[str, str],
         step: ShardStep,
-        write: Callable[[Row], None],
     ) -> None:
         self._job = job
         self._written: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -51,7 +50,6 @@ class EntryChecker:
             self._written[layout.stem_of_file(path)][path] = digest
         self._on_disk = on_disk
         self._step = step
-        self._write = write
 
     def check(self, parts: EntryParts, path: Path) -> None:
         """Write the outcome of every check of an entry's ligands."""
@@ -61,8 +59,8 @@ class EntryChecker:
         with suppress(OSError, RuntimeError, ValueError):
             deposited = read_deposited(path, comp_ids)
         as_pipeline: dict[ResidueKey, list[Atom]] | None = None
-        summaries = _by_instance(parts.rows["summary"], SASA_SUMMARY, SUMMARY_COLUMNS)
-        atoms = _by_instance(parts.rows["atoms"], SASA_ATOMS, ATOM_COLUMNS)
+        summaries = _by_instance(parts.rows["sasa_summary"], SASA_SUMMARY, SUMMARY_COLUMNS)
+        atoms = _by_instance(parts.rows["sasa_atoms"], SASA_ATOMS, ATOM_COLUMNS)
         for instance, (summary,), areas in zip(instances, summaries, atoms, strict=True):
             with self._step.isolated(parts.entry_id, instance.stem):
                 files = LigandFiles(instance, summary, areas, deposited, self._written[instance.stem], self._on_disk)
@@ -73,7 +71,7 @@ class EntryChecker:
                     again = list(check_ligand(self._job, replace(files, deposited=as_pipeline)))
                     outcomes = min(outcomes, again, key=lambda tried: sum(not outcome.passed for outcome in tried))
                 for outcome in outcomes:
-                    self._write(outcome.logged_row(instance.stem))
+                    self._step.add("checks", outcome.logged_row(instance.stem))
 
     def _read_as_pipeline(self, path: Path, entry_id: str, comp_ids: Collection[str]) -> dict[ResidueKey, list[Atom]]:
         """Return the deposited atoms; none, and nothing is cached, if the file can't be read."""

@@ -1,23 +1,23 @@
 """Clean the entries of one shard: decide on every het group, write the complexes that are kept."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tethermap.base.fasta import read_fasta
 from tethermap.base.identifiers import short_code
+from tethermap.base.parts import written_at
 from tethermap.base.tables import STRUCTURES, Row, read_table
 from tethermap.complex.settings import CleanSettings
-from tethermap.components.finder import Find, JobComponents
 from tethermap.entry.target_query import TargetQuery
-from tethermap.run.logs import logged_to
 from tethermap.sources.query import parse_query
-from tethermap.steps.cache import StepCache, digest_of, step_cache, unchanged
+from tethermap.steps.cache import digest_of, unchanged
 from tethermap.steps.shard_step import ShardStep
-from tethermap.steps.writers import CleaningWriters
+from tethermap.steps.task import Task
 
 if TYPE_CHECKING:
     from tethermap.steps.cleaning import EntryCleaner
@@ -26,42 +26,17 @@ PLACES = ("path", "report", "map")
 """Columns of the downloaded entries that only say where a file lies."""
 
 
-def main(
-    structures: Path,
-    instances: Path,
-    neighbourhoods: Path,
-    surroundings: Path,
-    backbones: Path,
-    entry_status: Path,
-    ligand_status: Path,
-    name_map: Path,
-    files: Path,
-    job: Path,
-    progress: Path,
-    *,
-    settings: CleanSettings,
-    find: Find,
-    known: StepCache | None = None,
-    errors: Path | None = None,
-) -> None:
+def make(task: Task) -> None:
     """Clean every entry of a shard and write its complexes, instances and status rows."""
-    streams = {
-        "instances": instances,
-        "neighbourhoods": neighbourhoods,
-        "surroundings": surroundings,
-        "backbones": backbones,
-        "entry_status": entry_status,
-        "ligand_status": ligand_status,
-        "name_map": name_map,
-    }
-    with ShardStep("clean_complexes", streams, files, job, progress, known, errors) as step:
-        write = CleaningWriters.of(step)
+    settings = clean_settings(**task.settings["cleaning"])
+    structures = task.part("download_entries/structures")
+    with ShardStep(task, task.cache()) as step:
 
         @cache
-        def cleaner() -> "EntryCleaner":
+        def cleaner() -> EntryCleaner:
             from tethermap.steps.cleaning import EntryCleaner  # most of the step's start, needed for new entries only
 
-            return EntryCleaner(settings, find, step, write)
+            return EntryCleaner(settings, task.components, step)
 
         def clean(row: Row) -> bool:
             return cleaner().clean(row)
@@ -69,7 +44,7 @@ def main(
         def leave_out(row: Row, error: Exception) -> None:
             cleaner().leave_out(row, error)
 
-        downloaded = structures.stat().st_mtime_ns
+        downloaded = written_at(structures)
         for row in read_table(structures, STRUCTURES):
             keepable = not row["reason"] and not row["map"] and unchanged(row, downloaded)
             step.entry(
@@ -125,34 +100,3 @@ def clean_settings(
         max_rfree=filters["max_rfree"],
         predicted=predicted,
     )
-
-
-if __name__ == "__main__":
-    from snakemake.iocontainers import Snakemake
-
-    snakemake: Snakemake
-    components = JobComponents(**snakemake.params.components)
-    with logged_to(snakemake.log[0]):
-        main(
-            structures=Path(snakemake.input.structures),
-            instances=Path(snakemake.output.instances),
-            neighbourhoods=Path(snakemake.output.neighbourhoods),
-            surroundings=Path(snakemake.output.surroundings),
-            backbones=Path(snakemake.output.backbones),
-            entry_status=Path(snakemake.output.entry_status),
-            ligand_status=Path(snakemake.output.ligand_status),
-            name_map=Path(snakemake.output.name_map),
-            files=Path(snakemake.output.files),
-            job=Path(),
-            progress=Path(snakemake.params.progress),
-            settings=clean_settings(**snakemake.params.settings),
-            find=components,
-            errors=Path(snakemake.output.errors),
-            known=step_cache(
-                "clean_complexes",
-                None,
-                snakemake.params.components["cache_dir"],
-                snakemake.resources.result_cache_mb,
-                components,
-            ),
-        )

@@ -26,7 +26,6 @@ from tethermap.instance.kinds import KindRules
 from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
 from tethermap.run.program_errors import InstanceId
 from tethermap.steps.shard_step import ShardStep
-from tethermap.steps.writers import CleaningWriters
 
 log = logging.getLogger(__name__)
 
@@ -40,16 +39,15 @@ class EntryCleaner:
         What the job asks.
     find : callable
         Look-up of a component by its code.
-    step, write : ShardStep, CleaningWriters
-        What takes the results.
+    step : ShardStep
+        Takes the results.
     """
 
-    def __init__(self, settings: CleanSettings, find: Find, step: ShardStep, write: CleaningWriters) -> None:
+    def __init__(self, settings: CleanSettings, find: Find, step: ShardStep) -> None:
         self._settings = settings
         self._rules = KindRules(ADDITIVES, COFACTORS, find)
         self._radii = RadiusTable(RADII)
         self._step = step
-        self._write = write
 
     def clean(self, row: Row) -> bool:
         """Write what becomes of an entry, by the row of its download; return whether a ligand of it is kept."""
@@ -62,9 +60,9 @@ class EntryCleaner:
             "map_status": map_status,
         }
         joined = {"flags": _joined_flags(row, cleaned)}
-        self._write.entry({**_of_download(row), **cleaned.entry_row, **reported, **joined})
+        self._step.add("entry_status", {**_of_download(row), **cleaned.entry_row, **reported, **joined})
         for ligand_row in cleaned.ligand_rows:
-            self._write.ligand(ligand_row)
+            self._step.add("ligand_status", ligand_row)
         for ligand, error in cleaned.errors.items():
             self._step.record_error(InstanceId(str(row["pdb_id"])), error, ligand)
         for kept in cleaned.kept:
@@ -78,9 +76,9 @@ class EntryCleaner:
         cleaned = [status_of_missing(entry_id, PROGRAM_ERROR, value)]
         with isolate_errors(f"{entry_id}: its het groups", lambda _: None):
             cleaned.append(rejected_entry(read_entry(Path(str(row["path"])), entry_id), PROGRAM_ERROR, value))
-        self._write.entry({**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
+        self._step.add("entry_status", {**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
         for ligand_row in cleaned[-1].ligand_rows:
-            self._write.ligand(ligand_row)
+            self._step.add("ligand_status", ligand_row)
 
     def _cleaned(self, row: Row, experiment: Experiment) -> CleanedEntry:
         """Clean one entry; what goes wrong with it becomes its status."""
@@ -103,15 +101,16 @@ class EntryCleaner:
 
     def _write_kept(self, kept: KeptInstance) -> None:
         stem = kept.instance.stem
-        self._write.instances.write(instance_line(kept.instance))
-        self._write.neighbourhoods.write(packed_neighbourhood(stem, kept.neighbourhood))
-        self._write.surroundings.write(packed_surroundings(stem, kept.surroundings))
-        self._write.backbones.write(packed_backbone(stem, kept.backbone))
+        self._step.add("instances", instance_line(kept.instance))
+        self._step.add("neighbourhoods", packed_neighbourhood(stem, kept.neighbourhood))
+        self._step.add("surroundings", packed_surroundings(stem, kept.surroundings))
+        self._step.add("backbones", packed_backbone(stem, kept.backbone))
         for extension, content in (("pdb", kept.cleaned.pdb), ("cif", kept.cleaned.mmcif)):
             if content is not None:
                 self._step.write(layout.war_pdb(stem, extension), content)
         for name in kept.cleaned.renamed:
-            self._write.name(
+            self._step.add(
+                "name_map",
                 {
                     "stem": stem,
                     "pdb_id": kept.instance.entry_id,
@@ -119,7 +118,7 @@ class EntryCleaner:
                     "name_in_pdb": name.name_in_pdb,
                     "name": name.name,
                     "copy": name.copy,
-                }
+                },
             )
 
 

@@ -1,24 +1,23 @@
 """Get the structure file of each entry of a shard, checked, with its checksum and revision."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 from tethermap.base import layout
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
-from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Value, read_table, table_writer
+from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, Value, read_table
 from tethermap.fit.file import NONE, ReportFile
-from tethermap.run.logs import logged_to
-from tethermap.run.progress import ShardProgress
 from tethermap.sources.base import Fetched, FetchError, Source, SourceError
 from tethermap.sources.cache import CONNECTIONS
 from tethermap.sources.choose import Reports, open_reports, open_source
 from tethermap.sources.folders import FolderSource
 from tethermap.sources.naming import PDB_REDO
-from tethermap.steps.cache import StepCache, step_cache
 from tethermap.steps.known_files import KnownFiles
+from tethermap.steps.shard_step import ShardStep
+from tethermap.steps.task import Task
 
 _LOG = logging.getLogger("scripts.download_entries")
 
@@ -30,42 +29,18 @@ Row = dict[str, Value]
 Result = tuple[Fetched | FetchError, ReportFile]
 
 
-def main(
-    entries: Path,
-    structures: Path,
-    progress: Path,
-    *,
-    source: Mapping[str, Any],
-    cache_dir: str | None = None,
-    planned: Path | None = None,
-    known: StepCache | None = None,
-) -> None:
-    """Write where each entry's file lies, or why it could not be had.
-
-    Parameters
-    ----------
-    entries : Path
-        The shard's table of entries.
-    structures : Path
-        The table to write.
-    progress : Path
-        The shard's progress file.
-    source, cache_dir : mapping, str or None
-        Where the files come from and where they are kept, as for `open_source`.
-    planned : Path, optional
-        The job's table of entries, to know which successors are taken by another shard; the shard's own when not given.
-    known : StepCache or None
-        What earlier jobs have found in the files of folders.
-    """
-    rows = list(read_table(entries, SHARD_ENTRIES))
-    reported = ShardProgress(progress, STEP)
-    with table_writer(structures, STRUCTURES) as write:
+def make(task: Task) -> None:
+    """Write where each entry's file lies, or why it could not be had."""
+    rows = list(read_table(task.job / layout.shard_entries(task.shard), SHARD_ENTRIES))
+    source, cache_dir = task.settings["source"], task.settings["cache_dir"]
+    with ShardStep(task) as step:
         if not rows:
             return
         taken = {str(row["pdb_id"]) for row in rows}
-        if planned is not None:
-            taken |= {str(row["pdb_id"]) for row in read_table(planned, ENTRIES) if row["selected"]}
+        planned = read_table(task.job / layout.SEARCH_ENTRIES, ENTRIES)  # no input: a new one changes no shard
+        taken |= {str(row["pdb_id"]) for row in planned if row["selected"]}
         opened = open_source(source, cache_dir, refresh=False)
+        known = task.cache()
         if known is not None and isinstance(opened, FolderSource):
             opened.check = KnownFiles(known)
         try:
@@ -73,8 +48,8 @@ def main(
             results = fetched(opened, [str(row["pdb_id"]) for row in rows], reports)
             for row, (result, report) in zip(rows, results, strict=True):
                 structure = _structure_row(row, result, taken, report)
-                write(structure)
-                reported.entry(str(structure["pdb_id"]))
+                step.add("structures", structure)
+                step.passed(str(structure["pdb_id"]))
                 if isinstance(result, FetchError):
                     _LOG.warning("%s: %s", row["pdb_id"], result)
         finally:
@@ -185,19 +160,3 @@ def _results(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iter
                 yield future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-if __name__ == "__main__":
-    from snakemake.iocontainers import Snakemake
-
-    snakemake: Snakemake
-    with logged_to(snakemake.log[0]):
-        main(
-            entries=Path(snakemake.input.entries),
-            structures=Path(snakemake.output.structures),
-            progress=Path(snakemake.params.progress),
-            source=snakemake.params.source,
-            cache_dir=snakemake.params.cache_dir,
-            planned=Path(layout.SEARCH_ENTRIES),
-            known=step_cache(STEP, None, snakemake.params.cache_dir, snakemake.resources.result_cache_mb),
-        )

@@ -1,25 +1,34 @@
-"""The ligands of a shard as exposure and exits take them, one after the other: read once for both."""
+"""The steps over the ligands of a shard: their molecules; their exposure and exits."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import astuple
 
-from tethermap.instance.model import Instance
-from tethermap.instance.store import instance_of_line
-from tethermap.molecule.record import LigandMolecule
-from tethermap.molecule.store import molecule_of_record
-
-KEPT = 256
-"""Ligands that are kept, somewhat more than a shard mostly holds; 0.2 MB each."""
+from tethermap.base.records import EntryParts
+from tethermap.exposure.method import Method
+from tethermap.steps.shard_step import ShardStep, over_entries
+from tethermap.steps.task import Task
 
 
-@lru_cache(maxsize=KEPT)
-def instance_of(line: bytes) -> Instance:
-    """Return the instance of a line of `tethermap.instance.store`."""
-    return instance_of_line(line)
+def match(task: Task) -> None:
+    """Write the molecules of a shard."""
+
+    def matcher(step: ShardStep) -> Callable[[EntryParts], None]:
+        from tethermap.steps.molecules import LigandMatcher  # RDKit, needed for new entries only
+
+        return LigandMatcher(task.components.index, task.components.user, step).match
+
+    over_entries(task, None, matcher)
 
 
-@lru_cache(maxsize=KEPT)
-def molecule_of(record: bytes) -> LigandMolecule:
-    """Return the molecule of a record of `tethermap.molecule.store`."""
-    return molecule_of_record(record)
+def measure(task: Task) -> None:
+    """Write the exposure and the exits of a shard's ligands, and the files that show them."""
+    target_name, method = task.settings["target_name"], Method(**task.settings["sasa"])
+
+    def measurer(step: ShardStep) -> Callable[[EntryParts], None]:
+        from tethermap.steps.measuring import LigandMeasurer  # RDKit, needed for new entries only
+
+        return LigandMeasurer(target_name, method, task.components, step).measure
+
+    over_entries(task, [target_name, *astuple(method)], measurer)

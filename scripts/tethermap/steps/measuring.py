@@ -1,11 +1,9 @@
-"""Rank the places where a linker can leave the ligands of one entry of a shard, and write the files that show them."""
+"""Measure the ligands of one entry of a shard: their exposure in each context, and where a linker can leave them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 
@@ -14,9 +12,10 @@ from tethermap.answers.observed.store import bridging_line
 from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.reference import RADII
-from tethermap.base.tables import SASA_ATOMS, Row, rows_of
+from tethermap.base.tables import SASA_ATOMS, Row, as_written
+from tethermap.complex.contacts import ligand_contacts
 from tethermap.components.finder import Find
-from tethermap.drawing.ligand import plain_svg
+from tethermap.drawing.ligand import exposed_svg, plain_svg
 from tethermap.exits.arrows import best_of_sites
 from tethermap.exits.depict import exits_svg
 from tethermap.exits.evidence import Witness
@@ -31,16 +30,15 @@ from tethermap.exits.unseen import missing_atoms
 from tethermap.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
 from tethermap.exposure.method import Method
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
-from tethermap.exposure.rows import OF_EXITS, sdf_fields
+from tethermap.exposure.rows import OF_EXITS, atom_rows, sdf_fields, summary_row
 from tethermap.exposure.sasa import Sasa
 from tethermap.fit.geometry import geometry_cells, geometry_fields
 from tethermap.instance.backbone import Backbone, backbone_of_record
 from tethermap.instance.model import Instance, Neighbourhood, Surroundings
-from tethermap.instance.store import neighbourhood_of_record, surroundings_of_record
+from tethermap.instance.store import instance_of_line, neighbourhood_of_record, surroundings_of_record
 from tethermap.molecule.record import LigandMolecule
-from tethermap.steps.ligands import instance_of, molecule_of
+from tethermap.molecule.store import molecule_of_record
 from tethermap.steps.shard_step import ShardStep
-from tethermap.steps.writers import ExitWriters
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,55 +50,69 @@ class _Ligand:
     neighbourhood: Neighbourhood
     around: Surroundings
     backbone: Backbone
-    rows: list[Row]
 
 
-class ExitRanker:
-    """Ranks the exits of a shard's ligands.
+class LigandMeasurer:
+    """Measures the exposure of a shard's ligands and ranks their exits.
 
     Parameters
     ----------
     target_name : str
         As given.
     method : Method
-        How the areas were measured.
+        How areas are measured.
     find : callable
         Look-up of a component by its code.
-    step, write : ShardStep, ExitWriters
-        What takes the results.
+    step : ShardStep
+        Takes the results.
     """
 
-    def __init__(self, target_name: str, method: Method, find: Find, step: ShardStep, write: ExitWriters) -> None:
+    def __init__(self, target_name: str, method: Method, find: Find, step: ShardStep) -> None:
         self._target_name = target_name
         self._method = method
         self._find = find
-        sasa = Sasa(method.probe_radius, method.slices, method.engine)
-        self._holders = Holders(PolymerRadii(RadiusTable(RADII), find), sasa)
+        self._radii = RadiusTable(RADII)
+        self._polymer_radii = PolymerRadii(self._radii, find)
+        self._sasa = Sasa(method.probe_radius, method.slices, method.engine)
+        self._holders = Holders(self._polymer_radii, self._sasa)
         self._step = step
-        self._write = write
 
-    def rank(self, parts: EntryParts) -> None:
-        """Write the exits of an entry's ligands, their SDFs and depictions."""
-        records = parts.records
-        rows = rows_of(parts.rows["areas"], SASA_ATOMS, OF_EXITS)
-        areas = (list(of_ligand) for _, of_ligand in groupby(rows, itemgetter("stem")))
+    def measure(self, parts: EntryParts) -> None:
+        """Write the exposure and the exits of an entry's ligands, and their files."""
         names = ("molecules", "neighbourhoods", "surroundings", "backbones")
-        parts_of = zip(parts.stems, parts.lines, *(records[name] for name in names), areas, strict=True)
-        for stem, line, molecule, around, beyond, backbone, of_ligand in parts_of:
+        records = (parts.records[name] for name in names)
+        for stem, line, molecule, around, beyond, backbone in zip(parts.stems, parts.lines, *records, strict=True):
             with self._step.isolated(parts.entry_id, stem):
                 ligand = _Ligand(
-                    instance_of(line),
-                    molecule_of(molecule),
+                    instance_of_line(line),
+                    molecule_of_record(molecule),
                     neighbourhood_of_record(around),
                     surroundings_of_record(beyond),
                     backbone_of_record(backbone, named=False),
-                    of_ligand,
                 )
-                self._ligand(ligand)
+                rows = self._exposure(ligand.instance, ligand.molecule, ligand.neighbourhood)
+                # Exits and the SDF are made from areas as the table has them, which adds up.
+                self._exits(ligand, as_written(rows, SASA_ATOMS, OF_EXITS))
 
-    def _ligand(self, ligand: _Ligand) -> None:
+    def _exposure(self, instance: Instance, molecule: LigandMolecule, neighbourhood: Neighbourhood) -> list[Row]:
+        """Write the exposure of a ligand and its contacts; return the rows of its atoms."""
+        own = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
+        around = self._polymer_radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
+        exposure = self._sasa.exposure(instance.atoms.xyz[molecule.atom_index], own, neighbourhood, around)
+        summary = summary_row(self._target_name, instance, molecule, exposure, self._method)
+        self._step.add("sasa_summary", summary)
+        rows = list(atom_rows(self._target_name, instance, molecule, exposure, own))
+        for row in rows:
+            self._step.add("sasa_atoms", row)
+        for row in ligand_contacts(instance, molecule, neighbourhood):
+            self._step.add("contacts", row)
+        svg = exposed_svg(molecule, instance, exposure.relative, exposure.headline)
+        self._step.write(layout.ligand_svg(instance.stem, "exposed"), svg)
+        return rows
+
+    def _exits(self, ligand: _Ligand, areas: list[Row]) -> None:
         instance, molecule, around = ligand.instance, ligand.molecule, ligand.around
-        graph, lost = ligand_graph(molecule), area_lost(ligand.rows)
+        graph, lost = ligand_graph(molecule), area_lost(areas)
         missing = missing_atoms(instance, molecule, graph, self._find)
         linked = linked_atoms(instance, molecule)
         held = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, missing.beside)
@@ -110,36 +122,42 @@ class ExitRanker:
         exits = _with_evidence(exits, witness)
         beside = residues_beside(instance, graph.xyz, ligand.neighbourhood)
         for row in exit_rows(self._target_name, instance, graph, exits, beside):
-            self._write.exit(row)
+            self._step.add("exits", row)
         seen: list[Exit] = []
         if held:
-            self._write.bridging.write(bridging_line(instance.stem, held))
+            self._step.add("bridging", bridging_line(instance.stem, held))
             seen = _with_evidence([score_observed(graph, around, lost, bond) for bond in held.bonds], witness)
             for row in exit_rows(self._target_name, instance, graph, seen, beside):
-                self._write.observed(row)
-        self._files(ligand, graph, exits, seen, missing.beside)
-        self._scripts(ligand, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
+                self._step.add("observed", row)
+        self._files(ligand, areas, graph, exits, seen, missing.beside)
+        self._scripts(ligand, areas, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
 
     def _files(
-        self, ligand: _Ligand, graph: LigandGraph, exits: list[Exit], seen: list[Exit], beside_missing: frozenset[int]
+        self,
+        ligand: _Ligand,
+        areas: list[Row],
+        graph: LigandGraph,
+        exits: list[Exit],
+        seen: list[Exit],
+        beside_missing: frozenset[int],
     ) -> None:
         """Write the row of a ligand's geometry, its SDF and its depictions, plain and with its exits: one drawing."""
         instance, molecule = ligand.instance, ligand.molecule
         shape = geometry_of(instance, molecule, ligand.around)
-        self._write.geometry({"stem": instance.stem, **geometry_cells(shape)})
-        fields = {**sdf_fields(self._target_name, ligand.rows, self._method), **geometry_fields(shape)}
-        sdf = exits_sdf(instance, molecule, graph, exits, ligand.rows, fields)
+        self._step.add("geometry", {"stem": instance.stem, **geometry_cells(shape)})
+        fields = {**sdf_fields(self._target_name, areas, self._method), **geometry_fields(shape)}
+        sdf = exits_sdf(instance, molecule, graph, exits, areas, fields)
         self._step.write(layout.ligand_sdf(instance.stem), sdf)
         self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, beside_missing))
         depiction = exits_svg(molecule, instance, graph, exits, seen=seen, beside_missing=beside_missing)
         self._step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
 
-    def _scripts(self, ligand: _Ligand, arrows: Sequence[ExitArrow]) -> None:
+    def _scripts(self, ligand: _Ligand, areas: list[Row], arrows: Sequence[ExitArrow]) -> None:
         """Write the scripts that open a ligand in PyMOL and ChimeraX."""
         instance = ligand.instance
         structure = "pdb" if "mmcif_only" not in instance.flags else "cif"
         names = [instance.atoms.name[i] for i in ligand.molecule.atom_index.tolist()]
-        shares = np.array([np.nan if row["relative_sasa"] is None else row["relative_sasa"] for row in ligand.rows])
+        shares = np.array([np.nan if row["relative_sasa"] is None else row["relative_sasa"] for row in areas])
         for extension, script in (("pml", pymol_script), ("cxc", chimerax_script)):
             text = script(instance, structure, names, shares.astype(np.float64), arrows)
             self._step.write(layout.viewer_script(instance.stem, extension), text)

@@ -15,7 +15,7 @@ from tethermap.instance.store import instance_of_line
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import packed_molecule
-from tethermap.steps.shard_step import EntryStream, ShardStep
+from tethermap.steps.shard_step import ShardStep
 
 log = logging.getLogger(__name__)
 
@@ -27,24 +27,21 @@ class LigandMatcher:
     ----------
     index, user : ComponentIndex, UserComponents or None
         Definitions of components.
-    step, molecules : ShardStep, EntryStream
-        The step, and what takes the molecules.
+    step : ShardStep
+        Takes the molecules.
     """
 
-    def __init__(
-        self, index: ComponentIndex, user: UserComponents | None, step: ShardStep, molecules: EntryStream
-    ) -> None:
+    def __init__(self, index: ComponentIndex, user: UserComponents | None, step: ShardStep) -> None:
         self._index = index
         self._user = user
         self._step = step
-        self._molecules = molecules
 
     def match(self, parts: EntryParts) -> None:
         """Write the molecules of an entry."""
         with rdBase.BlockLogs():
             for stem, line in zip(parts.stems, parts.lines, strict=True):
                 with self._step.isolated(parts.entry_id, stem):
-                    self._molecules.write(packed_molecule(self._molecule(instance_of_line(line))))
+                    self._step.add("molecules", packed_molecule(self._molecule(instance_of_line(line))))
 
     def _molecule(self, instance: Instance) -> LigandMolecule:
         """Return the molecule of an instance."""

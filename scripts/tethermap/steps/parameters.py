@@ -1,20 +1,14 @@
-"""What each step of a run is given of the job's settings, and nothing more.
-
-A step runs again when what it is given changes; the workflow and runs without it take it from here.
-"""
+"""Settings of each step, picked from those of the job: a step runs again if they change."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from tethermap.base import config
 from tethermap.base.fasta import NUCLEOTIDES, is_nucleotide, read_fasta
+from tethermap.run.steps import Settings
 from tethermap.sources.own.definitions import definitions_among
-
-Settings = Mapping[str, Any]
-"""A job's settings as `tethermap.base.config.resolve` returns them."""
 
 
 def source(given: Settings) -> dict[str, Any]:
@@ -23,9 +17,16 @@ def source(given: Settings) -> dict[str, Any]:
     return {key: value for key, value in given["source"].items() if key not in other}
 
 
-def download(given: Settings) -> dict[str, Any]:
+def search_entries(given: Settings) -> dict[str, Any]:
+    """Return the settings of the search; a recorded search is taken as it is."""
+    names = ("recorded_search", "cache_dir")
+    return {"asked": search(given), "source": source(given), **{name: given[name] for name in names}}
+
+
+def download_entries(given: Settings) -> dict[str, Any]:
     """Return where entries and their validation reports come from."""
-    return {**source(given), "validation": given["source"]["validation"]}
+    origin = {**source(given), "validation": given["source"]["validation"]}
+    return {"source": origin, "cache_dir": given["cache_dir"]}
 
 
 def search(given: Settings) -> dict[str, Any]:
@@ -66,7 +67,6 @@ def components(given: Settings) -> dict[str, Any]:
         own += _among((files,) if isinstance(files, str) else tuple(files))
     return {
         "kind": where["kind"],
-        "cache_dir": given["cache_dir"],
         "own_components": list(dict.fromkeys(own)),
     }
 
@@ -76,11 +76,36 @@ def _among(files: tuple[str, ...]) -> list[str]:
     return [str(path) for path in definitions_among(files)]
 
 
-def protac(given: Settings) -> dict[str, Any]:
-    """Return what decides on the inputs for programs that model degraders."""
-    return {**{name: given[name] for name in ("target_name", "search_query")}, **given["protac_inputs"]}
+def clean_complexes(given: Settings) -> dict[str, Any]:
+    """Return the settings of the cleaning, and where definitions of components come from."""
+    return {"cleaning": cleaning(given), **match_ligands(given)}
 
 
-def shown(given: Settings) -> dict[str, Any]:
+def match_ligands(given: Settings) -> dict[str, Any]:
+    """Return where definitions of components come from."""
+    return {"components": components(given), "cache_dir": given["cache_dir"]}
+
+
+def measure_sasa(given: Settings) -> dict[str, Any]:
+    """Return how areas are measured, and where definitions of components come from."""
+    return {"target_name": given["target_name"], "sasa": given["sasa"], **match_ligands(given)}
+
+
+def check_results(given: Settings) -> dict[str, Any]:
+    """Return the cache folder."""
+    return {"cache_dir": given["cache_dir"]}
+
+
+def find_series(given: Settings) -> dict[str, Any]:
+    """Return the limit of the search for one core, in seconds."""
+    return {"seconds": given["series"]["seconds"], "cache_dir": given["cache_dir"]}
+
+
+def build_tables(given: Settings) -> dict[str, Any]:
+    """Return the name of the target."""
+    return {"target_name": given["target_name"], "cache_dir": given["cache_dir"]}
+
+
+def finish_job(given: Settings) -> dict[str, Any]:
     """Return the settings that results show, but how the work is divided, on which they don't depend."""
     return config.shown(given)

@@ -1,5 +1,7 @@
 """Find the entries of a job, the reason for each entry left out, and deal those taken into shards."""
 
+from __future__ import annotations
+
 import json
 import logging
 from collections.abc import Mapping, Sequence
@@ -11,13 +13,13 @@ from typing import Any
 from tethermap.base import layout, recorded_search
 from tethermap.base.atomic import write_text
 from tethermap.base.tables import ENTRIES, Value, read_table, write_table
-from tethermap.run.logs import logged_to
 from tethermap.sources.base import Source
 from tethermap.sources.choose import open_source
 from tethermap.sources.folders import no_sequence_search
 from tethermap.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
 from tethermap.sources.selection import entry_rows, reasons_counted
 from tethermap.sources.shards import plan_shards, write_plan
+from tethermap.steps.task import Task
 
 _LOG = logging.getLogger("scripts.search_entries")
 
@@ -45,34 +47,37 @@ class SearchRequest:
     notes: Sequence[str] = ()
 
 
-def main(
-    entries: Path,
-    query: Path,
-    asked: SearchRequest,
-    *,
-    source: Mapping[str, Any],
-    cache_dir: str | None = None,
-    earlier: Mapping[str, Any] | None = None,
-) -> None:
+def make(task: Task) -> None:
+    """Write the table of entries and how they were found, and deal those taken into shards beside earlier ones."""
+    entries, query, _ = task.outputs()
+    run_search(entries, query, task.settings)
+    divide(entries, task.job / layout.SHARDS, task.resources["entries_per_shard"], task.resources["processes"])
+
+
+def divide(entries: Path, folder: Path, entries_per_shard: int, cores: int) -> None:
+    """Deal the entries taken into shards, whose folders lie in `folder`, beside those that are there."""
+    selected = [row for row in read_table(entries, ENTRIES) if row["selected"]]
+    write_plan(plan_shards(selected, folder, entries_per_shard, cores), folder)
+
+
+def run_search(entries: Path, query: Path, settings: Mapping[str, Any]) -> None:
     """Write the table of entries and how they were found.
 
     Parameters
     ----------
     entries, query : Path
         The files to write.
-    asked : SearchRequest
-        What is asked.
-    source, cache_dir : mapping, str or None
-        Whom it is asked, as for `open_source`.
-    earlier : mapping or None
-        A recorded search, which is taken as it is; no source is asked then.
+    settings : mapping
+        `tethermap.steps.parameters.search_entries`; no source is asked if they hold a recorded search.
     """
+    earlier = settings[recorded_search.KEY]
     if earlier is not None:
         write_table(entries, ENTRIES, recorded_search.entry_rows(earlier))
         write_text(query, _json(earlier["query"]))
         _LOG.info("the entries are those of the search of %s", earlier["query"].get("date", "an unknown day"))
         return
-    opened = open_source(source, cache_dir)
+    asked = SearchRequest(**settings["asked"])
+    opened = open_source(settings["source"], settings["cache_dir"])
     try:
         outcome = search(opened, asked)
         rows = list(entry_rows(opened, outcome, asked.filters))
@@ -84,24 +89,6 @@ def main(
     for note in [*asked.notes, *outcome.notes, *opened.notes]:
         _LOG.info("%s", note)
     _LOG.info("%s (%s): %d entries seen, %d taken", opened.kind, opened.label, len(rows), taken)
-
-
-def divide(entries: Path, folder: Path, *, entries_per_shard: int, cores: int) -> None:
-    """Deal the entries taken into shards, beside those that are there.
-
-    Parameters
-    ----------
-    entries : Path
-        The table of entries.
-    folder : Path
-        Where the shards' folders go; the plan lies beside it.
-    entries_per_shard : int
-        The most entries of one shard.
-    cores : int
-        Processes that work at the same time.
-    """
-    selected = [row for row in read_table(entries, ENTRIES) if row["selected"]]
-    write_plan(plan_shards(selected, folder, entries_per_shard, cores), folder)
 
 
 def search(source: Source, asked: SearchRequest) -> SearchResult:
@@ -142,25 +129,3 @@ def query_record(
 def _json(value: Mapping[str, Any]) -> str:
     """Return text for a file; a record may come in any order of its keys."""
     return json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-if __name__ == "__main__":
-    from snakemake.iocontainers import Snakemake
-
-    snakemake: Snakemake
-    entries = Path(snakemake.output.entries)
-    with logged_to(snakemake.log[0]):
-        main(
-            entries,
-            Path(snakemake.output.query),
-            SearchRequest(**snakemake.params.asked),
-            source=snakemake.params.source,
-            cache_dir=snakemake.params.cache_dir,
-            earlier=snakemake.params.recorded_search,
-        )
-        divide(
-            entries,
-            Path(layout.SHARDS),
-            entries_per_shard=snakemake.resources.entries_per_shard,
-            cores=snakemake.resources.processes,
-        )

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from functools import cache, partial
+from tempfile import SpooledTemporaryFile
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import IO, Any, Self
 
-from tethermap.base.atomic import replacing, write_bytes
+from tethermap.base.atomic import write_bytes
 from tethermap.base.errors import failed_at, isolate_errors
-from tethermap.base.records import MAGIC
-from tethermap.base.tables import ERRORS, FILES, Row, Table, rows_into, write_table
+from tethermap.base.parts import write_archive
+from tethermap.base.records import MAGIC, EntryParts
+from tethermap.base.tables import Row, rows_into
 from tethermap.run.program_errors import InstanceId, error_row
-from tethermap.run.progress import ShardProgress
+from tethermap.run.progress import ShardProgress, progress_file
+from tethermap.run.steps import RECORDS
 from tethermap.steps.cache import EntryResult, StepCache
-from tethermap.steps.result_files import write_result
+from tethermap.steps.task import Task
 
-LISTING = "files"
+SPOOLED = 1 << 20
+"""Bytes of a part in memory; larger ones wait on disk."""
 
 
 class EntryStream:
-    """One of the shard's files, written entry by entry."""
+    """One part of the shard's archive, written entry by entry to a temporary file."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
         self._parts: list[bytes] = []
 
     def write(self, data: bytes | str) -> None:
@@ -42,85 +47,60 @@ class EntryStream:
         """Write what the entry adds, and return it."""
         data = b"".join(self._parts)
         self._parts.clear()
-        self._file.write(data)
+        self.file.write(data)
         return data
 
 
 class ShardStep:
-    """Runs a step over the entries of a shard; its files appear when the block ends well.
+    """Runs a step over the entries of a shard; its archive appears when the block ends well.
 
     Parameters
     ----------
-    name : str
-        Of the rule.
-    streams : dict of str to Path
-        The files to write, by what they hold.
-    files : Path or None
-        The list to write of the result files, `tethermap.base.tables.FILES`; None for a step that makes none.
-    job : Path
-        The job folder; result files go to their places in it.
-    progress : Path
-        Progress file of this step.
+    task : Task
+        The step, its shard, and the job folder; result files go to their places in it.
     cache : StepCache or None
         Results of earlier jobs.
-    errors : Path or None
-        The table to write of the ligands and entries on which the step fails, `tethermap.base.tables.ERRORS`.
     """
 
-    def __init__(
-        self,
-        name: str,
-        streams: Mapping[str, Path],
-        files: Path | None,
-        job: Path,
-        progress: Path,
-        cache: StepCache | None,
-        errors: Path | None = None,
-    ) -> None:
-        self._name = name
-        self._errors = errors
-        self._failed: dict[InstanceId, Row] = {}
-        self._paths = {**streams, LISTING: files} if files else {**streams}
-        self._job = job
+    def __init__(self, task: Task, cache: StepCache | None = None) -> None:
+        self._name = task.step.name
+        self._task = task
+        self._job = task.job
         self._cache = cache
-        self._done = ShardProgress(progress, name)
-        self._open = ExitStack()
+        self._failed: dict[InstanceId, Row] = {}
+        self._done = ShardProgress(task.job / progress_file(self._name, task.shard), self._name)
+        self._files = ExitStack()
         self._streams: dict[str, EntryStream] = {}
+        self._add: dict[str, Callable[[Any], object]] = {}
         self._result = EntryResult()
         self._lasting = True
         self._room = 0
 
     def __enter__(self) -> Self:
-        with ExitStack() as opened:
-            for name, path in self._paths.items():
-                temporary = opened.enter_context(replacing(path))
-                self._streams[name] = EntryStream(opened.enter_context(temporary.open("wb")))
-            self._open = opened.pop_all()
-        if LISTING in self._paths:
-            self._list = self.table(LISTING, FILES)
+        (archive,) = self._task.outputs()
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        for name, kind in self._task.step.kinds.items():
+            file = SpooledTemporaryFile(SPOOLED, dir=str(archive.parent))
+            stream = EntryStream(self._files.enter_context(file))
+            self._streams[name] = stream
+            self._add[name] = stream.write if isinstance(kind, str) else rows_into(stream, kind, name)
+            if kind == RECORDS:
+                stream.write(MAGIC)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self._flush()
-            if self._errors is not None:
-                write_table(self._errors, ERRORS, self._failed.values())
-        self._open.__exit__(kind, error, trace)
+        with self._files:
+            if kind is None:
+                for row in self._failed.values():
+                    self.add("errors", row)
+                self._flush()
+                write_archive(self._task.outputs()[0], {name: stream.file for name, stream in self._streams.items()})
 
-    def table(self, name: str, table: Table) -> Callable[[Row], None]:
-        """Begin a table; return a function that appends one row."""
-        return rows_into(self._streams[name], table, self._paths[name].name)
-
-    def records(self, name: str) -> EntryStream:
-        """Begin a file of records (`tethermap.base.records`)."""
-        self._streams[name].write(MAGIC)
-        return self._streams[name]
-
-    def lines(self, name: str) -> EntryStream:
-        """Begin a file of lines."""
-        return self._streams[name]
+    def add(self, part: str, item: Row | bytes) -> None:
+        """Append a row, a line or a record to a part of the archive."""
+        self._add[part](item)
 
     def write(self, path: str, content: str) -> None:
         """Write one result file of the entry, complete or not at all, and list it with its checksum.
@@ -131,12 +111,13 @@ class ShardStep:
             Relative to the job folder.
         """
         data = content.encode("utf-8")
-        self._list(write_result(self._job, path, data))
+        write_bytes(self._job / path, data)
+        self.list_file(path, hashlib.sha256(data).hexdigest(), len(data))
         self._collect(path, data)
 
     def list_file(self, path: str, sha256: str, size: int) -> None:
         """List a result file with its checksum and its size in bytes."""
-        self._list({"path": path, "sha256": sha256, "bytes": size})
+        self.add("files", {"path": path, "sha256": sha256, "bytes": size})
 
     def _collect(self, path: str, data: bytes) -> None:
         """Hold a result file for the cache, as long as all of the entry may go there."""
@@ -163,6 +144,10 @@ class ShardStep:
 
         with isolate_errors(f"{stem}: {self._name}", failed):
             yield
+
+    def passed(self, entry_id: str) -> None:
+        """Report that the step is through with an entry."""
+        self._done.entry(entry_id)
 
     def record_error(self, member: InstanceId, error: Exception, ligand: str = "") -> None:
         """Record that the step failed on a ligand or an entry, whose results are not kept for other jobs."""
@@ -234,3 +219,23 @@ class ShardStep:
 
     def _flush(self) -> dict[str, bytes]:
         return {name: stream.flush() for name, stream in self._streams.items()}
+
+
+def over_entries(task: Task, about: Any, worker: Callable[[ShardStep], Callable[[EntryParts], None]]) -> None:
+    """Do a step for each entry of a shard by the parts that it reads.
+
+    Parameters
+    ----------
+    about : plain values
+        Settings that the results of all entries depend on.
+    worker : callable
+        Returns the function that computes an entry; called only if there is something to compute.
+    """
+    with ShardStep(task, task.cache(about)) as step:
+        compute = cache(partial(worker, step))
+
+        def work(parts: EntryParts) -> None:
+            compute()(parts)
+
+        for parts in task.entries():
+            step.entry(parts.entry_id, parts.digest, partial(work, parts), stems=parts.stems)

@@ -1,19 +1,104 @@
-"""Steps over all entries of a job: the same files in give the same files out, which are kept for other jobs too."""
+"""Steps over the whole job: series, tables, report and manifest."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
+from tethermap.base import layout
 from tethermap.base.atomic import write_bytes
-from tethermap.base.tables import Row
+from tethermap.base.parts import Source
+from tethermap.base.records import named_records, unpacked
+from tethermap.base.tables import ENTRIES, ENTRY_STATUS, LIGAND_STATUS, Row, read_table
+from tethermap.results.searched import search_source
+from tethermap.run.program_errors import InstanceId, LeftOut, instances_of, read_errors, without_failing
 from tethermap.steps.cache import EntryResult, StepCache
+from tethermap.steps.task import Task
+
+
+def find_series(task: Task) -> None:
+    """Write the series of a job but for ligands on which that fails; see `tethermap.series.write.write_series`."""
+    series, members, ligands, errors = task.outputs()
+    folder, seconds = task.job / layout.SERIES_FOLDER, float(task.settings["seconds"])
+    molecules = list(task.parts("match_ligands/molecules"))
+
+    def compute() -> list[Row]:
+        from tethermap.series.write import write_series  # RDKit, needed for new ligands only
+
+        def write(left_out: LeftOut) -> None:
+            write_series(molecules, series, members, ligands, folder, seconds=seconds, left_out=left_out.keys())
+
+        def instances() -> list[InstanceId]:
+            records = chain.from_iterable(map(named_records, molecules))
+            return [InstanceId("", stem, unpacked(record)[0]["component_names"]) for stem, record in records]
+
+        return without_failing(task.step.name, instances, write, errors)
+
+    repeat_or_compute(task.cache(seconds), task.sources(), task.outputs(), compute, folder)
+
+
+def build_tables(task: Task) -> None:
+    """Write all tables and the one SDF of a job but for ligands on which that fails.
+
+    See `tethermap.results.write.write_tables`.
+    """
+    job, target_name = task.job, task.settings["target_name"]
+
+    def compute() -> list[Row]:
+        from tethermap.results.write import write_tables  # RDKit, needed for new instances only
+
+        def write(left_out: LeftOut) -> None:
+            errors = [*read_errors([*task.parts("*/errors"), job / layout.SERIES_ERRORS]), *left_out.values()]
+            inputs = task.parts("write_protac_inputs/protac_inputs")
+            write_tables(
+                job, task.shards, target_name=target_name, protac_inputs=inputs, errors=errors, left_out=left_out
+            )
+
+        def members() -> list[InstanceId]:
+            searched = [InstanceId(str(row["pdb_id"])) for row in read_table(job / layout.SEARCH_ENTRIES, ENTRIES)]
+            status = task.parts("clean_complexes/ligand_status")
+            found = [one for path in status for one in instances_of(read_table(path, LIGAND_STATUS))]
+            return list(dict.fromkeys([*searched, *found]))
+
+        return without_failing(task.step.name, members, write, job / layout.TABLES_ERRORS)
+
+    about = [target_name, search_source(job)]
+    repeat_or_compute(task.cache(about), task.sources(), task.outputs(), compute)
+
+
+def finish_job(task: Task) -> None:
+    """Write the report and, last of all, the manifest, both but for ligands on which that fails."""
+    from tethermap.report.write import write_report
+    from tethermap.results.finish import mark_errors, write_manifest
+
+    job, settings = task.job, task.settings
+    recorded = read_errors([*task.parts("*/errors"), job / layout.SERIES_ERRORS, job / layout.TABLES_ERRORS])
+    found: list[Row] = []
+
+    def report(left_out: LeftOut) -> None:
+        checks = task.parts("check_results/checks")
+        write_report(job, checks, job / layout.REPORT, settings=settings, left_out=left_out.keys())
+
+    def finish(left_out: LeftOut) -> None:
+        errors = [*recorded, *found, *left_out.values()]
+        write_manifest(job, task.shards, task.outputs()[0], settings=settings, errors=errors, left_out=left_out.keys())
+
+    def members() -> list[InstanceId]:
+        entries = [InstanceId(str(row["pdb_id"])) for row in read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS)]
+        return list(dict.fromkeys([*entries, *instances_of(read_table(job / layout.LIGAND_STATUS, LIGAND_STATUS))]))
+
+    found += without_failing(task.step.name, members, report)
+    mark_errors(job, found)
+    if late := without_failing(task.step.name, members, finish):
+        mark_errors(job, late)
+        finish({str(row["stem"] or row["pdb_id"]): row for row in late})
 
 
 def repeat_or_compute(
     known: StepCache | None,
-    inputs: Sequence[Path],
+    inputs: Iterable[Source],
     outputs: Sequence[Path],
     compute: Callable[[], Collection[Row]],
     folder: Path | None = None,
@@ -24,7 +109,7 @@ def repeat_or_compute(
     ----------
     known : StepCache or None
         Results of earlier jobs.
-    inputs, outputs : sequence of Path
+    inputs, outputs : iterable of Source, sequence of Path
         All that the step reads and the files that it writes, in an order that is the same in each job.
     compute : callable
         Does the step; returns the errors in single ligands, with which nothing is kept for other jobs.
@@ -54,7 +139,7 @@ def repeat_or_compute(
             write_bytes(folder / name, data)
 
 
-def _digest(paths: Sequence[Path]) -> str:
+def _digest(paths: Iterable[Source]) -> str:
     total = hashlib.sha256()
     for path in paths:
         total.update(hashlib.sha256(path.read_bytes()).digest())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tethermap.answers.observed.bridging import Bridging, HeldSide
 from tethermap.answers.observed.split import ObservedExit
+from tethermap.base.parts import Source
 from tethermap.instance.model import Polymer
 
 
@@ -20,7 +20,7 @@ def bridging_line(stem: str, bridging: Bridging) -> bytes:
     return json.dumps({"stem": stem, "reason": bridging.reason, **sides}).encode() + b"\n"
 
 
-def read_bridging(path: Path) -> dict[str, Bridging]:
+def read_bridging(path: Source) -> dict[str, Bridging]:
     """Return the ligands of a shard that two proteins hold, by their stems: lines of `bridging_line`, mostly none."""
     with path.open(encoding="utf-8") as stream:
         records = [json.loads(line) for line in stream]

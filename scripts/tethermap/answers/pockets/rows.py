@@ -6,7 +6,6 @@ import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -15,6 +14,7 @@ from tethermap.answers.pockets.directions import Direction, Way, directions
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.base.arrays import FloatArray
+from tethermap.base.parts import Source
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, cell_parser
 from tethermap.exits.words import OPEN_FROM
@@ -33,12 +33,12 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def read_exits(path: Path) -> Iterator[tuple[str, list[Row]]]:
+def read_exits(path: Source) -> Iterator[tuple[str, list[Row]]]:
     """Yield the stem of each instance with its ranked exits, best first, as far as several copies are compared.
 
     Parameters
     ----------
-    path : Path
+    path : Source
         Rows of `tethermap.base.tables.EXIT_VECTORS`, those of an instance together.
     """
     columns = {column.name: (k, column) for k, column in enumerate(EXIT_VECTORS.columns)}

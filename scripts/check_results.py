@@ -1,0 +1,9 @@
+"""Read back what one shard wrote and check it against the deposited entries."""
+
+from snakemake.iocontainers import Snakemake
+
+from tethermap.steps.task import run
+
+if __name__ == "__main__":
+    snakemake: Snakemake
+    run("check_results", snakemake)

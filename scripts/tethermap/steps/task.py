@@ -1,0 +1,142 @@
+"""One run of a step, in a script of the workflow or in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tethermap.base import layout
+from tethermap.base.parts import Source, part
+from tethermap.base.records import EntryParts, entry_parts
+from tethermap.components.finder import JobComponents
+from tethermap.run.logs import logged_to
+from tethermap.run.steps import LINES, RECORDS, STEP, STEPS, Settings, Step, load
+from tethermap.steps.cache import StepCache, step_cache
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import Snakemake
+
+
+@dataclass(frozen=True)
+class Task:
+    """A step with all that it is given.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    job : Path
+        The job folder.
+    inputs : sequence of str
+        Files that it reads, as `Step.inputs` gives them.
+    settings : mapping
+        The step's settings.
+    shard : str
+        Number of its shard; empty for a step of the whole job.
+    resources : mapping
+        What no result depends on: `result_cache_mb`, and for the search `entries_per_shard` and `processes`.
+    """
+
+    step: Step
+    job: Path
+    inputs: Sequence[str]
+    settings: Mapping[str, Any]
+    shard: str = ""
+    resources: Mapping[str, Any] = field(default_factory=dict)
+
+    def do(self) -> None:
+        """Do the step."""
+        load(self.step.make)(self)
+
+    @cached_property
+    def shards(self) -> list[str]:
+        """Numbers of the shards that it reads."""
+        archives = [Path(path) for path in self.inputs if path.endswith(".zip")]
+        return sorted({path.parent.name for path in archives}, key=int)
+
+    @cached_property
+    def reads(self) -> list[str]:
+        """Parts that it reads of the steps of this job."""
+        names = {Path(path).stem for path in self.inputs if path.endswith(".zip")}
+        return ["/".join(source) for source in self.step.sources(names)]
+
+    def part(self, name: str, shard: str = "") -> Source:
+        """Return a part that it reads, of its shard or another."""
+        return part(self.job, shard or self.shard, name)
+
+    def parts(self, name: str) -> Iterator[Source]:
+        """Yield a part of each shard; ``*/errors`` of each step that has one."""
+        source, _, inside = name.rpartition("/")
+        wanted = [read for read in self.reads if read == name or (source == "*" and read.endswith(f"/{inside}"))]
+        return (self.part(read, shard) for shard in self.shards for read in wanted)
+
+    def sources(self) -> Iterator[Source]:
+        """Yield all that it reads."""
+        yield from (self.job / path for path in self.step.files)
+        yield from (self.part(read, shard) for shard in self.shards for read in self.reads)
+
+    def outputs(self) -> list[Path]:
+        """Return the files that it writes."""
+        return [self.job / path for path in self.step.outputs(self.shard)]
+
+    def entries(self) -> Iterator[EntryParts]:
+        """Yield the parts that hold something of each instance, entry by entry."""
+        kinds = {read: STEP[read.partition("/")[0]].kinds[read.partition("/")[2]] for read in self.reads}
+        found: dict[str, dict[str, Source]] = {LINES: {}, RECORDS: {}, "rows": {}}
+        for read, kind in kinds.items():
+            if isinstance(kind, str) or kind.names[-1] == "stem":
+                found[kind if isinstance(kind, str) else "rows"][read.partition("/")[2]] = self.part(read)
+        return entry_parts(found[LINES]["instances"], found[RECORDS], found["rows"])
+
+    @cached_property
+    def components(self) -> JobComponents:
+        """Definitions of components."""
+        return JobComponents(cache_dir=self.settings["cache_dir"], **self.settings["components"])
+
+    def cache(self, about: Any = None) -> StepCache | None:
+        """Return the cache of the step's results; None if the job has none.
+
+        Parameters
+        ----------
+        about : plain values
+            Settings that the results of all entries depend on.
+        """
+        megabytes = self.resources.get("result_cache_mb", 0)
+        components = self.components if "components" in self.settings else None
+        return step_cache(self.step.name, about, self.settings["cache_dir"], megabytes, components)
+
+
+def run(name: str, snakemake: Snakemake) -> None:
+    """Do a step as a script of the workflow."""
+    with logged_to(snakemake.log[0]):
+        Task(
+            STEP[name],
+            Path(),
+            list(snakemake.input),
+            snakemake.params.settings,
+            getattr(snakemake.wildcards, "shard", ""),
+            dict(snakemake.resources.items()),
+        ).do()
+
+
+def run_steps(job: Path, given: Settings) -> None:
+    """Do all steps of a job in this process."""
+    resources = {"entries_per_shard": given["shards"]["entries_per_shard"], "processes": 1}
+
+    def do(step: Step, shards: Sequence[str], shard: str = "") -> None:
+        Task(step, job, step.inputs(shards, given), load(step.settings)(given), shard, resources).do()
+
+    search, *others = (step for step in STEPS if step.runs(given))
+    do(search, [])
+    shards = sorted(json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8")), key=int)
+    for shard in shards:
+        for step in others:
+            if step.parts:
+                do(step, [shard], shard)
+    for step in others:
+        if not step.parts:
+            do(step, shards)
