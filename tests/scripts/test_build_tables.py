@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.build_tables import main
-from tests.tools.small_job import TARGET, SmallJob, small_job
+from tests.tools.parts import put_rows, rows_of_part
+from tests.tools.small_job import SmallJob, small_job
 from tethermap.base import layout, tables
 from tethermap.base.tables import RESULT_TABLES, Value
 
@@ -15,8 +15,7 @@ STEMS = ["1abc_A_LIG_9", "1abc_A_LIG_60", "1abc_A_LIG_60A", "2abc_B_017_-3", "3a
 
 
 def built(job: SmallJob) -> SmallJob:
-    main(job.path, job.shards, target_name=TARGET, protac_inputs=job.of_shards("protac_inputs"))
-    return job
+    return job.run("build_tables")
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +107,6 @@ def test_nothing_kept_gives_tables_of_headers_and_all_reasons(tmp_path: Path) ->
 
 def test_instances_and_molecules_out_of_step_are_an_error(tmp_path: Path) -> None:
     job = small_job(tmp_path)
-    path = job.path / layout.shard_file("0", "sasa_summary")
-    shuffled = list(tables.read_table(path, tables.SASA_SUMMARY))[::-1]
-    tables.write_table(path, tables.SASA_SUMMARY, shuffled)
+    put_rows(job.path, "0", "measure_sasa/sasa_summary", rows_of_part(job.path, "0", "measure_sasa/sasa_summary")[::-1])
     with pytest.raises(ValueError, match="should be one instance"):
         built(job)

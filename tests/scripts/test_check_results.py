@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.small_job import FILE_LISTS, SmallJob, small_job
-from tethermap.base import layout, tables
+from tests.tools.parts import change, put_rows, rows_of_part
+from tests.tools.small_job import SmallJob, small_job
+from tethermap.base import layout
+from tethermap.base.parts import part
 from tethermap.instance.store import read_instances_alone
 from tethermap.selfcheck.names import CHECKS
-from tethermap.steps.check_results import main
 
 NAMES = (
     "group_PDB id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id auth_asym_id auth_seq_id"
@@ -21,7 +22,7 @@ HEADER = "\n".join(["data_X", "loop_", *(f"_atom_site.{name}" for name in NAMES.
 def deposit(job: SmallJob) -> None:
     """Write the deposited entries that the instances of the one shard come from."""
     texts: dict[str, list[str]] = {}
-    for instance in read_instances_alone(job.path / layout.shard_file("0", "instances")):
+    for instance in read_instances_alone(part(job.path, "0", "clean_complexes/instances")):
         name, atoms = instance.name, instance.atoms
         for k, (x, y, z) in enumerate(atoms.xyz.tolist()):
             line = f"HETATM {k} {atoms.element[k]} {atoms.name[k]} . {name.comp_id} Z"
@@ -32,30 +33,14 @@ def deposit(job: SmallJob) -> None:
         path = job.path / f"{entry_id}.cif"
         path.write_text("\n".join([HEADER, *lines]) + "\n")
         rows.append({"pdb_id": entry_id, "path": str(path)})
-    tables.write_table(job.path / layout.shard_file("0", "structures"), tables.STRUCTURES, rows)
+    put_rows(job.path, "0", "download_entries/structures", rows)
 
 
 def failures(job: SmallJob) -> set[tuple[str, str]]:
     """Run the checks and return (stem, check) of those that fail."""
 
-    def place(name: str) -> Path:
-        return job.path / layout.shard_file("0", name)
-
-    main(
-        structures=place("structures"),
-        instances=place("instances"),
-        sasa_summary=place("sasa_summary"),
-        sasa_atoms=place("sasa_atoms"),
-        exits=place("exits"),
-        entry_status=place("entry_status"),
-        ligand_status=place("ligand_status"),
-        file_lists=tuple(map(place, FILE_LISTS)),
-        checks=place("checks"),
-        files=place("files"),
-        job=job.path,
-        progress=job.path / "progress.jsonl",
-    )
-    rows = tables.read_table(place("checks"), tables.CHECKS)
+    job.run("check_results")
+    rows = rows_of_part(job.path, "0", "check_results/checks")
     return {(str(row["stem"]), str(row["check"])) for row in rows if row["passed"] is not True}
 
 
@@ -78,14 +63,14 @@ STEM = "2abc_B_017_-3"
 
 def test_what_was_written_right_passes_every_check(job: SmallJob) -> None:
     assert failures(job) == set()
-    rows = list(tables.read_table(job.checks[0], tables.CHECKS))
+    rows = rows_of_part(job.path, "0", "check_results/checks")
     assert {row["check"] for row in rows} == CHECKS.keys() - {"entry_rows"}  # that one is of the whole job
     assert sum(row["check"] == "bonds" for row in rows) == 5
 
 
 def test_the_list_of_files_is_made_from_the_disk(job: SmallJob) -> None:
     failures(job)
-    files = list(tables.read_table(job.path / layout.shard_file("0", "files"), tables.FILES))
+    files = rows_of_part(job.path, "0", "check_results/files")
     inputs = [path for path in (job.path / layout.PROTAC_FOLDER).rglob("*") if path.is_file()]
     assert len(files) == 5 * 5 + len(inputs)
     assert len(inputs) > 5 * 10
@@ -140,13 +125,15 @@ def test_an_atom_left_out_of_the_entry_is_told(job: SmallJob) -> None:
 
 
 def test_areas_that_do_not_add_up_are_told(job: SmallJob) -> None:
-    edit(job.path / layout.shard_file("0", "sasa_summary"), lambda text: text.replace(",60.000,", ",60.100,"))
+    change(job.path, "0", "measure_sasa/sasa_summary", lambda text: text.replace(",60.000,", ",60.100,"))
     assert {check for _, check in failures(job)} == {"sasa_sums"}
 
 
 def test_a_kept_instance_without_its_row_is_told(job: SmallJob) -> None:
-    path = job.path / layout.shard_file("0", "ligand_status")
-    edit(path, lambda text: "".join(line for line in text.splitlines(keepends=True) if STEM not in line))
+    def without(text: str) -> str:
+        return "".join(line for line in text.splitlines(keepends=True) if STEM not in line)
+
+    change(job.path, "0", "clean_complexes/ligand_status", without)
     assert failures(job) == {("2abc", "status_rows")}
 
 
@@ -154,5 +141,4 @@ def test_no_entries_give_a_list_of_no_checks(tmp_path: Path) -> None:
     from tests.tools.small_job import write_shard
 
     write_shard(tmp_path, "0", [], [])
-    tables.write_table(tmp_path / layout.shard_file("0", "structures"), tables.STRUCTURES, [])
     assert failures(SmallJob(tmp_path, ["0"])) == set()

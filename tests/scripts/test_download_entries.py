@@ -11,39 +11,32 @@ import pytest
 
 from tests.standin import StandIn
 from tests.tethermap.sources.make import cif_text, settings, write
+from tests.tools.parts import rows_of_part, run_step
 from tests.tools.runs import ROOT
+from tethermap.base import layout
 from tethermap.base.errors import UserError
 from tethermap.base.reasons import REASONS
-from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Table, Value, read_table, write_table
-from tethermap.steps import download_entries
-
-Row = dict[str, Value]
+from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, Row, Table, write_table
+from tethermap.run.progress import progress_file
 
 
-def _entries(path: Path, ids: list[str], table: Table = SHARD_ENTRIES, **requested: str) -> Path:
+def _entries(path: Path, ids: list[str], table: Table) -> None:
     rows: list[Row] = [
-        {
-            "rank": rank,
-            "pdb_id": name,
-            "requested_id": requested.get(f"_{name}", name),
-            "selected": True,
-            "successor": "",
-        }
+        {"rank": rank, "pdb_id": name, "requested_id": name, "selected": True, "successor": ""}
         for rank, name in enumerate(ids, start=1)
     ]
     write_table(path, table, [{name: row[name] for name in row.keys() & set(table.names)} for row in rows])
-    return path
-
-
-def _source(config: dict[str, Any]) -> dict[str, Any]:
-    return {"source": config["source"], "cache_dir": config["cache_dir"]}
 
 
 def _download(job: Path, config: dict[str, Any], ids: list[str], planned: list[str] | None = None) -> list[Row]:
-    entries = _entries(job / "entries.csv", ids)
-    others = _entries(job / "planned.csv", planned, ENTRIES) if planned else None
-    download_entries.main(entries, job / "structures.csv", job / "progress.jsonl", planned=others, **_source(config))
-    return list(read_table(job / "structures.csv", STRUCTURES))
+    _entries(job / layout.shard_entries("0"), ids, SHARD_ENTRIES)
+    return _downloaded(job, config, planned or ids)
+
+
+def _downloaded(job: Path, config: dict[str, Any], planned: list[str]) -> list[Row]:
+    _entries(job / layout.SEARCH_ENTRIES, planned, ENTRIES)
+    run_step("download_entries", job, given=config)
+    return rows_of_part(job, "0", "download_entries/structures")
 
 
 @pytest.fixture
@@ -94,7 +87,10 @@ def test_what_cannot_be_had_is_a_row_and_the_rest_goes_on(
 
 def test_progress_is_told_by_entry(tmp_path: Path, rcsb: dict[str, Any]) -> None:
     _download(tmp_path / "job", rcsb, ["1abc", "9zzz"])
-    lines = [json.loads(line) for line in (tmp_path / "job" / "progress.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (tmp_path / "job" / progress_file("download_entries", "0")).read_text().splitlines()
+    ]
     assert [(line["step"], line["entry"]) for line in lines] == [
         ("download_entries", "1abc"),
         ("download_entries", "9zzz"),
@@ -133,10 +129,9 @@ def test_a_withdrawn_entry_of_a_mirror_is_flagged(tmp_path: Path) -> None:
 
 
 def test_the_successor_that_the_search_took_keeps_the_id_asked_for(tmp_path: Path, rcsb: dict[str, Any]) -> None:
-    entries = tmp_path / "entries.csv"
-    write_table(entries, SHARD_ENTRIES, [{"pdb_id": "3abc", "requested_id": "1old", "successor": "3abc"}])
-    download_entries.main(entries, tmp_path / "structures.csv", tmp_path / "progress.jsonl", **_source(rcsb))
-    (found,) = read_table(tmp_path / "structures.csv", STRUCTURES)
+    taken = [{"pdb_id": "3abc", "requested_id": "1old", "successor": "3abc"}]
+    write_table(tmp_path / layout.shard_entries("0"), SHARD_ENTRIES, taken)
+    (found,) = _downloaded(tmp_path, rcsb, [])
     assert (found["pdb_id"], found["requested_id"], found["successor"]) == ("3abc", "1old", "3abc")
 
 
@@ -148,7 +143,7 @@ def test_no_network_at_all_is_one_sentence(
     with pytest.raises(UserError, match=r"No structure can be downloaded .*check the network") as caught:
         _download(tmp_path / "job", rcsb, ["1abc", "2abc"])
     assert caught.value.kind == "upstream"
-    assert not (tmp_path / "job" / "structures.csv").exists()
+    assert not (tmp_path / "job" / layout.archive("0", "download_entries")).exists()
 
 
 def test_what_is_cached_needs_no_network(tmp_path: Path, rcsb: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,11 +168,8 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, rcsb: dict[str, Any], monke
 _JOB = """
 import json, sys
 from pathlib import Path
-from tethermap.steps import download_entries
-job = Path(sys.argv[1])
-config = json.loads(Path(sys.argv[2]).read_text())
-paths = (job / name for name in ("entries.csv", "structures.csv", "progress.jsonl"))
-download_entries.main(*paths, source=config["source"], cache_dir=config["cache_dir"])
+from tests.tools.parts import run_step
+run_step("download_entries", Path(sys.argv[1]), given=json.loads(Path(sys.argv[2]).read_text()))
 """
 
 
@@ -189,12 +181,13 @@ def test_jobs_that_share_a_cache_at_once_download_each_file_once(
     config = write(tmp_path / "config.json", json.dumps(rcsb))
     jobs = []
     for name in "abc":
-        _entries(tmp_path / name / "entries.csv", ids)
+        _entries(tmp_path / name / layout.shard_entries("0"), ids, SHARD_ENTRIES)
+        _entries(tmp_path / name / layout.SEARCH_ENTRIES, ids, ENTRIES)
         command = [sys.executable, "-c", _JOB, str(tmp_path / name), str(config)]
         jobs.append(subprocess.Popen(command, cwd=ROOT, env=dict(os.environ)))
     assert [job.wait() for job in jobs] == [0, 0, 0]
     assert standin.count("files") == len(ids)
-    tables = {(tmp_path / name / "structures.csv").read_bytes() for name in "abc"}
+    tables = {(tmp_path / name / layout.archive("0", "download_entries")).read_bytes() for name in "abc"}
     assert len(tables) == 1
     assert standin.count("reports") == len(ids) + 4  # XML is asked for where there is no mmCIF report
     left = [path for path in (tmp_path / "cache/structures").rglob("*") if path.is_file() and path.suffix != ".lock"]
@@ -213,13 +206,15 @@ def test_a_cut_between_the_writing_of_files_leaves_whole_files_only(
 ) -> None:
     standin.fault("files", "slow", seconds=0.1)
     config = write(tmp_path / "config.json", json.dumps(rcsb))
-    _entries(tmp_path / "a" / "entries.csv", [f"{number}abc" for number in range(1, 7)])
+    ids = [f"{number}abc" for number in range(1, 7)]
+    _entries(tmp_path / "a" / layout.shard_entries("0"), ids, SHARD_ENTRIES)
+    _entries(tmp_path / "a" / layout.SEARCH_ENTRIES, ids, ENTRIES)
     job = subprocess.Popen([sys.executable, "-c", _JOB, str(tmp_path / "a"), str(config)], cwd=ROOT)
     while not standin.count("files"):
         assert job.poll() is None
     job.kill()
     job.wait()
     standin.reset()
-    rows = _download(tmp_path / "b", rcsb, [f"{number}abc" for number in range(1, 7)])
+    rows = _download(tmp_path / "b", rcsb, ids)
     assert all(row["sha256"] for row in rows)
-    assert not (tmp_path / "a" / "structures.csv").exists()
+    assert not (tmp_path / "a" / layout.archive("0", "download_entries")).exists()

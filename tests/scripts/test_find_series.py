@@ -12,13 +12,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import scripts.find_series
 from tests.tools.components import ideal_instance
+from tests.tools.parts import put_records, run_step
+from tethermap.base import layout
 from tethermap.base.tables import LIGAND_METADATA, SERIES
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
-from tethermap.molecule.store import write_molecules
+from tethermap.molecule.store import packed_molecule
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -52,20 +53,12 @@ def _renamed(record: LigandMolecule, stem: str) -> LigandMolecule:
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Path]:
     def find(*shards: list[LigandMolecule]) -> Path:
-        paths = []
+        job = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
         for number, shard in enumerate(shards):
-            paths.append(tmp_path / f"{number}.bin")
-            write_molecules(paths[-1], shard)
-        folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
-        scripts.find_series.main(
-            paths,
-            folder / "Series.csv",
-            folder / "series.jsonl",
-            folder / "ligands.csv",
-            folder / "Series",
-            seconds=10,
-        )
-        return folder
+            records = [packed_molecule(record) for record in shard]
+            put_records(job, str(number), "match_ligands/molecules", records)
+        run_step("find_series", job, [str(number) for number in range(len(shards))])
+        return job
 
     return find
 
@@ -76,11 +69,11 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _members(folder: Path) -> dict[str, dict[str, object]]:
-    return {line["stem"]: line for line in map(json.loads, (folder / "series.jsonl").read_text().splitlines())}
+    return {line["stem"]: line for line in map(json.loads, (folder / layout.SERIES_MEMBERS).read_text().splitlines())}
 
 
 def test_related_ligands_are_the_first_series(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    rows = _rows(run(records) / "Series.csv")
+    rows = _rows(run(records) / layout.SERIES_TABLE)
     assert list(rows[0]) == list(SERIES.names)
     assert rows[0]["series"] == "S001"
     assert rows[0]["members"].split(";") == ["478", "017"]
@@ -122,7 +115,7 @@ def test_unreadable_molecule_is_in_no_series_but_in_the_metadata(
 ) -> None:
     folder = run(records)
     assert records[5].stem not in _members(folder)
-    row = next(row for row in _rows(folder / "ligands.csv") if row["Ligand"] == "08T")
+    row = next(row for row in _rows(folder / layout.LIGANDS) if row["Ligand"] == "08T")
     assert row["Formula"]
     assert row["MW"] == ""
 
@@ -131,9 +124,9 @@ def test_pictures_are_drawn_for_the_core_and_each_ligand(
     run: Callable[..., Path], records: list[LigandMolecule]
 ) -> None:
     folder = run(records)
-    names = {path.stem for path in (folder / "Series").iterdir()}
+    names = {path.stem for path in (folder / layout.SERIES_FOLDER).iterdir()}
     assert {"S001", "S001_478", "S001_017"} <= names
-    for path in (folder / "Series").iterdir():
+    for path in (folder / layout.SERIES_FOLDER).iterdir():
         ElementTree.parse(path)
 
 
@@ -146,7 +139,7 @@ def _core_places(path: Path) -> dict[str, tuple[float, float]]:
 
 
 def test_ligands_of_a_series_are_aligned_on_the_core(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    folder = run(records) / "Series"
+    folder = run(records) / layout.SERIES_FOLDER
     one, two = (_core_places(folder / f"S001_{code}.svg") for code in ("478", "017"))
     assert one.keys() == two.keys()
     shift = np.array([np.subtract(one[key], two[key]) for key in one])
@@ -154,7 +147,7 @@ def test_ligands_of_a_series_are_aligned_on_the_core(run: Callable[..., Path], r
 
 
 def test_metadata_has_no_column_that_is_empty_for_all(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    rows = _rows(run(records) / "ligands.csv")
+    rows = _rows(run(records) / layout.LIGANDS)
     assert rows[0]["Ligand"] == "478"
     assert [column for column in LIGAND_METADATA.names if not any(row[column] for row in rows)] == []
     amprenavir = rows[0]
@@ -166,14 +159,14 @@ def test_metadata_has_no_column_that_is_empty_for_all(run: Callable[..., Path], 
 def test_shards_and_their_order_make_no_difference(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
     one = run(records)
     many = run(records[3:], [], records[2::-1])
-    for name in ("Series.csv", "ligands.csv"):
+    for name in (layout.SERIES_TABLE, layout.LIGANDS):
         assert (one / name).read_bytes() == (many / name).read_bytes()
     assert _members(one) == _members(many)
-    pictures = [{p.name: p.read_bytes() for p in (folder / "Series").iterdir()} for folder in (one, many)]
+    pictures = [{p.name: p.read_bytes() for p in (folder / layout.SERIES_FOLDER).iterdir()} for folder in (one, many)]
     assert pictures[0] == pictures[1]
 
 
 def test_job_without_ligands_has_empty_tables(run: Callable[..., Path]) -> None:
     folder = run([])
-    assert _rows(folder / "Series.csv") == _rows(folder / "ligands.csv") == []
-    assert (folder / "series.jsonl").read_text() == ""
+    assert _rows(folder / layout.SERIES_TABLE) == _rows(folder / layout.LIGANDS) == []
+    assert (folder / layout.SERIES_MEMBERS).read_text() == ""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scripts import build_tables, finish_job
-from tests.tools.small_job import FILE_LISTS, SETTINGS, TARGET, SmallJob, small_job
+from tests.tools.parts import put_rows, rows_of_part
+from tests.tools.small_job import SmallJob, small_job
 from tethermap.base import layout, tables
 from tethermap.base.tables import Row, split_cell
 from tethermap.base.version import __version__
@@ -21,18 +21,18 @@ FAILED: Row = {"stem": "1abc_A_LIG_9", "passed": False, "value": "1", "detail": 
 
 def prepared(job: SmallJob, failed: str = "") -> SmallJob:
     """Write what comes before the manifest; `failed` names a check that fails for one instance."""
-    for shard, path in zip(job.shards, job.checks, strict=True):
+    for shard in job.shards:
         rows: list[Row] = [{"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}] if shard == "0" else []
-        tables.write_table(path, tables.CHECKS, [*rows, {**FAILED, "check": failed}] if failed else rows)
-        lists = [job.path / layout.shard_file(shard, name) for name in FILE_LISTS]
-        files = [row for part in lists for row in tables.read_table(part, tables.FILES)]
-        tables.write_table(job.path / layout.shard_file(shard, "files"), tables.FILES, files)
-    build_tables.main(job.path, job.shards, target_name=TARGET, protac_inputs=job.of_shards("protac_inputs"))
-    return job
+        checks = [*rows, {**FAILED, "check": failed}] if failed else rows
+        put_rows(job.path, shard, "check_results/checks", checks)
+        steps = ("clean_complexes", "measure_sasa", "write_protac_inputs")
+        files = [row for step in steps for row in rows_of_part(job.path, shard, f"{step}/files")]
+        put_rows(job.path, shard, "check_results/files", files)
+    return job.run("build_tables")
 
 
 def written(job: SmallJob) -> dict[str, Any]:
-    finish_job.main(job.path, job.checks, job.path / layout.MANIFEST, settings=SETTINGS)
+    job.run("finish_job")
     manifest: dict[str, Any] = json.loads((job.path / layout.MANIFEST).read_text(encoding="utf-8"))
     return manifest
 

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 from pathlib import Path
 
 import pytest
 
-import scripts.match_ligands
 from tests.tools.cleaning import clean_file
 from tests.tools.components import component_of, ideal_instance
-from tests.tools.ligands import small_neighbourhood
-from tethermap.components.finder import JobComponents
+from tests.tools.parts import put, run_step
+from tethermap.base.parts import part
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponentError
 from tethermap.drawing.ligand import plain_svg
 from tethermap.entry.reader import EntryError
-from tethermap.instance.model import Instance, Neighbourhood
-from tethermap.instance.store import instance_writer, read_instances_alone
+from tethermap.instance.model import Instance
+from tethermap.instance.store import instance_line, read_instances_alone
 from tethermap.matching import build
+from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.sdf import sdf_text
 from tethermap.molecule.store import read_molecules
+from tethermap.run.progress import progress_file
 from tethermap.steps import molecules
 
 
@@ -30,36 +32,40 @@ def shard(archive: Path, component_index: Path, tmp_path_factory: pytest.TempPat
     """Instances of the embedded archive, as clean_complexes hands them on."""
     folder = tmp_path_factory.mktemp("shard")
     index = ComponentIndex(component_index)
-    kept: list[tuple[Instance, Neighbourhood]] = []
+    kept: list[Instance] = []
     for path in sorted(archive.glob("*.gz")):
         try:
             _, cleaned = clean_file(path, index.get)
         except EntryError:
             continue
-        kept += [(one.instance, one.neighbourhood) for one in cleaned.kept]
+        kept += [one.instance for one in cleaned.kept]
     _write(folder, kept)
     return folder
 
 
-def _write(folder: Path, kept: list[tuple[Instance, Neighbourhood]]) -> None:
-    with instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.bin") as write:
-        for instance, neighbourhood in kept:
-            write(instance, neighbourhood)
+def _write(folder: Path, kept: list[Instance]) -> None:
+    put(folder, "0", "clean_complexes/instances", b"".join(map(instance_line, kept)))
 
 
 def _run(shard: Path, job: Path, component_index: Path, user: Path | None = None) -> None:
-    scripts.match_ligands.main(
-        instances=shard / "instances.jsonl",
-        molecules=job / "molecules.bin",
-        progress=job / "progress.jsonl",
-        components=JobComponents("archive", None, [str(user)] if user else [], component_index),
-    )
+    if shard != job:
+        shutil.copytree(shard, job, dirs_exist_ok=True)
+    components = {"kind": "archive", "own_components": [str(user)] if user else [], "path": component_index}
+    run_step("match_ligands", job, settings={"components": components, "cache_dir": None})
+
+
+def _instances(job: Path) -> list[Instance]:
+    return list(read_instances_alone(part(job, "0", "clean_complexes/instances")))
+
+
+def _molecules(job: Path) -> list[LigandMolecule]:
+    return list(read_molecules(part(job, "0", "match_ligands/molecules")))
 
 
 def test_each_instance_has_its_molecule(shard: Path, component_index: Path, tmp_path: Path) -> None:
     _run(shard, tmp_path, component_index)
-    instances = list(read_instances_alone(shard / "instances.jsonl"))
-    records = list(read_molecules(tmp_path / "molecules.bin"))
+    instances = _instances(shard)
+    records = _molecules(tmp_path)
     assert [record.stem for record in records] == [instance.stem for instance in instances]
     assert {"1hpv_A_478_200", "4cup_A_ZYB_2971", "1gbt_A_GBS_704"} <= {record.stem for record in records}
 
@@ -68,9 +74,7 @@ def test_every_observed_atom_is_in_the_molecule_at_its_place(
     shard: Path, component_index: Path, tmp_path: Path
 ) -> None:
     _run(shard, tmp_path, component_index)
-    pairs = zip(
-        read_instances_alone(shard / "instances.jsonl"), read_molecules(tmp_path / "molecules.bin"), strict=True
-    )
+    pairs = zip(_instances(shard), _molecules(tmp_path), strict=True)
     for instance, record in pairs:
         assert sorted(record.atom_index.tolist()) == instance.atoms.heavy.tolist()
         elements = [atom.GetSymbol() for atom in record.mol.GetAtoms()][: record.n_heavy]
@@ -81,9 +85,9 @@ def test_every_observed_atom_is_in_the_molecule_at_its_place(
 
 def test_progress_counts_entries(shard: Path, component_index: Path, tmp_path: Path) -> None:
     _run(shard, tmp_path, component_index)
-    lines = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (tmp_path / progress_file("match_ligands", "0")).read_text().splitlines()]
     entries = [line["entry"] for line in lines if "entry" in line]
-    assert entries == list(dict.fromkeys(i.entry_id for i in read_instances_alone(shard / "instances.jsonl")))
+    assert entries == list(dict.fromkeys(i.entry_id for i in _instances(shard)))
 
 
 def test_same_shard_gives_the_same_bytes(shard: Path, component_index: Path, tmp_path: Path) -> None:
@@ -91,7 +95,7 @@ def test_same_shard_gives_the_same_bytes(shard: Path, component_index: Path, tmp
     for name in ("first", "second"):
         job = tmp_path / name
         _run(shard, job, component_index)
-        pairs = zip(read_instances_alone(shard / "instances.jsonl"), read_molecules(job / "molecules.bin"), strict=True)
+        pairs = zip(_instances(shard), _molecules(job), strict=True)
         contents.append([(sdf_text(record, one, {}, {}), plain_svg(record, one)) for one, record in pairs])
     assert contents[0] == contents[1]
 
@@ -111,7 +115,7 @@ def test_one_bad_ligand_does_not_sink_its_shard(
     monkeypatch.setattr(molecules, "build_ligand", build_ligand)
     with caplog.at_level(logging.ERROR):
         _run(shard, tmp_path, component_index)
-    records = {record.stem: record for record in read_molecules(tmp_path / "molecules.bin")}
+    records = {record.stem: record for record in _molecules(tmp_path)}
     assert "1gbt_A_GBS_704" not in records
     assert records["1hpv_A_478_200"].sanitised
     assert "1gbt_A_GBS_704" in caplog.text
@@ -124,10 +128,10 @@ def test_users_definition_is_used_for_a_code_that_nobody_knows(component_index: 
         [("A", "C", (0, 0, 0)), ("B", "C", (1.53, 0, 0)), ("X", "O", (2.1, 1.3, 0))],
         [("A", "B", 1), ("B", "X", 1)],
     )
-    _write(tmp_path, [(ideal_instance(ethanol), small_neighbourhood())])
+    _write(tmp_path, [ideal_instance(ethanol)])
     (tmp_path / "mine.csv").write_text("QZZ9,CCO\n")
     _run(tmp_path, tmp_path, component_index, tmp_path / "mine.csv")
-    (record,) = read_molecules(tmp_path / "molecules.bin")
+    (record,) = _molecules(tmp_path)
     assert (record.bond_source, record.observed_smiles) == ("user", "CCO")
     (tmp_path / "mine.csv").write_text("QZZ9,not a smiles\n")
     with pytest.raises(UserComponentError, match=r"mine\.csv: line 1"):
@@ -137,4 +141,4 @@ def test_users_definition_is_used_for_a_code_that_nobody_knows(component_index: 
 def test_shard_without_ligands_has_no_molecules(component_index: Path, tmp_path: Path) -> None:
     _write(tmp_path, [])
     _run(tmp_path, tmp_path, component_index)
-    assert list(read_molecules(tmp_path / "molecules.bin")) == []
+    assert _molecules(tmp_path) == []

@@ -3,66 +3,46 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from scripts.rank_exits import main
-from tests.tools.bench_exits import exposure_of
 from tests.tools.cleaning import clean_file
+from tests.tools.parts import put, put_records, rows_of_part, run_step
 from tethermap.base import layout
-from tethermap.base.atomic import write_text
-from tethermap.base.records import record_file
-from tethermap.base.tables import EXIT_VECTORS, FILES, SASA_ATOMS, Value, read_table, write_table
+from tethermap.base.parts import part
+from tethermap.base.tables import Row
 from tethermap.components.index import ComponentIndex
-from tethermap.exposure.method import Method
-from tethermap.exposure.rows import atom_rows
 from tethermap.instance.backbone import packed_backbone
-from tethermap.instance.store import instance_writer, packed_surroundings
+from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
 from tethermap.matching.build import build_ligand
-from tethermap.molecule.store import write_molecules
+from tethermap.molecule.store import packed_molecule
+
+METHOD = {"probe_radius": 1.4, "slices": 100, "engine": "native"}
 
 
-def shard(folder: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> dict[str, Any]:
-    """Write what a shard of some entries of the archive has before this step, and return the arguments of `main`."""
+def measured(job: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> list[Row]:
+    """Measure a shard of some entries of the archive; return the rows of its exits."""
+    write_shard(job, archive, index, entries)
+    settings = {"target_name": "BAZ2B", "sasa": METHOD, "components": {"kind": "archive"}, "cache_dir": None}
+    run_step("measure_sasa", job, settings=settings)
+    return rows_of_part(job, "0", "measure_sasa/exits")
+
+
+def write_shard(job: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> None:
+    """Write what a shard of some entries of the archive has before this step."""
     kept = [one for e in entries for one in clean_file(next(archive.glob(f"{e}.*")), index.get)[1].kept]
-    molecules = [build_ligand(one.instance, index) for one in kept]
-    with (
-        instance_writer(folder / "instances.jsonl", folder / "neighbourhoods.bin") as write,
-        record_file(folder / "surroundings.bin") as surroundings,
-        record_file(folder / "backbones.bin") as backbones,
+    lines, records_of = [instance_line(one.instance) for one in kept], partial(put_records, job, "0")
+    put(job, "0", "clean_complexes/instances", b"".join(lines))
+    for name, packed in (
+        ("neighbourhoods", [packed_neighbourhood(one.instance.stem, one.neighbourhood) for one in kept]),
+        ("surroundings", [packed_surroundings(one.instance.stem, one.surroundings) for one in kept]),
+        ("backbones", [packed_backbone(one.instance.stem, one.backbone) for one in kept]),
     ):
-        for one in kept:
-            write(one.instance, one.neighbourhood)
-            surroundings.write(packed_surroundings(one.instance.stem, one.surroundings))
-            backbones.write(packed_backbone(one.instance.stem, one.backbone))
-            write_text(folder / layout.war_pdb(one.instance.stem), one.cleaned.pdb or "")
-    write_molecules(folder / "molecules.bin", molecules)
-    rows = [
-        row
-        for one, mol in zip(kept, molecules, strict=True)
-        for row in atom_rows("BAZ2B", one.instance, mol, exposure_of(one, mol, index), mol.layout[:, 0])
-    ]
-    write_table(folder / "sasa_atoms.csv", SASA_ATOMS, rows)
-    return {
-        "instances": folder / "instances.jsonl",
-        "neighbourhoods": folder / "neighbourhoods.bin",
-        "surroundings": folder / "surroundings.bin",
-        "backbones": folder / "backbones.bin",
-        "molecules": folder / "molecules.bin",
-        "sasa_atoms": folder / "sasa_atoms.csv",
-        "exits": folder / "exits.csv",
-        "geometry": folder / "geometry.csv",
-        "bridging": folder / "bridging.jsonl",
-        "observed": folder / "observed.csv",
-        "files": folder / "exit_files.csv",
-        "job": folder,
-        "progress": folder / "progress.jsonl",
-        "target_name": "BAZ2B",
-        "method": Method(1.4, 100),
-        "find": index.get,
-    }
+        records_of(f"clean_complexes/{name}", packed)
+    molecules = [packed_molecule(build_ligand(one.instance, index)) for one in kept]
+    records_of("match_ligands/molecules", molecules)
 
 
 @pytest.fixture(scope="module")
@@ -71,13 +51,11 @@ def index(component_index: Path) -> ComponentIndex:
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory, archive: Path, index: ComponentIndex) -> list[dict[str, Value]]:
-    arguments = shard(tmp_path_factory.mktemp("shard"), archive, index, ["4cup", "1hpv"])
-    main(**arguments)
-    return list(read_table(arguments["exits"], EXIT_VECTORS))
+def rows(tmp_path_factory: pytest.TempPathFactory, archive: Path, index: ComponentIndex) -> list[Row]:
+    return measured(tmp_path_factory.mktemp("shard"), archive, index, ["4cup", "1hpv"])
 
 
-def test_instances_stay_in_order_and_their_ranked_candidates_come_first(rows: list[dict[str, Value]]) -> None:
+def test_instances_stay_in_order_and_their_ranked_candidates_come_first(rows: list[Row]) -> None:
     stems = list(dict.fromkeys(row["stem"] for row in rows))
     assert stems == ["4cup_A_ZYB_2971", "1hpv_A_478_200"]
     for stem in stems:
@@ -87,7 +65,7 @@ def test_instances_stay_in_order_and_their_ranked_candidates_come_first(rows: li
 
 
 def test_ligand_in_the_middle_of_a_dimer_is_more_closed_than_one_in_an_open_pocket(
-    rows: list[dict[str, Value]],
+    rows: list[Row],
 ) -> None:
     best = {row["pdb_id"]: row for row in rows if row["rank"] == 1}
     ways = {
@@ -96,7 +74,7 @@ def test_ligand_in_the_middle_of_a_dimer_is_more_closed_than_one_in_an_open_pock
     assert ways["1hpv"] < ways["4cup"]
 
 
-def test_anchor_is_the_atom_of_the_sdf(rows: list[dict[str, Value]], archive: Path, index: ComponentIndex) -> None:
+def test_anchor_is_the_atom_of_the_sdf(rows: list[Row], archive: Path, index: ComponentIndex) -> None:
     kept = clean_file(next(archive.glob("4cup.*")), index.get)[1].kept[0]
     names = build_ligand(kept.instance, index).names
     own = [row for row in rows if row["pdb_id"] == "4cup"]
@@ -106,27 +84,25 @@ def test_anchor_is_the_atom_of_the_sdf(rows: list[dict[str, Value]], archive: Pa
 def test_each_ligand_has_its_sdf_and_its_depictions_listed(
     tmp_path: Path, archive: Path, index: ComponentIndex
 ) -> None:
-    arguments = shard(tmp_path, archive, index, ["4cup"])
-    main(**arguments)
+    measured(tmp_path, archive, index, ["4cup"])
     stem = "4cup_A_ZYB_2971"
-    paths = [layout.ligand_sdf(stem), *(layout.ligand_svg(stem, style) for style in ("plain", "exits"))]
+    paths = [layout.ligand_svg(stem, "exposed"), layout.ligand_sdf(stem)]
+    paths += [layout.ligand_svg(stem, style) for style in ("plain", "exits")]
     paths += [layout.viewer_script(stem, extension) for extension in ("pml", "cxc")]
-    listed = {str(row["path"]): row["sha256"] for row in read_table(arguments["files"], FILES)}
+    listed = {str(row["path"]): row["sha256"] for row in rows_of_part(tmp_path, "0", "measure_sasa/files")}
     assert list(listed) == paths
     assert {path: hashlib.sha256((tmp_path / path).read_bytes()).hexdigest() for path in listed} == listed
 
 
 def test_shard_without_ligands_gives_an_empty_table(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
-    arguments = shard(tmp_path, archive, index, [])
-    main(**arguments)
-    assert list(read_table(arguments["exits"], EXIT_VECTORS)) == []
+    assert measured(tmp_path, archive, index, []) == []
 
 
 def test_files_of_different_instances_are_refused(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    first.mkdir()
-    second.mkdir()
-    arguments = shard(first, archive, index, ["4cup"])
-    other = shard(second, archive, index, ["1hpv"])
+    write_shard(tmp_path / "other", archive, index, ["1hpv"])
+    write_shard(tmp_path, archive, index, ["4cup"])
+    for name in ("neighbourhoods", "surroundings", "backbones"):
+        other = part(tmp_path / "other", "0", f"clean_complexes/{name}").read_bytes()
+        put(tmp_path, "0", f"clean_complexes/{name}", other)
     with pytest.raises(ValueError, match="should be one instance"):
-        main(**{**arguments, "sasa_atoms": other["sasa_atoms"]})
+        run_step("measure_sasa", tmp_path)

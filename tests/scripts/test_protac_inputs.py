@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from scripts.protac_inputs import main
+from tests.tools.parts import rows_of_part
 from tests.tools.small_job import small_job
-from tethermap.base import layout
-from tethermap.base.tables import EXIT_VECTORS, read_table
 from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
 from tethermap.extras.protac.programs import tools
 
@@ -24,7 +23,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _anchors(job: Path) -> list[str]:
-    rows = [row for shard in "01" for row in read_table(job / layout.shard_file(shard, "exits"), EXIT_VECTORS)]
+    rows = [row for shard in "01" for row in rows_of_part(job, shard, "measure_sasa/exits")]
     return [str(row["anchor_atom"]) for row in rows if row["stem"] == STEM and row["rank"]]
 
 

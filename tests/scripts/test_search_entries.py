@@ -9,11 +9,13 @@ import pytest
 
 from tests.standin import StandIn
 from tests.tethermap.sources.make import cif_text, pdb_text, settings, write
+from tethermap.base import layout
 from tethermap.base.errors import UserError
 from tethermap.base.reasons import REASONS
 from tethermap.base.tables import ENTRIES, read_table
 from tethermap.sources.base import SourceError
-from tethermap.steps import search_entries
+from tethermap.steps import parameters
+from tethermap.steps.search_entries import run_search
 
 
 class _Job:
@@ -21,21 +23,10 @@ class _Job:
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         self.folder = folder
-        asked = search_entries.SearchRequest(
-            config["search_query"],
-            config["target_name"],
-            config["filters"],
-            config["fasta_seq"] if config["sequence_search"] else None,
-        )
-        search_entries.main(
-            folder / "search" / "entries.csv",
-            folder / "search" / "query.json",
-            asked,
-            source=config["source"],
-            cache_dir=config["cache_dir"],
-        )
-        self.rows = list(read_table(folder / "search" / "entries.csv", ENTRIES))
-        self.record = json.loads((folder / "search" / "query.json").read_text())
+        self.entries, query = folder / layout.SEARCH_ENTRIES, folder / layout.SEARCH_QUERY
+        run_search(self.entries, query, parameters.search_entries(config))
+        self.rows = list(read_table(self.entries, ENTRIES))
+        self.record = json.loads(query.read_text())
 
     @property
     def selected(self) -> list[Any]:

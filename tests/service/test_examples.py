@@ -33,7 +33,7 @@ def test_fresh_run_gives_the_bytes_of_the_shipped_example(job_id: str, tmp_path:
     copy_example(tmp_path / "job", copy)
     assert difference(result_files(tmp_path / "job"), result_files(copy)) == []
     kept = {str(path.relative_to(copy)) for path in (copy / layout.WORK).rglob("*") if path.is_file()}
-    assert kept == {layout.shard_file("0", name) for name in layout.ON_DEMAND}
+    assert kept == {layout.archive("0", name) for name in layout.ON_DEMAND}
     for row in rows_of(copy, layout.RESULTS_DISPLAY):
         partners_of(copy, row["stem"])
     for row in rows_of(copy, layout.EXIT_VECTORS):

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from service.results.steps import Step, steps_of
+from service.results.steps import StepProgress, steps_of
 
 
 def event(kind: str, seconds: int, rule: str = "", **fields: Any) -> dict[str, Any]:
     return {"event": kind, "time": f"2026-05-30T10:00:{seconds:02d}.000Z", "rule": rule or None, **fields}
 
 
-def step(name: str, *events: dict[str, Any], final: bool = False) -> Step:
+def step(name: str, *events: dict[str, Any], final: bool = False) -> StepProgress:
     return next(one for one in steps_of(events, final=final) if one.name == name)
 
 

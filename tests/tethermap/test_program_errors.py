@@ -13,16 +13,11 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from scripts import build_tables, finish_job
 from tests.tools.runs import ROOT
 from tethermap.base import layout, tables
 from tethermap.base.config import resolve
 from tethermap.base.tables import Row, split_cell
-from tethermap.extras.protac import step as write_protac_inputs
-from tethermap.extras.protac.side import TARGET
-from tethermap.run.progress import progress_file
 from tethermap.run_job import run_job
-from tethermap.steps import check_results, parameters
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup" / "TARGET_RESULTS"
 STEM = "4cup_A_ZYB_2971"
@@ -47,10 +42,10 @@ IN_LIGAND = [
     Plant("clean_complexes", "tethermap.steps.cleaning.instance_line"),
     Plant("match_ligands", "tethermap.steps.molecules.build_ligand"),
     Plant("match_ligands", "tethermap.steps.molecules.packed_molecule"),
-    Plant("measure_sasa", "tethermap.steps.exposure.summary_row"),
-    Plant("measure_sasa", "tethermap.steps.exposure.exposed_svg"),
-    Plant("rank_exits", "tethermap.steps.measuring.exit_rows"),
-    Plant("rank_exits", "tethermap.steps.measuring.pymol_script"),
+    Plant("measure_sasa", "tethermap.steps.measuring.summary_row"),
+    Plant("measure_sasa", "tethermap.steps.measuring.exposed_svg"),
+    Plant("measure_sasa", "tethermap.steps.measuring.exit_rows"),
+    Plant("measure_sasa", "tethermap.steps.measuring.pymol_script"),
     Plant("write_protac_inputs", "tethermap.extras.protac.inputs.exits_json"),
     Plant("check_results", "tethermap.steps.checks.check_ligand"),
     Plant("find_series", "tethermap.series.write.molecule_of_record"),
@@ -71,8 +66,7 @@ IN_ENTRY = [
     Plant("clean_complexes", "tethermap.steps.cleaning.clean_entry"),
     Plant("clean_complexes", "tethermap.steps.cleaning._report"),
     Plant("match_ligands", "tethermap.steps.molecules.LigandMatcher.match"),
-    Plant("measure_sasa", "tethermap.steps.exposure.ExposureMeter.measure"),
-    Plant("rank_exits", "tethermap.steps.measuring.ExitRanker.rank"),
+    Plant("measure_sasa", "tethermap.steps.measuring.LigandMeasurer.measure"),
     Plant("check_results", "tethermap.steps.checks.EntryChecker.check"),
     Plant("build_tables", "tethermap.results.write.unselected_entry_row"),
     Plant("finish_job", "tethermap.report.content._entry_item"),
@@ -104,39 +98,7 @@ def settings_of(models: Path, job: Path, query: str = "") -> dict[str, Any]:
 
 
 def run(models: Path, job: Path, *, query: str = "", inputs: bool = False) -> Path:
-    """Run all steps, with inputs for programs that model degraders those that follow these once more."""
-    settings = settings_of(models, job, query)
-    run_job(job, settings)
-    if not inputs:
-        return job
-
-    def shard(name: str) -> Path:
-        return job / layout.shard_file("0", name)
-
-    def shards(*names: str) -> dict[str, Any]:
-        return {name: shard(name) for name in names}
-
-    write_protac_inputs.main(
-        **shards("instances", "molecules", "exits", "observed", "protac_inputs"),
-        files=shard("protac_files"),
-        job=job,
-        progress=job / progress_file("write_protac_inputs", "0"),
-        target_name="BAZ2B",
-        side=TARGET,
-        sites=2,
-        errors=shard("write_protac_inputs_errors"),
-    )
-    check_results.main(
-        **shards("structures", "instances", "sasa_summary", "sasa_atoms", "exits", "entry_status", "ligand_status"),
-        **shards("checks", "files"),
-        file_lists=tuple(map(shard, (*layout.FILE_LISTS, "protac_files"))),
-        job=job,
-        progress=job / progress_file("check_results", "0"),
-        errors=shard("check_results_errors"),
-        error_lists=tuple(shard(f"{step}_errors") for step in layout.FALLIBLE if step != "check_results"),
-    )
-    build_tables.main(job, ["0"], target_name="BAZ2B", protac_inputs=[shard("protac_inputs")])
-    finish_job.main(job, [shard("checks")], job / layout.MANIFEST, settings=parameters.shown(settings))
+    run_job(job, resolve({**settings_of(models, job, query), "protac_inputs": {"exits": 2 if inputs else 0}}))
     return job
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
+from tethermap.base.parts import part
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import NAME_MAP, read_table
 from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry
@@ -93,7 +94,8 @@ def job_samples(job: Path) -> Iterator[Sample]:
     for folder in layout.shard_folders(job):
         shard = folder.name
         instances, neighbourhoods, molecules = (
-            job / layout.shard_file(shard, name) for name in ("instances", "neighbourhoods", "molecules")
+            part(job, shard, name)
+            for name in ("clean_complexes/instances", "clean_complexes/neighbourhoods", "match_ligands/molecules")
         )
         pairs = zip(read_instances(instances, neighbourhoods), read_molecules(molecules), strict=True)
         for (instance, neighbourhood), molecule in pairs:

@@ -20,6 +20,7 @@ import numpy as np
 from rdkit import Chem, rdBase
 
 from tethermap.base import layout
+from tethermap.base.parts import part
 from tethermap.instance.model import Instance
 from tethermap.instance.store import read_instances_alone
 from tethermap.molecule.protonation import charged
@@ -85,7 +86,7 @@ def chosen(job: Path) -> Iterator[Instance]:
     first = {row["Warhead"]: row["stem"] for row in reversed(usual) if len(row["Warhead"]) <= 3}
     wanted = set(sorted(first.values())[:MOST])
     for shard in layout.shard_folders(job):
-        for instance in read_instances_alone(shard / "instances.jsonl"):
+        for instance in read_instances_alone(part(job, shard.name, "clean_complexes/instances")):
             if instance.stem in wanted:
                 yield instance
 

@@ -6,18 +6,19 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from tests.tools.exits import surroundings
-from tests.tools.ligands import small_ligand, small_neighbourhood
+from tests.tools.ligands import small_ligand
+from tests.tools.parts import put, put_empty, put_records, put_rows, rows_of_part, run_step
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve, shown
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import sentence
-from tethermap.base.records import record_file
 from tethermap.base.tables import Row
 from tethermap.drawing.ligand import exposed_svg, plain_svg
 from tethermap.exits.depict import exits_svg
@@ -34,22 +35,15 @@ from tethermap.extras.protac.inputs import InputMaker
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.instance.backbone import NO_BACKBONE, packed_backbone
 from tethermap.instance.model import Instance, Residue
-from tethermap.instance.store import instance_writer
+from tethermap.instance.store import instance_line
 from tethermap.molecule.record import LigandMolecule
-from tethermap.molecule.store import write_molecules
+from tethermap.molecule.store import packed_molecule
 
 TARGET = "Small & <target>"
-FILE_LISTS = (*layout.FILE_LISTS, "protac_files")
-SETTINGS = shown(
-    resolve(
-        {
-            "target_name": TARGET,
-            "search_query": "small",
-            "source": {"kind": "archive"},
-            "protac_inputs": {"exits": 2},
-        }
-    )
+GIVEN = resolve(
+    {"target_name": TARGET, "search_query": "small", "source": {"kind": "archive"}, "protac_inputs": {"exits": 2}}
 )
+SETTINGS = shown(GIVEN)
 ETHANOL = [(0.0, 0.0, 0.0), (1.5, 0.0, 0.0), (2.0, 1.35, 0.0)]
 METHANOL = [(0.0, 0.0, 0.0), (1.43, 0.0, 0.0)]
 
@@ -70,14 +64,11 @@ class SmallJob:
     path: Path
     shards: list[str]
 
-    @property
-    def checks(self) -> list[Path]:
-        """Outcome of the checks of each shard."""
-        return self.of_shards("checks")
-
-    def of_shards(self, name: str) -> list[Path]:
-        """Return an intermediate of each shard."""
-        return [self.path / layout.shard_file(shard, name) for shard in self.shards]
+    def run(self, *steps: str) -> SmallJob:
+        """Run steps that come after those of which the files are there."""
+        for step in steps:
+            run_step(step, self.path, self.shards, GIVEN)
+        return self
 
 
 def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), n_shards: int = 1) -> SmallJob:
@@ -130,23 +121,19 @@ def write_shard(
 ) -> None:
     """Write every intermediate of one shard and its files."""
 
-    def place(name: str) -> Path:
-        return path / layout.shard_file(shard, name)
-
-    with instance_writer(place("instances"), place("neighbourhoods")) as write:
-        for instance, _ in ligands:
-            write(instance, small_neighbourhood())
-    with record_file(place("backbones")) as backbones:
-        for instance, _ in ligands:
-            backbones.write(packed_backbone(instance.stem, NO_BACKBONE))
-    write_molecules(place("molecules"), [mol for _, mol in ligands])
+    put_empty(path, shard)
+    rows_of, records_of = partial(put_rows, path, shard), partial(put_records, path, shard)
+    put(path, shard, "clean_complexes/instances", b"".join(instance_line(instance) for instance, _ in ligands))
+    backbones = [packed_backbone(instance.stem, NO_BACKBONE) for instance, _ in ligands]
+    records_of("clean_complexes/backbones", backbones)
+    records_of("match_ligands/molecules", [packed_molecule(mol) for _, mol in ligands])
     method = Method(1.4, 100)
     measured = [(instance, mol, exposure_of(instance)) for instance, mol in ligands]
     summary = [summary_row(TARGET, *one, method) for one in measured]
-    tables.write_table(place("sasa_summary"), tables.SASA_SUMMARY, summary)
+    rows_of("measure_sasa/sasa_summary", summary)
     radii = [np.full(mol.n_heavy, 1.88) for _, mol, _ in measured]
     atoms = [row for one, radius in zip(measured, radii, strict=True) for row in atom_rows(TARGET, *one, radius)]
-    tables.write_table(place("sasa_atoms"), tables.SASA_ATOMS, atoms)
+    rows_of("measure_sasa/sasa_atoms", atoms)
     contact: Row = {
         "ligand_atom": "C1",
         "partner_chain": "A",
@@ -155,17 +142,16 @@ def write_shard(
         "distance_A": 3.0,
     }
     contacts: list[Row] = [{**contact, **_names(instance), "stem": instance.stem} for instance, _ in ligands]
-    tables.write_table(place("contacts"), tables.CONTACTS, contacts)
+    rows_of("measure_sasa/contacts", contacts)
     ways_out = [exits_of(mol) for instance, mol in ligands]
     exits = [row for (instance, _), (graph, found) in zip(ligands, ways_out, strict=True)
              for row in exit_rows(TARGET, instance, graph, found)]  # fmt: skip
-    tables.write_table(place("exits"), tables.EXIT_VECTORS, exits)
-    tables.write_table(place("geometry"), tables.GEOMETRIES, [{"stem": instance.stem} for instance, _ in ligands])
-    write_text(place("bridging"), "")
-    _write_status(place("entry_status"), place("ligand_status"), entries, [instance for instance, _ in ligands])
+    rows_of("measure_sasa/exits", exits)
+    rows_of("measure_sasa/geometry", [{"stem": instance.stem} for instance, _ in ligands])
+    _write_status(path, shard, entries, [instance for instance, _ in ligands])
     renamed = [i for i, _ in ligands if len(i.name.comp_id) > 3]
     rows = [{"stem": i.stem, "what": "component", "name": i.name.comp_id, "pdb_id": i.entry_id} for i in renamed]
-    tables.write_table(place("name_map"), tables.NAME_MAP, rows)
+    rows_of("clean_complexes/name_map", rows)
     _write_files(path, shard, measured, method)
 
 
@@ -185,7 +171,7 @@ def _names(instance: Instance) -> dict[str, str]:
     }
 
 
-def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instances: Sequence[Instance]) -> None:
+def _write_status(path: Path, shard: str, entry_ids: Sequence[str], instances: Sequence[Instance]) -> None:
     counts = {entry_id: sum(instance.entry_id == entry_id for instance in instances) for entry_id in entry_ids}
     rows: list[Row] = [
         {
@@ -199,7 +185,7 @@ def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instan
         }
         for entry_id, count in counts.items()
     ]
-    tables.write_table(entries, tables.ENTRY_STATUS, rows)
+    put_rows(path, shard, "clean_complexes/entry_status", rows)
     kept: list[Row] = [
         {
             "pdb_id": instance.entry_id,
@@ -216,41 +202,42 @@ def _write_status(entries: Path, ligands: Path, entry_ids: Sequence[str], instan
     lost: Row = {"chain": "A", "ligand": "SO4", "residue": "301", "kind": "additive", "kept": False}
     reason = {"reason": "kind_not_kept", "sentence": sentence("kind_not_kept")}
     rejected: list[Row] = [{**lost, **reason, "pdb_id": entry_id} for entry_id in entry_ids]
-    tables.write_table(ligands, tables.LIGAND_STATUS, [*kept, *rejected])
+    put_rows(path, shard, "clean_complexes/ligand_status", [*kept, *rejected])
 
 
 def _write_files(
     path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Method
 ) -> None:
-    lists: dict[str, dict[str, str]] = {name: {} for name in FILE_LISTS}
+    lists: dict[str, dict[str, str]] = {"clean_complexes": {}, "measure_sasa": {}, "write_protac_inputs": {}}
     maker, inputs = InputMaker(side.TARGET), []
-    exit_table = list(tables.read_table(path / layout.shard_file(shard, "exits"), tables.EXIT_VECTORS))
+    exit_table, atoms = (rows_of_part(path, shard, f"measure_sasa/{name}") for name in ("exits", "sasa_atoms"))
     for instance, mol, exposure in measured:
         stem = instance.stem
         graph, exits = exits_of(mol)
-        read_back = [row for row in tables.read_table(path / layout.shard_file(shard, "sasa_atoms"), tables.SASA_ATOMS)
-                     if row["stem"] == stem]  # fmt: skip
-        lists["complex_files"][layout.war_pdb(stem)] = pdb_text(instance)
-        lists["exit_files"][layout.ligand_svg(stem, "plain")] = plain_svg(mol, instance)
+        read_back = [row for row in atoms if row["stem"] == stem]
+        lists["clean_complexes"][layout.war_pdb(stem)] = pdb_text(instance)
+        lists["measure_sasa"][layout.ligand_svg(stem, "plain")] = plain_svg(mol, instance)
         svg = exposed_svg(mol, instance, exposure.relative, exposure.headline)
-        lists["exposure_files"][layout.ligand_svg(stem, "exposed")] = svg
-        lists["exit_files"][layout.ligand_sdf(stem)] = exits_sdf(
+        lists["measure_sasa"][layout.ligand_svg(stem, "exposed")] = svg
+        lists["measure_sasa"][layout.ligand_sdf(stem)] = exits_sdf(
             instance, mol, graph, exits, read_back, sdf_fields(TARGET, read_back, method)
         )
-        lists["exit_files"][layout.ligand_svg(stem, "exits")] = exits_svg(mol, instance, graph, exits)
+        lists["measure_sasa"][layout.ligand_svg(stem, "exits")] = exits_svg(mol, instance, graph, exits)
         ranked = ranked_exits(graph, [row for row in exit_table if row["stem"] == stem])
         ligand = RankedLigand(instance, mol, graph, ranked)
         made, rows_of_sites = maker.make(TARGET, ligand, pdb_text(instance), ligand.best_of_sites(2))
-        lists["protac_files"].update({f"{layout.protac_inputs(stem)}/{name}": text for name, text in made.items()})
+        lists["write_protac_inputs"].update(
+            {f"{layout.protac_inputs(stem)}/{name}": text for name, text in made.items()}
+        )
         inputs += rows_of_sites
-    tables.write_table(path / layout.shard_file(shard, "protac_inputs"), tables.PROTAC_INPUTS, inputs)
+    put_rows(path, shard, "write_protac_inputs/protac_inputs", inputs)
     for name, contents in lists.items():
         rows: list[Row] = []
         for file, text in contents.items():
             write_text(path / file, text)
             data = text.encode()
             rows.append({"path": file, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
-        tables.write_table(path / layout.shard_file(shard, name), tables.FILES, rows)
+        put_rows(path, shard, f"{name}/files", rows)
 
 
 def pdb_text(instance: Instance, *, first: int = 101) -> str:
@@ -287,3 +274,4 @@ def write_series(path: Path, instances: Sequence[tuple[Instance, LigandMolecule]
         for code in codes
     ]
     tables.write_table(path / layout.LIGANDS, tables.LIGAND_METADATA, ligands)
+    tables.write_table(path / layout.SERIES_ERRORS, tables.ERRORS, [])

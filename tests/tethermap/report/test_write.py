@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts import build_tables
-from tests.tools.small_job import SETTINGS, TARGET, SmallJob, small_job
-from tethermap.base import layout, tables
+from tests.tools.parts import put_rows
+from tests.tools.small_job import SETTINGS, SmallJob, small_job
+from tethermap.base import layout
+from tethermap.base.parts import part
 from tethermap.base.tables import Row
 from tethermap.report.write import write_report
 
@@ -49,13 +50,14 @@ class Page(HTMLParser):
 
 
 def reported(job: SmallJob) -> str:
-    for shard, path in zip(job.shards, job.checks, strict=True):
+    for shard in job.shards:
         failed: Row = {"stem": "2abc_B_017_-3", "check": "bonds", "passed": False, "value": "0.3", "detail": "<short>"}
         good: Row = {"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}
-        tables.write_table(path, tables.CHECKS, [good, failed] if shard == "0" else [good])
-    build_tables.main(job.path, job.shards, target_name=TARGET)
+        put_rows(job.path, shard, "check_results/checks", [good, failed] if shard == "0" else [good])
+    job.run("build_tables")
     report = job.path / layout.REPORT
-    write_report(job.path, job.checks, report, settings=SETTINGS)
+    checks = [part(job.path, shard, "check_results/checks") for shard in job.shards]
+    write_report(job.path, checks, report, settings=SETTINGS)
     return report.read_text(encoding="utf-8")
 
 

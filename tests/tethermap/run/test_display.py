@@ -13,7 +13,7 @@ from tethermap.run.progress import Progress
     [
         (Progress(), "search_entries", "Tethermap: searching"),
         (
-            Progress(5, 3, 2, 1, {"measure_sasa": 5, "rank_exits": 2}),
+            Progress(5, 3, 2, 1, {"measure_sasa": 2}),
             "measure_sasa",
             "Tethermap: 5 entries found, 3 done (2 kept, 1 rejected); measuring exposure and exits 2/5",
         ),

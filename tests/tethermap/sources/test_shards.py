@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tools.parts import put_rows
 from tethermap.base import layout
-from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, STRUCTURES, Value, read_table, write_table
+from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, Value, read_table, write_table
 from tethermap.sources import shards as dealing
-from tethermap.steps import search_entries
+from tethermap.steps.search_entries import divide
 
 
 def _rows(sizes: list[int | None]) -> list[dict[str, Value]]:
@@ -28,7 +29,7 @@ def _of_shard(row: dict[str, Value]) -> dict[str, Value]:
 def _plan(folder: Path, sizes: list[int | None], *, per_shard: int = 100, cores: int = 1) -> Path:
     write_table(folder / "entries.csv", ENTRIES, _rows(sizes))
     shards = folder / ".work" / "shards"
-    search_entries.divide(folder / "entries.csv", shards, entries_per_shard=per_shard, cores=cores)
+    divide(folder / "entries.csv", shards, per_shard, cores)
     return shards
 
 
@@ -71,8 +72,8 @@ def test_entries_that_were_not_selected_are_in_no_shard(tmp_path: Path) -> None:
         {"rank": 3, "pdb_id": "9zzz", "selected": False, "reason": "not_found"},
     ]
     write_table(tmp_path / "entries.csv", ENTRIES, rows)
-    search_entries.divide(tmp_path / "entries.csv", tmp_path / "shards", entries_per_shard=100, cores=1)
-    assert _ids(tmp_path / "shards" / "0") == ["0001", "0002"]
+    divide(tmp_path / "entries.csv", tmp_path / layout.SHARDS, 100, 1)
+    assert _ids(tmp_path / layout.SHARDS / "0") == ["0001", "0002"]
 
 
 def test_one_huge_entry_has_a_shard_of_its_own(tmp_path: Path) -> None:
@@ -132,9 +133,9 @@ def test_shard_that_would_take_another_file_now_is_dealt_anew(
 ) -> None:
     """The first entry was withdrawn after the search; its successor counts once in a job."""
     rows = [{**dict.fromkeys(SHARD_ENTRIES.names, ""), "pdb_id": entry_id, "size": None} for entry_id in selected]
-    write_table(tmp_path / "1" / "entries.csv", SHARD_ENTRIES, rows[:2])
-    write_table(tmp_path / "1" / "structures.csv", STRUCTURES, [structure, {"pdb_id": "2abc", "path": "/y"}])
-    plan = dealing.plan_shards(rows, tmp_path, 100, 1)
+    write_table(tmp_path / layout.shard_entries("1"), SHARD_ENTRIES, rows[:2])
+    put_rows(tmp_path, "1", "download_entries/structures", [structure, {"pdb_id": "2abc", "path": "/y"}])
+    plan = dealing.plan_shards(rows, tmp_path / layout.SHARDS, 100, 1)
     assert (1 in plan) is stays
     assert sorted(str(row["pdb_id"]) for shard in plan.values() for row in shard) == selected
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.fuzz.one_job import OneJob
-from tethermap.base import layout
+from tethermap.base.parts import part
 from tethermap.base.tables import Row
 from tethermap.sources import content as content_module
 from tethermap.sources.base import FetchError
@@ -40,7 +40,7 @@ def test_an_entry_gives_the_same_bytes_with_the_cache_and_without(
     OneJob(job, cache).run(content)
     assert files(job) == computed
     kept = files(cache)
-    assert len(kept) == 5  # one a step
+    assert len(kept) == 6  # one a step
     monkeypatch.setattr(LigandMatcher, "match", None)  # to be called would be an error
     os.utime(job / "structure.gz")
     OneJob(job, cache).run(content)
@@ -54,7 +54,7 @@ def test_another_text_is_another_entry(tmp_path: Path, archive: Path) -> None:
     OneJob(job, cache).run(content)
     kept = files(cache)
     OneJob(job, cache).run(content.replace(b"BROMODOMAIN ADJACENT", b"BROMODOMAIN ADJOINED"))
-    assert b"ADJOINED" in (job / layout.shard_file("0", "instances")).read_bytes()
+    assert b"ADJOINED" in part(job, "0", "clean_complexes/instances").read_bytes()
     assert len(files(cache)) > len(kept)
 
 

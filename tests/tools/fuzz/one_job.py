@@ -10,43 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts import (
-    build_tables,
-    find_series,
-    match_ligands,
-    measure_sasa,
-    rank_exits,
-)
 from tests.tools.agreement import disagreements
-from tests.tools.small_job import FILE_LISTS
+from tests.tools.parts import put_rows, rows_of_part, run_step
 from tethermap.base import layout, tables
-from tethermap.base.component_index import default_index
+from tethermap.base.config import resolve
 from tethermap.base.reasons import REASONS
-from tethermap.complex.settings import CleanSettings
-from tethermap.components.finder import JobComponents
-from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import EntryError, read_entry
-from tethermap.entry.target_query import TargetQuery
-from tethermap.exposure.method import Method
-from tethermap.extras.protac import step as write_protac_inputs
-from tethermap.extras.protac.side import TARGET
 from tethermap.instance.find import Residues
 from tethermap.results.manifest import Tally
+from tethermap.run.steps import STEPS
 from tethermap.sources.base import Fetched, FetchError
 from tethermap.sources.content import read_content
 from tethermap.sources.index_rows import read_row
 from tethermap.sources.naming import StructureFile
-from tethermap.steps import check_results, clean_complexes
-from tethermap.steps.cache import step_cache
 from tethermap.steps.download_entries import structure_row
 
 FROM_DATA = ("bonds", "connected")
 """Checks that deposited data can fail."""
 ENTRY = "9fuz"
 SHARD = "0"
-METHOD = Method(1.4, 100)
-CLEANING = CleanSettings(TargetQuery("Anything"))
-RULES = ("clean_complexes", "match_ligands", "measure_sasa", "rank_exits", "write_protac_inputs", "check_results")
 
 
 @dataclass(frozen=True)
@@ -81,8 +63,10 @@ class OneJob:
 
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self._folder = folder
-        self._known = {rule: step_cache(rule, None, str(cache), 1000 if cache else 0) for rule in RULES}
-        self._index = ComponentIndex(default_index())
+        given = {"target_name": "Anything", "search_query": "Anything", "source": {"kind": "archive"}}
+        series = {"series": {"seconds": 1}, "protac_inputs": {"exits": 3}}
+        self._given = resolve({**given, **series, "cache_dir": str(cache) if cache else None})
+        self._cache_mb = 1000 if cache else 0
 
     def run(self, content: bytes) -> Outcome:
         """Run all stages over a file.
@@ -117,54 +101,13 @@ class OneJob:
         tables.write_table(self._folder / layout.SEARCH_ENTRIES, tables.ENTRIES, [dict(row)])
         query = json.dumps({"source": {"kind": "archive", "label": "archive"}})
         (self._folder / layout.SEARCH_QUERY).write_text(query, encoding="utf-8")
-        tables.write_table(self._shard("structures"), tables.STRUCTURES, [structure_row(row, result, set())])
+        put_rows(self._folder, SHARD, "download_entries/structures", [structure_row(row, result, set())])
+        put_rows(self._folder, SHARD, "download_entries/errors", [])
         return isinstance(result, Fetched)
 
-    def _shard(self, name: str) -> Path:
-        return self._folder / layout.shard_file(SHARD, name)
-
     def _stages(self) -> None:
-        job, shard = self._folder, self._shard
-        progress = {rule: job / layout.PROGRESS / f"{rule}.jsonl" for rule in RULES}
-        instances, molecules = shard("instances"), shard("molecules")
-        clean_complexes.main(
-            shard("structures"), instances, shard("neighbourhoods"), shard("surroundings"), shard("backbones"),
-            shard("entry_status"), shard("ligand_status"), shard("name_map"), shard("complex_files"), job,
-            progress["clean_complexes"], settings=CLEANING, find=self._index.get,
-            known=self._known["clean_complexes"],
-        )  # fmt: skip
-        match_ligands.main(
-            instances,
-            molecules,
-            progress["match_ligands"],
-            components=JobComponents("archive", None),
-            known=self._known["match_ligands"],
-        )
-        measure_sasa.main(
-            instances, shard("neighbourhoods"), molecules, shard("sasa_summary"), shard("sasa_atoms"),
-            shard("contacts"), shard("exposure_files"), job, progress["measure_sasa"], target_name="Anything",
-            method=METHOD, find=self._index.get, known=self._known["measure_sasa"],
-        )  # fmt: skip
-        rank_exits.main(
-            instances, shard("neighbourhoods"), shard("surroundings"), shard("backbones"), molecules,
-            shard("sasa_atoms"), shard("exits"), shard("geometry"), shard("bridging"), shard("observed"),
-            shard("exit_files"), job, progress["rank_exits"], target_name="Anything", method=METHOD,
-            find=self._index.get, known=self._known["rank_exits"],
-        )  # fmt: skip
-        write_protac_inputs.main(
-            instances, molecules, shard("exits"), shard("observed"), shard("protac_inputs"), shard("protac_files"), job,
-            progress["write_protac_inputs"], target_name="Anything", side=TARGET, sites=3,
-        )  # fmt: skip
-        check_results.main(
-            shard("structures"), instances, shard("sasa_summary"), shard("sasa_atoms"), shard("exits"),
-            shard("entry_status"), shard("ligand_status"), tuple(shard(name) for name in FILE_LISTS),
-            shard("checks"), shard("files"), job, progress["check_results"], known=self._known["check_results"],
-        )  # fmt: skip
-        find_series.main(
-            [molecules], job / layout.SERIES_TABLE, job / layout.SERIES_MEMBERS, job / layout.LIGANDS,
-            job / layout.SERIES_FOLDER, seconds=1.0,
-        )  # fmt: skip
-        build_tables.main(job, [SHARD], target_name="Anything", protac_inputs=[shard("protac_inputs")])
+        for step in STEPS[2:-1]:
+            run_step(step.name, self._folder, given=self._given, cache_mb=self._cache_mb)
 
     def _judged(self, path: Path, fetched: bool) -> tuple[str, int, tuple[str, ...]]:
         entries = list(tables.read_table(self._folder / layout.ENTRY_STATUS, tables.ENTRY_STATUS))
@@ -179,7 +122,7 @@ class OneJob:
             if row["reason"] == "program_error"
         ]
         tally = Tally()
-        tally.count_checks(tables.read_table(self._shard("checks"), tables.CHECKS))
+        tally.count_checks(rows_of_part(self._folder, SHARD, "check_results/checks"))
         wrong += [
             f"check: {row['check']}: {row['stem']} {row['value']} {row['detail']}"
             for row in tally.failures

@@ -11,7 +11,7 @@ import pytest
 import tethermap.extras.programs
 from tests.tools.runs import ROOT
 from tests.tools.small_job import small_job
-from tethermap.base import layout
+from tethermap.base.parts import part
 from tethermap.base.tables import EXIT_VECTORS, read_table
 from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
 from tethermap.extras.protac.programs import names, tools
@@ -38,7 +38,7 @@ def test_module_in_the_folder_is_a_program(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(tethermap.extras.programs, "__path__", [*tethermap.extras.programs.__path__, str(tmp_path)])
     assert tools()[-2:] == ("toydock", "json")
     job = small_job(tmp_path / "job").path
-    rows = read_table(job / layout.shard_file("0", "exits"), EXIT_VECTORS)
+    rows = read_table(part(job, "0", "measure_sasa/exits"), EXIT_VECTORS)
     anchor = next(str(row["anchor_atom"]) for row in rows if row["stem"] == STEM and row["rank"])
     files = inputs_of_anchor(AskedAnchor(job, STEM, anchor), ["toydock"])
     side, smiles, number = files["toydock/input.txt"].split()
