@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.results.tables import number
 from tethermap.base.tables import Row
-from tethermap.fit.limits import limit
+from tethermap.fit.limits import fits_poorly
 
 FITS = {
     "good": "fits the density",
@@ -19,7 +19,8 @@ FITS = {
 def fit_of(row: Row) -> str:
     """Return a key of `FITS` for a row of Results_Display."""
     correlation, residual = number(row, "RSCC"), number(row, "RSR")
+    if fits_poorly(correlation, residual):
+        return "poor"
     if correlation is None:
         return {"assessed": "other", "not_assessed": "not_assessed"}.get(str(row.get("fit_status")), "no_report")
-    poor = correlation < limit("rscc_poor") or (residual is not None and residual > limit("rsr_poor"))
-    return "poor" if poor else "good"
+    return "good"

@@ -8,6 +8,7 @@ from service.pages.columns import BY_KEY
 from service.pages.fit import fit_of
 from service.pages.render import environment
 from tethermap.fit.limits import limit
+from tethermap.report.fit import fit_view
 
 N3 = "02J C1 0.839;PJE C5 0.786;010 C6 0.528"
 
@@ -34,6 +35,8 @@ def test_fit_is_told_in_words(row: dict[str, object], words: str) -> None:
         ({"RSCC": 0.95, "RSR": 0.1, "fit_status": "assessed"}, "good"),
         ({"RSCC": 0.79, "RSR": 0.1, "fit_status": "assessed"}, "poor"),
         ({"RSCC": 0.95, "RSR": 0.41, "fit_status": "assessed"}, "poor"),
+        ({"RSCC": 0.85, "RSR": 0.45, "fit_status": "assessed"}, "poor"),
+        ({"RSCC": None, "RSR": 0.45, "fit_status": "assessed"}, "poor"),
         ({"RSCC": None, "fit_status": "assessed"}, "other"),
         ({"RSCC": None, "fit_status": "not_assessed"}, "not_assessed"),
         ({"RSCC": None, "fit_status": "no_report"}, "no_report"),
@@ -42,6 +45,7 @@ def test_fit_is_told_in_words(row: dict[str, object], words: str) -> None:
 )
 def test_fit_is_good_poor_or_not_known(row: dict[str, object], fit: str) -> None:
     assert fit_of(row) == fit  # type: ignore[arg-type]
+    assert fit_view([row]).n_poor == (fit == "poor")  # type: ignore[list-item]
 
 
 def test_instances_can_be_sorted_by_fit() -> None:

@@ -20,7 +20,8 @@ from tethermap.base.reasons import EXIT_EVIDENCE
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import BOND, MOBILE, VERY_MOBILE
 from tethermap.exits.model import Evidence, Exit
-from tethermap.fit.fit import has_geometry_outliers, is_poor, is_rsrz_outlier
+from tethermap.fit.fit import has_geometry_outliers, is_rsrz_outlier
+from tethermap.fit.limits import fits_poorly
 from tethermap.fit.model import UNKNOWN, LigandFit
 from tethermap.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
 from tethermap.instance.model import EntryFacts, Instance
@@ -130,7 +131,7 @@ class Witness:
         """Tell whether an atom's residue, one of several of a linked group, fits the density poorly."""
         fits = self._residue_fits
         fit = fits[int(self._part[atom])] if len(fits) > 1 else UNKNOWN
-        return is_poor(fit) or is_rsrz_outlier(fit)
+        return fits_poorly(fit.rscc, fit.rsr) or is_rsrz_outlier(fit)
 
     def _of_surroundings(self, exit_: Exit) -> Iterator[str]:
         opening = exit_.opening
@@ -186,7 +187,7 @@ def _of_confidence(plddt: float) -> Iterator[str]:
 
 
 def _of_fit(fit: LigandFit) -> Iterator[str]:
-    if is_poor(fit.whole):
+    if fits_poorly(fit.whole.rscc, fit.whole.rsr):
         yield "poor_fit"
     if has_geometry_outliers(fit.whole):
         yield "geometry_outliers"

@@ -72,12 +72,6 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def is_poor(fit: ResidueFit) -> bool:
-    """Tell whether a fit to density is poor; one that was not assessed is not."""
-    poor_rscc = fit.rscc is not None and fit.rscc < limit("rscc_poor")
-    return poor_rscc or (fit.rsr is not None and fit.rsr > limit("rsr_poor"))
-
-
 def is_rsrz_outlier(fit: ResidueFit) -> bool:
     """Tell whether a residue fits the density worse than residues of its kind."""
     return fit.rsrz is not None and fit.rsrz > limit("rsrz_outlier")

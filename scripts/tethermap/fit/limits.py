@@ -25,6 +25,15 @@ def limit(name: str) -> float:
     return float(_table()[name]["limit"])
 
 
+def fits_poorly(rscc: float | None, rsr: float | None) -> bool:
+    """Return whether a fit to density is poor by either measure; one that was not assessed is not.
+
+    >>> fits_poorly(0.85, 0.45), fits_poorly(None, None)
+    (True, False)
+    """
+    return (rscc is not None and rscc < limit("rscc_poor")) or (rsr is not None and rsr > limit("rsr_poor"))
+
+
 @lru_cache(maxsize=1)
 def _table() -> dict[str, dict[str, str]]:
     with FIT_LIMITS.open(encoding="utf-8", newline="") as stream:

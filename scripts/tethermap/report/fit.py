@@ -11,7 +11,7 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.reasons import GEOMETRY_FLAGS
 from tethermap.base.tables import Row, split_cell
-from tethermap.fit.limits import limit
+from tethermap.fit.limits import fits_poorly
 from tethermap.fit.model import ASSESSED, NO_REPORT, NOT_ASSESSED
 
 STATUSES = {
@@ -33,7 +33,7 @@ class FitView:
     statuses : tuple of (str, int)
         How many instances have which status, in words.
     n_poor : int
-        Instances with an RSCC below the limit.
+        Instances that fit the density poorly.
     geometry : tuple of (str, str, int)
         Flags of geometry with their sentences and numbers, the most frequent first.
     """
@@ -55,12 +55,17 @@ def fit_view(results: Sequence[Row]) -> FitView:
     >>> fit_view([{"RSCC": 0.95, "fit_status": ASSESSED}, {"RSCC": None, "fit_status": NOT_ASSESSED}]).n_poor
     0
     """
-    rscc = np.array([np.nan if row.get("RSCC") is None else float(row["RSCC"] or 0) for row in results])
+    rscc = np.array([np.nan if (value := _number(row, "RSCC")) is None else value for row in results])
     statuses = Counter(str(row.get("fit_status") or NO_REPORT) for row in results)
     flags = Counter(flag for row in results for flag in split_cell(row.get("geometry_flags")))
     return FitView(
         rscc=rscc,
         statuses=tuple((words, statuses[name]) for name, words in STATUSES.items() if statuses[name]),
-        n_poor=int((rscc < limit("rscc_poor")).sum()),
+        n_poor=sum(fits_poorly(_number(row, "RSCC"), _number(row, "RSR")) for row in results),
         geometry=tuple((name, GEOMETRY_FLAGS[name], n) for name, n in flags.most_common()),
     )
+
+
+def _number(row: Row, column: str) -> float | None:
+    value = row.get(column)
+    return None if value is None else float(value)

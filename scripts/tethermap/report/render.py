@@ -71,7 +71,7 @@ def render_report(
         references=REFERENCES,
         closed_below=f"{OPEN_FROM:g}",
         grade_weight=f"{GRADE_WEIGHT:g}",
-        rscc_poor=f"{limit('rscc_poor'):g}",
+        limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},
         style=style,
         script=script,
         policy=_policy(style, script),
