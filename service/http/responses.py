@@ -26,12 +26,6 @@ from service.errors import FileNotFound, RangeNotSatisfiable, ServiceError
 from service.http.answer import ErrorAnswer, ErrorReason, WesErrorAnswer
 from service.jobs.artifacts import Artifact
 
-PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
-    " worker-src blob:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
-"""For pages: nothing inline, no eval, nothing from another host. 3Dmol reads structures in a worker made from a
-blob, and gives pictures as blobs; style sheets of Swagger UI hold their icons as data."""
 FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 """For files of a job that a browser could run: nothing in them runs or loads anything."""
 

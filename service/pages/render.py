@@ -11,7 +11,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from service.addresses import ROOT_PATH, serves
-from service.http.responses import PAGE_POLICY
 from service.jobs.record import FINAL
 from service.pages.assets import Assets
 from tethermap.base.version import __version__
@@ -19,8 +18,15 @@ from tethermap.base.version import __version__
 ASSETS = Assets()
 """What pages load, as it was when the service started."""
 
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
+    " worker-src blob:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+"""For pages: nothing inline, no eval, nothing from another host. 3Dmol reads structures in a worker made from a
+blob, and gives pictures as blobs; style sheets of Swagger UI hold their icons as data."""
+
 _HEADERS = {
-    "Content-Security-Policy": PAGE_POLICY,
+    "Content-Security-Policy": _POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }

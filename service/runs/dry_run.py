@@ -15,7 +15,6 @@ from typing import Any
 from service.errors import InvalidField, QueueFull, UpstreamUnavailable
 from service.http.job_answers import DryRunAnswer, DryRunEntry, Estimate, FoundProtein, PlannedStep
 from service.jobs.submission import Submission
-from service.results.tables import read_rows
 from service.runs.config import child_environment, pipeline_config, scout_command
 from service.scrub import Scrubber
 from service.settings import Settings
@@ -83,7 +82,7 @@ class DryRuns:
             status = await _run(scout_command(config, job), child_environment(self._settings))
             if status != 0:
                 self._explain(job)
-            rows = await asyncio.to_thread(lambda: list(read_rows(job / layout.SEARCH_ENTRIES, tables.ENTRIES)))
+            rows = await asyncio.to_thread(lambda: list(tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)))
             notes = [str(note) for note in _read(job / layout.SEARCH_QUERY)["notes"]]
             proteins = [FoundProtein(**protein) for protein in _read(job / layout.PROTEINS)]
         selected = [row for row in rows if row["selected"]]
