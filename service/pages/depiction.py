@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from service.errors import FileNotFound
+from service.errors import FileNotFound, InvalidPath
+from service.jobs.artifacts import Artifact
 from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
 from service.results.exposure import recoloured, relative
 from service.results.structures import instance_file
@@ -33,11 +34,10 @@ def drawing_of(
     context : str
         One of `tethermap.base.contexts.CONTEXTS`.
     """
-    try:
-        text = _text_of(job, row, "svg_exposed_path")
-        return safe_drawing(text if atoms is None else recoloured(text, atoms, context))
-    except (FileNotFound, UnreadableDrawing, OSError, ValueError):
-        return None
+    return shown_drawing(
+        lambda: instance_file(job, row, "svg_exposed_path"),
+        lambda text: text if atoms is None else recoloured(text, atoms, context),
+    )
 
 
 def exits_drawing(job: Path, row: Row, exits: Collection[str] = ()) -> SafeDrawing | None:
@@ -50,17 +50,30 @@ def exits_drawing(job: Path, row: Row, exits: Collection[str] = ()) -> SafeDrawi
     exits : collection of str
         Anchors whose arrows are meant; the others are pale.
     """
+    return shown_drawing(lambda: instance_file(job, row, "svg_exits_path"), exits=exits)
+
+
+def shown_drawing(
+    find: Callable[[], Artifact], change: Callable[[str], str] = str, exits: Collection[str] = ()
+) -> SafeDrawing | None:
+    """Return a depiction of a job for a page; None if there is none that can be shown.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the file.
+    change : callable
+        Changes its text first.
+    exits : collection of str
+        As for `safe_drawing`.
+    """
     try:
-        return safe_drawing(_text_of(job, row, "svg_exits_path"), exits)
-    except (FileNotFound, UnreadableDrawing, OSError, ValueError):
+        artifact = find()
+        if artifact.size > LARGEST_FILE:
+            return None
+        return safe_drawing(change(artifact.path.read_text(encoding="utf-8")), exits)
+    except (FileNotFound, InvalidPath, UnreadableDrawing, OSError, ValueError):
         return None
-
-
-def _text_of(job: Path, row: Row, column: str) -> str:
-    artifact = instance_file(job, row, column)
-    if artifact.size > LARGEST_FILE:
-        raise UnreadableDrawing("the depiction is too large")
-    return artifact.path.read_text(encoding="utf-8")
 
 
 def thumbnail(drawing: SafeDrawing | None) -> Markup:

@@ -12,7 +12,8 @@ from urllib.parse import quote
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import resolve_artifact
 from service.jobs.durable import raise_shortage
-from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
+from service.pages.depiction import shown_drawing
+from service.pages.svg import SafeDrawing
 from service.results.exposure import atoms_by_instance, relative
 from service.results.tables import TableCache, number
 from tethermap.base import layout, tables
@@ -61,7 +62,7 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
     places = sorted({place for own in core.values() for place in own})
     rows = [_line(row, places, core.get(str(row["stem"]), {}), exposed[str(row["stem"])]) for row in shown]
     means = [_mean([row["cells"][number] for row in rows]) for number in range(len(places))]
-    drawing = _core_drawing(folder, name)
+    drawing = shown_drawing(lambda: resolve_artifact(folder, f"{layout.SERIES_FOLDER}/{name}.svg"))
     return {
         "name": name,
         "places": places,
@@ -124,16 +125,6 @@ def _mean(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _step(share: float | None) -> int | None:
     """Return an exposure in steps of five percent, for style classes."""
     return None if share is None else 5 * round(20 * min(max(share, 0.0), 1.0))
-
-
-def _core_drawing(folder: Path, series: str) -> SafeDrawing | None:
-    try:
-        artifact = resolve_artifact(folder, f"{layout.SERIES_FOLDER}/{series}.svg")
-        if artifact.size > LARGEST_FILE:
-            return None
-        return safe_drawing(artifact.path.read_text(encoding="utf-8"))
-    except (FileNotFound, InvalidPath, UnreadableDrawing, OSError, UnicodeDecodeError):
-        return None
 
 
 def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
