@@ -27,7 +27,8 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 LOCAL_PROFILE = REPOSITORY / "config" / "profiles" / "local"
 """The Snakemake profile that runs all steps on this machine."""
 SOURCES = ("auto", "rcsb", "mirror", "archive")
-EXTRAS = ("compare", "degraders", "wes", "agents", "webhooks")
+WEBHOOKS = "webhooks"
+EXTRAS = ("compare", "degraders", "wes", "agents", WEBHOOKS)
 """Optional parts of the service, modules of `service.extras`."""
 
 OTHER_VARIABLES = (
@@ -358,7 +359,7 @@ class Settings(BaseModel):
     @property
     def webhooks(self) -> bool:
         """Whether jobs can have a webhook."""
-        return "webhooks" in self.extras and bool(self.webhook_secret)
+        return WEBHOOKS in self.extras and bool(self.webhook_secret)
 
     def upload_folder(self, upload_id: str) -> Path:
         """Return where the files of an upload lie."""

@@ -11,7 +11,7 @@ from typing import Any
 from service.http.endpoint import Endpoint
 from service.jobs.record import JobRecord
 from service.jobs.store import Store
-from service.settings import Settings
+from service.settings import WEBHOOKS, Settings
 
 
 class Notices:
@@ -61,6 +61,6 @@ def extras(names: Iterable[str]) -> list[Extra]:
 
 
 def notices_of(store: Store, settings: Settings) -> Notices:
-    """Return the sender of notices of the extras in use."""
-    makers = [extra.notices for extra in extras(settings.extras) if extra.notices]
-    return makers[0](store, settings) if makers else Notices()
+    """Return the sender of notices, which only the extra webhooks has: the operator's commands import no other."""
+    makers = [extra.notices for extra in extras(name for name in settings.extras if name == WEBHOOKS)]
+    return makers[0](store, settings) if makers and makers[0] else Notices()
