@@ -16,7 +16,7 @@ from tethermap.rooms import ROOMS
 
 MOST_MODULES = 20
 MOST_LEVELS = 13
-MOST_ROOMS, MOST_FLOORS, MOST_ARROWS = 38, 13, 200
+MOST_ROOMS, MOST_FLOORS, MOST_ARROWS = 38, 11, 200
 
 
 def modules(folder: str) -> dict[str, Path]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tethermap.base.atomic import write_bytes
+from tethermap.base.errors import UserError
 from tethermap.base.identifiers import is_component_code
 from tethermap.base.links import Addresses
-from tethermap.sources.base import SourceError
-from tethermap.sources.http import HttpAnswer, HttpClient, HttpError
+from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 
 _OK = 200
 
@@ -37,7 +37,7 @@ class ComponentFiles:
 
         Raises
         ------
-        SourceError
+        UserError
             If the server cannot be reached: bonds are not guessed because of a broken network.
         """
         if not is_component_code(comp_id):
@@ -49,7 +49,7 @@ class ComponentFiles:
         try:
             answer = self._http.get(f"{self._address}/{comp_id}.cif", problem=_problem)
         except HttpError as error:
-            raise SourceError(
+            raise UserError(
                 f"The definition of component {comp_id} can't be had ({error}): check the network, run the job again"
                 " later, or give the definition in source.components.",
                 "upstream",

@@ -12,10 +12,10 @@ from tethermap.base.links import Addresses
 from tethermap.entry.model import PolymerEntity
 from tethermap.fit.file import NONE, ReportFile, checked
 from tethermap.fit.report import check_report
+from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
 from tethermap.sources.cache import Cached, StructureCache
 from tethermap.sources.content import Content, check_file
-from tethermap.sources.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.rcsb_queries import ACCESSION, SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
 from tethermap.sources.rcsb_services import DataService, SearchService
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from tethermap.base.identifiers import entry_id_of
 from tethermap.entry.model import PolymerEntity
+from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Hit, Request, SourceError
-from tethermap.sources.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, POLYMERS_QUERY, Node, count, page, values
 
 _LOG = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from tests.tethermap.components.test_index import CIF
 from tethermap.base.errors import UserError
 from tethermap.components.index import ComponentIndex
 from tethermap.components.newer import ComponentFiles
-from tethermap.sources.http import HttpAnswer, HttpClient, HttpError
+from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 
 
 class Server:

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from tests.standin import StandIn
-from tethermap.sources.http import HttpAnswer, HttpClient, HttpError, RequestLimits
+from tethermap.run.http import HttpAnswer, HttpClient, HttpError, RequestLimits
 
 
 class _Waits(list[float]):

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.standin.fixtures import served, standin
+
+__all__ = ["served", "standin"]
