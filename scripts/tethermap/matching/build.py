@@ -24,7 +24,7 @@ from tethermap.molecule.adduct import ProteinAtom, adduct, bond_atoms
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
 from tethermap.molecule.geometry import torn_bonds
 from tethermap.molecule.hydrogens import hydrogen_parents, with_hydrogens
-from tethermap.molecule.inchi import inchikey
+from tethermap.molecule.inchi import component_inchi, inchikey, key_of_inchi
 from tethermap.molecule.layout2d import component_layout, molecule_layout
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.record import BOND_SOURCES, NAME, LigandMolecule
@@ -224,8 +224,10 @@ def _left_within(left: frozenset[int], residue: int, shape: Template, links: Seq
 
 def _inchikey(graphs: Sequence[ResidueGraph], smiles: str, observed: str) -> str:
     """Return the InChIKey of what was observed; of a metal complex, whose parts come and go, the dictionary's."""
-    has_metal = any(is_metal(element) for graph in graphs for element in graph.elements)
-    return inchikey(smiles if has_metal else observed)
+    if not any(is_metal(element) for graph in graphs for element in graph.elements):
+        return inchikey(observed)
+    component = _same_component(graphs[0]) if len(graphs) == 1 else None
+    return (key_of_inchi(component_inchi(component)) if component else "") or inchikey(smiles)
 
 
 def _formula(graphs: Sequence[ResidueGraph], smiles: str) -> str:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rdkit import Chem
+from rdkit import Chem, rdBase
+
+from tethermap.base.elements import is_metal
+from tethermap.components.component import Component
+from tethermap.molecule.dictionary import dictionary_molecule
+
+FIRST_ATOM, VALENCE, NO_VALENCE = 4, slice(48, 51), 15
+"""Line of the first atom in a V2000 molfile, the columns of its valence, and the number that says zero."""
 
 
 def with_plain_bonds(mol: Chem.Mol) -> Chem.Mol:
@@ -30,6 +37,27 @@ def key_of_inchi(text: str) -> str:
     'VNWKTOKETHGBQD-UHFFFAOYSA-N'
     """
     return str(Chem.InchiToInchiKey(text)) if text else ""  # type: ignore[no-untyped-call]
+
+
+@lru_cache(maxsize=512)
+def component_inchi(component: Component) -> str:
+    """Return the InChI of a component with a metal, with the double bonds that its ideal coordinates show, as wwPDB's.
+
+    Empty where InChI gives none. RDKit leaves double bonds in rings through a metal open; InChI reads them from
+    coordinates.
+    """
+    mol = dictionary_molecule(component, neutral=False)
+    if mol is None or not mol.GetNumConformers():
+        return ""
+    plain = with_plain_bonds(mol)
+    lines = Chem.MolToMolBlock(plain).split("\n")
+    for atom in plain.GetAtoms():
+        if is_metal(atom.GetSymbol()):  # its valence is what is drawn: no hydrogens
+            valence = round(sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())) or NO_VALENCE
+            line = lines[FIRST_ATOM + atom.GetIdx()].ljust(VALENCE.stop)
+            lines[FIRST_ATOM + atom.GetIdx()] = f"{line[: VALENCE.start]}{valence:3d}{line[VALENCE.stop :]}"
+    with rdBase.BlockLogs():
+        return str(Chem.MolBlockToInchi("\n".join(lines)))  # type: ignore[no-untyped-call]
 
 
 @lru_cache(maxsize=4096)

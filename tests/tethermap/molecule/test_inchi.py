@@ -1,0 +1,27 @@
+"""InChIKeys of components with a metal are those of wwPDB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tethermap.components.index import ComponentIndex
+from tethermap.molecule.inchi import component_inchi, key_of_inchi
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "key"),
+    [
+        ("HEM", "KABFMIBPWCXCRK-RGGAHWMASA-L"),
+        ("HEC", "HXQIYSLZKNYNMH-LJNAALQVSA-N"),
+        ("HEA", "ZGGYGTCPXNDTRV-PRYGPKJJSA-L"),
+        ("HDD", "UMGOPAWIGKFTRK-QQDQPIDJSA-N"),
+        ("FES", "NIXDOXVAJZFRNF-UHFFFAOYSA-N"),
+        ("08T", "WOGYHYSOODLXII-KWIZKVQNSA-J"),
+    ],
+)
+def test_inchikey_of_a_metal_complex(comp_id: str, key: str, component_index: Path) -> None:
+    component = ComponentIndex(component_index).get(comp_id)
+    assert component is not None
+    assert key_of_inchi(component_inchi(component)) == key
