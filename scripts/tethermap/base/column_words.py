@@ -36,6 +36,7 @@ COLUMN_WORDS = {
     "pocket_uniprot": "UniProt numbers of the target's (and a degrader's partner's) residues within 4.5 angstroms.",
     "partner_uniprot": "UniProt accession of the partner's residue.",
     "partner_uniprot_residue": "Its number in UniProt's sequence.",
+    "distance_between": "`centres` of rings and charges for stacking and cation–π contacts, else `atoms`.",
     "site_uniprot": "UniProt accession and number of the residue that marks the place.",
     "anchor_residues": "Residues within 4.5 angstroms of the anchor, the nearest first.",
     "leaving_residues": "Residues within 4.5 angstroms of what leaves, the nearest first.",

@@ -192,6 +192,7 @@ CONTACTS = Table(
     _columns(
         "pdb_id Chain Warhead Residue_ID ligand_atom partner_chain partner_residue partner_component partner_atom"
         " distance_A:n type context partner_copy stem partner_uniprot partner_uniprot_residue detail"
+        " distance_between"
     ),
 )
 

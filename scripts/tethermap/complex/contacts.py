@@ -75,6 +75,7 @@ OTHER_BOND_MAX = 1.85
 _SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
 _LONGEST_BOND = max(*BOND_MAX.values(), OTHER_BOND_MAX)
 _SAME_PLACE = 0.05
+_BETWEEN_CENTRES = frozenset({"pi_stacking", "cation_pi"})
 _TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_stacking", "water", "hydrophobic")
 
 
@@ -140,7 +141,14 @@ def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neig
         "stem": instance.stem,
     }
     return [
-        {**head, "ligand_atom": labels[i], "type": kind, **cells, **_uniprot(instance, cells)}
+        {
+            **head,
+            "ligand_atom": labels[i],
+            "type": kind,
+            **cells,
+            **_uniprot(instance, cells),
+            "distance_between": "centres" if kind in _BETWEEN_CENTRES else "atoms",
+        }
         for i, kind, cells in rows
     ]
 

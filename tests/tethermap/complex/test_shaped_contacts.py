@@ -29,6 +29,7 @@ def contacts_of(mirror: Path, component_index: Path) -> Contacts:
 
 
 def told(rows: list[Row], kind: str) -> set[tuple[object, ...]]:
+    assert {row["distance_between"] for row in rows if row["type"] == kind} <= {"centres" if "pi" in kind else "atoms"}
     return {(row["partner_component"], row["partner_residue"], row["detail"]) for row in rows if row["type"] == kind}
 
 
