@@ -11,10 +11,11 @@ OCCUPANCY_DECIMALS = 3
 """Occupancies are compared at this precision; files give two or three decimals."""
 
 
-def best_altloc(atoms: Atoms, members: IntArray) -> bytes:
+def best_altloc(atoms: Atoms, members: IntArray, *, by_mean: bool = False) -> bytes:
     """Return the label of the best occupied conformer among some atoms.
 
-    The highest summed occupancy wins; then the higher mean; then the alphabet.
+    The highest summed occupancy wins; then the higher mean; then the alphabet. `by_mean` compares the mean first, for
+    alternates of different size.
 
     Parameters
     ----------
@@ -29,14 +30,16 @@ def best_altloc(atoms: Atoms, members: IntArray) -> bytes:
         Empty when none of the atoms has a label.
     """
     labels = atoms.altloc[members]
-    best: tuple[float, float, bytes] | None = None
+    best: tuple[float, float] | None = None
+    chosen = b""
     for label in np.unique(labels[labels != b""]):
         occupancy = atoms.occupancy[members[labels == label]].astype(np.float64)
         total = round(float(occupancy.sum()), OCCUPANCY_DECIMALS)
         mean = round(float(occupancy.mean()), OCCUPANCY_DECIMALS)
-        if best is None or (total, mean) > best[:2]:
-            best = (total, mean, bytes(label))
-    return best[2] if best else b""
+        key = (mean, total) if by_mean else (total, mean)
+        if best is None or key > best:
+            best, chosen = key, bytes(label)
+    return chosen
 
 
 class Conformers:
@@ -58,7 +61,10 @@ class Conformers:
         for atom, *key in zip(labelled.tolist(), *(column[labelled].tolist() for column in columns), strict=True):
             sites.setdefault(tuple(key), []).append(atom)
         self._sites = [np.array(members, dtype=np.int64) for members in sites.values()]
-        self._best = [best_altloc(atoms, members) for members in self._sites]
+        self._best = [
+            best_altloc(atoms, members, by_mean=bool((atoms.residue[members] != atoms.residue[members[0]]).any()))
+            for members in self._sites
+        ]
 
     def mask(self, label: bytes) -> BoolArray:
         """Return the atoms of one consistent conformer of the whole entry.

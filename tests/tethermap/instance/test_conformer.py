@@ -69,3 +69,12 @@ def test_two_components_in_one_place_are_never_both_taken() -> None:
     atoms = atoms_of((7, "SER", "CB", "A", 0.6), (7, "PRO", "CB", "B", 0.4))
     for wanted in (b"", b"A", b"B"):
         assert Conformers(atoms).mask(wanted).sum() == 1
+
+
+@pytest.mark.parametrize("first", ["SER", "TRP"])
+def test_alternates_of_two_components_go_by_mean_occupancy(first: str) -> None:
+    """The larger of the two doesn't win by its number of atoms."""
+    rows = [(1, "TRP", f"C{k}", "B", 0.4) for k in range(9)] + [(1, "SER", f"C{k}", "A", 0.6) for k in range(2)]
+    atoms = atoms_of(*sorted(rows, key=lambda row: row[1] != first))
+    taken = Conformers(atoms).mask(b"")
+    assert set(atoms.comp_id[taken].tolist()) == {b"SER"}
