@@ -22,7 +22,7 @@ import numpy as np
 
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import isolate_errors
-from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.base.packed import GZIP, DamagedGzip, unpacked
 from tethermap.base.version import __version__
 from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
 from tethermap.formats.plain import plain_text
@@ -128,11 +128,12 @@ def _plain(file: Complex, folder: Path) -> Complex:
     """Return a structure as a plain PDB or mmCIF file: where it lies, or written into the cache."""
     path = Path(file.place)
     try:
-        data = unpacked(path.read_bytes())
+        raw = path.read_bytes()
+        data = unpacked(raw)
         text = plain_text(data)
     except (OSError, DamagedGzip, FormatError):  # the reader says so
         return file
-    if text.encode() == data:
+    if text.encode() == data and (raw is data or raw.startswith(GZIP)):
         return file
     ending = "cif" if file.is_mmcif else "pdb"
     key = hashlib.sha256(json.dumps([__version__, file.given]).encode() + data).hexdigest()[:24]

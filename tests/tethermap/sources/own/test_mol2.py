@@ -1,0 +1,157 @@
+"""Ligands of mol2 files: 50 components of the dictionary with all, polar and no hydrogens are the right molecules."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rdkit import Chem
+from rdkit.Chem import rdMolTransforms
+from rdkit.Chem.MolStandardize import rdMolStandardize
+
+from tethermap.components.component import Component
+from tethermap.sources.own.poses import LigandFileError, LigandPose, read_poses
+
+CODES = """
+IRE STI ATP VX6 1N1 MTX BEN FMN TPP PLP GDP ADN CIP DHT EST CHL IBP RIT MK1 017 AQ4 B49 NVP EFZ AZM
+ACZ NIO BTN FAD COA LY2 032 P06 KSA STU CAF THM URA GUN HPA MES EPE ARG GLU HIS TPO SAM NAD ZYB 4AP
+"""
+ORDERS = {
+    "sing": Chem.BondType.SINGLE, "doub": Chem.BondType.DOUBLE, "trip": Chem.BondType.TRIPLE,
+    "arom": Chem.BondType.AROMATIC,
+}  # fmt: skip
+
+
+def molecule(component: Component) -> Chem.Mol:
+    """Return a component with its hydrogens, out of the plane of a drawing."""
+    mol = Chem.RWMol()
+    for atom in component.atoms:
+        made = Chem.Atom(atom.element)
+        made.SetFormalCharge(atom.charge)
+        mol.AddAtom(made)
+    orders = dict(enumerate(ORDERS.values(), start=1))
+    for bond in component.bonds:
+        mol.AddBond(bond.first, bond.second, orders[bond.order])
+    conformer = Chem.Conformer(mol.GetNumAtoms())
+    for index, atom in enumerate(component.atoms):
+        conformer.SetAtomPosition(index, atom.xyz or (0.0, 0.0, 0.0))
+    mol.AddConformer(conformer)
+    Chem.SanitizeMol(mol)
+    full = Chem.AddHs(Chem.RemoveHs(mol), addCoords=True)
+    turned = np.eye(4)
+    turned[1:3, 1:3] = [[0.8, -0.6], [0.6, 0.8]]
+    turned[2, 3] = 3.0
+    rdMolTransforms.TransformConformer(full.GetConformer(), turned)
+    return full
+
+
+def same(mol: Chem.Mol, *, tautomers: bool) -> str:
+    """Return what two molecules have in common that differ by protons, and by tautomer where no file says it."""
+    flat = Chem.RemoveHs(Chem.Mol(mol))
+    for atom in flat.GetAtoms():
+        atom.SetAtomMapNum(0)
+    Chem.RemoveStereochemistry(flat)
+    flat = rdMolStandardize.Uncharger(force=True).uncharge(flat)
+    if tautomers:
+        flat = rdMolStandardize.CanonicalTautomer(flat)
+    return Chem.MolToSmiles(flat)
+
+
+def rebuilt(pose: LigandPose) -> Chem.Mol:
+    mol = Chem.RWMol()
+    for element, charge in zip(pose.elements, pose.charges, strict=True):
+        atom = Chem.Atom(element)
+        atom.SetFormalCharge(charge)
+        mol.AddAtom(atom)
+    assert pose.bonds is not None
+    for first, second, order in pose.bonds:
+        mol.AddBond(first, second, ORDERS[order])
+    Chem.SanitizeMol(mol)
+    return mol.GetMol()
+
+
+def mol2_text(mol: Chem.Mol, style: str) -> str:
+    """Return a molecule as mol2: with SYBYL's types and aromatic bonds, or GAFF's and single and double bonds."""
+    plain = Chem.Mol(mol)
+    if style == "gaff":
+        Chem.Kekulize(plain, clearAromaticFlags=True)
+    names = {1.0: "1", 1.5: "ar", 2.0: "2", 3.0: "3"}
+    lines = ["@<TRIPOS>MOLECULE", "x", f"{plain.GetNumAtoms()} {plain.GetNumBonds()} 1 0 0", "SMALL", "GASTEIGER", ""]
+    lines.append("@<TRIPOS>ATOM")
+    for atom, (x, y, z) in zip(plain.GetAtoms(), plain.GetConformer().GetPositions(), strict=True):
+        symbol = atom.GetSymbol()
+        aromatic = mol.GetAtomWithIdx(atom.GetIdx()).GetIsAromatic()
+        if style == "gaff":
+            kind = symbol.lower() + ("a" if aromatic and symbol == "C" else "")
+        else:
+            kind = f"{symbol}.{'ar' if aromatic and symbol in 'CN' else '3'}" if symbol in "CNOSP" else symbol
+        lines.append(f"{atom.GetIdx() + 1:7d} {symbol}{atom.GetIdx() + 1} {x:9.4f} {y:9.4f} {z:9.4f} {kind} 1 LIG1 0.0")
+    lines.append("@<TRIPOS>BOND")
+    for number, bond in enumerate(plain.GetBonds(), start=1):
+        ends = bond.GetBeginAtomIdx() + 1, bond.GetEndAtomIdx() + 1
+        lines.append(f"{number:6d} {ends[0]} {ends[1]} {names[bond.GetBondTypeAsDouble()]}")
+    return "\n".join([*lines, ""])
+
+
+def with_hydrogens(text: str, which: str) -> str:
+    """Return a mol2 file with all, polar or no hydrogens."""
+    parts = {part.split("\n", 1)[0].strip(): part.splitlines() for part in text.split("@<TRIPOS>")[1:]}
+    head, atoms, bonds = parts["MOLECULE"], parts["ATOM"], parts["BOND"]
+    kinds = {line.split()[0]: line.split()[5] for line in atoms[1:] if line.strip()}
+    pairs = [line.split()[1:3] for line in bonds[1:] if line.strip()]
+    hydrogens = {number for number, kind in kinds.items() if kind.lower() == "h"}
+    on_carbon = {a for pair in pairs for a, b in (pair, pair[::-1]) if a in hydrogens and kinds[b].lower()[0] == "c"
+                 and kinds[b].lower() != "cl"}  # fmt: skip
+    left = {"all": set(), "polar": on_carbon, "none": hydrogens}[which]
+    kept = [line for line in atoms[1:] if line.strip() and line.split()[0] not in left]
+    joined = [line for line in bonds[1:] if line.strip() and not left & {*line.split()[1:3]}]
+    return "\n".join([
+        "@<TRIPOS>MOLECULE", "x", f"{len(kept)} {len(joined)} 1 0 0", *head[3:], "@<TRIPOS>ATOM", *kept,
+        "@<TRIPOS>BOND", *joined, "",
+    ])  # fmt: skip
+
+
+def open_babel(mol: Chem.Mol, folder: Path) -> str:
+    """Return a molecule as Open Babel writes it."""
+    (folder / "x.sdf").write_text(Chem.MolToMolBlock(mol) + "$$$$\n")
+    subprocess.run(["obabel", str(folder / "x.sdf"), "-O", str(folder / "x.mol2")], check=True, capture_output=True)
+    return (folder / "x.mol2").read_text()
+
+
+@pytest.mark.parametrize("which", ["all", "polar", "none"])
+@pytest.mark.parametrize("writer", ["sybyl", "gaff", "Open Babel"])
+def test_fifty_components_are_the_right_molecules(
+    writer: str, which: str, known: Callable[[str], Component], tmp_path: Path
+) -> None:
+    if writer == "Open Babel" and shutil.which("obabel") is None:
+        pytest.skip("obabel is not installed")
+    wrong = {}
+    for code in CODES.split():
+        mol = molecule(known(code))
+        text = open_babel(mol, tmp_path) if writer == "Open Babel" else mol2_text(mol, writer)
+        path = tmp_path / f"{code}.mol2"
+        path.write_text(with_hydrogens(text, which))
+        try:
+            (pose,), _ = read_poses(path)
+            found = same(rebuilt(pose), tautomers=which == "none")
+        except (LigandFileError, Chem.MolSanitizeException) as error:
+            found = str(error)
+        if found != (expected := same(mol, tautomers=which == "none")):
+            wrong[code] = found, expected
+    assert wrong == {}
+
+
+def test_dummies_and_lone_pairs_are_left_out_and_told(known: Callable[[str], Component], tmp_path: Path) -> None:
+    text = mol2_text(molecule(known("IRE")), "sybyl")
+    head, tail = text.split("@<TRIPOS>BOND")
+    path = tmp_path / "x.mol2"
+    path.write_text(
+        head + "   900 Du1 1.0 2.0 3.0 Du 1 LIG1 0\n   901 LP1 1.0 2.5 3.0 LP 1 LIG1 0\n@<TRIPOS>BOND" + tail
+    )
+    (pose,), notes = read_poses(path)
+    assert sum(element != "H" for element in pose.elements) == 31
+    assert "2 dummy atoms or lone pairs were left out" in notes[0]
