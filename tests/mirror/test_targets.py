@@ -26,7 +26,9 @@ def test_jq1_ester_leaves_where_mz1_does(brd4: JobRun) -> None:
     assert (ester["anchor_atom"], ester["n_open"], ester["n_copies"], ester["observed_entries"]) == (
         "C23", "2", "2", "5t35"
     )  # fmt: skip
-    assert {seen["job_rank"], ester["job_rank"]} == {"1", "2"}
+    ranks = {row["Warhead"]: int(row["job_rank"]) for row in answers if row["job_rank"]}
+    assert ranks["0S6"] < ranks["759"]  # what was only seen has no score
+    assert "WEP" in ranks  # 7KHH, the first bromodomain: another group of chains
     assert (seen["anchor_atom"], seen["kind"], seen["best_stem"]) == ("NBL", "observed", "5t35_D_759_301")
     placed = {row["stem"]: row for row in rows_of(brd4.job, layout.SUPERPOSITION)}
     assert placed["6duv_A_0S6_502"]["site_class"] == "other_site"
@@ -68,6 +70,9 @@ def test_kinase_inhibitors_leave_into_the_solvent(mirror: Path, tmp_path_factory
     """Anchors of published degraders (`tests/data/exit_vectors_development.csv`); N22 of JBJ in most of six copies."""
     answers = rows_of(target_run(tmp_path_factory, mirror, "EGFR").job, layout.EXIT_ANSWERS)
     first = {row["Warhead"]: row for row in answers if row["job_rank"]}
+    assert "JBJ" in list(first)[:2]
+    assert list(first)[0] == "YY3"
+    assert int(first["ANP"]["job_rank"]) > max(int(r["job_rank"]) for r in first.values() if not r["not_recommended"])
     assert first["IRE"]["anchor_atom"] in {"OAV", "CAK", "CAJ", "CAN", "CAA", "OAT"}
     assert first["YY3"]["anchor_atom"] in {"C9", "C12", "C13", "N2", "C28", "N1"}
     assert (first["JBJ"]["anchor_atom"], first["JBJ"]["n_open"], first["JBJ"]["n_copies"]) == ("N22", "4", "6")

@@ -122,20 +122,24 @@ def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_means_the_reversib
     assert "the reversible parent is meant" in action_sentence(cut)
 
 
+BACKBONE, RING = ("N", "CA", "C", "O"), ("C1", "C2", "C3", "C4", "C5", "O5")
+
+
 @pytest.mark.parametrize(
-    ("components", "kinds", "ring", "expected"),
+    ("components", "names", "ring", "expected"),
     [
-        ("JQ1", "NON-POLYMER", False, ""),
-        ("PJE+010+02J", "NON-POLYMER+NON-POLYMER+PEPTIDE LINKING", False, "PJE+010+02J"),
-        ("ALA+ALA+ALA+TRP", "L-PEPTIDE LINKING+" * 3 + "L-PEPTIDE LINKING", True, "cyclic peptide of 4 residues"),
-        ("ALA+ALA+ALA+TRP", "L-PEPTIDE LINKING+" * 3 + "L-PEPTIDE LINKING", False, "peptide of 4 residues"),
-        ("GLC+GLC+GLC+BMA", "D-SACCHARIDE+" * 3 + "D-SACCHARIDE", False, "saccharide of 4 residues"),
-        ("A+B+C+D", "NON-POLYMER+" * 3 + "NON-POLYMER", False, "linked group of 4 components"),
+        ("JQ1", BACKBONE * 3, False, ""),
+        ("PJE+010+02J", BACKBONE * 3, False, "PJE+010+02J"),
+        ("ALA+ALA+ALA+TRP", BACKBONE * 4, True, "cyclic peptide of 4 residues"),
+        ("ALA+ALA+ALA+TRP", BACKBONE * 4, False, "peptide of 4 residues"),
+        ("GLC+GLC+GLC+BMA", RING * 4, False, "saccharide of 4 residues"),
+        ("A+B+C+D", ("X1", "X2") * 4, False, "linked group of 4 components"),
     ],
 )
 def test_linked_group_is_never_named_by_one_of_its_components(
-    components: str, kinds: str, expected: str, *, ring: bool
+    components: str, names: tuple[str, ...], expected: str, *, ring: bool
 ) -> None:
-    smiles = "C1CCCCCCCCCCC1" if ring else "CCCCCCCCCCCC"
-    group = replace(molecule(components, smiles), type=kinds, residue=np.arange(12) // 3)
+    count = len(names)
+    mol = molecule(components, f"C1{'C' * (count - 2)}C1" if ring else "C" * count)
+    group = replace(mol, dictionary_names=names, residue=np.arange(count) * 4 // count)
     assert group_name(group) == expected
