@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from tests.tools.exits import embedded, surroundings
+from tethermap.drawing.ligand import plain_svg
 from tethermap.exits.arrows import BADGE, best_of_sites, pale_groups, place_arrows
 from tethermap.exits.depict import CLOSED, OPEN, exits_svg
 from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.exits.model import Exit
-from tethermap.exits.rank import rank_candidates
+from tethermap.exits.rank import rank_candidates, score_observed
 from tethermap.instance.model import Instance, Surroundings
 from tethermap.molecule.record import LigandMolecule
 
@@ -152,3 +153,24 @@ def test_picture_has_no_style_and_no_script_and_is_the_same_twice() -> None:
     for element in picture(one).iter():
         assert element.tag.removeprefix(SVG) not in ("style", "script", "image", "foreignObject")
         assert not [name for name in element.attrib if name == "style" or name.startswith("on")]
+
+
+def test_bond_where_a_linker_was_seen_to_leave_is_drawn_and_named() -> None:
+    instance, molecule, graph, exits = made(GEFITINIB)
+    seen = score_observed(graph, surroundings(), np.zeros(len(graph)), (6, 5))
+    root = ElementTree.fromstring(exits_svg(molecule, instance, graph, exits, seen=[seen]))
+    (mark,) = [group for group in root.iter(f"{SVG}g") if group.get("class") == "seen"]
+    assert (mark.get("data-anchor"), mark.get("data-linker")) == (graph.names[6], graph.names[5])
+    assert f"the linker leaves {graph.names[6]} by {graph.names[5]}" in "".join(root.itertext())
+    assert len(arrows_in(root)) == len(arrows_in(picture((instance, molecule, graph, exits))))
+
+
+def test_atoms_that_were_not_modelled_are_marked_where_they_would_be() -> None:
+    instance, molecule, graph, exits = made("CC(=O)NC")
+    for text in (
+        exits_svg(molecule, instance, graph, exits, beside_missing=frozenset({4})),
+        plain_svg(molecule, instance, frozenset({4})),
+    ):
+        (mark,) = [group for group in ElementTree.fromstring(text).iter(f"{SVG}g") if group.get("class") == "missing"]
+        assert graph.names[4] in "".join(mark.itertext())
+    assert "missing" not in plain_svg(molecule, instance)
