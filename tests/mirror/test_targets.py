@@ -71,7 +71,7 @@ def test_kinase_inhibitors_leave_into_the_solvent(mirror: Path, tmp_path_factory
     answers = rows_of(target_run(tmp_path_factory, mirror, "EGFR").job, layout.EXIT_ANSWERS)
     first = {row["Warhead"]: row for row in answers if row["job_rank"]}
     assert "JBJ" in list(first)[:2]
-    assert list(first)[0] == "YY3"
+    assert next(iter(first)) == "YY3"
     assert int(first["ANP"]["job_rank"]) > max(int(r["job_rank"]) for r in first.values() if not r["not_recommended"])
     assert first["IRE"]["anchor_atom"] in {"OAV", "CAK", "CAJ", "CAN", "CAA", "OAT"}
     assert first["YY3"]["anchor_atom"] in {"C9", "C12", "C13", "N2", "C28", "N1"}
