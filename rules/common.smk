@@ -19,7 +19,7 @@ from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.run.display import ProgressDisplay
-from tethermap.run.environment import prepare_environment
+from tethermap.run.software import prepare_environment
 from tethermap.run.logs import INTERRUPTED, record_error
 from tethermap.run.recorder import RecordingHandler, RunRecorder
 from tethermap.run.settings import (

@@ -2,7 +2,7 @@
 
 from snakemake.iocontainers import Snakemake
 
-from tethermap.steps.task import run
+from tethermap.run.task import run
 
 if __name__ == "__main__":
     snakemake: Snakemake

@@ -11,7 +11,7 @@ import yaml
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.tables import EXIT_VECTORS, Row, read_table
 
 CHECKOUT = Path(__file__).resolve().parents[1]

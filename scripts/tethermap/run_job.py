@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.run.settings import record_settings, refuse_changed_settings
-from tethermap.steps.task import run_steps
+from tethermap.run.task import run_steps
 
 
 def run_job(job: Path, settings: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.tools.cleaning import clean_file
 from tests.tools.components import component_of, ideal_instance
 from tests.tools.parts import put, run_step
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponentError
 from tethermap.drawing.ligand import plain_svg

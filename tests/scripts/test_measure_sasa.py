@@ -11,7 +11,7 @@ import pytest
 from tests.tools.cleaning import clean_file
 from tests.tools.parts import put, put_records, rows_of_part, run_step
 from tethermap.base import layout
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.tables import Row
 from tethermap.components.index import ComponentIndex
 from tethermap.instance.backbone import packed_backbone

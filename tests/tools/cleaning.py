@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import NAME_MAP, read_table
 from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry

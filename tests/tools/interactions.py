@@ -20,7 +20,7 @@ import numpy as np
 from rdkit import Chem, rdBase
 
 from tethermap.base import layout
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.instance.model import Instance
 from tethermap.instance.store import read_instances_alone
 from tethermap.molecule.protonation import charged

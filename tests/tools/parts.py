@@ -10,11 +10,10 @@ from zipfile import ZipFile
 
 from tethermap.base import layout
 from tethermap.base.config import resolve
-from tethermap.base.parts import part, write_archive
-from tethermap.base.records import MAGIC
+from tethermap.base.records import MAGIC, part, write_archive
 from tethermap.base.tables import Row, read_table, rows_into
 from tethermap.run.steps import RECORDS, STEP, STEPS, load
-from tethermap.steps.task import Task
+from tethermap.run.task import Task
 
 GIVEN = resolve({"target_name": "Small", "search_query": "small", "source": {"kind": "archive"}})
 

@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 
 from tethermap.base import layout
 from tethermap.base.atomic import replacing
-from tethermap.base.parts import Source
+from tethermap.base.records import Source
 
 Kind = Literal["text", "integer", "number", "flag"]
 Value = str | int | float | bool | None

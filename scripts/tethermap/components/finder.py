@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tethermap.base.component_index import default_index
 
@@ -87,6 +87,11 @@ class JobComponents:
     def lasting(self) -> bool:
         """Whether all that was looked up would be the same another day: nothing was asked of a server in vain."""
         return "index" not in self.__dict__ or not self.index.asked_in_vain
+
+
+def job_components(settings: Mapping[str, Any]) -> JobComponents:
+    """Return the definitions that a step's settings name."""
+    return JobComponents(cache_dir=settings["cache_dir"], **settings["components"])
 
 
 def ensured_index(path: Path | None = None) -> Path:

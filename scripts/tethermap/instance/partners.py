@@ -9,8 +9,7 @@ import numpy as np
 from tethermap.base import layout
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
-from tethermap.base.parts import part
-from tethermap.base.records import read_records, stem_of
+from tethermap.base.records import part, read_records, stem_of
 from tethermap.instance.store import surroundings_of_record
 
 BEYOND = ("assembly", "crystal")

@@ -13,8 +13,7 @@ import numpy as np
 
 from tethermap.base.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
 from tethermap.base.atomic import replacing
-from tethermap.base.parts import Source
-from tethermap.base.records import read_records, record_file
+from tethermap.base.records import Source, read_records, record_file
 from tethermap.entry.model import EntryBond
 from tethermap.fit.model import EntryFit, LigandFit, ResidueFit
 from tethermap.instance.model import (

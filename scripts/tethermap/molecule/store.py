@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from rdkit import Chem
 
-from tethermap.base.parts import Source
-from tethermap.base.records import packed, read_records, record_file, unpacked
+from tethermap.base.records import Source, packed, read_records, record_file, unpacked
 from tethermap.molecule.record import LigandMolecule
 
 _PROPERTIES = Chem.PropertyPickleOptions.AllProps | Chem.PropertyPickleOptions.CoordsAsDouble

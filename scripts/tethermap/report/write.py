@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_parts
 from tethermap.base.contexts import HEADLINE_CONTEXT
-from tethermap.base.parts import Source
+from tethermap.base.records import Source
 from tethermap.base.tables import Row, Table
 from tethermap.drawing.interactions import amid_residues
 from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT

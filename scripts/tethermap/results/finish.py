@@ -17,7 +17,7 @@ from typing import Any
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing, write_parts, write_text
 from tethermap.base.errors import PROGRAM_ERROR
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.tables import FILES, Row, Value, read_table
 from tethermap.results.crate import crate_text
 from tethermap.results.manifest import VARYING, Tally, manifest_parts

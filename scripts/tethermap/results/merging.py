@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tethermap.base.atomic import replacing
-from tethermap.base.parts import Source
+from tethermap.base.records import Source
 from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser
 
 Key = tuple[Any, ...]

@@ -28,8 +28,7 @@ from tethermap.answers.waiting_rows import WaitingRows, waiting_rows
 from tethermap.base import layout, tables
 from tethermap.base.arrays import FloatArray
 from tethermap.base.atomic import replacing
-from tethermap.base.parts import Source, part
-from tethermap.base.records import joined, named_lines, named_records
+from tethermap.base.records import Source, joined, named_lines, named_records, part
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.instance.backbone import Backbone, backbone_of_record
 from tethermap.instance.model import Instance

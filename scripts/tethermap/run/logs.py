@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import getpass
 import json
 import logging
 import os
+import re
 import resource
 import shutil
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -18,9 +21,12 @@ from pathlib import Path
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import UserError
-from tethermap.run.scrub import scrubbed
 
 _LOGGER = logging.getLogger(__name__)
+_ROOT = Path(__file__).resolve().parents[3]
+_QUOTED = re.compile(r"""(["'])/[^"'\n]*/([^"'/\n]*)\1""")
+_PATH = re.compile(r"""(?<![\w.<~/])~?/(?:[^\s"'/:,;()<>]+/)+""")
+_URL = re.compile(r"(\w+://)[^\s/@]*@")
 
 USAGE = "used %.2f s CPU and at most %d MB"
 """Last line of every log: what the script's process has used, start and imports included."""
@@ -193,3 +199,30 @@ def _step(log: Path) -> str:
     """Return the rule that a log file belongs to."""
     folder = log.parent.name
     return log.stem if folder in ("", Path(layout.RULE_LOGS).name) else folder
+
+
+def scrubbed(text: str, job: Path) -> str:
+    """Return a text in which paths of the job and of the program are relative, and others are names of files alone.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+
+    >>> scrubbed('File "/home/jane doe/run.py", line 3: /data/x/1abc.cif is gone', Path("/jobs/a"))
+    'File "run.py", line 3: 1abc.cif is gone'
+    """
+    for known in (job.resolve(), _ROOT):
+        text = text.replace(f"{known}/", "")
+    text = _PATH.sub("", _QUOTED.sub(r"\1\2\1", _URL.sub(r"\1", text)))
+    for name, word in ((_user(), "user"), (socket.gethostname(), "host")):
+        if len(name) > 1:
+            text = re.sub(rf"\b{re.escape(name)}\b", word, text)
+    return text
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a number without a name, as in containers
+        return ""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tethermap.base.errors import PROGRAM_ERROR, ends_step, failed_at
-from tethermap.base.parts import Source
 from tethermap.base.reasons import sentence
+from tethermap.base.records import Source
 from tethermap.base.tables import ERRORS, Row, Value, read_table, write_table
 
 log = logging.getLogger(__name__)

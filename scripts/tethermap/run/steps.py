@@ -1,6 +1,6 @@
 """All steps of a job, each declared once: rules, scripts, cache keys, progress and the Python interface follow from it.
 
-A step of a shard writes one archive of parts (`tethermap.base.parts`), one of the whole job writes files of the job
+A step of a shard writes one archive of parts (`tethermap.base.records`), one of the whole job writes files of the job
 folder. Functions are named as entry points, ``module:function``: the declarations import none of the code.
 """
 
@@ -32,7 +32,7 @@ class Step:
     words : str
         What it does, for people who watch a job.
     make : str
-        Entry point of the function that does it, given a `tethermap.steps.task.Task`.
+        Entry point of the function that does it, given a `tethermap.run.task.Task`.
     settings : str
         Entry point of the function that picks the step's settings from a job's; the step runs again if they change.
     loads : str

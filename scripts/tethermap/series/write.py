@@ -14,8 +14,7 @@ from rdkit import Chem, rdBase
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.atomic import replacing, write_text
-from tethermap.base.parts import Source
-from tethermap.base.records import named_records
+from tethermap.base.records import Source, named_records
 from tethermap.base.tables import JOINED, LIGAND_METADATA, SERIES, Row, table_writer
 from tethermap.drawing.series import aligned_layout, core_svg, member_svg
 from tethermap.molecule.alerts import WORTH_SCREENING

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.tables import SHARD_ENTRIES, STRUCTURES, Row, read_table, write_table
 
 _FEWEST = 20

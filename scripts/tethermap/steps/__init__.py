@@ -1,1 +1,1 @@
-"""What each step of a shard does with one entry, and the cache that spares doing it twice."""
+"""What each step of a job does; `tethermap.run.steps` declares them."""

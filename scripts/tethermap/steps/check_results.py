@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tethermap.base import layout, tables
-from tethermap.base.parts import Source, written_at
-from tethermap.base.records import EntryParts
+from tethermap.base.records import EntryParts, Source, written_at
 from tethermap.base.tables import FILES, Row, read_table
+from tethermap.run.cache import digest_of, unchanged
 from tethermap.run.program_errors import read_errors
+from tethermap.run.shard_step import ShardStep
+from tethermap.run.task import Task
 from tethermap.selfcheck.outcome import CheckOutcome
 from tethermap.selfcheck.status import processed, status_rows
-from tethermap.steps.cache import digest_of, unchanged
-from tethermap.steps.shard_step import ShardStep
-from tethermap.steps.task import Task
 
 if TYPE_CHECKING:
     from tethermap.steps.checks import EntryChecker

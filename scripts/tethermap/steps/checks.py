@@ -14,9 +14,9 @@ from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.tables import SASA_ATOMS, SASA_SUMMARY, Row, Table, rows_of
 from tethermap.instance.store import instance_of_line
+from tethermap.run.shard_step import ShardStep
 from tethermap.selfcheck.deposited import Atom, ResidueKey, read_as_pipeline, read_deposited
 from tethermap.selfcheck.ligand import ATOM_COLUMNS, SUMMARY_COLUMNS, LigandFiles, check_ligand
-from tethermap.steps.shard_step import ShardStep
 
 log = logging.getLogger(__name__)
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from tethermap.base.fasta import read_fasta
 from tethermap.base.identifiers import short_code
-from tethermap.base.parts import written_at
+from tethermap.base.records import written_at
 from tethermap.base.tables import STRUCTURES, Row, read_table
 from tethermap.complex.settings import CleanSettings
+from tethermap.components.finder import job_components
 from tethermap.entry.target_query import TargetQuery
+from tethermap.run.cache import digest_of, unchanged
+from tethermap.run.shard_step import ShardStep
+from tethermap.run.task import Task
 from tethermap.sources.query import parse_query
-from tethermap.steps.cache import digest_of, unchanged
-from tethermap.steps.shard_step import ShardStep
-from tethermap.steps.task import Task
 
 if TYPE_CHECKING:
     from tethermap.steps.cleaning import EntryCleaner
@@ -30,13 +31,14 @@ def make(task: Task) -> None:
     """Clean every entry of a shard and write its complexes, instances and status rows."""
     settings = clean_settings(**task.settings["cleaning"])
     structures = task.part("download_entries/structures")
-    with ShardStep(task, task.cache()) as step:
+    components = job_components(task.settings)
+    with ShardStep(task, task.cache(components=components)) as step:
 
         @cache
         def cleaner() -> EntryCleaner:
             from tethermap.steps.cleaning import EntryCleaner  # most of the step's start, needed for new entries only
 
-            return EntryCleaner(settings, task.components, step)
+            return EntryCleaner(settings, components, step)
 
         def clean(row: Row) -> bool:
             return cleaner().clean(row)

@@ -25,7 +25,7 @@ from tethermap.instance.backbone import packed_backbone
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
 from tethermap.run.program_errors import InstanceId
-from tethermap.steps.shard_step import ShardStep
+from tethermap.run.shard_step import ShardStep
 
 log = logging.getLogger(__name__)
 

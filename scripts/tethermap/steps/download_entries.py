@@ -10,14 +10,14 @@ from tethermap.base import layout
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, Value, read_table
 from tethermap.fit.file import NONE, ReportFile
+from tethermap.run.shard_step import ShardStep
+from tethermap.run.task import Task
 from tethermap.sources.base import Fetched, FetchError, Source, SourceError
 from tethermap.sources.cache import CONNECTIONS
 from tethermap.sources.choose import Reports, open_reports, open_source
 from tethermap.sources.folders import FolderSource
 from tethermap.sources.naming import PDB_REDO
 from tethermap.steps.known_files import KnownFiles
-from tethermap.steps.shard_step import ShardStep
-from tethermap.steps.task import Task
 
 _LOG = logging.getLogger("scripts.download_entries")
 

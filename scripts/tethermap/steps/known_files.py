@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from tethermap.run.cache import EntryResult, StepCache
 from tethermap.sources.content import Checked, check_file, read_file
-from tethermap.steps.cache import EntryResult, StepCache
 
 
 class KnownFiles:

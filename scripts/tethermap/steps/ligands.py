@@ -6,29 +6,33 @@ from collections.abc import Callable
 from dataclasses import astuple
 
 from tethermap.base.records import EntryParts
+from tethermap.components.finder import job_components
 from tethermap.exposure.method import Method
-from tethermap.steps.shard_step import ShardStep, over_entries
-from tethermap.steps.task import Task
+from tethermap.run.shard_step import ShardStep, over_entries
+from tethermap.run.task import Task
 
 
 def match(task: Task) -> None:
     """Write the molecules of a shard."""
 
+    components = job_components(task.settings)
+
     def matcher(step: ShardStep) -> Callable[[EntryParts], None]:
         from tethermap.steps.molecules import LigandMatcher  # RDKit, needed for new entries only
 
-        return LigandMatcher(task.components.index, task.components.user, step).match
+        return LigandMatcher(components.index, components.user, step).match
 
-    over_entries(task, None, matcher)
+    over_entries(task, None, components, matcher)
 
 
 def measure(task: Task) -> None:
     """Write the exposure and the exits of a shard's ligands, and the files that show them."""
     target_name, method = task.settings["target_name"], Method(**task.settings["sasa"])
+    components = job_components(task.settings)
 
     def measurer(step: ShardStep) -> Callable[[EntryParts], None]:
         from tethermap.steps.measuring import LigandMeasurer  # RDKit, needed for new entries only
 
-        return LigandMeasurer(target_name, method, task.components, step).measure
+        return LigandMeasurer(target_name, method, components, step).measure
 
-    over_entries(task, [target_name, *astuple(method)], measurer)
+    over_entries(task, [target_name, *astuple(method)], components, measurer)

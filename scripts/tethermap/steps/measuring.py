@@ -38,7 +38,7 @@ from tethermap.instance.model import Instance, Neighbourhood, Surroundings
 from tethermap.instance.store import instance_of_line, neighbourhood_of_record, surroundings_of_record
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
-from tethermap.steps.shard_step import ShardStep
+from tethermap.run.shard_step import ShardStep
 
 
 @dataclass(frozen=True, slots=True)

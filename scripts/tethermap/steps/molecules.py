@@ -15,7 +15,7 @@ from tethermap.instance.store import instance_of_line
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import packed_molecule
-from tethermap.steps.shard_step import ShardStep
+from tethermap.run.shard_step import ShardStep
 
 log = logging.getLogger(__name__)
 

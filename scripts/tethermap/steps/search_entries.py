@@ -13,13 +13,13 @@ from typing import Any
 from tethermap.base import layout, recorded_search
 from tethermap.base.atomic import write_text
 from tethermap.base.tables import ENTRIES, Value, read_table, write_table
+from tethermap.run.task import Task
 from tethermap.sources.base import Source
 from tethermap.sources.choose import open_source
 from tethermap.sources.folders import no_sequence_search
 from tethermap.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
 from tethermap.sources.selection import entry_rows, reasons_counted
 from tethermap.sources.shards import plan_shards, write_plan
-from tethermap.steps.task import Task
 
 _LOG = logging.getLogger("scripts.search_entries")
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_bytes
-from tethermap.base.parts import Source
-from tethermap.base.records import named_records, unpacked
+from tethermap.base.records import Source, named_records, unpacked
 from tethermap.base.tables import ENTRIES, ENTRY_STATUS, LIGAND_STATUS, Row, read_table
 from tethermap.results.searched import search_source
+from tethermap.run.cache import EntryResult, StepCache
 from tethermap.run.program_errors import InstanceId, LeftOut, instances_of, read_errors, without_failing
-from tethermap.steps.cache import EntryResult, StepCache
-from tethermap.steps.task import Task
+from tethermap.run.task import Task
 
 
 def find_series(task: Task) -> None:

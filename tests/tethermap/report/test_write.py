@@ -11,7 +11,7 @@ import pytest
 from tests.tools.parts import put_rows
 from tests.tools.small_job import SETTINGS, SmallJob, small_job
 from tethermap.base import layout
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.tables import Row
 from tethermap.report.write import write_report
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.tools.fuzz.one_job import OneJob
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.tables import Row
+from tethermap.run.cache import EntryResult, ResultCache, StepCache
 from tethermap.sources import content as content_module
 from tethermap.sources.base import FetchError
 from tethermap.sources.content import checked
 from tethermap.steps import known_files
-from tethermap.steps.cache import EntryResult, ResultCache, StepCache
 from tethermap.steps.known_files import KnownFiles
 from tethermap.steps.molecules import LigandMatcher
 from tethermap.steps.whole import repeat_or_compute

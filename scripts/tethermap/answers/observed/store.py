@@ -10,7 +10,7 @@ import numpy as np
 
 from tethermap.answers.observed.bridging import Bridging, HeldSide
 from tethermap.answers.observed.split import ObservedExit
-from tethermap.base.parts import Source
+from tethermap.base.records import Source
 from tethermap.instance.model import Polymer
 
 

@@ -14,8 +14,8 @@ from tethermap.answers.pockets.directions import Direction, Way, directions
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.base.arrays import FloatArray
-from tethermap.base.parts import Source
 from tethermap.base.reasons import MAIN
+from tethermap.base.records import Source
 from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, cell_parser
 from tethermap.exits.words import OPEN_FROM
 

@@ -9,8 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from tethermap.base import layout
-from tethermap.base.parts import part
-from tethermap.base.records import entry_of, joined, named_lines, named_records
+from tethermap.base.records import entry_of, joined, named_lines, named_records, part
 from tethermap.base.tables import EXIT_VECTORS, Row, read_table
 from tethermap.exits.graph import ligand_graph
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits

@@ -11,9 +11,9 @@ from tethermap.base import layout
 from tethermap.extras.protac.inputs import InputMaker
 from tethermap.extras.protac.read import UnreadLigand, complex_text, unread_of
 from tethermap.extras.protac.side import job_side
+from tethermap.run.shard_step import ShardStep
 from tethermap.run.steps import Settings
-from tethermap.steps.shard_step import ShardStep
-from tethermap.steps.task import Task
+from tethermap.run.task import Task
 
 
 def make(task: Task) -> None:

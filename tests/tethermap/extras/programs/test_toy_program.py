@@ -11,7 +11,7 @@ import pytest
 import tethermap.extras.programs
 from tests.tools.runs import ROOT
 from tests.tools.small_job import small_job
-from tethermap.base.parts import part
+from tethermap.base.records import part
 from tethermap.base.tables import EXIT_VECTORS, read_table
 from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
 from tethermap.extras.protac.programs import names, tools

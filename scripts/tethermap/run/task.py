@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tethermap.base import layout
-from tethermap.base.parts import Source, part
-from tethermap.base.records import EntryParts, entry_parts
-from tethermap.components.finder import JobComponents
+from tethermap.base.records import EntryParts, Source, entry_parts, part
+from tethermap.run.cache import Definitions, StepCache, step_cache
 from tethermap.run.logs import logged_to
 from tethermap.run.steps import LINES, RECORDS, STEP, STEPS, Settings, Step, load
-from tethermap.steps.cache import StepCache, step_cache
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import Snakemake
@@ -92,21 +90,17 @@ class Task:
                 found[kind if isinstance(kind, str) else "rows"][read.partition("/")[2]] = self.part(read)
         return entry_parts(found[LINES]["instances"], found[RECORDS], found["rows"])
 
-    @cached_property
-    def components(self) -> JobComponents:
-        """Definitions of components."""
-        return JobComponents(cache_dir=self.settings["cache_dir"], **self.settings["components"])
-
-    def cache(self, about: Any = None) -> StepCache | None:
+    def cache(self, about: Any = None, components: Definitions | None = None) -> StepCache | None:
         """Return the cache of the step's results; None if the job has none.
 
         Parameters
         ----------
         about : plain values
             Settings that the results of all entries depend on.
+        components : Definitions or None
+            Definitions of components that the step uses.
         """
         megabytes = self.resources.get("result_cache_mb", 0)
-        components = self.components if "components" in self.settings else None
         return step_cache(self.step.name, about, self.settings["cache_dir"], megabytes, components)
 
 

@@ -12,12 +12,11 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tethermap.base.atomic import write_bytes
 from tethermap.base.config import cache_folder
 from tethermap.base.tables import Row
-from tethermap.components.finder import JobComponents
 from tethermap.run.software import source_digest
 
 _LOG = logging.getLogger(__name__)
@@ -149,6 +148,19 @@ class ResultCache:
             taken -= size
 
 
+class Definitions(Protocol):
+    """Definitions of components that a step looks up (`tethermap.components.finder.JobComponents`)."""
+
+    def identity(self) -> list[str]:
+        """Return what tells them from others."""
+        ...
+
+    @property
+    def lasting(self) -> bool:
+        """Whether all look-ups would give the same another day."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class StepCache:
     """The cache as one step of a job sees it.
@@ -173,7 +185,7 @@ class StepCache:
 
 
 def step_cache(
-    step: str, settings: Any, cache_dir: str | None, megabytes: int, components: JobComponents | None = None
+    step: str, settings: Any, cache_dir: str | None, megabytes: int, components: Definitions | None = None
 ) -> StepCache | None:
     """Return the cache of a step; None where the job has none.
 
@@ -187,7 +199,7 @@ def step_cache(
         The cache folder as set.
     megabytes : int
         How much the cache holds at most; 0 for none.
-    components : JobComponents or None
+    components : Definitions or None
         Definitions of components that the step uses.
     """
     if not megabytes:

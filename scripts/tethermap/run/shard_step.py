@@ -12,14 +12,13 @@ from typing import IO, Any, Self
 
 from tethermap.base.atomic import write_bytes
 from tethermap.base.errors import failed_at, isolate_errors
-from tethermap.base.parts import write_archive
-from tethermap.base.records import MAGIC, EntryParts
+from tethermap.base.records import MAGIC, EntryParts, write_archive
 from tethermap.base.tables import Row, rows_into
+from tethermap.run.cache import Definitions, EntryResult, StepCache
 from tethermap.run.program_errors import InstanceId, error_row
 from tethermap.run.progress import ShardProgress, progress_file
 from tethermap.run.steps import RECORDS
-from tethermap.steps.cache import EntryResult, StepCache
-from tethermap.steps.task import Task
+from tethermap.run.task import Task
 
 SPOOLED = 1 << 20
 """Bytes of a part in memory; larger ones wait on disk."""
@@ -221,17 +220,24 @@ class ShardStep:
         return {name: stream.flush() for name, stream in self._streams.items()}
 
 
-def over_entries(task: Task, about: Any, worker: Callable[[ShardStep], Callable[[EntryParts], None]]) -> None:
+def over_entries(
+    task: Task,
+    about: Any,
+    components: Definitions,
+    worker: Callable[[ShardStep], Callable[[EntryParts], None]],
+) -> None:
     """Do a step for each entry of a shard by the parts that it reads.
 
     Parameters
     ----------
     about : plain values
         Settings that the results of all entries depend on.
+    components : Definitions
+        Definitions of components that the step uses.
     worker : callable
         Returns the function that computes an entry; called only if there is something to compute.
     """
-    with ShardStep(task, task.cache(about)) as step:
+    with ShardStep(task, task.cache(about, components)) as step:
         compute = cache(partial(worker, step))
 
         def work(parts: EntryParts) -> None:
