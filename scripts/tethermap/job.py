@@ -9,24 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from tethermap.base import layout, tables
 from tethermap.base.errors import UserError
-from tethermap.base.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from rdkit import Chem
 
-_TABLES: dict[str, Table] = {
-    "results": tables.RESULTS_TABLE,
-    "atoms": tables.SASA_ATOMS,
-    "exits": tables.EXIT_VECTORS,
-    "answers": tables.EXIT_ANSWERS,
-    "consensus": tables.EXIT_CONSENSUS,
-    "contacts": tables.CONTACTS,
-    "metadata": tables.LIGAND_METADATA,
-    "entries": tables.ENTRY_STATUS,
-    "status": tables.LIGAND_STATUS,
-    "series": tables.SERIES,
-}
+_TABLES = tables.TABLES | {"status": tables.LIGAND_STATUS, "series": tables.SERIES}
 """Tables of a job by the name that `Job.table` takes."""
 
 _KINDS = {"text": "string", "integer": "Int64", "number": "Float64", "flag": "boolean"}

@@ -22,12 +22,10 @@ from service.results.tables import TableCache, number
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import Row
+from tethermap.extras.protac.programs import LINKER_BOND
 
 MOST_ANSWERS = 500
 """Answers of one job that are paired at most, the best ones."""
-
-BOND_A = 1.25
-"""Length in angstroms that a bond of a stretched linker spans between its ends: 1.53 Å at tetrahedral angles."""
 
 LEAST_LINKER = 2
 """Atoms of a linker of which nothing is known but that each exit bears its first atom."""
@@ -228,4 +226,4 @@ def shortest_linker(distance: float) -> int:
     >>> shortest_linker(10.0)
     7
     """
-    return max(0, math.ceil(round(distance / BOND_A, 6)) - 1)
+    return max(0, math.ceil(round(distance / LINKER_BOND, 6)) - 1)

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from service.jobs.record import STATES
+from tethermap.base.contexts import CONTEXTS
 
 _TEXT, _WHOLE, _FLAG = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "boolean"}
 _JOB = {"job_id": {**_TEXT, "description": "Id of a job or of a curated example, 8 characters."}}
@@ -151,7 +152,7 @@ TOOLS = (
         {
             **_JOB,
             **dict.fromkeys(("pdb_id", "chain", "residue_id", "ligand"), _TEXT),
-            "context": {"enum": ["chain", "target", "assembly", "crystal"]},
+            "context": {"enum": list(CONTEXTS)},
         },
         ("job_id", "pdb_id", "chain", "residue_id"),
     ),

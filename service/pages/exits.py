@@ -7,16 +7,10 @@ from typing import Any
 
 from service.results.tables import number
 from tethermap.base.contexts import CONTEXTS
-from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
+from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
 from tethermap.base.tables import Row
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
 
-_GRADES = {
-    "A": "nothing in this structure speaks against it",
-    "B": "some doubt in this structure",
-    "C": "grave doubt in this structure",
-    "D": "this structure gives no evidence",
-}
 _SAID_ELSEWHERE = ("closed", "assembly_in_way", "crystal_in_way")
 _MANY = 4
 """Atoms of a leaving group that are named one by one."""
@@ -80,7 +74,7 @@ def _anchor(row: Row) -> dict[str, Any]:
         ],
         "warnings": _warnings(row, room, way),
         "grade": str(row.get("evidence") or ""),
-        "grade_says": _GRADES.get(str(row.get("evidence") or ""), ""),
+        "grade_says": EVIDENCE_GRADES.get(str(row.get("evidence") or ""), ""),
     }
 
 

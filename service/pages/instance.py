@@ -19,20 +19,12 @@ from service.results.exposure import instance_atoms, relative
 from service.results.structures import links_of, metadata_row
 from service.results.tables import TableCache, number, read_rows
 from tethermap.base import layout, tables
-from tethermap.base.contexts import area_column
+from tethermap.base.contexts import CONTEXT_WORDS, CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.reasons import FLAGS
 from tethermap.base.tables import Row, Value
 from tethermap.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
 from tethermap.drawing.ramp import STOPS, UNKNOWN
-
-CONTEXT_NAMES = {
-    "chain": ("Chain", "only the nearest target chain"),
-    "target": ("Target", "all target chains of the assembly"),
-    "assembly": ("Assembly", "the whole biological assembly"),
-    "crystal": ("Crystal", "assembly and crystal neighbours"),
-}
-"""Contexts from the fewest neighbours to the most: name, what surrounds the ligand."""
 
 FILES = (
     ("Complex", "PDB", "pdb_path"),
@@ -162,7 +154,7 @@ def fit_badge(row: Row) -> dict[str, str]:
 def _contexts(row: Row) -> list[dict[str, Any]]:
     free = number(row, "SASA_free_A2")
     shown = []
-    for key, (name, says) in CONTEXT_NAMES.items():
+    for key, (name, _, says, _) in CONTEXT_WORDS.items():
         bound = number(row, area_column(key))
         share = None if bound is None or not free else round(100 * bound / free)
         shown.append({"key": key, "name": name, "says": says, "area": bound, "percent": share})
@@ -235,8 +227,7 @@ def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
     shut = [str(site["site_rank"]) for site in sites if site["open"] and context in site["closed_in"]]
     if not shut:
         return ""
-    by = {"assembly": "Other chains of the assembly", "crystal": "The assembly and symmetry mates"}[context]
-    return f"{by} close exit{'s' if len(shut) > 1 else ''} {', '.join(shut)}."
+    return f"{CONTEXT_WORDS[context].added} close exit{'s' if len(shut) > 1 else ''} {', '.join(shut)}."
 
 
 _NUMBERED = 5
@@ -335,12 +326,12 @@ def _address(base: str, path: str) -> str | None:
 
 
 def _atom(row: Row) -> dict[str, Any]:
-    contexts = {key: number(row, area_column(key)) for key in CONTEXT_NAMES}
+    contexts = {key: number(row, area_column(key)) for key in CONTEXTS}
     return {
         "index": row["sdf_index"],
         "name": row["exact_atom"],
         "element": row["element"],
         "free": number(row, "SASA_free_A2"),
         "area": contexts,
-        "share": {key: relative(row, area_column(key)) for key in CONTEXT_NAMES},
+        "share": {key: relative(row, area_column(key)) for key in CONTEXTS},
     }

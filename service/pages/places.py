@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from service.pages.instances import flags_of
 from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit, several
 from service.results.tables import number
-from tethermap.base.reasons import EXIT_EVIDENCE, OBSERVED_REASONS
+from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, OBSERVED_REASONS
 from tethermap.base.tables import Row
 from tethermap.exits.words import MUCH_GIVEN_UP, OPEN_FROM, is_advised
 
@@ -19,14 +19,6 @@ SHOWN_PLACES = 6
 
 MAX_PLACES = 60
 """Places on the page; the table of answers holds all."""
-
-GRADES = {
-    "A": "no doubts about the structure",
-    "B": "some doubt",
-    "C": "grave doubt",
-    "D": "no evidence",
-}
-"""Grades of evidence in words."""
 
 OBSERVED_GRADES = {
     "A": "a smaller ligand of this job ends there too",
@@ -108,7 +100,7 @@ def _grade_sentence(row: Row, *, seen: bool) -> str:
     """Return a grade in words; never that there are no doubts where much of the binding is given up."""
     if (number(row, "area_lost_A2") or 0.0) >= MUCH_GIVEN_UP and row["evidence"] == "A":
         return "The structure is clear, but a part of the binding is given up."
-    return _sentence((OBSERVED_GRADES if seen else GRADES).get(str(row["evidence"]), ""))
+    return _sentence((OBSERVED_GRADES if seen else EVIDENCE_GRADES).get(str(row["evidence"]), ""))
 
 
 def _sentence(words: str) -> str:

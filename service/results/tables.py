@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 
 from service.jobs.durable import raise_shortage
 from service.lru import Lru
-from tethermap.base import tables
 from tethermap.base.tables import PARSERS, Column, Row, Table, Value, lines_ending, natural_key, parse_value, read_table
 
 Rows = Sequence[Row]
@@ -22,20 +21,6 @@ Reader = Callable[[str], Value]
 """Reads the text of a cell."""
 
 P = TypeVar("P")
-
-TABLES: Mapping[str, Table] = {
-    "results": tables.RESULTS_TABLE,
-    "atoms": tables.SASA_ATOMS,
-    "metadata": tables.LIGAND_METADATA,
-    "entries": tables.ENTRY_STATUS,
-    "ligands": tables.LIGAND_STATUS,
-    "exits": tables.EXIT_VECTORS,
-    "contacts": tables.CONTACTS,
-    "answers": tables.EXIT_ANSWERS,
-    "observed": tables.OBSERVED_EXITS,
-    "consensus": tables.EXIT_CONSENSUS,
-}
-"""Tables by the name that clients use."""
 
 _CACHE_BYTES = 3 << 20
 _LARGEST_CACHED = 5 << 18

@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from service.addresses import address
 from service.http.endpoint import PAGE, Routes
-from service.pages.places import GRADES, NOT_SEEN_TOGETHER
+from service.pages.places import NOT_SEEN_TOGETHER
 from service.pages.render import page
 from service.routes.shared import job_of
-from tethermap.base.reasons import EXIT_EVIDENCE
+from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, OPEN_FROM, PRIOR, ROOM, WAY
 from tethermap.fit.limits import limit
 
@@ -36,7 +36,7 @@ async def help_page(_: Request) -> Response:
         chemistry=CHEMISTRY,
         not_seen_together=NOT_SEEN_TOGETHER,
         doubts=EXIT_EVIDENCE,
-        grades=GRADES,
+        grades=EVIDENCE_GRADES,
         words=_words,
         room=ROOM,
         way=WAY,

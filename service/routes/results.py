@@ -16,10 +16,10 @@ from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, Re
 from service.results.kept import kept_answer
 from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
-from service.results.tables import TABLES, CellRow, RowWriter, TableCache, cell_rows, columns_of, matching, number
+from service.results.tables import CellRow, RowWriter, TableCache, cell_rows, columns_of, matching, number
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import COLUMN_WORDS
-from tethermap.base.tables import SASA_SUMMARY, Column, Table
+from tethermap.base.tables import SASA_SUMMARY, TABLES, Column, Table
 
 _PAGE = Paging(1000, 10_000)
 _TABLE = Choice("table", "Which table.", known=tuple(TABLES))

@@ -1,7 +1,26 @@
 """The contexts of a ligand, what may stand around it from its chain to the crystal, and how areas in them are named."""
 
-CONTEXTS = ("chain", "target", "assembly", "crystal")
+from typing import NamedTuple
+
+
+class ContextWords(NamedTuple):
+    """A context in words: its label, its name in a sentence, what surrounds the ligand, which neighbours it adds."""
+
+    label: str
+    name: str
+    surroundings: str
+    added: str
+
+
+CONTEXT_WORDS = {
+    "chain": ContextWords("Chain", "nearest chain", "only the nearest target chain", "The nearest target chain"),
+    "target": ContextWords("Target", "target chains", "all target chains of the assembly", "All target chains"),
+    "assembly": ContextWords("Assembly", "assembly", "the whole biological assembly", "Other chains of the assembly"),
+    "crystal": ContextWords("Crystal", "crystal", "assembly and crystal neighbours", "The assembly and symmetry mates"),
+}
 """From the smallest to the largest; each holds the atoms of those before it."""
+
+CONTEXTS = tuple(CONTEXT_WORDS)
 
 HEADLINE_CONTEXT = "target"
 """The one that scores and headline columns are made from."""

@@ -231,6 +231,14 @@ EXIT_EVIDENCE = {
 }
 """What speaks against an exit in one structure, the gravest first; the grade is A where nothing does."""
 
+EVIDENCE_GRADES = {
+    "A": "no doubts about the structure",
+    "B": "some doubt",
+    "C": "grave doubt",
+    "D": "no evidence",
+}
+"""Grades of evidence in words."""
+
 
 def sentence(reason: str) -> str:
     """Return the sentence of a reason code.

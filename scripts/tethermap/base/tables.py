@@ -329,6 +329,20 @@ RESULT_TABLES = (
 )
 """All tables of a finished job."""
 
+TABLES = {
+    "results": RESULTS_TABLE,
+    "atoms": SASA_ATOMS,
+    "metadata": LIGAND_METADATA,
+    "entries": ENTRY_STATUS,
+    "ligands": LIGAND_STATUS,
+    "exits": EXIT_VECTORS,
+    "contacts": CONTACTS,
+    "answers": EXIT_ANSWERS,
+    "observed": OBSERVED_EXITS,
+    "consensus": EXIT_CONSENSUS,
+}
+"""Tables by the name that clients and the Python API use."""
+
 
 def format_value(value: Value, column: Column) -> str:
     """Return a value as it stands in a CSV cell; None and NaN are empty.

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.contexts import CONTEXTS
+from tethermap.base.contexts import CONTEXT_WORDS, CONTEXTS
 from tethermap.base.tables import Row
-from tethermap.drawing.marks import CONTEXT_NAMES, INK, MUTED
+from tethermap.drawing.marks import INK, MUTED
 
 DISC = 19.0
 """Radius of a residue in pixels; bonds have 39."""
@@ -172,7 +172,7 @@ def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
     high = np.maximum(places.max(axis=0, initial=-np.inf) + DISC + MARGIN, size)
     left, top, width, height = (float(value) for value in (*low, *(high - low)))
     title = unescape(legend[2]) if legend else ""
-    words = f"{len(residues)} residue{'' if len(residues) == 1 else 's'} in contact ({CONTEXT_NAMES[context]})"
+    words = f"{len(residues)} residue{'' if len(residues) == 1 else 's'} in contact ({CONTEXT_WORDS[context].name})"
     kinds = [kind for kind in STROKES if any(kind == one[0] for residue in residues for one in residue.contacts)]
     words_below, needed = _legend([title, words], kinds, left + MARGIN, top + height, width)
     lines = "".join(_lines(one, place, atoms) for one, place in zip(residues, places, strict=True))

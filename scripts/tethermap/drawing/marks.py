@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from html import escape, unescape
 from typing import NamedTuple
 
+from tethermap.base.contexts import CONTEXT_WORDS
 from tethermap.drawing.ramp import exposure_colour
 
 SMALLEST_DISC, LARGEST_DISC = 0.26, 0.48
@@ -29,8 +30,6 @@ LEGEND_HEIGHT, EXPOSURE_LEGEND_HEIGHT = 44.0, 62.0
 INK = "#24292f"
 MUTED = "#57606a"
 """Colours of text."""
-
-CONTEXT_NAMES = {"target": "target chains", "chain": "nearest chain", "assembly": "assembly", "crystal": "crystal"}
 
 _DISC = re.compile(r'<circle class="exposure atom-(\d+)" cx="([^"]*)" cy="([^"]*)" r="[^"]*" fill="[^"]*"/>')
 _ATOM = re.compile(
@@ -76,7 +75,7 @@ def label(name: str, exposure: AtomExposure) -> str:
 def total(area: float | None, context: str) -> str:
     """Return the line of the legend on the whole ligand."""
     exposed = "exposure not measured" if area is None else f"{area:.1f} Å² exposed"
-    return f"{exposed} in the complex ({CONTEXT_NAMES[context]})"
+    return f"{exposed} in the complex ({CONTEXT_WORDS[context].name})"
 
 
 def in_context(svg: str, atoms: Mapping[int, AtomExposure], context: str) -> str:
@@ -89,7 +88,7 @@ def in_context(svg: str, atoms: Mapping[int, AtomExposure], context: str) -> str
     atoms : mapping of int to AtomExposure
         Every heavy atom by its index in the SDF.
     context : str
-        A key of `CONTEXT_NAMES`.
+        One of `tethermap.base.contexts.CONTEXTS`.
     """
     first = _ATOM.search(svg)
     bond = float(first[4]) / TARGET_RADIUS if first else 0.0

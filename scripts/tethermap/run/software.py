@@ -7,12 +7,13 @@ import json
 import os
 import platform
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from tethermap.base.component_index import INDEX_VARIABLE, default_index
 from tethermap.base.reference import REFERENCE
 from tethermap.base.version import __version__
-from tethermap.kernels import compiler
+from tethermap.kernels import MODULE, compiler
 
 PACKAGES = ("biopython", "biotite", "freesasa", "gemmi", "jinja2", "networkx", "numpy", "rdkit", "snakemake")
 """Packages whose version can change a result."""
@@ -45,11 +46,13 @@ def versions() -> dict[str, str]:
 
 @cache
 def source_digest() -> str:
-    """Return a digest of all that makes results: our sources and reference tables, versions, the kind of machine."""
+    """Return a digest of sources, compiled loops, reference tables, versions and kind of machine."""
     if told := os.environ.get(DIGEST_VARIABLE):
         return told
     scripts = Path(__file__).parents[2]
     files = [*scripts.rglob("*.py"), *scripts.rglob("*.c"), *REFERENCE.iterdir()]
+    if spec := find_spec(MODULE):
+        files.append(Path(str(spec.origin)))  # as built, perhaps from other sources
     total = hashlib.sha256(json.dumps([versions(), platform.system(), platform.machine()]).encode())
     for path in sorted(files):
         total.update(path.name.encode())

@@ -23,12 +23,9 @@ from tethermap.extras.degraders.linkers import Linker
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, NoMoleculeError, exit_at, ligand_of
 from tethermap.extras.protac.pose import matched_halves
-from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
+from tethermap.extras.protac.programs import LINKER_BOND, MOST_ATOMS, MOST_RINGS
 from tethermap.extras.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
-
-STRETCH = 1.25
-"""Length of a stretched chain per bond, in angstroms: C-C of 1.53 at 112 degrees, seen along the chain."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -210,7 +207,7 @@ def degrader_rows(first: Part, second: Part, linkers: Sequence[Linker]) -> Itera
 def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> Row:
     """Return what is told of a degrader; where one half is no crystal's nothing is said of both."""
     mol = Chem.MolFromSmiles(made.smiles)
-    span = STRETCH * (made.between + 1)
+    span = LINKER_BOND * (made.between + 1)
     values: dict[str, Value] = {
         "smiles": made.smiles,
         "mapped_smiles": str(Chem.MolToSmiles(made.mol)),

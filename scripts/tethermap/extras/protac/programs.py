@@ -33,6 +33,9 @@ def program(name: str) -> Program:
     return found
 
 
+LINKER_BOND = 1.25
+"""Length of a stretched linker per bond, in angstroms: C-C of 1.53 at 112 degrees, seen along the chain."""
+
 MOST_SMILES = 1000
 """Longest SMILES of a degrader that is taken."""
 
