@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.tools.parts import change, put_rows, rows_of_part
+from tests.tools.shard_files import read_instances_alone
 from tests.tools.small_job import SmallJob, small_job
 from tethermap.base import layout
 from tethermap.base.records import part
-from tethermap.instance.store import read_instances_alone
 from tethermap.selfcheck.names import CHECKS
 
 NAMES = (

@@ -12,17 +12,17 @@ import pytest
 from tests.tools.cleaning import clean_file
 from tests.tools.components import component_of, ideal_instance
 from tests.tools.parts import put, run_step
+from tests.tools.shard_files import read_instances_alone, read_molecules
 from tethermap.base.records import part
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponentError
 from tethermap.drawing.ligand import plain_svg
 from tethermap.entry.reader import EntryError
 from tethermap.instance.model import Instance
-from tethermap.instance.store import instance_line, read_instances_alone
+from tethermap.instance.store import instance_line
 from tethermap.matching import build
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.sdf import sdf_text
-from tethermap.molecule.store import read_molecules
 from tethermap.run.progress import progress_file
 from tethermap.steps import molecules
 

@@ -10,6 +10,7 @@ import gemmi
 import numpy as np
 import numpy.typing as npt
 
+from tests.tools.shard_files import read_instances, read_molecules
 from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
@@ -26,9 +27,7 @@ from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.sasa import Sasa
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance, Neighbourhood
-from tethermap.instance.store import read_instances
 from tethermap.molecule.record import LigandMolecule
-from tethermap.molecule.store import read_molecules
 
 Find = Callable[[str], Component | None]
 Names = npt.NDArray[np.str_]

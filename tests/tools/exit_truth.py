@@ -24,7 +24,7 @@ from tethermap.base.component_index import default_index
 from tethermap.components.component import is_hydrogen
 from tethermap.components.index import ComponentIndex
 from tethermap.exits.limits import LARGEST_LEAVING
-from tethermap.molecule.dictionary import dictionary_molecule, is_sanitised
+from tethermap.molecule.dictionary import dictionary_molecule
 
 MOTIFS = {
     "VHL": "[OX2]C1CC(C(=O)N[CX4]c2ccccc2)N(C=O)C1",
@@ -130,7 +130,7 @@ def _components(among: Collection[str] | None) -> Iterator[tuple[str, Chem.Mol]]
                 n_heavy = sum(not is_hydrogen(atom.element) for atom in component.atoms)
                 if FEWEST_CORE <= n_heavy <= MOST_ATOMS:
                     mol = dictionary_molecule(component, neutral=True)
-                    if mol is not None and is_sanitised(mol):
+                    if mol is not None and mol.GetBoolProp("sanitised"):
                         yield code, mol
 
 

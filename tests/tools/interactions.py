@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from rdkit import Chem, rdBase
 
+from tests.tools.shard_files import read_instances_alone
 from tethermap.base import layout
 from tethermap.base.records import part
 from tethermap.instance.model import Instance
-from tethermap.instance.store import read_instances_alone
 from tethermap.molecule.protonation import charged
 
 AROUND = 12.0

@@ -38,8 +38,6 @@ class Atoms:
         Deposited formal charges.
     entity_type : ndarray of int
         Value of `gemmi.EntityType`.
-    hetatm : ndarray of bool
-        Whether the record is HETATM.
     """
 
     xyz: FloatArray
@@ -56,7 +54,6 @@ class Atoms:
     b_iso: npt.NDArray[np.float32]
     charge: npt.NDArray[np.int8]
     entity_type: npt.NDArray[np.uint8]
-    hetatm: BoolArray
 
     @classmethod
     def of(cls, structure: gemmi.Structure) -> Atoms:
@@ -78,7 +75,6 @@ class Atoms:
             b_iso=np.array(flat.b_iso),
             charge=np.array(flat.charge),
             entity_type=np.array(flat.entity_type),
-            hetatm=np.array(flat.het_flags) == ord("H"),
         )
 
     def __len__(self) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from sys import intern
 from typing import Any
 
@@ -12,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tethermap.base.arrays import FloatArray, packed_arrays, unpacked_arrays
-from tethermap.base.records import read_records
 
 GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
 """Bits of `Backbone.marks`: the chain is broken beside a residue; its side chain lacks atoms; it fits the density
@@ -99,8 +96,3 @@ def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
     xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
     others, partner = tuple(values["others"]), tuple(values["partner"])
     return Backbone(chain, sequence, xyz, marks, b_mean, b_sd, numbers, uniprot, others, partner)
-
-
-def read_backbones(path: Path) -> Iterator[Backbone]:
-    """Yield the backbones of the instances of a shard, in the order they were written."""
-    return map(backbone_of_record, read_records(path))

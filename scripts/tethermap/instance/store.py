@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tethermap.base.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
-from tethermap.base.atomic import replacing
-from tethermap.base.records import Source, read_records, record_file
 from tethermap.entry.model import EntryBond
 from tethermap.fit.model import EntryFit, LigandFit, ResidueFit
 from tethermap.instance.model import (
@@ -30,42 +25,6 @@ from tethermap.instance.model import (
 )
 
 _ARRAYS = tuple(field.name for field in fields(Neighbourhood) if field.name != "largest")
-
-
-class _Write(Protocol):
-    def __call__(self, instance: Instance, neighbourhood: Neighbourhood) -> None: ...
-
-
-@contextmanager
-def instance_writer(instances: Path, neighbourhoods: Path) -> Iterator[_Write]:
-    """Yield a function that appends one instance; the files appear when the block ends well.
-
-    Parameters
-    ----------
-    instances : Path
-        JSON, one line an instance.
-    neighbourhoods : Path
-        Records of their neighbourhoods.
-    """
-    with replacing(instances) as temporary, temporary.open("wb") as lines, record_file(neighbourhoods) as records:
-
-        def write(instance: Instance, neighbourhood: Neighbourhood) -> None:
-            lines.write(instance_line(instance))
-            records.write(packed_neighbourhood(instance.stem, neighbourhood))
-
-        yield write
-
-
-def read_instances(instances: Source, neighbourhoods: Source) -> Iterator[tuple[Instance, Neighbourhood]]:
-    """Yield the instances of a shard with their neighbourhoods, in the order they were written.
-
-    Parameters
-    ----------
-    instances, neighbourhoods : Path
-        Files of `instance_writer`.
-    """
-    around = map(neighbourhood_of_record, read_records(neighbourhoods))
-    yield from zip(read_instances_alone(instances), around, strict=True)
 
 
 def packed_neighbourhood(stem: str, around: Neighbourhood) -> bytes:
@@ -90,18 +49,6 @@ def surroundings_of_record(record: bytes) -> Surroundings:
     arrays, values = unpacked_arrays(record)
     element = as_text(arrays.pop("element"))
     return Surroundings(**arrays, element=element, largest=values["largest"])
-
-
-def read_instances_alone(instances: Source) -> Iterator[Instance]:
-    """Yield the instances of a shard without their neighbourhoods.
-
-    Parameters
-    ----------
-    instances : Path
-        File of `instance_writer`.
-    """
-    with instances.open("rb") as stream:
-        yield from map(instance_of_line, stream)
 
 
 def instance_line(instance: Instance) -> bytes:

@@ -50,11 +50,6 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
     return result
 
 
-def is_sanitised(mol: Chem.Mol) -> bool:
-    """Return whether a molecule of `dictionary_molecule` passed RDKit's checks."""
-    return bool(mol.GetBoolProp("sanitised"))
-
-
 @lru_cache(maxsize=512)
 def dictionary_smiles(component: Component, *, neutral: bool) -> str:
     """Return the isomeric SMILES of a component, empty where it has no atoms."""

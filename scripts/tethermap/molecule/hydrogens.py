@@ -62,7 +62,7 @@ def with_hydrogens(
     Returns
     -------
     tuple of (Chem.Mol, str)
-        The molecule, and one of `record.HYDROGENS`.
+        The molecule, and where its hydrogens came from (`record.LigandMolecule.hydrogens`).
     """
     full = Chem.RWMol(mol)
     for heavy in range(mol.GetNumAtoms()):

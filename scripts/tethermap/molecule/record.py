@@ -16,9 +16,6 @@ from tethermap.molecule.protonation import charged_smiles
 BOND_SOURCES = ("file", "entry", "dictionary", "dictionary_alt", "matched", "user", "perceived")
 """Where bonds came from, the most trusted first (`LigandMolecule.bond_source`)."""
 
-HYDROGENS = ("deposited", "added", "mixed", "none")
-"""Where hydrogens came from (`LigandMolecule.hydrogens`)."""
-
 NAME = "name"
 """Atom property that holds the atom's label (`Instance.atom_label`)."""
 
@@ -63,7 +60,7 @@ class LigandMolecule:
         Labels of heavy atoms that the dictionary has and the structure has not, leaving atoms of
         bonds that were made left out.
     hydrogens : str
-        One of `HYDROGENS`.
+        Where they came from: deposited, added, mixed or none.
     charge : int
         Net formal charge of `mol`.
     sanitised : bool

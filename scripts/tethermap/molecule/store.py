@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rdkit import Chem
 
-from tethermap.base.records import Source, packed, read_records, record_file, unpacked
+from tethermap.base.records import packed, unpacked
 from tethermap.molecule.record import LigandMolecule
 
 _PROPERTIES = Chem.PropertyPickleOptions.AllProps | Chem.PropertyPickleOptions.CoordsAsDouble
 _INTEGER_ARRAYS = ("atom_index", "residue", "smiles_index", "symmetry_class")
 _TUPLES = ("dictionary_names", "atoms_missing", "flags", "synonyms")
-
-
-def write_molecules(path: Path, records: Iterable[LigandMolecule]) -> None:
-    """Write molecules one after the other; the file appears when all are written.
-
-    Parameters
-    ----------
-    records : iterable of LigandMolecule
-        Taken one at a time, so that a generator needs no more memory than one molecule.
-    """
-    with record_file(path) as stream:
-        for record in records:
-            stream.write(packed_molecule(record))
-
-
-def read_molecules(path: Source) -> Iterator[LigandMolecule]:
-    """Yield the molecules of a file in the order they were written.
-
-    Raises
-    ------
-    ValueError
-        If the file is not one of `write_molecules` or is cut off.
-    """
-    return map(molecule_of_record, read_records(path))
 
 
 def packed_molecule(molecule: LigandMolecule) -> bytes:

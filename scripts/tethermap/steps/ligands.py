@@ -14,7 +14,6 @@ from tethermap.run.task import Task
 
 def match(task: Task) -> None:
     """Write the molecules of a shard."""
-
     components = job_components(task.settings)
 
     def matcher(step: ShardStep) -> Callable[[EntryParts], None]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import clean_file
+from tests.tools.shard_files import read_backbones
 from tethermap.base.records import record_file
 from tethermap.complex.clean import KeptInstance
 from tethermap.components.index import ComponentIndex
@@ -21,7 +22,6 @@ from tethermap.instance.backbone import (
     Backbone,
     backbone_of_record,
     packed_backbone,
-    read_backbones,
 )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.cleaning import ANY_TARGET
+from tests.tools.shard_files import instance_writer, read_instances_alone
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.complex.clean import CleanedEntry, clean_entry
 from tethermap.complex.experiment import Experiment
@@ -18,7 +19,6 @@ from tethermap.fit.model import NO_FIT, EntryFit, ResidueFit
 from tethermap.fit.report import Report, read_report
 from tethermap.instance.backbone import RSRZ_OUTLIER
 from tethermap.instance.kinds import KindRules
-from tethermap.instance.store import instance_writer, read_instances_alone
 
 PARTS = (
     ResidueFit(rscc=0.9, rsr=0.1, n_atoms=10, bonds_rmsz=1.0, n_bonds=9, n_clashes=1),

@@ -7,14 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from tests.tools.cleaning import clean_file
+from tests.tools.shard_files import instance_writer, read_instances, read_instances_alone
 from tethermap.components.index import ComponentIndex
-from tethermap.instance.store import (
-    instance_writer,
-    packed_surroundings,
-    read_instances,
-    read_instances_alone,
-    surroundings_of_record,
-)
+from tethermap.instance.store import packed_surroundings, surroundings_of_record
 
 
 def test_instances_are_read_as_they_were_written(archive: Path, component_index: Path, tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from rdkit import Chem
 
 from tests.tools.components import ideal_instance
+from tests.tools.shard_files import read_molecules, write_molecules
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
-from tethermap.molecule.store import read_molecules, write_molecules
 
 Known = Callable[[str], Component]
 
