@@ -166,7 +166,7 @@ def prolif_contacts(instance: Instance, mol: Chem.Mol, lines: list[str]) -> Iter
             atom.SetFormalCharge(charge)
             atom.UpdatePropertyCache(strict=False)
     protein = Chem.AddHs(protein, addCoords=True, addResidueInfo=True)
-    ligand = Chem.AddHs(charged(mol), addCoords=True)
+    ligand = Chem.AddHs(charged(mol)[0], addCoords=True)
     fingerprint = prolif.Fingerprint(list(PROLIF_TYPES))
     found = fingerprint.generate(prolif.Molecule.from_rdkit(ligand), prolif.Molecule.from_rdkit(protein), metadata=True)
     for (_, residue), contacts in found.items():

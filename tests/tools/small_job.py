@@ -269,7 +269,7 @@ def write_series(path: Path, instances: Sequence[tuple[Instance, LigandMolecule]
             "Formula": "C2 H6 O",
             "MW": 46.07,
             "Parent_SMILES": mol_of[code].parent_smiles,
-            "SMILES_pH74": mol_of[code].smiles_at_ph,
+            "SMILES_pH74": mol_of[code].at_ph.main,
         }
         for code in codes
     ]

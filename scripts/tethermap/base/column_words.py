@@ -56,6 +56,8 @@ COLUMN_WORDS = {
     "Canonical_SMILES": "The neutral parent, of which all descriptors, the InChI and its key are.",
     "Formal_Charge": "Of the neutral parent: what cannot be neutralised.",
     "SMILES_pH74": "The ligand as it is charged at pH 7.4 by a table of groups; no pKa is calculated.",
+    "SMILES_pH74_other": "The other form, where groups have a pKa within 1 of 7.4; empty without such groups.",
+    "groups_near_pH74": "These groups with their pKa, typical of their class.",
     "warhead_class": "Class of the group that has reacted with the protein, read from the adduct.",
 }
 """Sentence by column, for the description of the API."""

@@ -166,7 +166,7 @@ LIGAND_METADATA = Table(
         " Formal_Charge:i QED:n BertzCT:n HallKierAlpha:n Kappa1:n Kappa2:n Kappa3:n NumSpiroAtoms:i"
         " NumBridgeheadAtoms:i NumAliphaticRings:i NumAromaticRings:i NumSaturatedRings:i NumHeteroAtoms:i MolMR:n"
         " SA_Score:n Lipinski_Pass:f Veber_Pass:f Egan_Pass:f Ghose_Pass:f Muegge_Pass:f PAINS_Hits Brenk_Hits"
-        " Parent_SMILES Instances:i source Common_Name Synonyms SMILES_pH74"
+        " Parent_SMILES Instances:i source Common_Name Synonyms SMILES_pH74 SMILES_pH74_other groups_near_pH74"
     ),
 )
 

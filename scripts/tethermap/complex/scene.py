@@ -100,8 +100,6 @@ class Scene:
         self.conformers = Conformers(entry.atoms)
         self.in_polymer = residues.polymer[self.atoms.residue]
         self.chains = {body.asym: body for body in self._chains(residues)}
-        nucleic = self.in_polymer & np.isin(self.atoms.comp_id, [name.encode() for name in NUCLEOTIDES])
-        self.nucleic_acids = frozenset(map(text, np.unique(self.atoms.label_asym_id[nucleic]))) & self.chains.keys()
         starts = self.atoms.starts
         names = zip(self.atoms.label_asym_id[starts].tolist(), self.atoms.auth_asym_id[starts].tolist(), strict=True)
         self.chain_names = {text(asym): text(chain) for asym, chain in dict.fromkeys(names)}
@@ -109,6 +107,13 @@ class Scene:
         self.assemblies = Assemblies(entry.structure, self.chain_names)
         crystal = Crystal.of(entry.structure, entry.metadata.methods) if entry.in_crystal_frame else None
         self.crystal = crystal if crystal is not None and crystal.holds(*self._packed(residues)) else None
+
+    @cached_property
+    def nucleic_acids(self) -> frozenset[str]:
+        """Names of the chains with nucleotides."""
+        starts = self.atoms.starts
+        codes = np.isin(self.atoms.comp_id[starts], [name.encode() for name in NUCLEOTIDES])
+        return frozenset(map(text, np.unique(self.atoms.label_asym_id[starts[codes]]))) & self.chains.keys()
 
     @cached_property
     def amines(self) -> IntArray:

@@ -68,7 +68,7 @@ def group_reference(
         if places is not None:
             set_coordinates(mol, [places[residue][atom] for residue, atom in number])
             if passed:
-                assign_stereo(mol)
+                assign_stereo(mol, flattest=0.0)
     smiles, parent_smiles = Chem.MolToSmiles(stored), Chem.MolToSmiles(neutral)
     return GroupReference(smiles, parent_smiles, molecule_layout(neutral), number, places is not None)
 

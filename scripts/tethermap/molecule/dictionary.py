@@ -44,7 +44,7 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
     if len(places) == len(shape):
         set_coordinates(mol, places)
         if passed:
-            assign_stereo(mol)
+            assign_stereo(mol, flattest=0.0)  # what its ideal coordinates say, however flat
     result = mol.GetMol()
     result.SetBoolProp("sanitised", passed)
     return result

@@ -1,8 +1,9 @@
-"""The charged form of a molecule at pH 7.4, by a table of groups that are surely charged there."""
+"""The charged forms of a molecule at pH 7.4, by a table of groups with their pKa."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -10,18 +11,49 @@ from rdkit import Chem, rdBase
 
 from tethermap.base.elements import is_metal
 from tethermap.base.reference import PROTONATION
+from tethermap.base.tables import JOINED
 
 NEAR_BONDS = 3
 """A nitrogen takes no proton within so many bonds of a cation: the second pKa of 1,2-diamines is about 6 to 7
 (Hall 1957, doi:10.1021/ja01577a030), that of piperazine 5.3."""
 
 
-class IonisableGroup(NamedTuple):
-    """A group that gives or takes a proton: the change of its charge, its pattern, and which atom of that changes."""
+PH, NEAR_PH = 7.4, 1.0
+"""The pH of the charged form, and how far from it a pKa lies of whose group both forms are given."""
 
+METAL_PKA = 6.0
+"""Acids up to this pKa are charged in molecules with a metal too, such as the propionates of haem."""
+
+
+class IonisableGroup(NamedTuple):
+    """A group that gives or takes a proton: its name and pKa, the change of its charge, its pattern and which atom."""
+
+    name: str
+    pka: float
     change: int
     pattern: Chem.Mol
     atom: int
+
+    @property
+    def is_charged(self) -> bool:
+        """Whether most of it is charged at pH 7.4."""
+        return self.pka < PH if self.change < 0 else self.pka > PH
+
+    @property
+    def is_near(self) -> bool:
+        """Whether much of it has either form at pH 7.4."""
+        return abs(self.pka - PH) <= NEAR_PH + 1e-9
+
+
+class FormsAtPh(NamedTuple):
+    """SMILES at pH 7.4, that with the groups of a pKa near 7.4 the other way round, and these with their pKa.
+
+    The last two are empty without such groups.
+    """
+
+    main: str
+    other: str
+    near: str
 
 
 @cache
@@ -32,50 +64,86 @@ def groups() -> tuple[IonisableGroup, ...]:
         for row in csv.DictReader(stream):
             pattern = Chem.MolFromSmarts(row["smarts"])
             marked = next(atom.GetIdx() for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
-            rules.append(IonisableGroup(int(row["change"]), pattern, marked))
+            group = IonisableGroup(row["name"], float(row["pKa"]), int(row["change"]), pattern, marked)
+            assert group.is_near or group.is_charged, group.name
+            rules.append(group)
     return tuple(rules)
 
 
-def charged(mol: Chem.Mol) -> Chem.Mol:
-    """Return a neutral molecule as it is charged at pH 7.4; one with a metal stays as it is.
+def charged(mol: Chem.Mol, *, other: bool = False) -> tuple[Chem.Mol, list[IonisableGroup]]:
+    """Return a neutral molecule as it is charged at pH 7.4, and its groups of a pKa near it; `other` turns these round.
 
-    Groups with a pKa near 7.4 (imidazoles, phenols, N-alkyl morpholines, the second proton of phosphonates) stay
-    neutral, and so does a base beside a cation.
+    A base beside a cation stays neutral; of a molecule with a metal the strong acids alone are charged.
 
     Parameters
     ----------
     mol : Chem.Mol
         Sanitised, hydrogens implicit; the atoms keep their order.
     """
-    if any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms()):
-        return mol
+    metal = any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms())
     ranks = list(Chem.CanonicalRankAtoms(mol, breakTies=True))
     result = Chem.RWMol(mol)
+    Chem.FastFindRings(result)
+    present = {(atom.GetAtomicNum(), atom.GetTotalNumHs() > 0) for atom in mol.GetAtoms()}
+    decided: set[int] = set()
+    near: list[IonisableGroup] = []
     for group in groups():
-        while free := _free_sites(result, group):
-            atom = result.GetAtomWithIdx(min(free, key=lambda index: ranks[index]))
-            count = atom.GetTotalNumHs()
-            atom.SetFormalCharge(atom.GetFormalCharge() + group.change)
-            atom.SetNoImplicit(True)
-            atom.SetNumExplicitHs(count + group.change)
-            atom.UpdatePropertyCache(strict=False)
-    return result.GetMol()
+        if metal and (group.change > 0 or group.pka > METAL_PKA):
+            continue
+        element = group.pattern.GetAtomWithIdx(group.atom).GetAtomicNum()
+        if element and (element, True) not in present and (group.change < 0 or (element, False) not in present):
+            continue
+        changes = group.is_charged != (other and group.is_near)
+        while free := _free_sites(result, group) - decided:
+            site = min(free, key=lambda index: ranks[index])
+            if group.is_near:
+                near.append(group)
+                decided.add(site)
+            if changes:
+                _change(result, site, group.change, ranks)
+    return result.GetMol(), near
+
+
+def _change(mol: Chem.RWMol, index: int, change: int, ranks: Sequence[int]) -> None:
+    """Give a proton to an atom or take one; the charge of a carbon goes to the oxygen of a carbonyl beside it."""
+    atom = mol.GetAtomWithIdx(index)
+    count = atom.GetTotalNumHs()
+    atom.SetNoImplicit(True)
+    atom.SetNumExplicitHs(count + change)
+    if atom.GetAtomicNum() == 6:
+        bonds = [(bond, bond.GetOtherAtom(atom)) for bond in atom.GetBonds()]
+        doubles = [
+            (ranks[oxygen.GetIdx()], bond, double, oxygen)
+            for bond, carbon in bonds
+            for double in carbon.GetBonds()
+            if double.GetBondType() == Chem.BondType.DOUBLE
+            and (oxygen := double.GetOtherAtom(carbon)).GetAtomicNum() == 8
+        ]
+        _, bond, double, atom = min(doubles, key=lambda one: one[0])
+        bond.SetBondType(Chem.BondType.DOUBLE)
+        double.SetBondType(Chem.BondType.SINGLE)
+        atom.SetNoImplicit(True)
+    atom.SetFormalCharge(atom.GetFormalCharge() + change)
+    mol.UpdatePropertyCache(strict=False)
 
 
 @lru_cache(maxsize=4096)
-def charged_smiles(smiles: str) -> str:
-    """Return the SMILES of the form at pH 7.4, empty for one that RDKit does not accept.
+def forms_at_ph(smiles: str) -> FormsAtPh:
+    """Return the forms at pH 7.4 of a neutral molecule, empty for a SMILES that RDKit does not accept.
 
     Examples
     --------
-    >>> charged_smiles("NCCC(=O)O")
-    '[NH3+]CCC(=O)[O-]'
+    >>> forms_at_ph("OC(=O)Cc1c[nH]cn1")
+    FormsAtPh(main='O=C([O-])Cc1c[nH]cn1', other='O=C([O-])Cc1c[nH]c[nH+]1', near='imidazole 7.0')
     """
     with rdBase.BlockLogs():
         mol = Chem.MolFromSmiles(smiles)
     if mol is None:
-        return ""  # type: ignore[unreachable]
-    return str(Chem.MolToSmiles(charged(mol)))
+        return FormsAtPh("", "", "")  # type: ignore[unreachable]
+    main, near = charged(mol)
+    other = Chem.MolToSmiles(charged(mol, other=True)[0]) if near else ""
+    names = dict.fromkeys(f"{group.name} {group.pka:.1f}" for group in near)
+    return FormsAtPh(str(Chem.MolToSmiles(main)), str(other), JOINED.join(names))
 
 
 def _free_sites(mol: Chem.Mol, group: IonisableGroup) -> set[int]:

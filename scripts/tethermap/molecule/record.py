@@ -11,7 +11,7 @@ from rdkit import Chem
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.molecule.flat import flat_molecule, without_hydrogens
 from tethermap.molecule.names import common_name
-from tethermap.molecule.protonation import charged_smiles
+from tethermap.molecule.protonation import FormsAtPh, forms_at_ph
 
 BOND_SOURCES = ("file", "entry", "dictionary", "dictionary_alt", "matched", "user", "perceived")
 """Where bonds came from, the most trusted first (`LigandMolecule.bond_source`)."""
@@ -121,9 +121,9 @@ class LigandMolecule:
         return common_name(self.title, self.synonyms, self.type)
 
     @cached_property
-    def smiles_at_ph(self) -> str:
-        """SMILES as it is charged at pH 7.4, of the whole definition."""
-        return charged_smiles(self.parent_smiles)
+    def at_ph(self) -> FormsAtPh:
+        """The whole definition as it is charged at pH 7.4."""
+        return forms_at_ph(self.parent_smiles)
 
     @cached_property
     def flat(self) -> bytes:

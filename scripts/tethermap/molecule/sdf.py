@@ -93,7 +93,7 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
         "SMILES": record.smiles,
         "SMILES_parent": record.parent_smiles,
         "SMILES_observed": record.observed_smiles,
-        "SMILES_pH74": record.smiles_at_ph,
+        "SMILES_pH74": record.at_ph.main,
         "ligand_name": record.common_name,
         "InChIKey": record.inchikey,
         "charge": str(record.charge),

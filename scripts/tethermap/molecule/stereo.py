@@ -35,18 +35,25 @@ def set_coordinates(mol: Chem.Mol, xyz: Sequence[Sequence[float]] | FloatArray) 
     mol.AddConformer(conformer, assignId=True)
 
 
-def assign_stereo(mol: Chem.Mol) -> None:
+def assign_stereo(mol: Chem.Mol, *, flattest: float = FLAT_VOLUME) -> None:
     """Set the configuration of a molecule from its conformer, in place.
 
     Phosphorus and sulfur with two terminal oxygens are no stereo centres: which of the oxygens
     is written with the double bond or the proton has no meaning. The geometry around a metal is
-    left out, as the dictionary does. Centres flatter than `FLAT_VOLUME` stay unassigned.
+    left out, as the dictionary does.
+
+    Parameters
+    ----------
+    flattest : float
+        Chiral volume in cubic angstroms below which a centre stays unassigned.
     """
     Chem.AssignStereochemistryFrom3D(mol, replaceExistingTags=True)
     handed = list(mol.GetAtomsMatchingQuery(_HANDED))
     xyz = mol.GetConformer().GetPositions() if handed else np.zeros((0, 3))
     meaningless = [
-        atom for atom in handed if is_metal(atom.GetSymbol()) or _has_like_terminals(atom) or _is_flat(xyz, atom)
+        atom
+        for atom in handed
+        if is_metal(atom.GetSymbol()) or _has_like_terminals(atom) or _volume_at(xyz, atom) < flattest
     ]
     for atom in meaningless:
         atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
@@ -54,9 +61,9 @@ def assign_stereo(mol: Chem.Mol) -> None:
         Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
 
 
-def _is_flat(xyz: FloatArray, atom: Chem.Atom) -> bool:
+def _volume_at(xyz: FloatArray, atom: Chem.Atom) -> float:
     near = sorted(other.GetIdx() for other in atom.GetNeighbors())
-    return len(near) < 3 or abs(_volume(xyz, atom.GetIdx(), near)) < FLAT_VOLUME
+    return abs(_volume(xyz, atom.GetIdx(), near)) if len(near) > 2 else 0.0
 
 
 def _has_like_terminals(atom: Chem.Atom) -> bool:

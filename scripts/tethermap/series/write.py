@@ -19,7 +19,7 @@ from tethermap.base.tables import JOINED, LIGAND_METADATA, SERIES, Row, table_wr
 from tethermap.drawing.series import aligned_layout, core_svg, member_svg
 from tethermap.molecule.alerts import WORTH_SCREENING
 from tethermap.molecule.properties import descriptors
-from tethermap.molecule.protonation import charged
+from tethermap.molecule.protonation import forms_at_ph
 from tethermap.molecule.record import AtomKey
 from tethermap.molecule.store import molecule_of_record
 from tethermap.series.ligands import SeriesLigand, collect_ligands, core_of_member
@@ -168,6 +168,7 @@ def _counted(number: int, noun: str) -> str:
 
 def _metadata(ligand: SeriesLigand, parent: Chem.Mol | None, *, one_of_many: bool) -> Row:
     """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
+    forms = forms_at_ph(ligand.parent_smiles)
     own = Chem.Mol(parent) if parent is not None else None  # RDKit notes on it what it has found out
     return {
         **(descriptors(own, one_of_many=one_of_many) if own is not None else {}),
@@ -181,5 +182,7 @@ def _metadata(ligand: SeriesLigand, parent: Chem.Mol | None, *, one_of_many: boo
         "source": ligand.source,
         "Common_Name": ligand.fullest.common_name,
         "Synonyms": JOINED.join(ligand.fullest.synonyms),
-        "SMILES_pH74": "" if parent is None else Chem.MolToSmiles(charged(parent)),
+        "SMILES_pH74": forms.main,
+        "SMILES_pH74_other": forms.other,
+        "groups_near_pH74": forms.near,
     }

@@ -61,7 +61,7 @@ def test_easy_molecules_score_lower_than_hard_ones() -> None:
 
 def test_every_column_that_a_molecule_decides_is_there() -> None:
     given = {"Ligand", "Name", "Formula", "Type", "SMILES", "Parent_SMILES", "Instances", "source"}
-    given |= {"Common_Name", "Synonyms", "SMILES_pH74"}
+    given |= {"Common_Name", "Synonyms", "SMILES_pH74", "SMILES_pH74_other", "groups_near_pH74"}
     assert set(descriptors(Chem.MolFromSmiles("CCO"))) == set(LIGAND_METADATA.names) - given
 
 
