@@ -6,7 +6,7 @@ FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test
 CODE := -p tethermap -p service -p tethermap_client -p tests $(patsubst scripts/%.py,-m scripts.%,$(wildcard scripts/[a-z]*.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-service bench-mirror \
+.PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-ligands bench-service bench-mirror \
 	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters
 
 help: ## show this list
@@ -71,6 +71,9 @@ bench: setup-tests ## measure cost and memory by stage, beside TETHERMAP_BENCH_B
 
 bench-exits: setup-tests ## compare the ranking of exits with published degraders (needs TETHERMAP_TEST_MIRROR)
 	@$(BIN)/python -m tests.tools.bench_exits
+
+bench-ligands: setup-tests ## compare kept ligands with exclusion lists of other programs; JOB=folder of a job over the mirror
+	@$(BIN)/python -m tests.tools.bench_ligands $(JOB)
 
 serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entries unless TETHERMAP_SOURCE says else
 	@TETHERMAP_SOURCE=$${TETHERMAP_SOURCE:-archive} $(BIN)/python -m service

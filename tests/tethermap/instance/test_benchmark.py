@@ -1,0 +1,22 @@
+"""The benchmark of decisions about ligands holds what the reference list judges."""
+
+from __future__ import annotations
+
+from tests.tools.bench_ligands import BENCHMARK, by_list, read, told, wanted_pairs
+
+
+def test_every_wanted_ligand_is_a_candidate() -> None:
+    candidates = read(BENCHMARK / "candidates.csv")
+    assert wanted_pairs() <= {(row["pdb_id"], row["comp_id"]) for row in candidates}
+
+
+def test_list_loses_what_it_names() -> None:
+    candidates = [
+        {"pdb_id": "1abc", "comp_id": "BEN", "copies": "1"},
+        {"pdb_id": "1abc", "comp_id": "GOL", "copies": "20"},
+        {"pdb_id": "2abc", "comp_id": "STI", "copies": "1"},
+    ]
+    wanted = {("1abc", "BEN"), ("2abc", "STI")}
+    assert by_list(candidates, {"BEN", "GOL"}, 1) == {("2abc", "STI")}
+    assert by_list(candidates, {"BEN", "GOL"}, 15) == wanted
+    assert told({("2abc", "STI"), ("1abc", "GOL")}, wanted, {"1abc", "2abc"}).split() == ["0.500", "0.500", "1"]
