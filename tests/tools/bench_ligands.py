@@ -1,7 +1,8 @@
 """Compare which ligands are kept with exclusion lists of other programs, on the judged entries of the large mirror.
 
 ``python -m tests.tools.bench_ligands JOB`` takes the decisions of a finished job over the mirror; without one it prints
-what the lists alone give. ``--record`` writes the candidates of the job to ``data/benchmark/ligands/candidates.csv``.
+what the lists alone give. The verdicts cover what Tethermap keeps: all other components count as unwanted, and its own
+recall is 1 until a judged ligand is lost. ``--record`` writes the candidates of the job to ``data/benchmark/ligands/candidates.csv``.
 """
 
 from __future__ import annotations
