@@ -31,6 +31,9 @@ _METHODS = (
 _PREDICTION = re.compile(r"\bALPHAFOLD\b.*\bPREDICTION\b")
 """Titles of the AlphaFold database's files."""
 
+_PREDICTOR = re.compile(r"\b(?:ALPHAFOLD|COLABFOLD|ESMFOLD|OPENFOLD|OMEGAFOLD|ROSETTAFOLD|BOLTZ|CHAI-?1|PROTENIX)")
+"""Programs that write predictions as PDB files."""
+
 _COORDINATES = ("\nATOM  ", "\nHETATM", "\nMODEL ")
 
 Records = Mapping[str, list[str]]
@@ -136,11 +139,19 @@ def _methods(records: Records, resolution: float | None) -> tuple[str, ...]:
             continue
         named = [method for word, method in _METHODS if word in text]
         methods.append(named[0] if named else text.strip())
-    if not methods and _PREDICTION.search(_joined(records, "TITLE").upper()):
+    if not methods and (_PREDICTION.search(_joined(records, "TITLE").upper()) or _names_predictor(records)):
         methods.append(PREDICTED)
     if not methods and resolution is not None and "HEADER" in records:
         methods.append("X-RAY DIFFRACTION")
     return unique(methods)
+
+
+def _names_predictor(records: Records) -> bool:
+    """Return whether a file without cell and experiment names a program that predicts structures."""
+    if "CRYST1" in records:
+        return False
+    lines = (line for name in ("TITLE", "REMARK", "COMPND", "AUTHOR") for line in records.get(name, ()))
+    return any(_PREDICTOR.search(line.upper()) for line in lines)
 
 
 def _resolution(records: Records) -> float | None:

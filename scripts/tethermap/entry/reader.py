@@ -25,8 +25,7 @@ from tethermap.entry.repair import join_het_groups, name_waters, number_residues
 from tethermap.entry.text_search import find_mark
 from tethermap.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
 from tethermap.formats.cif_repair import complete_atoms, without_quoted_numbers
-from tethermap.formats.pdb_columns import odd_lines
-from tethermap.formats.pdb_repair import normal_pdb
+from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
 
 FARTHEST = 99_999.0
@@ -467,8 +466,8 @@ def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
 
 
 def _parse_pdb(text: str, entry_id: str) -> Parsed:
-    text = normal_pdb(text)
-    if odd := odd_lines(text):
+    text, odd = repaired_pdb(text)
+    if odd:
         raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
     structure = gemmi.read_pdb_string(_ascii(text))
     molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")

@@ -47,13 +47,18 @@ def normal_pdb(text: str) -> str:
     text : str
         Of a PDB file.
     """
+    return repaired_pdb(text)[0]
+
+
+def repaired_pdb(text: str) -> tuple[str, int]:
+    """Return what `normal_pdb` does, and the number of lines of atoms that still can't be read."""
     text = _without_early_ends(text)
-    if odd_lines(text):
+    odd = odd_lines(text)
+    if odd:
         text = with_decimal_waters(text)
-    if odd_lines(text):
         text = "\n".join(_realigned(line) for line in text.splitlines()) + "\n"
-    text = _with_elements(text)
-    return _with_models(text)
+        odd = odd_lines(text)
+    return _with_models(_with_elements(text)), odd
 
 
 def _without_early_ends(text: str) -> str:

@@ -1,0 +1,71 @@
+"""Archives of a user's files: unpacked into one folder with their folders, within bounds."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.tools.styles import programs
+from tethermap.sources.files import FilesSource
+from tethermap.sources.own import archives
+from tethermap.sources.own.archives import ArchiveError, is_archive, members_size, unpack
+
+MODEL = next(style for style in programs() if style.name == "alphafold3").text.encode()
+
+
+def packed(path: Path, files: dict[str, bytes]) -> Path:
+    """Write a ZIP or, by its name, a tar archive."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return path
+    with tarfile.open(path, f"w:{path.suffix[1:].replace('tar', '')}") as tar:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz", "x.tar.bz2", "x.tar.xz"])
+def test_models_in_folders_are_entries_that_name_archive_and_folder(name: str, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    path = packed(tmp_path / "own" / name, {f"seed-{n}/model.cif": MODEL for n in (10, 2)})
+    source = FilesSource([tmp_path / "own"], tmp_path / "cache").open()
+    assert is_archive(path)
+    assert members_size(path, 1 << 30) == 2 * len(MODEL)
+    assert sorted(source.all_entries()) == ["seed-10-model", "seed-2-model"]
+    assert source.fetch("seed-2-model").source_file == f"{name}/seed-2/model.cif"
+
+
+def test_names_that_lead_out_of_the_folder_stay_in_it(tmp_path: Path) -> None:
+    path = packed(tmp_path / "x.zip", {"../../out.cif": MODEL, "/root.cif": MODEL, "a\\b.cif": MODEL})
+    files = unpack(path, tmp_path / "cache")
+    assert [file.name for file in files] == ["out.cif", "root.cif", "b.cif"]
+    assert all(file.resolve().is_relative_to((tmp_path / "cache").resolve()) for file in files)
+
+
+def test_archive_beyond_the_bounds_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = packed(tmp_path / "x.zip", {"a.pdb": b"x" * 5_000_000, "b.pdb": b"x" * 5_000_000})
+    assert members_size(path, 1_000_000) > 1_000_000
+    monkeypatch.setattr(archives, "MOST_UNPACKED", 6_000_000)
+    with pytest.raises(ArchiveError, match="more than 6000000 bytes"):
+        unpack(path, tmp_path / "cache")
+
+
+def test_links_are_left_out_and_damage_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.tar"
+    with tarfile.open(path, "w") as tar:
+        link = tarfile.TarInfo("link.cif")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    assert unpack(path, tmp_path / "cache") == []
+    whole = packed(tmp_path / "y.zip", {"a.cif": MODEL}).read_bytes()
+    (tmp_path / "y.zip").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ArchiveError, match="damaged archive"):
+        unpack(tmp_path / "y.zip", tmp_path / "cache")
