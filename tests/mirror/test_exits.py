@@ -17,11 +17,11 @@ from service.results.job import Job
 from service.results.tables import TableCache
 from tests.tools.programs import programs
 from tests.tools.protac_reading import problems_of_job
-from tests.tools.runs import JobRun, Row, rows_of
+from tests.tools.runs import ROOT, JobRun, Row, rows_of
 from tethermap.base import layout
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS, PROTAC_REASONS, SUPERPOSITION_REASONS
 
-DEVELOPMENT = Path(__file__).parents[1] / "data" / "exit_vectors_development.csv"
+DEVELOPMENT = ROOT / "data" / "benchmark" / "exits" / "development.csv"
 METALS = {"Fe", "Co", "Pt"}
 MISREAD = {
     "37O": "a flat piperazine",

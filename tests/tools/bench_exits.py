@@ -1,6 +1,6 @@
 """Compare the ranking of exits with the attachment points of published degraders (`make bench-exits`).
 
-The set and its source stand in ``tests/data/exit_vectors_development.csv``; entries are taken
+Sets, rules and the entry of another method are described in ``data/benchmark/exits/README.md``; entries are read
 from the mirror named by TETHERMAP_TEST_MIRROR, others are left out and counted.
 """
 
@@ -14,6 +14,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +45,20 @@ from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
 
-DEVELOPMENT = ROOT / "tests" / "data" / "exit_vectors_development.csv"
+DEVELOPMENT = ROOT / "data" / "benchmark" / "exits" / "development.csv"
 GATES = {"atom top-1": 0.8, "atom top-3": 0.9, "site top-3": 0.9}
 """Least shares on the ligands of the archive, in the headline context."""
 
-METHODS = ("exits, target", "exits, nearest chain", "absolute SASA", "relative SASA")
+METHODS = (
+    "exits, target", "exits, nearest chain", "absolute SASA", "relative SASA", "swept cone", "most hydrogens",
+)  # fmt: skip
+ENTRY = "ENTRY"
+"""Variable that names the CSV of another method: pdb_id, ccd, atom, score."""
+
+SCORE_BINS = (2.5, 2.0, 1.5, 0.0)
+"""Lower bounds of the score by which the calibration is told."""
+
+Entry = Mapping[tuple[str, str], Mapping[str, float]]
 FIGURES = tuple((what, top) for what in ("atom", "site") for top in (1, 3, 5))
 NEVER = 999
 TERNARY_GATE = 10
@@ -78,6 +88,17 @@ def development_rows() -> list[dict[str, str]]:
     """Return the rows of the development set."""
     with DEVELOPMENT.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(line for line in stream if not line.startswith("#")))
+
+
+def other_methods() -> dict[str, Entry]:
+    """Return the scores of the method that the environment names, by entry and component, then by atom."""
+    if not (named := os.environ.get(ENTRY)):
+        return {}
+    scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    with Path(named).open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            scores[row["pdb_id"].upper(), row["ccd"]][row["atom"]] = float(row["score"])
+    return {Path(named).stem: scores}
 
 
 def cases(mirror: Path, index: ComponentIndex) -> Iterator[Case]:
@@ -131,6 +152,12 @@ def case_of(target: str, kept: KeptInstance, index: ComponentIndex, names: froze
     score = {"exits, target": _by_atom(exits), "exits, nearest chain": _by_atom(near)}
     score["absolute SASA"] = dict(enumerate(exposure.bound["target"].tolist()))
     score["relative SASA"] = dict(enumerate(np.nan_to_num(exposure.relative).tolist()))
+    score["swept cone"] = _swept(exits)
+    score["most hydrogens"] = {k: float(graph.n_hydrogens(k)) for k in range(len(graph))}
+    of_ligand = (kept.instance.entry_id.upper(), kept.instance.name.comp_id)
+    for method, entry in other_methods().items():
+        scores = entry.get(of_ligand, {})
+        score[method] = {k: scores[name] for k, name in enumerate(molecule.names) if name in scores}
     atom = {method: _rank(list(_classes(graph.symmetry_class, v)), accepted) for method, v in score.items()}
     site = {method: _rank(_of_sites(sites, values), accepted) for method, values in score.items()}
     ligand, entry_id = kept.instance.name.comp_id, kept.instance.entry_id.upper()
@@ -150,6 +177,15 @@ def exposure_of(kept: KeptInstance, molecule: LigandMolecule, index: ComponentIn
 def _by_atom(exits: Iterable[Exit]) -> dict[int, float]:
     """Return the score of each anchor, equivalent ones included."""
     return {k: one.score for one in exits if one.rank for k in (one.candidate.anchor, *one.equivalents)}
+
+
+def _swept(exits: Iterable[Exit]) -> dict[int, float]:
+    """Return the free share of the cone at each atom with a hydrogen, in its best direction, the ligand whole."""
+    return {
+        one.candidate.anchor: one.opening.way_out["target"]
+        for one in exits
+        if one.opening is not None and one.candidate.kind == "H"
+    }
 
 
 def _classes(symmetry: IntArray, values: Mapping[int, float]) -> Iterator[tuple[frozenset[int], float]]:
@@ -198,7 +234,7 @@ def methods_table(found: list[Case], title: str = "Intact ligands") -> Table:
     """Return how often each method finds the attachment point among its first, with 95 % intervals over targets."""
     names = [f"{what} top-{top}" for what, top in FIGURES]
     rows: list[list[Cell]] = []
-    for method in METHODS:
+    for method in (*METHODS, *other_methods()):
         count, figures = shares(found, method)
         rows.append([method, count, *(f"{figures[name]:.2f} {told_interval(found, method, name)}" for name in names)])
     return Table(title, ("method", "ligands", *names), rows)
@@ -213,6 +249,21 @@ def told_interval(found: list[Case], method: str, figure: str) -> str:
         hits[case.target][case.ligand].append(float(rank <= int(top)))
     low, high = interval({target: [float(np.mean(one)) for one in of.values()] for target, of in hits.items()})
     return f"({low:.2f}-{high:.2f})"
+
+
+def calibration_table(found: list[Case]) -> Table:
+    """Return how often the first atom is right by the score that it has, with 95 % intervals over targets."""
+    rows: list[list[Cell]] = []
+    for upper, lower in pairwise((np.inf, *SCORE_BINS)):
+        hits: dict[str, list[float]] = defaultdict(list)
+        for case in found:
+            if case.exits and lower <= case.exits[0].score < upper:
+                hits[case.target].append(float(case.atom[METHODS[0]] == 1))
+        values = [value for of_target in hits.values() for value in of_target]
+        if values:
+            low, high = interval(hits)
+            rows.append([f"from {lower:g}", len(values), f"{np.mean(values):.2f} ({low:.2f}-{high:.2f})"])
+    return Table("Calibration", ("score of the first atom", "rows", "right"), rows)
 
 
 def derived_cases(mirror: Path, index: ComponentIndex, accepted: Mapping[str, frozenset[str]]) -> Iterator[Case]:
@@ -387,6 +438,7 @@ def main() -> int:
         " an entry count as its target. Accepted atoms are a lower bound: nobody has published a linker at every atom"
         " that would do, so the true shares are higher."
     )
+    tables.append(calibration_table([*found, *derived]))
     weights, told = stability([*found, *derived])
     extra = candidates_table({"intact": found, "derived": derived})
     write_section("exits", "make bench-exits", figures, [*tables, weights, extra, cases_table(found)], [*notes, told])

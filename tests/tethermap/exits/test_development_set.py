@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.tools.bench_exits import GATES, METHODS, Case, cases, development_rows, shares
+from tests.tools.bench_exits import ENTRY, GATES, METHODS, Case, cases, development_rows, methods_table, shares
 from tests.tools.exit_weights import USED, leave_one_out, rank_with
 from tests.tools.exit_weights import shares as held_out_shares
 from tethermap.components.index import ComponentIndex
@@ -50,3 +50,18 @@ def test_ligands_that_the_weights_were_not_chosen_on_are_found_as_well(found: li
     first, third, _ = held_out_shares(leave_one_out(case.terms for case in found))
     assert first >= GATES["atom top-1"]
     assert third >= GATES["atom top-3"]
+
+
+def test_another_method_gets_its_row_by_one_csv(
+    mirror: Path, component_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A toy that knows the right atoms of one target, and no other: right there, wrong elsewhere."""
+    entry = tmp_path / "oracle.csv"
+    known = [row for row in development_rows() if row["target"] == "CRBN"]
+    rows = [f"{row['pdb_id']},{row['ccd']},{row['accepted_anchor_atoms'].split()[0]},1.0" for row in known]
+    entry.write_text("\n".join(["pdb_id,ccd,atom,score", *rows]), encoding="utf-8")
+    monkeypatch.setenv(ENTRY, str(entry))
+    with_entry = list(cases(mirror, ComponentIndex(component_index)))
+    assert {case.target for case in with_entry if case.atom["oracle"] == 1} == {"CRBN"}
+    (row,) = [row for row in methods_table(with_entry).rows if row[0] == "oracle"]
+    assert str(row[2]).startswith("0.20")
