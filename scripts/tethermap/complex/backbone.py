@@ -85,7 +85,9 @@ def backbone_of(
     keys = _keys(scene, chain, atoms.residue[alpha])
     place_of = {key: k for k, key in enumerate(keys)}
     others: dict[int, set[str]] = {TARGET: set(), ASSEMBLY: set()}
-    for copy, _, residues in touching:
+    for copy, count, residues in touching:
+        if not count:
+            continue
         named = _keys(scene, scene.chain_names[copy.body.asym].strip(), residues)
         own = [place_of[key] for key in named if key in place_of] if copy.level <= TARGET else []
         marks[own] |= TOUCHED
@@ -106,6 +108,8 @@ def backbone_of(
 
 def _touching(copy: Copy, ligand: FloatArray, mask: BoolArray, scene: Scene) -> tuple[int, IntArray]:
     """Return how many atoms of a chain touch a ligand, and the residues that they are of."""
+    if copy.distance >= TOUCHES_WITHIN:
+        return 0, np.zeros(0, dtype=np.int64)
     beside, _ = copy.body.atoms.nearest(copy.placement.undo(ligand), TOUCHES_WITHIN)
     beside = beside[mask[beside]]
     return len(beside), np.unique(scene.atoms.residue[beside])
