@@ -14,8 +14,8 @@ from service.results.mmcif_polymer import polymer_of_mmcif
 from service.results.tables import TableCache, matching, number, pick_chain, same_entry
 from tethermap.base import tables
 from tethermap.base.links import ligand_links
-from tethermap.base.polymer_lines import polymer_lines
 from tethermap.base.tables import Row
+from tethermap.entry.polymer_lines import polymer_lines
 
 _RESIDUE = re.compile(r"-?[0-9]{1,5}[A-Za-z]?")
 _HEADER = ("HEADER", "TITLE ", "EXPDTA", "REMARK", "CRYST1", "ORIGX", "SCALE", "MODRES", "DBREF")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tethermap.base.polymer_lines import polymer_lines
+from tethermap.entry.polymer_lines import polymer_lines
 from tethermap.extras.protac.side import Side
 
 _LINE = 81
