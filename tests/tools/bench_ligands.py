@@ -2,7 +2,8 @@
 
 ``python -m tests.tools.bench_ligands JOB`` takes the decisions of a finished job over the mirror; without one it prints
 what the lists alone give. The verdicts cover what Tethermap keeps: all other components count as unwanted, and its own
-recall is 1 until a judged ligand is lost. ``--record`` writes the candidates of the job to ``data/benchmark/ligands/candidates.csv``.
+recall is 1 until a judged ligand is lost. ``--record`` writes the candidates of the job to
+``data/benchmark/ligands/candidates.csv``.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ def packed(path: Path, files: dict[str, bytes]) -> Path:
             for name, data in files.items():
                 archive.writestr(name, data)
         return path
-    with tarfile.open(path, f"w:{path.suffix[1:].replace('tar', '')}") as tar:
+    compressed = {".gz": "w:gz", ".bz2": "w:bz2", ".xz": "w:xz"}
+    with tarfile.TarFile.open(path, compressed.get(path.suffix, "w:")) as tar:  # type: ignore[call-overload]
         for name, data in files.items():
             member = tarfile.TarInfo(name)
             member.size = len(data)
