@@ -21,8 +21,7 @@ from tethermap.base.records import part
 from tethermap.base.tables import FILES, Row, Value, read_table
 from tethermap.results.crate import crate_text
 from tethermap.results.manifest import VARYING, Tally, manifest_parts
-from tethermap.results.merging import merge
-from tethermap.results.rows import entry_key, ligand_status_key
+from tethermap.results.merging import entry_key, ligand_status_key, merge
 from tethermap.run.job_log import job_log_text
 from tethermap.run.program_errors import InstanceId, StatusCorrector, but_for, error_row
 from tethermap.selfcheck.outcome import CheckOutcome

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source
-from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser
+from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, instance_key, natural_key
 
 Key = tuple[Any, ...]
 
@@ -170,3 +170,14 @@ def _records(stream: Iterable[str]) -> Iterator[tuple[list[str], str]]:
         if text.count('"') % 2 == 0:
             yield next(csv.reader([text])) if '"' in text else text.rstrip("\n").split(","), text
             text = ""
+
+
+def ligand_status_key(row: Row) -> tuple[object, ...]:
+    """Return the key by which Ligand_Status is sorted."""
+    names = (str(row[column]) for column in ("pdb_id", "chain", "ligand", "residue"))
+    return *instance_key(*names), str(row["label_chain"]), str(row["stem"])
+
+
+def entry_key(row: Row) -> tuple[object, ...]:
+    """Return the key by which Entry_Status is sorted."""
+    return str(row["pdb_id"]), natural_key(str(row["rank"] or "")), str(row["requested_id"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from tethermap.base import layout
 from tethermap.base.reasons import REASONS
-from tethermap.base.tables import JOINED, Row, instance_key, natural_key
+from tethermap.base.tables import JOINED, Row, instance_key
 from tethermap.fit.fit import by_residue, entry_cells, fit_cells
 from tethermap.instance.model import Instance, Link
 from tethermap.molecule.record import LigandMolecule
@@ -34,12 +34,6 @@ def row_sort_key(row: Row) -> tuple[object, ...]:
     """Return the same key from a row with the columns of an instance."""
     names = (str(row[column]) for column in ("pdb_id", "Chain", "Warhead", "Residue_ID"))
     return *instance_key(*names), str(row["stem"])
-
-
-def ligand_status_key(row: Row) -> tuple[object, ...]:
-    """Return the key by which Ligand_Status is sorted."""
-    names = (str(row[column]) for column in ("pdb_id", "chain", "ligand", "residue"))
-    return *instance_key(*names), str(row["label_chain"]), str(row["stem"])
 
 
 def name_map_key(row: Row) -> tuple[object, ...]:
@@ -209,11 +203,6 @@ def map_rows(instance: Instance, mol: LigandMolecule, target: str, membership: M
             "series": membership.series,
             "stem": instance.stem,
         }
-
-
-def entry_key(row: Row) -> tuple[object, ...]:
-    """Return the key by which Entry_Status is sorted."""
-    return str(row["pdb_id"]), natural_key(str(row["rank"] or "")), str(row["requested_id"])
 
 
 def unselected_entry_row(entry: Row, source: str) -> Row:

@@ -35,11 +35,9 @@ from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_of_line
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
-from tethermap.results.merging import merge, sorted_table
+from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table
 from tethermap.results.rows import (
     Membership,
-    entry_key,
-    ligand_status_key,
     map_rows,
     name_map_key,
     pose_rows,
