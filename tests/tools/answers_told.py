@@ -56,7 +56,11 @@ def problems_of_answers(job: Path, job_id: str, get: Get) -> Iterator[str]:
 
 def _not_advised(row: Cells) -> bool:
     """Return whether an answer's own sentence recommends nothing."""
-    return row["action"].startswith(("No good way out", "Open at"))
+    return row["action"].startswith(("No good way out", "Open at")) or "Not recommended: " in row["action"]
+
+
+def _name(row: Cells) -> str:
+    return row["group_name"] or row["Warhead"]
 
 
 def _rows(text: str) -> list[Cells]:
@@ -90,7 +94,7 @@ def _table(rows: list[Cells], by_stem: dict[str, Cells]) -> Iterator[str]:
 
 def _cards(cards: list[str], answers: list[Cells]) -> Iterator[str]:
     for card, row in zip(cards, answers, strict=False):
-        parts = [row["Warhead"], row["anchor_atom"], row["action"], _opened(row), f"evidence {row['evidence']}"]
+        parts = [_name(row), row["anchor_atom"], row["action"], _opened(row), f"evidence {row['evidence']}"]
         yield from (f"the page's place of {row['Warhead']} lacks {part}" for part in parts if part not in card)
     if len(cards) < min(len(answers), 10):
         yield f"the page has {len(cards)} of {len(answers)} places"
@@ -99,7 +103,7 @@ def _cards(cards: list[str], answers: list[Cells]) -> Iterator[str]:
 def _report(lines: list[str], answers: list[Cells]) -> Iterator[str]:
     for line, row in zip(lines, answers, strict=False):
         told = f"{row['n_open']} of {row['n_copies']} {row['n_entries_open']} of {row['n_entries']} {row['observed']}"
-        if not line.startswith(f"{row['Warhead']} {row['action']}") or told not in line:
+        if not line.startswith(f"{_name(row)} {row['protein']} {row['action']}") or told not in line:
             yield f"the report tells {line}"
     if len(lines) < min(len(answers), 10):
         yield f"the report has {len(lines)} of {len(answers)} places"
