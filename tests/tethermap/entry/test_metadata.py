@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb, metadata_of, without_atoms
+from tethermap.entry.model import PREDICTED
 from tethermap.entry.pdb_header import iso_from_pdb
 
 
@@ -230,3 +231,18 @@ def test_no_mmcif_value_is_too_odd(values: dict[str, str]) -> None:
     for tag, value in values.items():
         block.set_pair(tag, gemmi.cif.quote(value))
     from_mmcif(block)
+
+
+@pytest.mark.parametrize(
+    ("lines", "methods"),
+    [
+        (["REMARK   1 CREATED WITH BOLTZ 2.1"], (PREDICTED,)),
+        (["TITLE     ESMFOLD V1 PREDICTION FOR INPUT"], (PREDICTED,)),
+        (["REMARK   1 SEARCH MODEL FROM ALPHAFOLD", "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1"], ()),
+        (["REMARK   1 CREATED WITH OPENMM 8.1"], ()),
+    ],
+)
+def test_pdb_file_that_names_a_predictor_and_no_crystal_is_a_prediction(
+    lines: list[str], methods: tuple[str, ...]
+) -> None:
+    assert from_pdb("\n".join([*lines, "ATOM      1  N   PRO A   1"])).methods == methods
