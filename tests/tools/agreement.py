@@ -142,7 +142,8 @@ def _direction(row: Row, xyz: Sequence[Vector], names: tuple[str, ...], bonds: l
     if names[anchor : anchor + 1] != (str(row["anchor_atom"]).replace(" ", "_"),):
         yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
         return
-    if leaving := split_cell(row["leaving_atoms"]):
+    leaving = split_cell(row["leaving_atoms"])
+    if leaving and row["kind"] != "unseen":  # whose leaving atoms were not observed
         near = [b if a == anchor else a for a, b in bonds if anchor in (a, b)]
         left = [_between(xyz[anchor], xyz[k]) for k in near if names[k] == leaving[0].replace(" ", "_")]
         axes = [_between(xyz[k], xyz[anchor]) for k in near] if row["torsion_deg"] else []
