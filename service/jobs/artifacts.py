@@ -270,9 +270,8 @@ class _Listings:
 
     def __init__(self, most_jobs: int, most_files: int) -> None:
         self._lock = threading.Lock()
-        self._kept: Lru[Path, tuple[Stamps, Listing]] = Lru(
-            most_files, lambda _, kept: max(len(kept[1].artifacts), most_files / most_jobs)
-        )
+        self._most_jobs = most_jobs
+        self._kept: Lru[Path, tuple[Stamps, Listing]] = Lru(most_files, lambda _, kept: len(kept[1].artifacts))
 
     def get(self, root: Path) -> Listing | None:
         with self._lock:
@@ -282,6 +281,8 @@ class _Listings:
     def keep(self, root: Path, stamps: Stamps, listing: Listing) -> None:
         with self._lock:
             self._kept.keep(root, (stamps, listing))
+            if len(self._kept) > self._most_jobs:
+                self._kept.popitem(last=False)
 
 
 _LISTINGS = _Listings(64, 50_000)

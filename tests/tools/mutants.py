@@ -54,8 +54,8 @@ MUTANTS = (
     Mutant(f"{LIB}/exposure/sasa.py", "return 1.0 - relative_sasa", "return relative_sasa", f"{EXPOSURE}/test_sasa.py"),
     Mutant(f"{LIB}/base/contexts.py", "EXPOSED_ABOVE = 0.1", "EXPOSED_ABOVE = 1.0", f"{EXPOSURE}/test_rows.py"),
     # conformers
-    Mutant(f"{LIB}/instance/conformer.py", "(total, mean) > best[:2]", "(mean, total) > best[:2][::-1]", CONFORMER),
-    Mutant(f"{LIB}/instance/conformer.py", "(total, mean) > best[:2]", "(total, mean) >= best[:2]", CONFORMER),
+    Mutant(f"{LIB}/instance/conformer.py", "if by_mean else (total, mean)", "if by_mean else (mean, total)", CONFORMER),
+    Mutant(f"{LIB}/instance/conformer.py", "or key > best:", "or key >= best:", CONFORMER),
     Mutant(
         f"{LIB}/instance/conformer.py",
         "if label and (labels == label).any() else best",
@@ -80,7 +80,7 @@ MUTANTS = (
     Mutant(f"{LIB}/complex/context.py", "OVERLAP = 1.0", "OVERLAP = 0.0", CONTEXT),
     Mutant(
         f"{LIB}/complex/context.py",
-        "return TARGET if body.asym in self._targets else ASSEMBLY",
+        "return TARGET if beside or body.asym in self._targets else ASSEMBLY",
         "return TARGET",
         CONTEXT,
     ),
