@@ -26,7 +26,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def records(component_index: Path) -> list[LigandMolecule]:
-    """Amprenavir twice, once incomplete, its relative darunavir, caffeine, a metal cluster, what RDKit cannot read."""
+    """Amprenavir twice, once incomplete, darunavir, caffeine, a metal cluster, what RDKit cannot read, histamine."""
     index = ComponentIndex(component_index)
 
     def record(comp_id: str, number: int, **options: object) -> LigandMolecule:
@@ -43,6 +43,7 @@ def records(component_index: Path) -> list[LigandMolecule]:
         record("CFF", 4),
         record("SF4", 5),
         record("08T", 6),
+        record("HSM", 7),
     ]
 
 
@@ -78,7 +79,7 @@ def test_related_ligands_are_the_first_series(run: Callable[..., Path], records:
     assert rows[0]["series"] == "S001"
     assert rows[0]["members"].split(";") == ["478", "017"]
     assert (rows[0]["n_components"], rows[0]["n_instances"], rows[0]["timed_out"]) == ("2", "3", "False")
-    assert {row["members"] for row in rows[1:]} == {"CFF", "SF4"}
+    assert {row["members"] for row in rows[1:]} == {"CFF", "SF4", "HSM"}
 
 
 def test_core_of_an_instance_names_the_same_atoms_in_each(

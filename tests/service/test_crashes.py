@@ -329,7 +329,7 @@ def test_disk_full(start: Starter, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 6 << 20) as disk:
         service = start(real=True, JOBS_DIR=str(disk / "jobs"), MIN_FREE_BYTES="1M")
         filler = fill(disk, leave=1100 << 10)
-        job = service.submit()
+        job = service.submit(MIXED)
         wait_until((service.jobs / job / RUN_FILE).exists, 10, "the run to begin")
         wait_until(lambda: "disk space" in "".join(service.job(job)["notes"]), 60, "the job to wait")
         service.restart()
@@ -338,7 +338,7 @@ def test_disk_full(start: Starter, tmp_path: Path) -> None:
         filler.unlink()
         service.restart()
         body = service.ended(job)
-        assert (body["status"], body["attempt"], body["notes"], body["results_row_count"]) == ("completed", 1, [], 1)
+        assert (body["status"], body["attempt"], body["notes"], body["results_row_count"]) == ("completed", 1, [], 3)
         service.kill()
 
 

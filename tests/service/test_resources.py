@@ -85,7 +85,7 @@ def test_eight_jobs_on_a_disk_of_5_mb_wait_and_complete_when_there_is_room(tmp_p
     with small_disk(tmp_path / "disk", 5 << 20) as disk:
         service = LiveService(tmp_path, JOBS_DIR=str(disk / "jobs"), MIN_FREE_BYTES=least)
         with service:
-            jobs = [service.submit() for _ in range(8)]
+            jobs = [service.submit(MIXED) for _ in range(8)]
             wait_until(lambda: "disk_low" in service.call("GET", "/api/health")[1]["reasons"], 60, "the disk to be low")
             wait_until(lambda: "running" not in states(service, jobs), 90, "the runs to end")
             assert states(service, jobs) <= {"queued", "completed"}
