@@ -10,8 +10,10 @@ import csv
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import biotite.structure.info as dictionary
 import gemmi
@@ -36,9 +38,10 @@ def problems_of_job(job: Path) -> Iterator[str]:
     for row in _rows(results / "Exit_Vectors.csv"):
         ranked.setdefault(row["stem"], []).extend([row] if row["rank"] else [])
     seen: dict[str, list[Row]] = {}  # of a ligand that two proteins hold the programs get what is seen alone
-    for path in sorted((job / ".work" / "shards").glob("*/observed.csv")):
-        for row in _rows(path):
-            seen.setdefault(row["stem"], []).append(row)
+    for path in sorted((job / ".work" / "shards").glob("*/measure_sasa.zip")):
+        with ZipFile(path) as archive, archive.open("observed") as stream:
+            for row in csv.DictReader(TextIOWrapper(stream, "utf-8", newline="")):
+                seen.setdefault(row["stem"], []).append(row)
     ranked |= seen
     atoms: dict[str, list[Row]] = {}
     for row in _rows(results / "MCS_Output" / "Ligand_MCS_Map.csv"):
