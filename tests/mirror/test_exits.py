@@ -22,7 +22,7 @@ from tethermap.base import layout
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS, PROTAC_REASONS, SUPERPOSITION_REASONS
 
 DEVELOPMENT = ROOT / "data" / "benchmark" / "exits" / "development.csv"
-METALS = {"Fe", "Co", "Pt"}
+METALS = {"Co", "Fe", "Mg", "Pt"}
 MISREAD = {
     "37O": "a flat piperazine",
     "3L7": "a flat chain",
