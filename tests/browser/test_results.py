@@ -185,7 +185,7 @@ def test_page_opens_with_the_answer_and_shows_its_copy(pages: Pages, mixed: Path
         expect(cards.nth(number)).to_contain_text(f"open in {row['n_open']} of {row['n_copies']}")
     last = leading[-1]
     assert page.locator(".place:visible").count() == sum(row["action"].startswith("Attach at") for row in leading) > 0
-    page.get_by_text("whose best place is blocked").click()
+    page.get_by_text("not recommended, each with the reason").click()
     cards.last.get_by_role("link").click()
     page.wait_for_selector(f"[data-stem='{last['best_stem']}']")
     expect(page).to_have_url(re.compile(f"atom={last['anchor_atom']}"))
