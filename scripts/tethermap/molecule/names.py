@@ -9,6 +9,13 @@ _BOUND = re.compile(r",? *\(?(?:bound|bound form)\)?$", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][A-Za-z-]{4,}")
 _WORDS = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z][A-Za-z'-]*){1,2}")
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9., -]{2,13}")
+_IN_TITLE = re.compile(
+    r"(?:\b(?:PROTAC|degrader|inhibitor|antagonist|agonist)|(?P<beside>\b(?:complex(?:ed)?|bound) (?:with|to)))"
+    r" (?P<code>[A-Z]{2,6}[- ]?\d{1,6}[A-Z]?)(?= inhibitor| in complex|\.?$)",
+    re.IGNORECASE,
+)
+"""A code of development in the title of an entry, after the word for such a molecule or after "in complex with"."""
+
 _NO_NAME = re.compile(r"inhibitor|analog|compound|fragment|crosslinker|ligand|drug|form\b", re.IGNORECASE)
 
 
@@ -39,6 +46,30 @@ def common_name(title: str, synonyms: Sequence[str], kind: str = "") -> str:
         return lowered(title)
     plain = _BOUND.sub("", best).strip()
     return lowered(plain) + (" (bound form)" if plain != best.strip() else "")
+
+
+def is_systematic(title: str, synonyms: Sequence[str]) -> bool:
+    """Return whether the dictionary has only a systematic name."""
+    return min(map(_rank, (title, *synonyms))) == len(_FORMS)
+
+
+def name_in_title(title: str, *, one_protein: bool) -> str:
+    """Return the code of development by which the title of an entry calls its only ligand; empty if it gives none.
+
+    Parameters
+    ----------
+    one_protein : bool
+        Whether the entry holds one protein: otherwise "in complex with" may name the second.
+
+    Examples
+    --------
+    >>> name_in_title("THE PROTAC MZ1 IN COMPLEX WITH THE SECOND BROMODOMAIN OF BRD4", one_protein=False)
+    'MZ1'
+    >>> name_in_title("BRD4 in complex with CDK9", one_protein=False)
+    ''
+    """
+    codes = {m["code"] for m in _IN_TITLE.finditer(title) if one_protein or not m["beside"]}
+    return codes.pop() if len(codes) == 1 else ""
 
 
 _FORMS = (_WORD, _WORDS, _CODE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from rdkit import rdBase
 
@@ -13,6 +14,7 @@ from tethermap.components.user import UserComponents
 from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_of_line
 from tethermap.matching.build import build_ligand
+from tethermap.molecule.names import is_systematic, name_in_title
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import packed_molecule
 from tethermap.run.shard_step import ShardStep
@@ -39,9 +41,14 @@ class LigandMatcher:
     def match(self, parts: EntryParts) -> None:
         """Write the molecules of an entry."""
         with rdBase.BlockLogs():
-            for stem, line in zip(parts.stems, parts.lines, strict=True):
+            instances = [instance_of_line(line) for line in parts.lines]
+            ligands = {one.component_names for one in instances if one.kind == "ligand"}
+            for stem, instance in zip(parts.stems, instances, strict=True):
                 with self._step.isolated(parts.entry_id, stem):
-                    self._step.add("molecules", packed_molecule(self._molecule(instance_of_line(line))))
+                    molecule = self._molecule(instance)
+                    if ligands == {instance.component_names} and "+" not in instance.component_names:
+                        molecule = _named(molecule, instance)
+                    self._step.add("molecules", packed_molecule(molecule))
 
     def _molecule(self, instance: Instance) -> LigandMolecule:
         """Return the molecule of an instance."""
@@ -52,3 +59,12 @@ class LigandMatcher:
             if flag in molecule.flags:
                 log.warning("%s: %s", molecule.stem, FLAGS[flag])
         return molecule
+
+
+def _named(molecule: LigandMolecule, instance: Instance) -> LigandMolecule:
+    """Return the only ligand of an entry with the name in the entry's title, if the dictionary has none."""
+    if not is_systematic(molecule.title, molecule.synonyms):
+        return molecule
+    one_protein = len({polymer.name for polymer in instance.polymers}) == 1
+    name = name_in_title(instance.facts.title, one_protein=one_protein)
+    return replace(molecule, synonyms=(*molecule.synonyms, name)) if name else molecule

@@ -7,7 +7,7 @@ from rdkit import Chem
 
 from tethermap.base.links import ligand_links
 from tethermap.base.reference import WARHEADS
-from tethermap.molecule.names import common_name
+from tethermap.molecule.names import common_name, is_systematic, name_in_title
 from tethermap.molecule.warheads import warhead_classes
 
 
@@ -28,6 +28,29 @@ from tethermap.molecule.warheads import warhead_classes
 )
 def test_common_name_comes_first(title: str, synonyms: tuple[str, ...], expected: str) -> None:
     assert common_name(title, synonyms) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected", "beside_another"),
+    [
+        ("THE PROTAC MZ1 IN COMPLEX WITH THE SECOND BROMODOMAIN OF BRD4", "MZ1", "MZ1"),
+        ("SECOND BROMODOMAIN OF HUMAN BRD4 IN COMPLEX WITH MS417 INHIBITOR", "MS417", ""),
+        ("PLASMEPSIN FROM P. FALCIPARUM IN COMPLEX WITH INHIBITOR RS367", "RS367", "RS367"),
+        ("MAIN PROTEASE BOUND TO PD 168568.", "PD 168568", ""),
+        ("CDK2 in complex with CKS1 and inhibitor AT7519", "AT7519", "AT7519"),
+        ("SHP2 in Complex with Allosteric Inhibitors SHP099 and SHP844", "", ""),
+        ("EGFR kinase domain T790M in complex with compound 2", "", ""),
+        ("Crystal structure of BRD4 bromodomain 1", "", ""),
+    ],
+)
+def test_title_names_a_ligand_by_its_code_only(title: str, expected: str, beside_another: str) -> None:
+    assert name_in_title(title, one_protein=True) == expected
+    assert name_in_title(title, one_protein=False) == beside_another
+
+
+def test_name_is_systematic_only_if_no_other_is_known() -> None:
+    assert is_systematic("(2~{S},4~{R})-1-[(2~{S})-2-[2-[2-[2-methyl", ())
+    assert not is_systematic("(2~{S},4~{R})-1-[(2~{S})-2-[2-[2-[2-methyl", ("MZ1",))
 
 
 def test_short_names_of_sugars_do_not_stand_for_them() -> None:
