@@ -100,7 +100,7 @@ def test_page_without_scripts_has_atoms_contacts_exits_and_files(wide: httpx2.Cl
     page = wide.get("/results/exam1hpv").text
     for part in (
         "Where a linker can leave",
-        "of a carbamate, another one or a urea",
+        "make another carbamate or a urea",
         "ASP 25",
         "YMARZQAQMVYCKC",
         "750.2 Å²",

@@ -14,7 +14,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -35,11 +34,13 @@ from tethermap.complex.settings import CleanSettings
 from tethermap.components.index import ComponentIndex
 from tethermap.entry.metadata import metadata_of
 from tethermap.entry.target_query import TargetQuery
+from tethermap.exits.confidence import MEASURED, Bin, Share, bin_of, words_of
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.model import Exit
 from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import linked_atoms
 from tethermap.exits.sites import exit_sites
+from tethermap.exits.words import OPEN_FROM
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.matching.build import build_ligand
@@ -54,9 +55,6 @@ METHODS = (
 )  # fmt: skip
 ENTRY = "ENTRY"
 """Variable that names the CSV of another method: pdb_id, ccd, atom, score."""
-
-SCORE_BINS = (2.5, 2.0, 1.5, 0.0)
-"""Lower bounds of the score by which the calibration is told."""
 
 Entry = Mapping[tuple[str, str], Mapping[str, float]]
 FIGURES = tuple((what, top) for what in ("atom", "site") for top in (1, 3, 5))
@@ -251,19 +249,31 @@ def told_interval(found: list[Case], method: str, figure: str) -> str:
     return f"({low:.2f}-{high:.2f})"
 
 
-def calibration_table(found: list[Case]) -> Table:
-    """Return how often the first atom is right by the score that it has, with 95 % intervals over targets."""
-    rows: list[list[Cell]] = []
-    for upper, lower in pairwise((np.inf, *SCORE_BINS)):
-        hits: dict[str, list[float]] = defaultdict(list)
-        for case in found:
-            if case.exits and lower <= case.exits[0].score < upper:
-                hits[case.target].append(float(case.atom[METHODS[0]] == 1))
-        values = [value for of_target in hits.values() for value in of_target]
-        if values:
-            low, high = interval(hits)
-            rows.append([f"from {lower:g}", len(values), f"{np.mean(values):.2f} ({low:.2f}-{high:.2f})"])
-    return Table("Calibration", ("score of the first atom", "rows", "right"), rows)
+def calibration(found: list[Case]) -> dict[Bin, Share]:
+    """Return how often the first atom is right in each bin of `tethermap.exits.confidence`, by ligand."""
+    hits: dict[Bin, dict[str, dict[str, list[float]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for case in {(case.entry_id, case.ligand): case for case in reversed(found)}.values():
+        first = next((one for one in case.exits if one.rank == 1), None)
+        if first is not None and first.opening is not None:
+            is_open = min(first.opening.room["target"], first.opening.way_out["target"]) >= OPEN_FROM
+            right = float(case.atom[METHODS[0]] == 1)
+            hits[bin_of(first.score, float(is_open), first.chem_class)][case.target][case.ligand].append(right)
+    shares = {}
+    for place, by_target in hits.items():
+        of_target = {target: [float(np.mean(one)) for one in of.values()] for target, of in by_target.items()}
+        values = [value for of in of_target.values() for value in of]
+        shares[place] = Share(len(values), float(np.mean(values)), *interval(of_target))
+    return shares
+
+
+def calibration_table(measured: Mapping[Bin, Share]) -> Table:
+    """Return the shares of right first atoms by bin, and the word of `confidence` that each bin earns."""
+    words = words_of(measured)
+    rows: list[list[Cell]] = [
+        [str(place), one.n_ligands, f"{one.right:.2f} ({one.low:.2f}-{one.high:.2f})", words.get(place, "")]
+        for place, one in sorted(measured.items(), reverse=True)
+    ]
+    return Table("Calibration", ("first place", "ligands", "right", "confidence"), rows)
 
 
 def derived_cases(mirror: Path, index: ComponentIndex, accepted: Mapping[str, frozenset[str]]) -> Iterator[Case]:
@@ -438,7 +448,10 @@ def main() -> int:
         " an entry count as its target. Accepted atoms are a lower bound: nobody has published a linker at every atom"
         " that would do, so the true shares are higher."
     )
-    tables.append(calibration_table([*found, *derived]))
+    measured = calibration([*found, *derived])
+    tables.append(calibration_table(measured))
+    differing = words_of(measured).items() ^ words_of(MEASURED).items()
+    figures.append(Figure("words of confidence that the bins do not earn", len(differing), at_most=0))
     weights, told = stability([*found, *derived])
     extra = candidates_table({"intact": found, "derived": derived})
     write_section("exits", "make bench-exits", figures, [*tables, weights, extra, cases_table(found)], [*notes, told])

@@ -22,8 +22,10 @@ from tethermap.answers.sites import SiteAnswer, answers_of
 from tethermap.answers.waiting_rows import waiting_rows
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
+from tethermap.exits.confidence import confidence
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import (
+    CARBONYL,
     GRADE_WEIGHT,
     GRADES,
     MOSTLY,
@@ -202,6 +204,7 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
         "best_resolution": degrader.instance.facts.resolution,
         "best_title": degrader.instance.facts.title,
         "group_name": group_name(molecule),
+        "confidence": "",
     }
 
 
@@ -234,7 +237,7 @@ def _cells(
     leaving, residues = split_cell(usual.leaving), split_cell(usual.residues)
     made = Action(
         answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
-        answer.frees_link,
+        answer.frees_link, usual.chem_class == CARBONYL and _is_carbamate(molecule, answer.anchor),
     )  # fmt: skip
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),
@@ -270,7 +273,14 @@ def _cells(
         "best_resolution": copy.resolution,
         "best_title": copy.title,
         "group_name": group_name(molecule),
+        "confidence": confidence(answer.score, answer.open_share, usual.chem_class),
     }
+
+
+def _is_carbamate(molecule: LigandMolecule, atom: str) -> bool:
+    """Return whether a carbonyl carbon has two more N or O bonded to it."""
+    beside = molecule.mol.GetAtomWithIdx(molecule.names.index(atom)).GetNeighbors()
+    return sum(other.GetAtomicNum() in (7, 8) for other in beside) == 3
 
 
 def _residue(group: Group, placed: Placed, ahead: Iterable[float]) -> dict[str, Value]:

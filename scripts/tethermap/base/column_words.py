@@ -42,6 +42,7 @@ COLUMN_WORDS = {
     "leaving_residues": "Residues within 4.5 angstroms of what leaves, the nearest first.",
     "not_recommended": "Why the answer comes after the recommended ones; codes joined by `;`, empty for those.",
     "group_name": "Name of a linked group of components; empty for a single one.",
+    "confidence": "How often such places are right: high, medium or low; empty if too few are known (BENCHMARKS.md).",
     "best_title": "Title of the entry of `best_stem`.",
     "best_resolution": "Resolution of the entry of `best_stem`, in angstroms.",
     "anchor_uniprot": "Their UniProt accessions and numbers, in the same order.",

@@ -242,6 +242,7 @@ EXIT_ANSWERS = Table(
         " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries evidence"
         " evidence_reasons best_stem stems group exit_site breaks_covalent_bond:f observed_atoms"
         " site_uniprot area_lost_A2:n leaving_residues not_recommended best_resolution:n2 best_title group_name"
+        " confidence"
     ),
 )
 """One row per target group, binding site, ligand and exit site: what all copies say. `n_copies` are the site's copies

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 CHEMISTRY: Mapping[str, str] = {
     "amine N-H": "alkylate or acylate the amine",
     "amine N, alkyl leaves": "dealkylate the amine, then alkylate or acylate it",
-    "carbonyl C, O or N leaves": "make an amide or ester with the linker; of a carbamate, another one or a urea",
+    "carbonyl C, O or N leaves": "make an amide or ester with the linker",
     "methyl on amine N": "extend the N-methyl: a longer alkyl on the same amine",
     "ether or ester O, alkyl leaves": "alkylate the freed oxygen; from an ester, couple the linker to its acid",
     "sp3 C, amine leaves": "put another amine in place of this one",
@@ -45,6 +45,9 @@ CHEMISTRY: Mapping[str, str] = {
     "acid O-H": "possible as an ester only",
 }
 """What a chemist would do at a candidate of each class."""
+
+CARBONYL, CARBAMATE = "carbonyl C, O or N leaves", "make another carbamate or a urea with the linker"
+"""A class, and what a chemist would do there if the carbonyl carbon is between two O or N."""
 
 UNUSUAL = "other"
 """The class of what no reaction is told of: a candidate may be open and is still not recommended."""
@@ -115,11 +118,13 @@ class Action:
     area_lost : float
         Buried surface of the leaving atoms, in square angstroms.
     hbonds_lost : int
-        Hydrogen bonds of the leaving atoms to the protein.
+        N and O of the protein within the reach of hydrogen bonds of N and O that leave.
     residues : sequence of str
         Residues that the leaving atoms touch, as ``ILE A 10``.
     frees_link : bool
         Whether the group that is bound to the protein leaves.
+    carbamate : bool
+        Whether the anchor is a carbonyl carbon between two O or N: of a carbamate, carbonate or urea.
     """
 
     anchor: str
@@ -130,6 +135,7 @@ class Action:
     hbonds_lost: int = 0
     residues: Sequence[str] = ()
     frees_link: bool = False
+    carbamate: bool = False
 
 
 def action_sentence(made: Action, not_recommended: Sequence[str] = ()) -> str:
@@ -146,7 +152,7 @@ def action_sentence(made: Action, not_recommended: Sequence[str] = ()) -> str:
     Open at N3B, in place of PG, but linkers are not usually built on such a group.
     >>> print(action_sentence(Action("C1", ["C2"], "sp3 C, C leaves", "cut", 50.4, 1, ["ILE A 10"])))
     Attach at C1, in place of C2: build the carbon branch anew with the linker on it. This gives up 50 Å² of buried \
-surface, a hydrogen bond, contacts with Ile 10.
+surface, a polar contact, contacts with Ile 10.
     """
     unseen = made.kind == "unseen"
     attachment = f"{made.anchor}, in place of {', '.join(made.leaving)}" if made.leaving and not unseen else made.anchor
@@ -155,7 +161,8 @@ surface, a hydrogen bond, contacts with Ile 10.
         sentences = [f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."]
     else:
         start = "No good way out; the least bad is" if blocked else "Attach at"
-        sentences = [f"{start} {attachment}: {CHEMISTRY.get(made.chem_class, made.chem_class)}."]
+        chemistry = CARBAMATE if made.carbamate else CHEMISTRY.get(made.chem_class, made.chem_class)
+        sentences = [f"{start} {attachment}: {chemistry}."]
     if unseen:
         sentences.append(f"The end beyond {made.anchor} was not modelled, which usually means it is in solvent.")
     if made.frees_link:
@@ -173,7 +180,7 @@ OF_LIGANDS = ("cofactor", "fragment")
 def _given_up(made: Action) -> str:
     parts = [f"{made.area_lost:.0f} Å² of buried surface"]
     if made.hbonds_lost:
-        parts.append("a hydrogen bond" if made.hbonds_lost == 1 else f"{made.hbonds_lost} hydrogen bonds")
+        parts.append("a polar contact" if made.hbonds_lost == 1 else f"{made.hbonds_lost} polar contacts")
     if made.residues:
         split = [residue.split() for residue in made.residues]
         named = list(dict.fromkeys(f"{words[0].capitalize()} {words[-1]}" for words in split))

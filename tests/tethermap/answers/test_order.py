@@ -16,7 +16,7 @@ from tethermap.answers.nucleotides import is_nucleotide
 from tethermap.answers.pockets.groups import grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.base.tables import Value
-from tethermap.exits.words import Action, action_sentence, is_advised
+from tethermap.exits.words import CARBONYL, Action, action_sentence, is_advised
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
 LARGE = "CC(C)c1ccccc1CCN"
@@ -143,3 +143,23 @@ def test_linked_group_is_never_named_by_one_of_its_components(
     mol = molecule(components, f"C1{'C' * (count - 2)}C1" if ring else "C" * count)
     group = replace(mol, dictionary_names=names, residue=np.arange(count) * 4 // count)
     assert group_name(group) == expected
+
+
+@pytest.mark.parametrize(
+    ("smiles", "reaction"),
+    [
+        ("O=C(OCC)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
+        ("O=C(NCC)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
+        ("O=C(OCC)CCCc1ccccc1C", "make an amide or ester with the linker"),
+    ],
+)
+def test_sentence_says_the_reaction_of_this_carbonyl_group(smiles: str, reaction: str) -> None:
+    mol = molecule("LIG", smiles)
+    keys = atom_keys(mol)
+    exit_ = CopyExit(frozenset({keys[1]}), "cut", "X", CARBONYL, 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
+    one = touching(member("1aaa", KINASE), 1, 2, 3)
+    known = KnownLigands(
+        {one.stem: LigandCopy(one.stem, "1aaa", "LIG", keys, (exit_,))}, {}, {"LIG": replace(mol, stem=one.stem)}
+    )
+    (row,) = answer_rows("target", grouped([one]), known)
+    assert f": {reaction}." in str(row["action"])
