@@ -6,10 +6,14 @@ import csv
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import gemmi
+import numpy as np
 import pytest
 
+from tests.tools.cleaning import Sample
 from tests.tools.runs import JobRun, Row, rows_of
 from tethermap.base import layout
+from tethermap.instance.backbone import TOUCHES_WITHIN
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
@@ -78,3 +82,42 @@ def test_contacts_of_plip_and_prolif_are_ours_or_have_a_reason(found: dict[tuple
             missed.add((row["stem"], row["program"], row["type"], row["chain"], row["residue"]))
     assert all(ours[program] >= 0.95 * theirs[program] for program in ("PLIP", "ProLIF"))
     assert missed == reasons
+
+
+def test_pocket_is_the_residues_within_its_radius(kept: list[Row], samples: list[Sample]) -> None:
+    """All chains of the complex count; read again from the files whose chains have their names of the entry."""
+    pockets = {row["stem"]: set(filter(None, row["pocket_uniprot"].split(";"))) for row in kept}
+    compared = [(sample, sample.pdb) for sample in samples if sample.pdb is not None]
+    assert len(compared) > 500
+    for sample, text in compared:
+        near = set()
+        for chain in gemmi.read_pdb_string(text)[0]:
+            for residue in chain:
+                heavy = np.array([atom.pos.tolist() for atom in residue if not atom.is_hydrogen()])
+                name = sample.instance.uniprot.get(f"{chain.name} {residue.seqid}")
+                if name and np.linalg.norm(heavy[:, None] - sample.xyz, axis=2).min() <= TOUCHES_WITHIN:
+                    near.add(name)
+        assert near == pockets[sample.instance.stem], sample.instance.stem
+
+
+def test_every_direct_contact_with_the_target_is_in_the_pocket(whole: JobRun, kept: list[Row]) -> None:
+    """Waters reach farther, and a charge above a ring may."""
+    pockets = {row["stem"]: row["pocket_uniprot"].split(";") for row in kept}
+    direct = [
+        row
+        for row in rows_of(whole.job, layout.CONTACTS)
+        if row["context"] in ("chain", "target") and row["partner_uniprot"] and row["type"] != "water"
+        if float(row["distance_A"]) <= TOUCHES_WITHIN
+    ]
+    assert len({row["stem"] for row in direct}) > 500
+    assert [
+        row
+        for row in direct
+        if f"{row['partner_uniprot']}:{row['partner_uniprot_residue']}" not in pockets[row["stem"]]
+    ] == []
+
+
+def test_pocket_of_a_degrader_holds_residues_of_both_proteins(kept: list[Row]) -> None:
+    pockets = {row["stem"]: row["pocket_uniprot"] for row in kept}
+    for stem in ("5t35_D_759_301", "5t35_H_759_301", "7khh_C_WEP_301"):
+        assert {one.split(":")[0] for one in pockets[stem].split(";")} == {"P40337", "O60885"}  # VHL and BRD4

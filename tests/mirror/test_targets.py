@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +80,82 @@ def test_kinase_inhibitors_leave_into_the_solvent(mirror: Path, tmp_path_factory
         float(row["n_open"]) / float(row["n_copies"]) >= 0.5 for row in first.values() if row["closed"] == "False"
     )
     assert all(row["action"].startswith("No good way out") for row in answers if row["closed"] == "True")
+
+
+def by_ligand(run: JobRun) -> dict[str, Row]:
+    """Return the best place of each ligand of the main binding site by its code, in their order."""
+    return {row["Warhead"]: row for row in rows_of(run.job, layout.EXIT_ANSWERS) if row["job_rank"]}
+
+
+@pytest.fixture(scope="module")
+def kit(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
+    return target_run(tmp_path_factory, mirror, "KIT")
+
+
+def test_sunitinib_leaves_at_the_amide_whose_tail_is_disordered(kit: JobRun) -> None:
+    """The diethylaminoethyl group beyond N25 was modelled in neither copy; it points to solvent (3G0F)."""
+    sunitinib = by_ligand(kit)["B49"]
+    assert (sunitinib["anchor_atom"], sunitinib["kind"], sunitinib["evidence"]) == ("N25", "unseen", "C")
+    assert (sunitinib["n_open"], sunitinib["not_recommended"]) == ("2", "")
+    assert "The end beyond N25 was not modelled" in sunitinib["action"]
+    assert "No good way out" not in sunitinib["action"]
+
+
+def test_quinazoline_of_a_kit_inhibitor_leaves_at_its_methoxy_group(kit: JobRun) -> None:
+    """C23 is a methyl of the 6,7-dimethoxyquinazoline, which gefitinib and erlotinib stretch into solvent too."""
+    row = by_ligand(kit)["F82"]
+    assert (row["anchor_atom"], row["n_open"], row["n_copies"], row["best_title"][:31]) == (
+        "C23", "2", "2", "Crystal structure of human c-KI"
+    )  # fmt: skip
+
+
+def test_cdk2_inhibitor_keeps_its_cyclohexylmethyl_group(
+    mirror: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """NU6102 binds with the cyclohexylmethyl below the glycine loop; its sulfonamide is in solvent (2IW8, 2IW9)."""
+    row = by_ligand(target_run(tmp_path_factory, mirror, "CDK2"))["4SP"]
+    assert (row["anchor_atom"], row["leaving_atoms"], row["n_open"], row["n_copies"]) == ("S23", "N26", "8", "8")
+    assert float(row["area_lost_A2"]) < 40
+
+
+def test_main_protease_begins_with_ligands_of_its_active_site(
+    mirror: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The site of His 41 and Cys 145 is the main one; fragments and blocked ligands come last, each with its reason."""
+    run = target_run(tmp_path_factory, mirror, "main protease")
+    rows = [row for row in rows_of(run.job, layout.EXIT_ANSWERS) if row["job_rank"]]
+    pockets = {row["stem"]: row["pocket_uniprot"] for row in rows_of(run.job, layout.RESULTS_DISPLAY)}
+    advised = [row for row in rows if not row["not_recommended"]]
+    assert rows[: len(advised)] == advised
+    assert [int(row["job_rank"]) for row in rows] == list(range(1, len(rows) + 1))
+    assert {row["protein"] for row in advised} == {"3C-like proteinase", "main protease"}  # 5EU8 is of a cat's virus
+    beside = [re.search(r":(3304|41|3408|145)\b", pockets[row["best_stem"]]) for row in advised]
+    assert sum(map(bool, beside)) > 0.9 * len(beside)
+    for row in rows:
+        assert ("gives up" in row["action"]) == (float(row["area_lost_A2"] or 0) >= 40), row["Warhead"]
+        assert row["best_title"]
+        assert row["best_resolution"]
+
+
+def test_accession_of_a_target_gives_the_answers_of_its_name(
+    brd4: JobRun, mirror: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    by_accession = by_ligand(target_run(tmp_path_factory, mirror, "O60885"))
+    by_name = by_ligand(brd4)
+    assert {code: row["action"] for code, row in by_accession.items()} == {
+        code: row["action"] for code, row in by_name.items()
+    }
+
+
+def test_names_of_ligands_come_from_titles_where_the_dictionary_has_none(brd4: JobRun) -> None:
+    names = {row["Warhead"]: row["ligand_name"] for row in rows_of(brd4.job, layout.RESULTS_DISPLAY)}
+    assert (names["759"], names["0S6"]) == ("MZ1", "MS417")
+    assert names["WEP"].startswith("N-[11-")  # 7KHH: "COMPOUND9"
+
+
+def test_equal_copies_at_an_interface_have_one_site_and_one_answer(whole: JobRun) -> None:
+    """DUMP of 4KYA lies between two chains of thymidylate synthase, in eight copies."""
+    rows = [row for row in rows_of(whole.job, layout.EXIT_ANSWERS) if "4kya_A_UMP_701" in row["stems"]]
+    (first,) = [row for row in rows if row["answer_rank"] == "1"]
+    assert {row["site"] for row in rows} == {first["site"]}
+    assert len(first["stems"].split(";")) == int(first["n_copies"]) == 8
