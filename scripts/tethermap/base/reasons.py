@@ -137,6 +137,7 @@ FLAGS = {
     "two_proteins": "two proteins hold it, as a degrader or glue: only the target's half is ranked",
     "additive_kept": "on the additive list, kept because asked for, buried or part of a chain",
     "cofactor": "a natural cofactor; kept where nothing else of its entry is, or asked for",
+    "copies_in_complex": "other copies of it are part of the protein in its complex; select the ligand by its number",
 }
 """What a user should know of an instance that was kept."""
 

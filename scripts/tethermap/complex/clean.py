@@ -47,7 +47,7 @@ from tethermap.instance.classify import HetGroup
 from tethermap.instance.conformer import best_altloc
 from tethermap.instance.find import Residues, find_groups, heaviest
 from tethermap.instance.kinds import KindRules
-from tethermap.instance.model import Instance, Neighbourhood, Surroundings
+from tethermap.instance.model import Instance, Neighbourhood, Residue, Surroundings
 from tethermap.instance.stems import Stems
 
 
@@ -346,13 +346,15 @@ class _Cleaner:
         )
         ligand = Ligand(heavy, residues, head, links)
         stem, numbered = self._stems.of(residues[head])
-        remarks = self._remarks(around, label)
+        written = list(self._written(around, residues_of_group, xyz, label))
+        copies = self._copies_of(residues, written)
         cleaned = clean_complex(
             self._scene,
             ligand,
-            list(self._written(around, residues_of_group, xyz, label)),
+            written,
             label,
-            remarks,
+            self._remarks(around, label, copies),
+            self._rules.component,
             keep_hydrogens=self._settings.keep_hydrogens,
         )
         reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius
@@ -371,6 +373,7 @@ class _Cleaner:
             unmatched=target.match == "unmatched",
             own_chain=self._residues.has_chain(group.head),
             polymers=polymers_beside(self._scene, around, self._polymers, target.entities),
+            copies=copies,
         )
         instance = describe(self._entry, self._scene, self._residues, present, ligand, cleaned, description)
         instance = replace(
@@ -424,7 +427,22 @@ class _Cleaner:
             if (rest := beside(scene, copy, xyz, label)) is not None:
                 yield rest
 
-    def _remarks(self, around: Around, label: bytes) -> list[str]:
+    def _copies_of(self, own: Iterable[Residue], written: Iterable[Copy]) -> tuple[str, ...]:
+        """Return the names of the cofactors and glycans of a complex that have a code of the ligand's."""
+        codes = {residue.comp_id for residue in own}
+        names = [
+            (self._residues.name(residue), copy.placement.name)
+            for copy in written
+            if copy.body.parents
+            for residue in sorted(copy.body.residues)
+        ]
+        return tuple(
+            f"{name.comp_id} {name.auth_asym_id}{'-' if copy else ''}{copy} {name.residue_id}"
+            for name, copy in names
+            if name.comp_id in codes
+        )
+
+    def _remarks(self, around: Around, label: bytes, copies: Iterable[str]) -> list[str]:
         metadata = self._entry.metadata
         assembly = around.view.assembly or "none given, asymmetric unit taken"
         return [
@@ -432,4 +450,5 @@ class _Cleaner:
             f"entry {self._entry.entry_id} revision {metadata.revision or 'unknown'} ({metadata.revision_date})",
             f"context {self._settings.context}, assembly {assembly}",
             f"conformer {text(label) or 'only one modelled'}",
+            *(f"part of the protein, not the ligand: {name}" for name in copies),
         ]

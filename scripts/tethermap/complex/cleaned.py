@@ -13,11 +13,13 @@ from tethermap.base.arrays import BoolArray, IntArray
 from tethermap.base.elements import covalent_radii
 from tethermap.complex.placement import DEPOSITED, Placement
 from tethermap.complex.scene import Copy, Scene
-from tethermap.entry.atoms import NON_POLYMER, POLYMER
+from tethermap.components.finder import Find
+from tethermap.entry.atoms import NON_POLYMER, POLYMER, Atoms, text
 from tethermap.entry.cif_names import quote_names
 from tethermap.entry.near import distances
 from tethermap.instance.bonds import Bond
 from tethermap.instance.model import Residue
+from tethermap.molecule.geometry import bonds_are_strained
 
 MOST_CHAINS = 62
 MOST_ATOMS = 99_999
@@ -100,6 +102,7 @@ def clean_complex(
     copies: Sequence[Copy],
     label: bytes,
     remarks: Iterable[str],
+    find: Find,
     *,
     keep_hydrogens: bool = False,
 ) -> CleanedComplex:
@@ -117,6 +120,8 @@ def clean_complex(
         Label of the ligand's conformer.
     remarks : iterable of str
         Lines for REMARK 6.
+    find : callable
+        Look-up of a component by its code, for bonds.
     keep_hydrogens : bool
         Whether deposited hydrogens are written too.
     """
@@ -144,7 +149,7 @@ def clean_complex(
     pdb = None
     if fits:
         remarks = [*remarks, *_rename_remarks(renamed)]
-        pdb = _pdb_text(structure, _bonds(scene, ligand, serial_of), remarks)
+        pdb = _pdb_text(structure, _bonds(scene, ligand, serial_of, find), remarks)
     head = ligand.residues[ligand.head]
     new_code = next((r.name_in_pdb for r in renamed if r.what == "component" and r.name == head.comp_id), head.comp_id)
     new_chain = next(
@@ -308,16 +313,41 @@ def _wrapped(line: str, width: int = 68) -> list[str]:
     return [ascii_line[i : i + width] for i in range(0, len(ascii_line), width)]
 
 
-def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray) -> Iterator[tuple[int, int]]:
-    """Yield the serial numbers of each two bonded atoms of a ligand, by distance, and of its links in the file."""
+def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray, find: Find) -> Iterator[tuple[int, int]]:
+    """Yield the serial numbers of each two bonded atoms of a ligand, and of its links in the file.
+
+    Bonds of a residue are the dictionary's if its atom names are, else those that distances show.
+    """
     atoms = scene.atoms
     radii = covalent_radii(atoms.element[ligand.atoms])
     ratio = distances(atoms.xyz[ligand.atoms], atoms.xyz[ligand.atoms]) / (radii[:, None] + radii[None, :])
     shortest, longest = CONECT_BONDS
-    bonded = np.triu((ratio < longest) & (ratio > shortest), k=1)
+    bonded = (ratio < longest) & (ratio > shortest)
+    for residue in np.unique(atoms.residue[ligand.atoms]).tolist():
+        own = np.flatnonzero(atoms.residue[ligand.atoms] == residue)
+        if (defined := _defined_bonds(atoms, ligand.atoms[own], find)) is not None:
+            bonded[np.ix_(own, own)] = False
+            bonded[own[defined[:, 0]], own[defined[:, 1]]] = True
+    bonded = np.triu(bonded | bonded.T, k=1)
     serial = serial_of[ligand.atoms].tolist()
     yield from ((serial[i], serial[j]) for i, j in np.argwhere(bonded).tolist())
-    own = frozenset(ligand.atoms.tolist())
+    members = frozenset(ligand.atoms.tolist())
     for link in ligand.links:
-        if link.first in own and serial_of[link.second]:
+        if link.first in members and serial_of[link.second]:
             yield int(serial_of[link.first]), int(serial_of[link.second])
+
+
+def _defined_bonds(atoms: Atoms, members: IntArray, find: Find) -> IntArray | None:
+    """Return the dictionary's bonds of the atoms of one residue, shape (n_bonds, 2); None if its names mean others."""
+    component = find(text(atoms.comp_id[members[0]]))
+    place = {text(name): k for k, name in enumerate(atoms.name[members])}
+    if component is None or len(place) < len(members):
+        return None
+    elements = [text(element) for element in atoms.element[members]]
+    own = {k: place[atom.name] for k, atom in enumerate(component.atoms) if atom.name in place}
+    if len(own) < len(members) or any(component.atoms[k].element != elements[i] for k, i in own.items()):
+        return None
+    bonds = [(own[b.first], own[b.second], b.order) for b in component.bonds if b.first in own and b.second in own]
+    if not bonds_are_strained(atoms.xyz[members], elements, bonds):
+        return None
+    return np.array(bonds, dtype=np.int64).reshape(-1, 3)[:, :2]

@@ -32,7 +32,7 @@ covalent            the instance's covalent links
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +44,7 @@ from tethermap.base.contexts import CONTEXTS
 from tethermap.base.elements import HALOGENS, are_metals
 from tethermap.base.tables import Row, natural_key
 from tethermap.complex.limits import (
+    CATION_PI_MAX,
     HALOGEN_MAX,
     HALOGEN_MIN_ANGLE,
     HALOGEN_PARTNER_ANGLES,
@@ -53,10 +54,12 @@ from tethermap.complex.limits import (
     HYDROPHOBIC_MAX,
     IONIC_MAX,
     METAL_MAX,
+    SITE_SHARED_WITHIN,
+    STACKING_MAX,
     WATER_MAX,
 )
 from tethermap.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
-from tethermap.complex.rings import ring_contacts
+from tethermap.complex.rings import ring_contacts, rings_of_ligand, rings_of_residues
 from tethermap.complex.water_bridges import water_bridges
 from tethermap.entry.near import distances
 from tethermap.instance.model import Instance, Neighbourhood
@@ -75,6 +78,7 @@ OTHER_BOND_MAX = 1.85
 _SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
 _LONGEST_BOND = max(*BOND_MAX.values(), OTHER_BOND_MAX)
 _SAME_PLACE = 0.05
+_FARTHEST = max(_SEARCH, STACKING_MAX, CATION_PI_MAX)
 _BETWEEN_CENTRES = frozenset({"pi_stacking", "cation_pi"})
 _TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_stacking", "water", "hydrophobic")
 
@@ -98,7 +102,21 @@ class _Pairs:
     other_xyz: FloatArray
 
 
-def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """Atoms that a ligand may touch: of its contexts, or of another ligand with its molecule and what they can do."""
+
+    atoms: Neighbourhood
+    molecule: LigandMolecule | None = None
+    polar: PolarAtoms | None = None
+
+
+def ligand_contacts(
+    instance: Instance,
+    mol: LigandMolecule,
+    neighbourhood: Neighbourhood,
+    others: Sequence[tuple[Instance, LigandMolecule]] = (),
+) -> list[Row]:
     """Return the contacts of one ligand instance, ordered by ligand atom, type and partner.
 
     Parameters
@@ -109,28 +127,34 @@ def ligand_contacts(instance: Instance, mol: LigandMolecule, neighbourhood: Neig
         Its molecule: bonds, hydrogens and charges decide what an atom can do.
     neighbourhood : Neighbourhood
         Heavy atoms around it in its frame; hydrogen bonds to waters are not told.
+    others : sequence of (Instance, LigandMolecule)
+        Instances of its entry, itself among them or not: contacts with those in its site are direct ones, in the
+        deposited copy. Alternates and poses have none.
 
     Returns
     -------
     list of Row
         Rows of `tables.CONTACTS`. `context` is the smallest context that holds the partner,
-        empty for a linked atom that stands in none; distances in angstroms.
+        empty for another ligand and for a linked atom that stand in none; distances in angstroms.
     """
     labels = [instance.atom_label(int(i)) for i in mol.atom_index]
-    distance_of: dict[tuple[int, int, str], float] = {}
-    detail: dict[tuple[int, int, str], str] = {}
-    if len(neighbourhood) and labels:
-        pairs = _near_pairs(instance, mol, neighbourhood)
-        for kind, i, j in _typed_pairs(mol, neighbourhood, pairs):
-            distance_of[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
-        for kind, i, j, distance, says in _shaped(instance, mol, neighbourhood, pairs):
-            if (key := (i, j, kind)) not in distance_of or distance < distance_of[key]:
-                distance_of[key], detail[key] = distance, says
-    rows = list(_link_rows(instance, mol, neighbourhood, distance_of))
-    rows += [
-        (key[0], key[2], _partner(neighbourhood, key[1]) | {"distance_A": distance, "detail": detail.get(key, "")})
-        for key, distance in distance_of.items()
-    ]
+    rows: list[tuple[int, str, Row]] = []
+    for around in (_Around(neighbourhood), *_beside(instance, mol, neighbourhood, others)):
+        distance_of: dict[tuple[int, int, str], float] = {}
+        detail: dict[tuple[int, int, str], str] = {}
+        if len(around.atoms) and labels:
+            pairs = _near_pairs(instance, mol, around)
+            for kind, i, j in _typed_pairs(mol, around.atoms, pairs):
+                distance_of[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
+            for kind, i, j, distance, says in _shaped(instance, mol, around, pairs):
+                if (key := (i, j, kind)) not in distance_of or distance < distance_of[key]:
+                    distance_of[key], detail[key] = distance, says
+        if around.polar is None:
+            rows += _link_rows(instance, mol, neighbourhood, distance_of)
+        rows += [
+            (key[0], key[2], _partner(around.atoms, key[1]) | {"distance_A": distance, "detail": detail.get(key, "")})
+            for key, distance in distance_of.items()
+        ]
     rows.sort(key=_row_key)
     name = instance.name
     head: Row = {
@@ -164,8 +188,44 @@ def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
     return i, _TYPES.index(kind), place, cells["partner_copy"], cells["distance_A"]
 
 
-def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood) -> _Pairs:
+def _beside(
+    instance: Instance,
+    mol: LigandMolecule,
+    neighbourhood: Neighbourhood,
+    others: Sequence[tuple[Instance, LigandMolecule]],
+) -> Iterator[_Around]:
+    """Yield the other ligands near a ligand that are there at the same time and in none of its contexts."""
+    if instance.facts.docked:
+        return
+    xyz = instance.atoms.xyz[mol.atom_index]
+    low, high = xyz.min(axis=0) - _FARTHEST, xyz.max(axis=0) + _FARTHEST
+    for other, molecule in others:
+        places = other.atoms.xyz[molecule.atom_index]
+        if other.stem == instance.stem or (places.max(axis=0) < low).any() or (places.min(axis=0) > high).any():
+            continue
+        nearest = float(distances(xyz, places).min())
+        alternate = nearest < SITE_SHARED_WITHIN or (instance.altloc and other.altloc not in ("", instance.altloc))
+        if nearest > _FARTHEST or alternate or other.facts.docked or _atom_at(neighbourhood, places[0]) is not None:
+            continue
+        residues = [other.components[k] for k in other.atoms.component[molecule.atom_index].tolist()]
+        atoms = Neighbourhood(
+            xyz=places,
+            element=np.array([other.atoms.element[k] for k in molecule.atom_index]),
+            comp_id=np.array([residue.comp_id for residue in residues]),
+            atom_name=np.array([other.atoms.name[k] for k in molecule.atom_index]),
+            auth_asym_id=np.array([residue.auth_asym_id for residue in residues]),
+            residue_id=np.array([residue.residue_id for residue in residues]),
+            copy_name=np.full(len(residues), ""),
+            context=np.full(len(residues), len(CONTEXTS)),
+            largest=0,
+        )
+        polar = ligand_polar_atoms(molecule.mol, len(places), _on_cysteine(other, molecule))
+        yield _Around(atoms, molecule, polar)
+
+
+def _near_pairs(instance: Instance, mol: LigandMolecule, around: _Around) -> _Pairs:
     """Gather the partner atoms within the longest cut-off and what both sides can do."""
+    neighbourhood = around.atoms
     ligand_xyz = instance.atoms.xyz[mol.atom_index]
     distance = distances(ligand_xyz, neighbourhood.xyz)
     nearest = distance.min(axis=0)
@@ -186,7 +246,9 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, neighbourhood: Neighbou
             neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
         ),
         ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index), _on_cysteine(instance, mol)),
-        other=partner_polar_atoms(
+        other=around.polar.of(near)
+        if around.polar is not None
+        else partner_polar_atoms(
             neighbourhood.comp_id[near], neighbourhood.atom_name[near], element[own], degree, plain
         ),
         ligand_centre=_bonded_centre(ligand_bonds, ligand_xyz)[0],
@@ -264,12 +326,20 @@ def _heavy_neighbours(atom: Chem.Atom) -> int:
 
 
 def _shaped(
-    instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs
+    instance: Instance, mol: LigandMolecule, around: _Around, pairs: _Pairs
 ) -> Iterator[tuple[str, int, int, float, str]]:
     """Yield type, ligand atom, partner, distance and detail of the contacts of rings and through water."""
-    for one in ring_contacts(mol, pairs.ligand_xyz, pairs.ligand.positive, neighbourhood):
-        yield one.kind, one.ligand_atom, one.partner_atom, one.distance, one.geometry
-    if not instance.waters:
+    neighbourhood = around.atoms
+    rings, positive = rings_of_ligand(mol, pairs.ligand_xyz), np.flatnonzero(pairs.ligand.positive).tolist()
+    if rings or positive:
+        if around.molecule is not None and around.polar is not None:
+            other_rings = rings_of_ligand(around.molecule, neighbourhood.xyz)
+            cations = np.flatnonzero(around.polar.positive).tolist()
+        else:
+            other_rings, cations = rings_of_residues(neighbourhood)
+        for one in ring_contacts(pairs.ligand_xyz, rings, positive, neighbourhood.xyz, other_rings, cations):
+            yield one.kind, one.ligand_atom, one.partner_atom, one.distance, one.geometry
+    if not instance.waters or around.polar is not None:
         return
     places = np.array([water.xyz for water in instance.waters])
     metal = are_metals(neighbourhood.element)
@@ -399,6 +469,6 @@ def _partner(neighbourhood: Neighbourhood, j: int) -> dict[str, str]:
         "partner_residue": str(neighbourhood.residue_id[j]),
         "partner_component": str(neighbourhood.comp_id[j]),
         "partner_atom": str(neighbourhood.atom_name[j]),
-        "context": CONTEXTS[int(neighbourhood.context[j])],
+        "context": "" if neighbourhood.context[j] == len(CONTEXTS) else CONTEXTS[int(neighbourhood.context[j])],
         "partner_copy": str(neighbourhood.copy_name[j]),
     }

@@ -10,7 +10,7 @@ import numpy as np
 from tethermap.base.arrays import FloatArray, IntArray, as_text
 from tethermap.complex.cleaned import CleanedComplex, Ligand
 from tethermap.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
-from tethermap.complex.limits import WATER_MAX
+from tethermap.complex.limits import SITE_SHARED_WITHIN, WATER_MAX
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import POLYMER, Atoms, text
 from tethermap.entry.model import DOCKED, PREDICTED
@@ -28,9 +28,6 @@ from tethermap.instance.model import (
     Surroundings,
     Water,
 )
-
-SITE_SHARED_WITHIN = 1.0
-"""Atoms of two components nearer than this can't both be there, in angstroms."""
 
 MUTATION_WITHIN = 8.0
 """A residue with a heavy atom this near to the ligand can change how it binds, in angstroms. House rule."""
@@ -67,6 +64,8 @@ class Description:
         Whether the file gives it a chain.
     polymers : tuple of Polymer
         What stands beside it.
+    copies : tuple of str
+        Cofactors and glycans of its complex that have a code of its own.
     """
 
     stem: str
@@ -80,6 +79,7 @@ class Description:
     unmatched: bool
     own_chain: bool
     polymers: tuple[Polymer, ...] = ()
+    copies: tuple[str, ...] = ()
 
 
 def describe(
@@ -289,11 +289,14 @@ def _flags(
         "no_crystal": scene.crystal is None,
         "additive_kept": group.kind == "ligand" and bool(group.kind_reason),
         "cofactor": group.kind == "cofactor",
+        "copies_in_complex": bool(description.copies),
     }
     poses = entry.poses
     sharing = [] if poses & set(group.residues) else _sharing_site(atoms, residues, group, ligand.atoms, poses)
     if sharing:
         notes["shares_site"] = ", ".join(sharing)
+    if description.copies:
+        notes["copies_in_complex"] = ", ".join(description.copies)
     if description.special:
         notes["special_position"] = "images of the crystal in the ligand's own place were left out"
     if group.kind_reason:

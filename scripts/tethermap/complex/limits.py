@@ -11,6 +11,9 @@ BURIED_FROM = 0.75
 """Buried fraction from which on an additive of the rule ``unless_bound`` is a ligand: of 34 that a share of atoms near
 the protein had kept, the 9 that a chemist keeps have 0.76 to 0.98, and all others but one less."""
 
+SITE_SHARED_WITHIN = 1.0
+"""Atoms of two components nearer than this can't both be there, in angstroms."""
+
 METAL_REACH = 2.8
 """A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from rdkit import Chem
 
-BoolArray = npt.NDArray[np.bool_]
+from tethermap.base.arrays import BoolArray, IntArray
 
 LIGAND_PATTERNS = {
     "positive": (
@@ -82,6 +82,10 @@ class PolarAtoms:
     positive: BoolArray
     negative: BoolArray
     hydrophobic: BoolArray
+
+    def of(self, index: IntArray) -> PolarAtoms:
+        """Return the flags of some of the atoms."""
+        return PolarAtoms(*(getattr(self, name)[index] for name in self.__slots__))
 
 
 @cache

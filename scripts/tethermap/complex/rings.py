@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tethermap.base.arrays import BoolArray, FloatArray
+from tethermap.base.arrays import FloatArray
 from tethermap.complex.limits import CATION_PI_MAX, OFFSET_MAX, STACKING_MAX
 from tethermap.instance.model import Neighbourhood
 from tethermap.molecule.record import LigandMolecule
@@ -51,13 +51,16 @@ class RingContact:
 
 
 @dataclass(frozen=True)
-class _Ring:
+class Ring:
+    """Atoms of an aromatic ring, where they stand, and its centre, in angstroms."""
+
     atoms: tuple[int, ...]
     places: FloatArray
     centre: FloatArray
 
     @classmethod
-    def of(cls, atoms: Sequence[int], xyz: FloatArray) -> _Ring:
+    def of(cls, atoms: Sequence[int], xyz: FloatArray) -> Ring:
+        """Return the ring of some atoms among places in angstroms."""
         places = xyz[list(atoms)]
         return cls(tuple(atoms), places, places.sum(axis=0) / len(places))
 
@@ -69,43 +72,47 @@ class _Ring:
 
 
 def ring_contacts(
-    mol: LigandMolecule, ligand_xyz: FloatArray, positive: BoolArray, neighbourhood: Neighbourhood
+    ligand_xyz: FloatArray,
+    own: Sequence[Ring],
+    positive: Sequence[int],
+    xyz: FloatArray,
+    others: Sequence[Ring],
+    cations: Sequence[int],
 ) -> Iterator[RingContact]:
     """Yield the contacts of rings between a ligand and what surrounds it.
 
     Parameters
     ----------
-    mol : LigandMolecule
-        The ligand.
-    ligand_xyz : ndarray of float, shape (n_heavy, 3)
-        Its heavy atoms in angstroms.
-    positive : ndarray of bool, shape (n_heavy,)
-        Its atoms that carry a positive charge.
-    neighbourhood : Neighbourhood
-        The atoms around it.
+    ligand_xyz, xyz : ndarray of float, shape (n_atoms, 3)
+        Its heavy atoms and those around it, in angstroms.
+    own, others : sequence of Ring
+        Aromatic rings of either.
+    positive, cations : sequence of int
+        Positive atoms of either.
     """
-    info = mol.mol.GetRingInfo()
-    aromatic = [ring for ring in info.AtomRings() if all(mol.mol.GetAtomWithIdx(k).GetIsAromatic() for k in ring)]
-    own = [_Ring.of(ring, ligand_xyz) for ring in aromatic if max(ring) < len(ligand_xyz)]
-    if not own and not positive.any():
-        return
-    others, cations = _of_residues(neighbourhood)
     for ring in own:
         for other in others:
-            yield from _stacked(ring, other, ligand_xyz, neighbourhood.xyz)
+            yield from _stacked(ring, other, ligand_xyz, xyz)
         for atom in cations:
-            if _above(ring, neighbourhood.xyz[atom], CATION_PI_MAX):
-                near = _nearest(ring.atoms, ligand_xyz, neighbourhood.xyz[atom])
-                yield RingContact("cation_pi", near, atom, _apart(ring.centre, neighbourhood.xyz[atom]), "ring")
+            if _above(ring, xyz[atom], CATION_PI_MAX):
+                near = _nearest(ring.atoms, ligand_xyz, xyz[atom])
+                yield RingContact("cation_pi", near, atom, _apart(ring.centre, xyz[atom]), "ring")
     for other in others:
-        above = [k for k in np.flatnonzero(positive).tolist() if _above(other, ligand_xyz[k], CATION_PI_MAX)]
+        above = [k for k in positive if _above(other, ligand_xyz[k], CATION_PI_MAX)]
         if above:
             k = min(above, key=lambda k: _apart(other.centre, ligand_xyz[k]))
-            near = _nearest(other.atoms, neighbourhood.xyz, ligand_xyz[k])
+            near = _nearest(other.atoms, xyz, ligand_xyz[k])
             yield RingContact("cation_pi", k, near, _apart(other.centre, ligand_xyz[k]), "cation")
 
 
-def _stacked(ring: _Ring, other: _Ring, ligand_xyz: FloatArray, xyz: FloatArray) -> Iterator[RingContact]:
+def rings_of_ligand(mol: LigandMolecule, xyz: FloatArray) -> list[Ring]:
+    """Return the aromatic rings of a ligand with heavy atoms at `xyz`, in angstroms."""
+    rings = mol.mol.GetRingInfo().AtomRings()
+    aromatic = [ring for ring in rings if all(mol.mol.GetAtomWithIdx(k).GetIsAromatic() for k in ring)]
+    return [Ring.of(ring, xyz) for ring in aromatic if max(ring) < len(xyz)]
+
+
+def _stacked(ring: Ring, other: Ring, ligand_xyz: FloatArray, xyz: FloatArray) -> Iterator[RingContact]:
     if _far(ring.centre, other.centre, STACKING_MAX) or (distance := _apart(ring.centre, other.centre)) > STACKING_MAX:
         return
     angle = float(np.degrees(np.arccos(min(1.0, abs(float(ring.normal @ other.normal))))))
@@ -117,8 +124,8 @@ def _stacked(ring: _Ring, other: _Ring, ligand_xyz: FloatArray, xyz: FloatArray)
         yield RingContact("pi_stacking", first, second, distance, geometry)
 
 
-def _of_residues(neighbourhood: Neighbourhood) -> tuple[list[_Ring], list[int]]:
-    """Return the whole rings around, and the atoms in the middle of positive charges."""
+def rings_of_residues(neighbourhood: Neighbourhood) -> tuple[list[Ring], list[int]]:
+    """Return the whole rings around a ligand, and the atoms in the middle of positive charges."""
     known = [k for k, comp_id in enumerate(neighbourhood.comp_id.tolist()) if comp_id in RINGS or comp_id in CATIONS]
     names = neighbourhood.auth_asym_id, neighbourhood.residue_id, neighbourhood.copy_name, neighbourhood.comp_id
     keys = zip(*(column[known].tolist() for column in names), strict=True)
@@ -128,19 +135,19 @@ def _of_residues(neighbourhood: Neighbourhood) -> tuple[list[_Ring], list[int]]:
     rings, cations = [], []
     for key, atoms in residues.items():
         whole = [ring for ring in RINGS.get(key[3], ()) if atoms.keys() >= set(ring)]
-        rings += [_Ring.of([atoms[name] for name in ring], neighbourhood.xyz) for ring in whole]
+        rings += [Ring.of([atoms[name] for name in ring], neighbourhood.xyz) for ring in whole]
         if (middle := CATIONS.get(key[3])) in atoms:
             cations.append(atoms[str(middle)])
     return rings, cations
 
 
-def _above(ring: _Ring, point: FloatArray, longest: float) -> bool:
+def _above(ring: Ring, point: FloatArray, longest: float) -> bool:
     if _far(ring.centre, point, longest):
         return False
     return _apart(ring.centre, point) <= longest and _offset(ring, point) <= OFFSET_MAX
 
 
-def _offset(ring: _Ring, point: FloatArray) -> float:
+def _offset(ring: Ring, point: FloatArray) -> float:
     """Return how far a point stands from the axis of a ring, in angstroms."""
     line = point - ring.centre
     return float(np.linalg.norm(line - (line @ ring.normal) * ring.normal))

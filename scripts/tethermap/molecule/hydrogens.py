@@ -6,15 +6,25 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from rdkit import Chem
+from rdkit.Chem import rdMolTransforms
 from rdkit.Geometry import Point3D
 
 from tethermap.base.elements import covalent_radii, covalent_radius
+from tethermap.entry.near import distances
 from tethermap.instance.model import LigandAtoms
 from tethermap.molecule.geometry import LONGEST
 from tethermap.molecule.record import NAME
 
 ADDED_NAME = "H"
 """Label of a hydrogen that was not deposited."""
+
+CLASH = 1.35
+"""Groups at the end of a bond with an added hydrogen nearer than this to an atom but its parent are turned away, in
+angstroms. House rule: hydrogen bonds are longer (Steiner 2002,
+doi:10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U)."""
+
+TURN, HALF_TURN = 30.0, 180.0
+"""Steps of their turn in degrees; groups on sp2 atoms stay in the plane."""
 
 
 def hydrogen_parents(atoms: LigandAtoms) -> dict[int, int]:
@@ -85,5 +95,38 @@ def with_hydrogens(
     added = result.GetNumAtoms() - full.GetNumAtoms()
     for number in range(full.GetNumAtoms(), result.GetNumAtoms()):
         result.GetAtomWithIdx(number).SetProp(NAME, ADDED_NAME)
+    _turn_away(result, full.GetNumAtoms())
     state = {(False, False): "none", (True, False): "deposited", (False, True): "added", (True, True): "mixed"}
     return result, state[used > 0, added > 0]
+
+
+def _turn_away(mol: Chem.Mol, first_added: int) -> None:
+    """Turn hydroxyls and other groups at the end of a bond whose hydrogens, all of them added, clash with others."""
+    xyz = mol.GetConformer().GetPositions()
+    near = distances(xyz[first_added:], xyz) < CLASH
+    clashing = np.flatnonzero(near.sum(axis=1) > len(("itself", "parent"))) + first_added
+    for parent in sorted({mol.GetAtomWithIdx(k).GetNeighbors()[0].GetIdx() for k in clashing.tolist()}):
+        around = {other.GetIdx() for other in mol.GetAtomWithIdx(parent).GetNeighbors()}
+        hydrogens = sorted(k for k in around if mol.GetAtomWithIdx(k).GetAtomicNum() == 1)
+        if len(around) > len(hydrogens) + 1 or hydrogens[0] < first_added:
+            continue
+        for heavy in around - set(hydrogens):
+            _turn(mol, [parent, *sorted(around)], heavy, hydrogens)
+
+
+def _turn(mol: Chem.Mol, own: Sequence[int], heavy: int, hydrogens: Sequence[int]) -> None:
+    """Turn the hydrogens of a group about its bond to a heavy atom to where they have most room."""
+    parent, conformer = own[0], mol.GetConformer()
+    beyond = [other.GetIdx() for other in mol.GetAtomWithIdx(heavy).GetNeighbors() if other.GetIdx() != parent]
+    if not beyond:
+        return
+    dihedral = beyond[0], heavy, parent, hydrogens[0]
+    start = rdMolTransforms.GetDihedralDeg(conformer, *dihedral)
+
+    def room(turn: float) -> float:
+        rdMolTransforms.SetDihedralDeg(conformer, *dihedral, start + turn)
+        places = conformer.GetPositions()
+        return round(float(distances(places[hydrogens], np.delete(places, own, axis=0)).min(initial=np.inf)), 3)
+
+    flat = mol.GetAtomWithIdx(parent).GetHybridization() == Chem.HybridizationType.SP2
+    room(max(np.arange(0.0, 360.0, HALF_TURN if flat else TURN).tolist(), key=room))

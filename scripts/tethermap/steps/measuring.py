@@ -79,23 +79,28 @@ class LigandMeasurer:
 
     def measure(self, parts: EntryParts) -> None:
         """Write the exposure and the exits of an entry's ligands, and their files."""
-        names = ("molecules", "neighbourhoods", "surroundings", "backbones")
-        records = (parts.records[name] for name in names)
-        for stem, line, molecule, around, beyond, backbone in zip(parts.stems, parts.lines, *records, strict=True):
+        records = (parts.records[name] for name in ("neighbourhoods", "surroundings", "backbones"))
+        known: dict[str, tuple[Instance, LigandMolecule]] = {}
+        for stem, line, molecule in zip(parts.stems, parts.lines, parts.records["molecules"], strict=True):
+            with self._step.isolated(parts.entry_id, stem):
+                known[stem] = instance_of_line(line), molecule_of_record(molecule)
+        for stem, around, beyond, backbone in zip(parts.stems, *records, strict=True):
+            if stem not in known:
+                continue
             with self._step.isolated(parts.entry_id, stem):
                 ligand = _Ligand(
-                    instance_of_line(line),
-                    molecule_of_record(molecule),
+                    *known[stem],
                     neighbourhood_of_record(around),
                     surroundings_of_record(beyond),
                     backbone_of_record(backbone, named=False),
                 )
-                rows = self._exposure(ligand.instance, ligand.molecule, ligand.neighbourhood)
+                rows = self._exposure(ligand, list(known.values()))
                 # Exits and the SDF are made from areas as the table has them, which adds up.
                 self._exits(ligand, as_written(rows, SASA_ATOMS, OF_EXITS))
 
-    def _exposure(self, instance: Instance, molecule: LigandMolecule, neighbourhood: Neighbourhood) -> list[Row]:
+    def _exposure(self, ligand: _Ligand, others: Sequence[tuple[Instance, LigandMolecule]]) -> list[Row]:
         """Write the exposure of a ligand and its contacts; return the rows of its atoms."""
+        instance, molecule, neighbourhood = ligand.instance, ligand.molecule, ligand.neighbourhood
         own = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
         around = self._polymer_radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
         exposure = self._sasa.exposure(instance.atoms.xyz[molecule.atom_index], own, neighbourhood, around)
@@ -104,7 +109,7 @@ class LigandMeasurer:
         rows = list(atom_rows(self._target_name, instance, molecule, exposure, own))
         for row in rows:
             self._step.add("sasa_atoms", row)
-        for row in ligand_contacts(instance, molecule, neighbourhood):
+        for row in ligand_contacts(instance, molecule, neighbourhood, others):
             self._step.add("contacts", row)
         svg = exposed_svg(molecule, instance, exposure.relative, exposure.headline)
         self._step.write(layout.ligand_svg(instance.stem, "exposed"), svg)

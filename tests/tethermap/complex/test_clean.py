@@ -214,3 +214,64 @@ def test_complex_is_the_same_with_names_too_long(mirror: Path, find: Find, monke
     cleaned = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
     assert (cleaned.pdb, cleaned.mmcif) == (expected.pdb, expected.mmcif)
     assert np.array_equal(cleaned.serial, expected.serial)
+
+
+def conect_of(kept: KeptInstance) -> set[tuple[str, str]]:
+    """Return the bonds of CONECT between the ligand's own atoms by their names."""
+    atoms = kept.instance.atoms
+    name = {int(atoms.serial[k]): kept.instance.atom_label(k) for k in atoms.heavy.tolist()}
+    pairs = set()
+    for line in (kept.cleaned.pdb or "").splitlines():
+        if line.startswith("CONECT"):
+            first, *others = [int(line[k : k + 5]) for k in range(6, len(line.rstrip()), 5)]
+            pairs |= {(name[first], name[other]) for other in others if first in name and other in name}
+    return {pair for pair in pairs if pair[0] < pair[1]}
+
+
+@pytest.mark.parametrize("file", ["4hhb.cif.gz", "4hhb.pdb.gz"])
+def test_conect_of_a_poor_haem_is_the_dictionarys(file: str, mirror: Path, find: Find) -> None:
+    """The propionates of 4HHB are drawn too long to be bonds, and one has its oxygens within bonding distance."""
+    _, cleaned = clean_file(mirror / file, find)
+    component = find("HEM")
+    assert component is not None
+    names = [atom.name for atom in component.atoms]
+    ends = [tuple(sorted((names[bond.first], names[bond.second]))) for bond in component.bonds]
+    bonds = {pair for pair in ends if all(component.atoms[names.index(name)].element != "H" for name in pair)}
+    assert [conect_of(kept) for kept in cleaned.kept] == [bonds] * 4
+
+
+@pytest.mark.parametrize("entry_id", ["1fdo", "1gbt"])
+def test_conect_goes_by_distance_where_names_mean_other_atoms(
+    entry_id: str, mirror: Path, archive: Path, find: Find
+) -> None:
+    """The names of GBS in 1GBT were given to other atoms since; irons of a cluster are near each other, not bonded."""
+    path = archive / "1gbt.cif.gz" if entry_id == "1gbt" else mirror / "1fdo.cif.gz"
+    _, cleaned = clean_file(path, find)
+    kept = kept_in(cleaned, "GBS" if entry_id == "1gbt" else "SF4")
+    atoms = kept.instance.atoms
+    place = {kept.instance.atom_label(k): atoms.xyz[k] for k in atoms.heavy.tolist()}
+    pairs = conect_of(kept)
+    assert len(pairs) == 12
+    assert all(np.linalg.norm(place[a] - place[b]) < 2.5 for a, b in pairs)
+    assert not any(a.startswith("FE") and b.startswith("FE") for a, b in pairs)
+
+
+@pytest.mark.parametrize("file", ["4hhb.cif.gz", "4hhb.pdb.gz"])
+def test_other_copies_of_a_cofactor_in_its_complex_are_flagged(file: str, mirror: Path, find: Find) -> None:
+    _, cleaned = clean_file(mirror / file, find)
+    flagged = [kept.instance.name.auth_asym_id for kept in cleaned.kept if "copies_in_complex" in kept.instance.flags]
+    assert flagged == ["A", "C"]
+    for kept in cleaned.kept:
+        instance, text = kept.instance, kept.cleaned.pdb or ""
+        copies = {
+            f"HEM {line[21]} {line[22:26].strip()}"
+            for line in text.splitlines()
+            if line.startswith("HETATM") and line[17:20] == "HEM"
+        } - {f"HEM {instance.name.auth_asym_id} {instance.name.residue_id}"}
+        assert set(filter(None, instance.notes.get("copies_in_complex", "").split(", "))) == copies
+        assert all(f"part of the protein, not the ligand: {name}" in text for name in copies)
+
+
+def test_ligand_alone_under_its_code_has_no_flag_of_copies(archive: Path, find: Find) -> None:
+    _, cleaned = clean_file(archive / "1hpv.ent.gz", find)
+    assert all("copies_in_complex" not in kept.instance.flags for kept in cleaned.kept)
