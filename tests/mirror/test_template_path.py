@@ -20,6 +20,8 @@ MOST_OF_ENTRY = 200
 EXPLAINED = {
     # the cobalt–carbon bond is 2.8 Å long here: the template wants it
     "4gxy_A_B1Z_301": "open bond",
+    # RDKit bonds the irons of a cluster, 2.7 Å apart, to each other
+    "1fdo_A_SF4_800": "bonds between irons",
     # ammonia on a metal: ours has the dictionary's hydrogens, RDKit's valence model fewer
     **dict.fromkeys(("5fcp_A_CPT_203", "5fcp_A_CPT_204"), "metal"),
 }
