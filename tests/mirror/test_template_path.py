@@ -63,3 +63,21 @@ def test_molecules_equal_those_of_template_assignment(samples: list[Sample], com
     assert sources.total() > 500
     assert strained == {"4hhb"}  # haems of 1984
     assert differing == set(EXPLAINED)
+
+
+def test_conect_of_each_ligand_is_the_bonds_of_its_molecule(samples: list[Sample]) -> None:
+    differing = {}
+    for sample in samples:
+        instance, record = sample.instance, sample.molecule
+        if sample.pdb is None or record is None:
+            continue
+        number = {int(instance.atoms.serial[atom]): k for k, atom in enumerate(record.atom_index.tolist())}
+        pairs = set()
+        for line in sample.pdb.splitlines():
+            if line.startswith("CONECT"):
+                first, *others = (int(line[k : k + 5]) for k in range(6, len(line.rstrip()), 5))
+                pairs |= {frozenset((number[first], number[k])) for k in others if {first, k} <= number.keys()}
+        heavy = record.mol.GetSubstructMatches(Chem.MolFromSmarts("[!#1]~[!#1]"), maxMatches=10_000)
+        if pairs != set(map(frozenset, heavy)):
+            differing[record.stem] = pairs ^ set(map(frozenset, heavy))
+    assert not differing

@@ -19,7 +19,7 @@ from tethermap.entry.cif_names import quote_names
 from tethermap.entry.near import distances
 from tethermap.instance.bonds import Bond
 from tethermap.instance.model import Residue
-from tethermap.molecule.geometry import bonds_are_strained
+from tethermap.molecule.geometry import bonds_are_strained, open_metal_bonds
 
 MOST_CHAINS = 62
 MOST_ATOMS = 99_999
@@ -350,4 +350,5 @@ def _defined_bonds(atoms: Atoms, members: IntArray, find: Find) -> IntArray | No
     bonds = [(own[b.first], own[b.second], b.order) for b in component.bonds if b.first in own and b.second in own]
     if not bonds_are_strained(atoms.xyz[members], elements, bonds):
         return None
-    return np.array(bonds, dtype=np.int64).reshape(-1, 3)[:, :2]
+    too_long = open_metal_bonds(atoms.xyz[members], elements, bonds)
+    return np.array([bond[:2] for bond in bonds if bond[:2] not in too_long], dtype=np.int64).reshape(-1, 2)
