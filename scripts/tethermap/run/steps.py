@@ -171,6 +171,7 @@ STEPS = (
         words="writing inputs for degrader modelling",
         make="tethermap.extras.protac.step:make",
         settings="tethermap.extras.protac.step:settings",
+        loads="tethermap.extras.protac.inputs",
         reads=(
             "clean_complexes/instances",
             "match_ligands/molecules",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +32,14 @@ def test_declaration_names_what_there_is(step: Step) -> None:
     assert f'run("{step.name}", snakemake)' in (ROOT / "scripts" / f"{step.name}.py").read_text(encoding="utf-8")
     found = {"/".join(source) for source in step.sources(other.name for other in STEPS)}
     assert {read for read in step.reads if "*" not in read} <= found
+
+
+def test_settings_of_steps_need_no_chemistry() -> None:
+    # Snakemake's own process picks them at every start.
+    text = f"import sys\nfrom tethermap.run.steps import load\n[load(name) for name in {[s.settings for s in STEPS]}]\n"
+    heavy = "print(sorted({'rdkit', 'numpy', 'gemmi', 'jinja2', 'httpx2'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", text + heavy], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
 
 
 def test_shard_has_few_files(tmp_path: Path) -> None:

@@ -8,16 +8,18 @@ from itertools import groupby
 from typing import Any
 
 from tethermap.base import layout
-from tethermap.extras.protac.inputs import InputMaker
-from tethermap.extras.protac.read import UnreadLigand, complex_text, unread_of
-from tethermap.extras.protac.side import job_side
-from tethermap.run.shard_step import ShardStep
 from tethermap.run.steps import Settings
 from tethermap.run.task import Task
 
 
 def make(task: Task) -> None:
     """Write the inputs of all ligands of a shard and their rows of the index."""
+    # Snakemake's own process loads this module for `settings`; RDKit would cost it a quarter of a second.
+    from tethermap.extras.protac.inputs import InputMaker
+    from tethermap.extras.protac.read import UnreadLigand, complex_text, unread_of
+    from tethermap.extras.protac.side import job_side
+    from tethermap.run.shard_step import ShardStep
+
     settings = task.settings
     maker = InputMaker(job_side(settings["side"], settings["target_name"], settings["search_query"]))
     with ShardStep(task) as step:
