@@ -10,12 +10,13 @@ from markupsafe import Markup
 
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import Artifact
-from service.pages.svg import LARGEST_FILE, SafeDrawing, UnreadableDrawing, safe_drawing
+from service.pages.svg import SafeDrawing, safe_drawing
 from service.results.exposure import recoloured, relative
 from service.results.structures import instance_file
 from service.results.tables import number
 from tethermap.base.contexts import HEADLINE_CONTEXT, area_column
 from tethermap.base.tables import Row
+from tethermap.drawing.inline import LARGEST_FILE
 
 
 def drawing_of(
@@ -72,7 +73,7 @@ def shown_drawing(
         if artifact.size > LARGEST_FILE:
             return None
         return safe_drawing(change(artifact.path.read_text(encoding="utf-8")), exits)
-    except (FileNotFound, InvalidPath, UnreadableDrawing, OSError, ValueError):
+    except (FileNotFound, InvalidPath, OSError, ValueError):
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -16,7 +17,6 @@ from service.http.parameters import CONTEXT, MAX_STEMS, STEM, Choice, Parameter,
 from service.http.responses import disposition, file_answer, text_answer
 from service.jobs.artifacts import resolve_artifact
 from service.pages.columns import COLUMNS, USUAL
-from service.pages.consensus import directions
 from service.pages.depiction import drawing_of, exits_drawing, thumbnail
 from service.pages.fit import FITS
 from service.pages.instance import Place, instance_view
@@ -29,7 +29,6 @@ from service.pages.instances import (
     names_of,
     titles_of,
 )
-from service.pages.left_out import left_out
 from service.pages.overlay import overlay_view
 from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.render import page
@@ -44,6 +43,8 @@ from service.routes.shared import Shared, in_thread, job_of, shared_of
 from service.runs.on_demand import on_demand, partners_text
 from tethermap.base import layout, tables
 from tethermap.base.tables import Row
+from tethermap.report.directions import group_views
+from tethermap.report.left_out import left_out
 from tethermap.run.told import told_at_end
 
 _MAX_SERIES = 60
@@ -60,6 +61,7 @@ async def results_page(request: Request) -> Response:
 
 def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     record, base = job.record, job.base
+    rows = partial(shared.tables.rows, job.folder)
     view = TableView.of(request.query_params)
     answers = Answers.of(job.folder)
     everything = instances(shared.tables, job.folder, answers)
@@ -80,7 +82,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "base": base,
         "places_at_once": SHOWN_PLACES,
         "best": best,
-        "unmatched": unmatched_notice(shared.tables.rows(job.folder, tables.ENTRY_STATUS)),
+        "unmatched": unmatched_notice(rows(tables.ENTRY_STATUS)),
         "told": [shared.scrubber.text(line) for line in told_at_end(job.folder)],
         "error": record.error,
         "usual": USUAL,
@@ -94,8 +96,8 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
         "open_series": series_view(job.folder, base, open_series, everything) if open_series else None,
-        "consensus": directions(shared.tables.rows(job.folder, tables.EXIT_CONSENSUS)),
-        "left_out": left_out(shared.tables, job.folder, base),
+        "consensus": group_views(rows(tables.SUPERPOSITION), rows(tables.EXIT_CONSENSUS)),
+        "left_out": left_out(rows(tables.ENTRY_STATUS), rows(tables.LIGAND_STATUS)),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),
         "report_url": f"{base}/files/{layout.REPORT}",

@@ -14,7 +14,6 @@ from service.http.middleware import request_id
 from service.http.parameters import CHAIN, CONTEXT, PDB_ID, RESID, Parameter, Text
 from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, tagged, text_answer
 from service.http.sasa_answers import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
-from service.pages.svg import LARGEST_FILE
 from service.results.exposure import atom_map, instance_atoms, overlay, recoloured
 from service.results.job import Job
 from service.results.structures import (
@@ -34,6 +33,7 @@ from service.results.tables import read_rows
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from tethermap.base import tables
 from tethermap.base.contexts import HEADLINE_FIRST
+from tethermap.drawing.inline import LARGEST_FILE
 from tethermap.drawing.interactions import interactions_svg
 
 

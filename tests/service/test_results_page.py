@@ -15,7 +15,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from service.pages.consensus import directions
 from service.pages.exits import exit_sites
 from service.pages.instance import bridge
 from service.pages.instances import TableView
@@ -24,7 +23,6 @@ from tests.service.core import LiveService
 from tests.tools.runs import ROOT
 from tests.tools.wide_job import wide_job
 from tethermap.base import tables
-from tethermap.base.tables import Value
 from tethermap.exits.prior import PRIOR
 from tethermap.exits.words import CHEMISTRY
 
@@ -196,20 +194,6 @@ def test_sites_are_in_the_order_of_their_best_anchor() -> None:
     assert [site["site_rank"] for site in sites] == sorted({row["site_rank"] for row in rows if row["site_rank"] != ""})
     assert sites[0]["atom"] == "C3"
     assert sites[0]["action"] == "in place of the 6 atoms from O1 on"
-
-
-def test_directions_open_in_most_structures_come_first_and_single_structures_say_nothing() -> None:
-    row: dict[str, Value] = {
-        "group": "G1",
-        "n_entries": 4,
-        "best_score": 1.0,
-        "anchors": ";".join(f"LIG:C{n}" for n in range(8)),
-    }
-    rows = [{**row, "direction": "a", "n_entries_open": 1}, {**row, "direction": "b", "n_entries_open": 3}]
-    (group,) = directions([*rows, {**row, "group": "G2", "n_entries": 1, "n_entries_open": 1}])
-    assert [line["row"]["direction"] for line in group["lines"]] == ["b", "a"]
-    assert group["lines"][0]["step"] == 75
-    assert group["lines"][0]["anchors"].endswith("LIG C5 and 2 more")
 
 
 def test_address_of_a_view_is_read_back() -> None:

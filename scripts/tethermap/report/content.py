@@ -13,11 +13,12 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.links import ligand_links
-from tethermap.base.reasons import FLAGS, KINDS, MAIN, REASONS, TARGET_MATCHES
+from tethermap.base.reasons import FLAGS, KINDS, MAIN, TARGET_MATCHES
 from tethermap.base.tables import Row, instance_key, split_cell
 from tethermap.exits.words import is_advised
 from tethermap.report.directions import GroupView, group_views
 from tethermap.report.fit import FitView, fit_view
+from tethermap.report.left_out import ReasonGroup, component_items, entry_items, reason_groups
 from tethermap.report.plots import Bar
 from tethermap.selfcheck.names import CHECKS
 
@@ -34,9 +35,6 @@ DOWNLOAD_REASONS = (
 )
 """Reasons why an entry's structure could not be had or read."""
 
-MAX_ITEMS = 500
-"""Entries or ligands listed under one reason; the tables hold all."""
-
 MAX_CARDS = 400
 """Components in the gallery; the others are in the table."""
 
@@ -48,17 +46,6 @@ MAX_HEAT_ROWS = 40
 
 MAX_SERIES = 30
 """Series shown with a heat map."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonGroup:
-    """Entries or ligands that were left out for one reason."""
-
-    code: str
-    sentence: str
-    count: int
-    items: tuple[str, ...]
-    more: int
 
 
 MAX_PLACES = 60
@@ -199,8 +186,8 @@ def build_content(target: str, tables: Tables) -> ReportContent:
         n_instances=len(lines),
         entry_bars=_entry_bars(tables.entries),
         ligand_bars=_ligand_bars(tables.ligands),
-        entry_reasons=_reason_groups(tables.entries, _entry_item),
-        ligand_reasons=_reason_groups(tables.ligands, None),
+        entry_reasons=reason_groups(tables.entries, entry_items),
+        ligand_reasons=reason_groups(tables.ligands, component_items),
         target_matches=tuple((code, TARGET_MATCHES.get(code, ""), n) for code, n in _ranked(matches)),
         bond_sources=tuple(_ranked(sources)),
         flags=tuple((code, FLAGS.get(code, ""), n) for code, n in _ranked(flags)),
@@ -261,29 +248,6 @@ def _ligand_bars(ligands: Sequence[Row]) -> tuple[Bar, ...]:
 
 def _lost(count: int) -> str:
     return f"{count} left out" if count else ""
-
-
-def _entry_item(row: Row) -> str:
-    value = row.get("value")
-    return f"{row['pdb_id']} ({value})" if value else str(row["pdb_id"])
-
-
-def _reason_groups(rows: Sequence[Row], item: Any) -> tuple[ReasonGroup, ...]:
-    """Group what was left out by reason; `item` names a row, None counts components instead."""
-    by_reason: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row["kept"] is not True:
-            by_reason[str(row["reason"])].append(row)
-    groups = []
-    for code, members in by_reason.items():
-        if item is None:
-            counts = _ranked(Counter(str(row["ligand"]) for row in members))
-            names = [f"{name} × {count}" if count > 1 else name for name, count in counts]
-        else:
-            names = [item(row) for row in members]
-        shown, more = tuple(names[:MAX_ITEMS]), max(0, len(names) - MAX_ITEMS)
-        groups.append(ReasonGroup(code, REASONS.get(code, ""), len(members), shown, more))
-    return tuple(sorted(groups, key=lambda group: (-group.count, group.code)))
 
 
 def _line(row: Row, summary: Row | None) -> Line:

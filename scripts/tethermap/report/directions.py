@@ -1,4 +1,4 @@
-"""What the report shows of the directions in which linkers can leave, over all structures of a protein."""
+"""Directions in which linkers can leave, over all structures of a protein, as report and results page show them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class GroupView:
     largest_rmsd: float | None
     fewest_used: int | None
     left_out: tuple[tuple[str, int], ...]
-    directions: tuple[tuple[Row, str], ...]
+    directions: tuple[tuple[Row, str, str], ...]
+    """Rows of Exit_Consensus, each with its name and its anchors in words."""
     more: int
 
 
@@ -51,8 +52,10 @@ def group_views(superposition: Sequence[Row], consensus: Sequence[Row]) -> tuple
 
 
 def _view(name: str, rows: Sequence[Row], directions: Sequence[Row]) -> GroupView:
-    moved = [row for row in rows if row["superposed"] is True and row["is_reference"] is not True]
-    reasons = Counter(str(row["reason"]) for row in rows if row["reason"])
+    shown = directions[:MAX_DIRECTIONS]
+    alike = Counter(row.get("residue") for row in shown)
+    moved = [row for row in rows if row.get("superposed") is True and row.get("is_reference") is not True]
+    reasons = Counter(str(row.get("reason")) for row in rows if row.get("reason"))
     return GroupView(
         name=name,
         protein=str(rows[0].get("protein") or ""),
@@ -62,9 +65,16 @@ def _view(name: str, rows: Sequence[Row], directions: Sequence[Row]) -> GroupVie
         largest_rmsd=max((float(row["rmsd_A"] or 0) for row in moved), default=None),
         fewest_used=min((int(row["n_used"] or 0) for row in moved), default=None),
         left_out=tuple((SUPERPOSITION_REASONS.get(code, code), count) for code, count in sorted(reasons.items())),
-        directions=tuple((row, _anchors(row["anchors"])) for row in directions[:MAX_DIRECTIONS]),
-        more=max(0, len(directions) - MAX_DIRECTIONS),
+        directions=tuple((row, _name(row, alike), _anchors(row.get("anchors"))) for row in shown),
+        more=len(directions) - len(shown),
     )
+
+
+def _name(row: Row, alike: Counter[Value]) -> str:
+    """Return the residue that a direction passes, with the direction's number if others pass it too."""
+    residue = row.get("residue")
+    number = f", no. {str(row['direction']).rpartition('-')[2]}" if alike[residue] > 1 else ""
+    return f"by {residue}{number}" if residue else str(row["direction"])
 
 
 def _anchors(cell: Value) -> str:

@@ -10,20 +10,19 @@ from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_parts
 from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.base.records import Source
 from tethermap.base.tables import Row, Table
+from tethermap.drawing.inline import inline_svg
 from tethermap.drawing.interactions import amid_residues
 from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.words import legend_height
 from tethermap.report.content import MAX_SERIES, Tables, build_content, shown_series
-from tethermap.report.depictions import inline_svg
 from tethermap.report.render import render_report
 from tethermap.run.program_errors import but_for
 from tethermap.run.software import versions
@@ -197,6 +196,6 @@ class _Pictures:
             text = (self._job / path).read_text(encoding="utf-8")
             picture = inline_svg(text, label, legend=legend)
             return picture.replace("<svg ", f'<svg id="{escape(name)}" ', 1) if name else picture
-        except (OSError, ElementTree.ParseError, ValueError) as error:
+        except (OSError, ValueError) as error:
             log.warning("%s is left out of the report: %s", path, error)
             return ""

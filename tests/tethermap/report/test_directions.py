@@ -34,4 +34,11 @@ def test_directions_and_anchors_beyond_the_limits_are_counted() -> None:
     ]
     (view,) = group_views([moved("G1", "1aaa"), moved("G1", "2bbb")], consensus)
     assert (len(view.directions), view.more) == (MAX_DIRECTIONS, 3)
-    assert view.directions[0][1].endswith("LIG C7 and 2 more")
+    assert view.directions[0][2].endswith("LIG C7 and 2 more")
+
+
+def test_directions_past_one_residue_have_their_number() -> None:
+    residues = ("LYS A 1", "ILE A 2", "LYS A 1", None)
+    rows: list[Row] = [{"group": "G1", "direction": f"G1-{k}", "residue": name} for k, name in enumerate(residues)]
+    (view,) = group_views([moved("G1", "1aaa"), moved("G1", "2bbb")], rows)
+    assert [name for _, name, _ in view.directions] == ["by LYS A 1, no. 0", "by ILE A 2", "by LYS A 1, no. 2", "G1-3"]

@@ -1,0 +1,199 @@
+"""Depictions made fit for pages and the report: without legends, data, ids or anything active, in few bytes.
+
+A job's folder may have been adopted from elsewhere. Nothing of a file reaches a page as it is: only known elements with
+known attributes of a known form are written again.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from html import escape
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from tethermap.drawing.marks import LEGEND_CLASS
+
+LARGEST_FILE = 2_000_000
+"""Bytes of a depiction that is read at all."""
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+_NAMES = {
+    f"{SVG}{name}": name
+    for name in ("g", "path", "rect", "circle", "line", "polyline", "polygon", "text", "tspan", "title")
+}
+"""Elements that a page shows; others are left out with all that they hold."""
+
+_NUMBER, _COLOUR = r"-?[0-9]{1,6}(?:\.[0-9]{1,6})?", r"#[0-9a-fA-F]{3,8}|none|currentColor"
+_OUTLINE = re.compile(r"[MLHVCSQTAZmlhvcsqtaz0-9eE ,.+\-\n\r\t]*")
+_FORMS = {
+    name: re.compile(form)
+    for form, names in {
+        _NUMBER: "x y x1 y1 x2 y2 cx cy r rx ry dx dy width height opacity fill-opacity stroke-opacity stroke-width"
+        " font-size",
+        _COLOUR: "fill stroke",
+        _OUTLINE.pattern: "points",
+        r"[a-z-]{1,20}": "text-anchor dominant-baseline stroke-linecap stroke-linejoin",
+        r"(?:translate|rotate)\([-0-9., ]{1,60}\)": "transform",
+        r"[0-9 ,.]{1,40}": "stroke-dasharray",
+        r"[0-9a-z]{1,8}": "font-weight",
+        r"[A-Za-z, -]{1,100}": "font-family",
+        r"[a-z0-9 _-]*": "class",
+    }.items()
+    for name in names.split()
+}
+"""Attributes that a page shows, and the form of their values."""
+
+_WORDS = frozenset(f"{SVG}{name}" for name in ("title", "desc", "text", "rect", "defs"))
+"""Elements around a drawing: words on the whole, and the card behind it."""
+
+_CLASSED = frozenset((f"{SVG}g", f"{SVG}circle"))
+"""Elements whose class a page's script looks for."""
+
+_NO_DECIMAL = re.compile(r"\.0(?!\d)")
+_MINUS_ZERO = re.compile(r"(?<![\w.])-0(?![\d.])")
+_COMMANDS = "MLHVCSQTAZ"
+
+
+def read_svg(text: str) -> tuple[Element, list[float]]:
+    """Return the root of a depiction and its viewBox.
+
+    Raises
+    ------
+    ValueError
+        If it is no SVG of a known form.
+    """
+    if len(text) > LARGEST_FILE or "<!" in text.replace("<!--", ""):
+        raise ValueError("the depiction is too large or declares a document type")
+    try:
+        root = ElementTree.fromstring(text)  # noqa: S314 - no document type, so no entities; the size is limited
+    except ElementTree.ParseError as error:
+        raise ValueError(f"the depiction is no SVG: {error}") from error
+    box = [float(value) for value in root.get("viewBox", "").split()]
+    if len(box) != len("xywh"):
+        raise ValueError("the depiction has no viewBox")
+    return root, box
+
+
+def drawn(root: Element, without: str = "", *, classes: bool = False) -> str:
+    """Return the markup of a drawing without its legend, its frame and words on the whole.
+
+    Parameters
+    ----------
+    without : str
+        Class of a group that is left out too.
+    classes : bool
+        Whether groups and circles keep their classes.
+    """
+    left_out = (LEGEND_CLASS, without)
+    return _markup((one for one in root if one.tag not in _WORDS and one.get("class") not in left_out), classes)
+
+
+def inline_svg(text: str, label: str, *, legend: float) -> str:
+    """Return a depiction as one small ``<svg>`` element for a page that holds many.
+
+    Parameters
+    ----------
+    text : str
+        The file, as `tethermap.drawing` writes it.
+    label : str
+        Text alternative.
+    legend : float
+        Height of the legend at the bottom, in the drawing's units; legend, frame and title are cut off, as the page
+        has its own.
+
+    Returns
+    -------
+    str
+        The element; scripts, styles, event handlers and links are gone.
+
+    Raises
+    ------
+    ValueError
+        As `read_svg`.
+
+    >>> svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>x()</script></svg>'
+    >>> inline_svg(svg, "nothing", legend=4).partition("svg\\" ")[2]
+    'viewBox="0 0 9 5" role="img" aria-label="nothing"></svg>'
+    """
+    root, (x, y, width, height) = read_svg(text)
+    box = f"{x:g} {y:g} {width:g} {height - legend:g}"
+    font = attributes({"font-family": root.get("font-family", "")})
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}"{font} role="img" aria-label="{escape(label)}">'
+    return f"{opening}{drawn(root)}{_core_numbers(root)}</svg>"
+
+
+def _core_numbers(root: Element) -> str:
+    """Return a group with the number of each atom of a core, beside it and away from the middle of the drawing."""
+    circles = [circle for circle in root.iter(f"{SVG}circle") if "data-core-index" in circle.attrib]
+    if not circles:
+        return ""
+    places = [(float(circle.get("cx", 0)), float(circle.get("cy", 0))) for circle in circles]
+    middle_x, middle_y = (sum(axis) / len(places) for axis in zip(*places, strict=True))
+    group = Element(f"{SVG}g", {"fill": "#57606a", "font-size": "11", "text-anchor": "middle"})
+    for circle, (x, y) in zip(circles, places, strict=True):
+        away = math.hypot(x - middle_x, y - middle_y) or 1.0
+        position = {"x": f"{x + 13 * (x - middle_x) / away:.1f}", "y": f"{y + 13 * (y - middle_y) / away + 3.5:.1f}"}
+        ElementTree.SubElement(group, f"{SVG}text", position).text = circle.get("data-core-index")
+    return _markup([group], classes=False)
+
+
+def _markup(elements: Iterable[Element], classes: bool) -> str:
+    """Return the markup of elements; neighbouring paths that look alike become one path."""
+    parts: list[str] = []
+    outlines: list[str] = []
+    look = ""
+    for element in elements:
+        name = _NAMES.get(element.tag)
+        if name is None:
+            continue
+        shown = attributes(element.attrib, classes=classes and element.tag in _CLASSED)
+        if outlines and (name != "path" or shown != look):
+            parts.append(f'<path{look} d="{_outline(" ".join(outlines))}"/>')
+            outlines = []
+        if name == "path":
+            outline = element.get("d", "")
+            look = shown
+            outlines += [outline] if _OUTLINE.fullmatch(outline) else []
+            continue
+        if name in ("g", "circle", "polygon", "line", "rect"):
+            inner = _markup(element, classes)
+        else:
+            inner = escape(element.text or "", quote=False)
+            inner += "".join(_markup([child], classes) + escape(child.tail or "", quote=False) for child in element)
+        parts.append(f"<{name}{shown}>{inner}</{name}>" if inner else f"<{name}{shown}/>")
+    if outlines:
+        parts.append(f'<path{look} d="{_outline(" ".join(outlines))}"/>')
+    return "".join(parts)
+
+
+def attributes(given: Mapping[str, str], *, classes: bool = False) -> str:
+    """Return the attributes that a page shows, those of a known form."""
+    return "".join([_attribute(key, value) for key, value in given.items() if classes or key != "class"])
+
+
+@lru_cache(maxsize=10_000)
+def _attribute(key: str, value: str) -> str:
+    """Return an attribute that many elements have, its numbers as short as they can be; empty if it isn't shown."""
+    form = _FORMS.get(key)
+    if form is None or not form.fullmatch(value):
+        return ""
+    text = value.replace(",", " ") if key == "points" else value
+    return f' {key}="{escape(_MINUS_ZERO.sub("0", _NO_DECIMAL.sub("", text)))}"'
+
+
+@lru_cache(maxsize=64)  # pictures of one ligand come together, and some of them have the same outlines
+def _outline(outline: str) -> str:
+    """Return an outline without spaces, zeros and signs that it does without.
+
+    >>> _outline("M 1.0,2.5 L -0.0,3.05 Z")
+    'M1 2.5L0 3.05Z'
+    """
+    text = " ".join(_MINUS_ZERO.sub("0", _NO_DECIMAL.sub("", outline)).replace(",", " ").split())
+    for letter in _COMMANDS:
+        if letter in text:
+            text = text.replace(f" {letter}", letter).replace(f"{letter} ", letter)
+    return text
