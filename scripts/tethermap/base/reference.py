@@ -6,6 +6,7 @@ from pathlib import Path
 
 REFERENCE = Path(__file__).resolve().parents[3] / "data" / "reference"
 
+CITATIONS = REFERENCE / "citations.csv"
 ADDITIVES = REFERENCE / "additives.csv"
 COFACTORS = REFERENCE / "cofactors.csv"
 RADII = REFERENCE / "radii.csv"

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
-from jinja2.bccache import Bucket
-
-from tethermap.base import layout
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM
 from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import PLACES_AT_ONCE, ReportContent
-from tethermap.report.methods import REFERENCES, paragraphs
+from tethermap.report.methods import paragraphs, references
+from tethermap.report.templating import TEMPLATES, environment
 from tethermap.selfcheck.names import CHECKS
-
-TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 def render_report(
@@ -49,52 +40,33 @@ def render_report(
     colour : callable
         Colour of a relative exposure.
     """
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        bytecode_cache=None if sys.dont_write_bytecode else _BesideTemplates(),
-    )
-    environment.filters["number"] = _number
-    environment.filters["in_results"] = _in_results
     style, script = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
-    return environment.get_template("report.html.j2").generate(
-        content=content,
-        settings=settings,
-        leaves=_leaves(settings),
-        notes=query.get("notes", ()),
-        check_sentences=CHECKS,
-        versions=versions,
-        methods=paragraphs(settings),
-        references=REFERENCES,
-        closed_below=f"{OPEN_FROM:g}",
-        grade_weight=f"{GRADE_WEIGHT:g}",
-        limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},
-        style=style,
-        script=script,
-        policy=_policy(style, script),
-        depiction=depiction,
-        core_picture=core_picture,
-        figures=_figures(content, colour),
-        columns=TABLE_COLUMNS,
-        at_once=PLACES_AT_ONCE,
-        shown_series=[view.row["series"] for view in content.series],
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .generate(
+            content=content,
+            settings=settings,
+            leaves=_leaves(settings),
+            notes=query.get("notes", ()),
+            check_sentences=CHECKS,
+            versions=versions,
+            methods=paragraphs(settings),
+            references=references(),
+            closed_below=f"{OPEN_FROM:g}",
+            grade_weight=f"{GRADE_WEIGHT:g}",
+            limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},
+            style=style,
+            script=script,
+            policy=_policy(style, script),
+            depiction=depiction,
+            core_picture=core_picture,
+            figures=_figures(content, colour),
+            columns=TABLE_COLUMNS,
+            at_once=PLACES_AT_ONCE,
+            shown_series=[view.row["series"] for view in content.series],
+        )
     )
-
-
-class _BesideTemplates(FileSystemBytecodeCache):
-    """Keeps compiled templates where Python would keep compiled modules; where it may not, each run compiles them."""
-
-    def __init__(self) -> None:
-        super().__init__(str(TEMPLATES / "__pycache__"))
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a compiled template."""
-        with suppress(OSError):
-            Path(self.directory).mkdir(exist_ok=True)
-            super().dump_bytecode(bucket)
 
 
 TABLE_COLUMNS = (
@@ -139,16 +111,6 @@ def _figures(content: ReportContent, colour: plots.Colour) -> dict[str, Any]:
         "heat": heat,
         "ramp": plots.ramp(colour, "buried", "open"),
     }
-
-
-def _number(value: object, decimals: int) -> str:
-    """Format a number, empty when there is none."""
-    return f"{value:.{decimals}f}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
-
-
-def _in_results(path: str) -> str:
-    """Return a path of the job folder as a link from the report, which lies in the result folder."""
-    return quote(path.removeprefix(f"{layout.RESULTS}/"))
 
 
 def _leaves(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

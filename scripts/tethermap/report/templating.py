@@ -1,0 +1,54 @@
+"""Jinja2 as the report uses it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2.bccache import Bucket
+
+from tethermap.base import layout
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+class _BesideTemplates(FileSystemBytecodeCache):
+    """Keeps compiled templates where Python would keep compiled modules; where it may not, each run compiles them."""
+
+    def __init__(self) -> None:
+        super().__init__(str(TEMPLATES / "__pycache__"))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template."""
+        with suppress(OSError):
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of the report's templates; those of HTML are escaped."""
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=select_autoescape(("html.j2",)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        bytecode_cache=None if sys.dont_write_bytecode else _BesideTemplates(),
+    )
+    templates.filters |= {"g": "{:g}".format, "number": _number, "in_results": _in_results}
+    return templates
+
+
+def _number(value: object, decimals: int) -> str:
+    """Format a number, empty when there is none."""
+    return f"{value:.{decimals}f}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _in_results(path: str) -> str:
+    """Return a path of the job folder as a link from the report, which lies in the result folder."""
+    return quote(path.removeprefix(f"{layout.RESULTS}/"))
