@@ -8,6 +8,7 @@ REFERENCE = Path(__file__).resolve().parents[3] / "data" / "reference"
 
 CITATIONS = REFERENCE / "citations.csv"
 ADDITIVES = REFERENCE / "additives.csv"
+CODES = REFERENCE / "codes.csv"
 COFACTORS = REFERENCE / "cofactors.csv"
 RADII = REFERENCE / "radii.csv"
 E3_LIGASES = REFERENCE / "e3_ligases.csv"
