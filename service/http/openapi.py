@@ -26,11 +26,7 @@ Schema = dict[str, Any]
 
 _STATUSES = error_statuses()
 _NOT_MODIFIED = 304
-_MEDIA = {
-    "Form": "application/x-www-form-urlencoded",
-    "Files": "multipart/form-data",
-    "NewRun": "multipart/form-data",
-}
+_MEDIA = {"Form": "application/x-www-form-urlencoded", "Files": "multipart/form-data", "NewRun": "multipart/form-data"}
 _COMPONENTS = "#/components/schemas/{model}"
 
 
@@ -119,10 +115,7 @@ def _bodies(limits: Limits) -> dict[str, Schema]:
                 "target_name": {**target, "description": "Name of the target; also protein, target."},
                 "protein": target,
                 "target": target,
-                "search_query": {
-                    **query,
-                    "description": "Words, phrases, PDB ids, UniProt accessions; also query.",
-                },
+                "search_query": {**query, "description": "Words, phrases, PDB ids, UniProt accessions; also query."},
                 "query": query,
                 "fasta_seq": {**names, "description": "FASTA or bare letters; also fasta, sequence."},
                 "fasta": names,
@@ -154,13 +147,7 @@ def _bodies(limits: Limits) -> dict[str, Schema]:
         },
         "WantedLigands": {
             "type": "object",
-            "properties": {
-                "requests": {
-                    "type": "array",
-                    "items": item,
-                    "maxItems": MAX_BULK,
-                }
-            },
+            "properties": {"requests": {"type": "array", "items": item, "maxItems": MAX_BULK}},
             "required": ["requests"],
         },
         "Files": {
@@ -189,10 +176,7 @@ def _bodies(limits: Limits) -> dict[str, Schema]:
             },
             "required": ["jsonrpc", "method"],
         },
-        "Form": {
-            "type": "object",
-            "properties": dict.fromkeys(("target_name", "search_query", "fasta_seq"), text),
-        },
+        "Form": {"type": "object", "properties": dict.fromkeys(("target_name", "search_query", "fasta_seq"), text)},
     }
 
 

@@ -7,16 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import SkipValidation
 
-from service.http.answer import (
-    Answer,
-    Count,
-    Maps,
-    Paged,
-    Success,
-    Time,
-    Url,
-    row_type,
-)
+from service.http.answer import Answer, Count, Maps, Paged, Success, Time, Url, row_type
 from service.jobs.artifacts import Artifact, Listing, utc
 from service.jobs.record import State
 from tethermap.base import layout, tables

@@ -7,14 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from service.http.sasa_answers import (
-    MappedAtom,
-    MeasuredAtom,
-    OverlayAtom,
-    SasaMethod,
-    SasaRange,
-    SasaTotals,
-)
+from service.http.sasa_answers import MappedAtom, MeasuredAtom, OverlayAtom, SasaMethod, SasaRange, SasaTotals
 from service.results.tables import Rows, TableCache, cell_rows, matching, number, same_entry
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column

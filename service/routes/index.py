@@ -107,13 +107,7 @@ ENDPOINTS = (
         listing=True,
     ),
     _ROUTES.get(
-        "/api/jobs",
-        list_jobs,
-        "The same list.",
-        IndexedJobsAnswer,
-        (*_FILTERS, *_PAGE),
-        listing=True,
-        name="find_jobs",
+        "/api/jobs", list_jobs, "The same list.", IndexedJobsAnswer, (*_FILTERS, *_PAGE), listing=True, name="find_jobs"
     ),
     _ROUTES.get(
         "/api/jobs/export",

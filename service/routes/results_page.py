@@ -20,15 +20,7 @@ from service.pages.columns import COLUMNS, USUAL
 from service.pages.depiction import drawing_of, exits_drawing, thumbnail
 from service.pages.fit import FITS
 from service.pages.instance import Place, instance_view
-from service.pages.instances import (
-    TableView,
-    choices,
-    csv_of,
-    instance,
-    instances,
-    names_of,
-    titles_of,
-)
+from service.pages.instances import TableView, choices, csv_of, instance, instances, names_of, titles_of
 from service.pages.overlay import overlay_view
 from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.render import page

@@ -16,14 +16,7 @@ from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
 from service.jobs.durable import is_full
 from service.jobs.outcome import record_of_folder, result_rows
-from service.jobs.record import (
-    CANCELED,
-    COMPLETED,
-    QUEUED,
-    RUNNING,
-    BatchRecord,
-    JobRecord,
-)
+from service.jobs.record import CANCELED, COMPLETED, QUEUED, RUNNING, BatchRecord, JobRecord
 from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
 from service.jobs.submission import Submission

@@ -25,11 +25,7 @@ HEAVY_ATOMS = {
 
 
 def backbone_of(
-    scene: Scene,
-    around: Around,
-    label: bytes,
-    ligand: FloatArray,
-    outliers: frozenset[tuple[str, ...]] = frozenset(),
+    scene: Scene, around: Around, label: bytes, ligand: FloatArray, outliers: frozenset[tuple[str, ...]] = frozenset()
 ) -> Backbone:
     """Return the backbone of the target chain, a protein if there is one, that an instance touches most.
 

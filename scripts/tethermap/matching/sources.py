@@ -78,10 +78,7 @@ def _by_definition(residue: ObservedResidue, own: Component, source: str) -> Res
 
 
 def _candidates(
-    residue: ObservedResidue,
-    entry_bonds: Sequence[EntryBond],
-    index: ComponentIndex,
-    user: UserComponents | None,
+    residue: ObservedResidue, entry_bonds: Sequence[EntryBond], index: ComponentIndex, user: UserComponents | None
 ) -> Iterator[_Candidate]:
     component = index.get(residue.comp_id)
     if component is not None and not component.atoms:

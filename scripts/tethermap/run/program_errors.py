@@ -56,10 +56,7 @@ LeftOut = Mapping[str, Row]
 
 
 def without_failing(
-    step: str,
-    members: Callable[[], Sequence[InstanceId]],
-    work: Callable[[LeftOut], None],
-    errors: Path | None = None,
+    step: str, members: Callable[[], Sequence[InstanceId]], work: Callable[[LeftOut], None], errors: Path | None = None
 ) -> list[Row]:
     """Do a step over all ligands of a job; leave out those on which it fails.
 

@@ -221,10 +221,7 @@ class ShardStep:
 
 
 def over_entries(
-    task: Task,
-    about: Any,
-    components: Definitions,
-    worker: Callable[[ShardStep], Callable[[EntryParts], None]],
+    task: Task, about: Any, components: Definitions, worker: Callable[[ShardStep], Callable[[EntryParts], None]]
 ) -> None:
     """Do a step for each entry of a shard by the parts that it reads.
 

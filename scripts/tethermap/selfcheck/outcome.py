@@ -31,13 +31,7 @@ class CheckOutcome:
 
     def row(self, stem: str) -> Row:
         """Return the row of `tables.CHECKS`; `stem` is the instance, an entry, or empty for the job."""
-        return {
-            "stem": stem,
-            "check": self.check,
-            "passed": self.passed,
-            "value": self.value,
-            "detail": self.detail,
-        }
+        return {"stem": stem, "check": self.check, "passed": self.passed, "value": self.value, "detail": self.detail}
 
     def logged_row(self, stem: str) -> Row:
         """Return the row, and tell the log where the check failed."""

@@ -150,10 +150,7 @@ class StructureCache:
     def reserved(self, entry_id: str) -> Iterator[None]:
         """Keep other jobs from fetching the same entry during the block."""
         number = crc32(entry_id.encode()) % _LOCKS
-        with (
-            self._writable(),
-            file_lock(self._folder / "locks" / f"{number:02x}.lock", patience=_PATIENCE),
-        ):
+        with self._writable(), file_lock(self._folder / "locks" / f"{number:02x}.lock", patience=_PATIENCE):
             yield
 
     @contextmanager

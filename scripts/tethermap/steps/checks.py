@@ -37,13 +37,7 @@ class EntryChecker:
         Receives the outcomes.
     """
 
-    def __init__(
-        self,
-        job: Path,
-        written: Mapping[str, str],
-        on_disk: Mapping[str, str],
-        step: ShardStep,
-    ) -> None:
+    def __init__(self, job: Path, written: Mapping[str, str], on_disk: Mapping[str, str], step: ShardStep) -> None:
         self._job = job
         self._written: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for path, digest in written.items():

@@ -63,11 +63,7 @@ def heavy_part(molecule: LigandMolecule, atoms: Sequence[int] | None = None) -> 
 
 
 def transferred(
-    degrader: LigandMolecule,
-    graph: LigandGraph,
-    half: frozenset[int],
-    bond: tuple[int, int],
-    ligand: LigandMolecule,
+    degrader: LigandMolecule, graph: LigandGraph, half: frozenset[int], bond: tuple[int, int], ligand: LigandMolecule
 ) -> Transferred | None:
     """Return the atoms of a ligand that stand where a degrader's linker leaves; None where little is in common.
 

@@ -120,9 +120,7 @@ def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]
     handles = []
     for chosen in [exit_at(ligand, rows, anchor)] if anchor else ligand.exits:
         end = end_of(exit_smiles(ligand, chosen, None))
-        handles.append(
-            {"rank": chosen.rank, "site_rank": chosen.site_rank, **_told(ligand, chosen, end, contacts)},
-        )
+        handles.append({"rank": chosen.rank, "site_rank": chosen.site_rank, **_told(ligand, chosen, end, contacts)})
     return handles
 
 

@@ -19,11 +19,7 @@ _ELSEWHERE = {
 
 
 def exits_json(
-    ligand: RankedLigand,
-    side: Side,
-    protein: Protein,
-    shown: Sequence[WrittenSite],
-    smiles: Mapping[int, str],
+    ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[WrittenSite], smiles: Mapping[int, str]
 ) -> str:
     """Return the ranked exits of a ligand as JSON, one atom or exit on each line.
 
