@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+import yaml
 
 from service.jobs.record import STATES
 from tethermap.base.contexts import CONTEXTS
 
-_TEXT, _WHOLE, _FLAG = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "boolean"}
-_JOB = {"job_id": {**_TEXT, "description": "Id of a job or of a curated example, 8 characters."}}
-_TARGET = {"target_name": {**_TEXT, "description": "Name of the protein."}}
-_QUERY = {"search_query": {**_TEXT, "description": "Words, phrases, PDB ids, UniProt accessions, or a mix."}}
-_OPTIONS = {"options": {"type": "object", "description": "Settings as max_entries, max_resolution, only_ligands."}}
-_LIMIT = {"limit": {**_WHOLE, "description": "At most as many."}}
+_KNOWN = {"status": list(STATES), "context": list(CONTEXTS)}
+"""Values of arguments that have a closed list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,111 +81,13 @@ def _part(text: str, *, whole: bool) -> str:
     return quote(text, safe="" if whole else "/")
 
 
-TOOLS = (
-    Tool(
-        "search_jobs",
-        "Find jobs that were made before, curated examples among them, by target, query, ligand code or PDB id. Look"
-        " here before you submit a job.",
-        "/api/indexed-jobs",
-        dict.fromkeys(("protein", "query", "ligand", "pdb_id"), _TEXT)
-        | {"status": {"enum": list(STATES)}}
-        | {"availability": {**_FLAG, "description": "Whether there are results."}}
-        | _LIMIT,
-    ),
-    Tool(
-        "preview_job",
-        "Say which PDB entries a job would take, without making it.",
-        "/api/jobs",
-        {**_TARGET, **_QUERY, **_OPTIONS},
-        ("target_name", "search_query"),
-        "POST",
-        {"dry_run": "true"},
-    ),
-    Tool(
-        "submit_job",
-        "Make a job: it finds entries, cleans complexes, measures exposure, ranks exits for linkers. It takes minutes.",
-        "/api/jobs",
-        {
-            **_TARGET,
-            **_QUERY,
-            "fasta_seq": _TEXT,
-            "pdb_id": {**_TEXT, "description": "This entry alone."},
-            "ligand": {**_TEXT, "description": "This component alone."},
-            **_OPTIONS,
-        },
-        method="POST",
-    ),
-    Tool(
-        "job_status",
-        "How a job is; wait answers after its next change or as many seconds (at most 60).",
-        "/api/jobs/{job_id}",
-        {**_JOB, "wait": _WHOLE},
-        ("job_id",),
-    ),
-    Tool(
-        "results",
-        "Overview of a job's results: counts, and how many entries and ligands were left out for which reason.",
-        "/api/jobs/{job_id}/results",
-        _JOB,
-        ("job_id",),
-    ),
-    Tool(
-        "answers",
-        "Where a linker can leave each ligand, joined over all copies and entries: anchor, score, evidence, what"
-        " degraders show. The first thing to read for degrader design.",
-        "/api/jobs/{job_id}/answers",
-        {**_JOB, "ligand": _TEXT, "target": _TEXT, "top": {**_WHOLE, "minimum": 1}},
-        ("job_id",),
-    ),
-    Tool(
-        "exits",
-        "Every ranked exit of every copy of a ligand, with direction and each term of its score.",
-        "/api/jobs/{job_id}/exit-vectors",
-        {**_JOB, **dict.fromkeys(("pdb_id", "chain", "ligand", "residue_id"), _TEXT), "top": {**_WHOLE, "minimum": 1}},
-        ("job_id",),
-    ),
-    Tool(
-        "exposure",
-        "Exposure of each atom of one ligand in a context: chain, target, assembly or crystal.",
-        "/api/jobs/{job_id}/sasa/atoms",
-        {
-            **_JOB,
-            **dict.fromkeys(("pdb_id", "chain", "residue_id", "ligand"), _TEXT),
-            "context": {"enum": list(CONTEXTS)},
-        },
-        ("job_id", "pdb_id", "chain", "residue_id"),
-    ),
-    Tool(
-        "compare",
-        "Pair the answers of two jobs, a target's and a ligase's, as the two ends of a degrader.",
-        "/api/compare",
-        {"a": _TEXT, "b": _TEXT, "a_ligand": _TEXT, "b_ligand": _TEXT, **_LIMIT},
-        ("a", "b"),
-    ),
-    Tool(
-        "rows",
-        "Rows of a table of a job: results, ligands, entries (with the reason of each that was left out), contacts.",
-        "/api/jobs/{job_id}/rows",
-        {
-            **_JOB,
-            "table": {"enum": ["results", "metadata", "entries", "ligands", "contacts", "observed", "consensus"]},
-            "sort": {**_TEXT, "description": "A column, or - and a column."},
-            **_LIMIT,
-        },
-        ("job_id",),
-    ),
-    Tool(
-        "files",
-        "Files of a job by kind (war_pdb, sdf, svg, table, html), each with the address to download it from.",
-        "/api/jobs/{job_id}/files",
-        {**_JOB, "kind": _TEXT, **_LIMIT},
-        ("job_id",),
-    ),
-    Tool(
-        "read_file",
-        "The text of one file of a job, cut after 60,000 characters.",
-        "/api/jobs/{job_id}/files/{path}",
-        {**_JOB, "path": {**_TEXT, "description": "relative_path of files."}},
-        ("job_id", "path"),
-    ),
-)
+def _read(path: Path) -> tuple[Tool, ...]:
+    tools = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for name, known in _KNOWN.items():
+        for tool in tools:
+            if name in tool["arguments"]:
+                tool["arguments"][name] = {"enum": known}
+    return tuple(Tool(**tool) for tool in tools)
+
+
+TOOLS = _read(Path(__file__).with_name("tools.yaml"))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import TypeAdapter
 
 from service.addresses import WES
@@ -58,12 +60,8 @@ def document(endpoints: Sequence[Endpoint], limits: Limits, root_path: str = "")
 def _answer_schemas(endpoints: Sequence[Endpoint]) -> tuple[dict[Any, Schema], dict[str, Schema]]:
     """Return the schema of each type of answer, and the named schemas that they refer to."""
     types: dict[Any, TypeAdapter[Any]] = {}
-    for answer in (
-        ErrorAnswer,
-        WesErrorAnswer,
-        UnavailableExampleAnswer,
-        *(answer for endpoint in endpoints for answer in _types(endpoint)),
-    ):
+    of_routes = (answer for endpoint in endpoints for answer in _types(endpoint))
+    for answer in (ErrorAnswer, WesErrorAnswer, UnavailableExampleAnswer, *of_routes):
         types.setdefault(answer, TypeAdapter(answer))
     inputs = [(str(number), "serialization", adapter) for number, adapter in enumerate(types.values())]
     schema_of, named = TypeAdapter.json_schemas(inputs, ref_template=_COMPONENTS)  # type: ignore[arg-type]
@@ -94,104 +92,26 @@ def _plain(schema: Any) -> Any:
 
 def _bodies(limits: Limits) -> dict[str, Schema]:
     """Return the schemas of what clients send."""
-    text: Schema = {"type": "string"}
-    names: Schema = {"type": ["string", "null"]}
-    target = {**names, "maxLength": limits.target_characters}
-    query = {**names, "maxLength": limits.query_characters}
+    schemas: dict[str, Schema] = yaml.safe_load(Path(__file__).with_name("bodies.yaml").read_text(encoding="utf-8"))
+    schemas["NewJob"]["not"] = {"anyOf": [{"required": [name]} for name in SERVER_FILES]}
+    job, batch = schemas["NewJob"]["properties"], schemas["NewBatch"]["properties"]
+    for name in ("target_name", "protein", "target"):
+        job[name]["maxLength"] = limits.target_characters
+    for name in ("search_query", "query"):
+        job[name]["maxLength"] = limits.query_characters
     options = {name: dict(schema) for name, (_, schema) in public_settings().items()}
     options["entries"]["maxItems"] = limits.entries
-    # An item may be anything: what is malformed is named in the answer, and the others are answered.
-    item: Schema = {
-        "description": "Names one ligand; an item that doesn't is answered among missing.",
-        "properties": {
-            name: {"description": says}
-            for name, says in (("pdb_id", "Entry."), ("chain", "Author chain."), ("residue_id", "Author number."))
-        },
-    }
-    return {
-        "NewJob": {
-            "type": "object",
-            "properties": {
-                "target_name": {**target, "description": "Name of the target; also protein, target."},
-                "protein": target,
-                "target": target,
-                "search_query": {**query, "description": "Words, phrases, PDB ids, UniProt accessions; also query."},
-                "query": query,
-                "fasta_seq": {**names, "description": "FASTA or bare letters; also fasta, sequence."},
-                "fasta": names,
-                "sequence": names,
-                "options": {"type": ["object", "null"], "properties": options, "additionalProperties": False},
-                "pdb_id": {**names, "description": "Restrict to this entry."},
-                "ligand": {**names, "description": "Restrict to this component."},
-                "structures": {
-                    "type": "string",
-                    "pattern": UPLOAD_ID,
-                    "description": "Id of an upload to analyse instead of searching.",
-                },
-                "webhook": {**names, "description": "Address to be told of the end, where features.webhooks says so."},
-            },
-            "not": {"anyOf": [{"required": [name]} for name in SERVER_FILES]},
-        },
-        "NewBatch": {
-            "type": "object",
-            "properties": {
-                "jobs": {
-                    "type": "array",
-                    "items": {"$ref": _COMPONENTS.format(model="NewJob")},
-                    "minItems": 1,
-                    "maxItems": limits.batch_jobs,
-                },
-                "delay_seconds": {"type": "number", "minimum": 0, "maximum": MAX_DELAY_SECONDS},
-            },
-            "required": ["jobs"],
-        },
-        "WantedLigands": {
-            "type": "object",
-            "properties": {"requests": {"type": "array", "items": item, "maxItems": MAX_BULK}},
-            "required": ["requests"],
-        },
-        "Files": {
-            "type": "object",
-            "properties": {
-                "files": {"type": "array", "items": {"type": "string", "contentMediaType": "application/octet-stream"}}
-            },
-            "required": ["files"],
-        },
-        "NewRun": {
-            "type": "object",
-            "properties": {
-                "workflow_params": {"type": "string", "description": "The fields of a job as JSON, NewJob."},
-                **{name: {**text, "minLength": 1} for name in ("workflow_type", "workflow_type_version")},
-                "workflow_url": {"const": "tethermap"},
-            },
-            "required": ["workflow_params", "workflow_type", "workflow_type_version", "workflow_url"],
-        },
-        "McpMessage": {
-            "type": "object",
-            "properties": {
-                "jsonrpc": {"const": "2.0"},
-                "id": {"type": ["string", "number", "null"]},
-                "method": text,
-                "params": {"type": "object"},
-            },
-            "required": ["jsonrpc", "method"],
-        },
-        "Form": {"type": "object", "properties": dict.fromkeys(("target_name", "search_query", "fasta_seq"), text)},
-    }
+    job["options"]["properties"] = options
+    job["structures"]["pattern"] = UPLOAD_ID
+    batch["jobs"]["maxItems"], batch["delay_seconds"]["maximum"] = limits.batch_jobs, MAX_DELAY_SECONDS
+    schemas["WantedLigands"]["properties"]["requests"]["maxItems"] = MAX_BULK
+    return schemas
 
 
 def _operation(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
     names = re.findall(r"\{(\w+)\}", endpoint.plain_path)
-    path = [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": {"type": "string"},
-            "description": name.replace("_", " "),
-        }
-        for name in names
-    ]
+    always = {"in": "path", "required": True, "schema": {"type": "string"}}
+    path = [{"name": name, **always, "description": name.replace("_", " ")} for name in names]
     operation: Schema = {
         "operationId": endpoint.operation,
         "summary": endpoint.note,
