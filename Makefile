@@ -53,7 +53,7 @@ lint: setup-tests ## check style, types and the workflow
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy $(CODE)
 	@$(BIN)/snakefmt --check Snakefile rules
-	@$(BIN)/snakemake --snakefile Snakefile --configfile config/demo.yaml --directory results/lint --lint
+	@$(BIN)/snakemake --lint
 
 format: setup-tests ## write Python and Snakemake files in the house style
 	@$(BIN)/ruff format .

@@ -1,46 +1,48 @@
-# Settings, the environment of the scripts, the recording of the run, and helpers of all rules.
+# Settings and helpers of all rules, for a run and for a module of another workflow: nothing of the process is changed.
 import json
-import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, f"{workflow.basedir}/scripts")
+HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 
+sys.path.append(
+    f"{HERE}/scripts"
+)  # last, as for scripts: an installed package comes first
 import tethermap
 
-if Path(tethermap.__file__).parents[2].resolve() != Path(workflow.basedir).resolve():
+sys.path.pop()
+
+if (HERE / "scripts").is_dir() and not HERE.samefile(
+    Path(tethermap.__file__).parents[2]
+):
     sys.exit(
         f"Tethermap: this Python environment belongs to another copy of Tethermap, {Path(tethermap.__file__).parents[2]}:"
-        " use the one that make sets up beside this Snakefile."
+        f" use the one that make sets up in {HERE}."
     )
 
+import yaml
+
 from tethermap.base import layout
-from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
-from tethermap.base.config import resolve
+from tethermap.base.config import FOLDER, resolve
 from tethermap.base.errors import UserError
-from tethermap.run.display import ProgressDisplay
-from tethermap.run.software import prepare_environment
-from tethermap.run.logs import INTERRUPTED, record_error
-from tethermap.run.recorder import RecordingHandler, RunRecorder
-from tethermap.run.settings import (
-    record_settings,
-    refuse_changed_settings,
-    refuse_read_only,
-)
-from tethermap.run.slurm import LOGS as SLURM_LOGS
-from tethermap.run.slurm import cancel_slurm_jobs
+from tethermap.run.logs import record_error
 from tethermap.run.steps import STEP, load
 
-prepare_environment(Path(workflow.basedir))
 
-try:
-    given = resolve(config)
-    if workflow.is_main_process:
-        refuse_read_only(Path())
-        refuse_changed_settings(Path(), given)
-except UserError as error:
-    record_error(error.message, step="", kind=error.kind)
+def refuse(error):
+    """End with one sentence, which is left in the job folder too if the run is that of a job."""
+    if workflow.modifier.is_main_snakefile():
+        record_error(error.message, step="", kind=error.kind)
     sys.exit(f"Tethermap: {error.message}")
+
+
+without_settings = not config
+try:  # without settings an example, for what only reads the rules
+    given = resolve(
+        config or yaml.safe_load((FOLDER / "demo.yaml").read_text(encoding="utf-8"))
+    )
+except UserError as error:
+    refuse(error)
 
 
 # What the rules look resources up in; the Snakefile takes it away from the scripts. `lookup` walks through all of it
@@ -52,58 +54,11 @@ wildcard_constraints:
     shard=r"\d+",
 
 
-def attach_recorder():
-    """Record the run's events and show progress, unless the logger plugin does it."""
-    settings = workflow.output_settings
-    if (
-        settings.dryrun
-        or not workflow.is_main_process
-        or "tethermap" in settings.log_handler_settings
-    ):
-        return
-    quiet = {str(name) for name in settings.quiet or ()} & {"all", "progress"}
-    display = None if quiet else ProgressDisplay(sys.stderr, live=False)
-    workflow.logger_manager.logger.addHandler(RecordingHandler(RunRecorder(display)))
-
-
-def tell_interruption():
-    """Leave the reason when somebody interrupts the run, before Snakemake stops it."""
-    stop = signal.getsignal(signal.SIGINT)
-
-    def interrupted(*arguments):
-        record_error(INTERRUPTED, step="", kind="interrupted")
-        if callable(stop):
-            stop(*arguments)
-
-    signal.signal(signal.SIGINT, interrupted)
-
-
-def fork_scripts():
-    """Have scripts forked if the profile says so (`snakemake_logger_plugin_tethermap.fork_scripts`)."""
-    settings = workflow.output_settings.log_handler_settings.get("tethermap")
-    if settings is not None and settings.fork_scripts:
-        from snakemake_logger_plugin_tethermap.fork_scripts import start
-
-        start(workflow)
-
-
-def begin_run():
-    """Clear away what an earlier run left when it was stopped, and remember this run's settings."""
-    tell_interruption()
-    if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
-        cancel_slurm_jobs(Path.cwd())
-    Path(layout.ERROR).unlink(missing_ok=True)
-    for folder in (layout.WORK, layout.RESULTS, "search", "logs"):
-        remove_leftovers(Path(folder))
-    for name in layout.ROOT_FILES:  # beside them others may write, such as a service
-        remove_leftovers_of(Path(name))
-    record_settings(Path(), given)
-    fork_scripts()
-
-
-def end_run():
-    """Forget the error of a step that succeeded when it was tried again."""
-    Path(layout.ERROR).unlink(missing_ok=True)
+def refuse_without_settings(wildcards):
+    """Refuse a job without any settings; the search needs no files."""
+    if without_settings:
+        sys.exit("Tethermap: no settings are given: name the job's file with --configfile (config/README.md).")
+    return []
 
 
 def reads(name):
@@ -136,9 +91,5 @@ def planned_cores():
 
 def shards(wildcards):
     """Return the names of all shards, known once the checkpoint has divided the entries."""
-    checkpoints.search_entries.get()
-    plan = Path(layout.SHARD_PLAN)
+    plan = Path(checkpoints.search_entries.get().output[-1])
     return sorted(json.loads(plan.read_text(encoding="utf-8")), key=int)
-
-
-attach_recorder()

@@ -29,6 +29,7 @@ rule build_tables:
         f"{layout.RULE_LOGS}/build_tables.log",
     benchmark:
         f"{layout.BENCHMARKS}/build_tables.tsv"
+    localrule: True
     conda:
         "../environment.yml"
     resources:
@@ -50,8 +51,11 @@ rule finish_job:
         f"{layout.RULE_LOGS}/finish_job.log",
     benchmark:
         f"{layout.BENCHMARKS}/finish_job.tsv"
+    localrule: True
     conda:
         "../environment.yml"
+    resources:
+        entries_per_shard=lookup(dpath="shards/entries_per_shard", within=config),
     params:
         settings=step_settings("finish_job"),
     script:

@@ -9,6 +9,7 @@ rule download_entries:
         f"{layout.RULE_LOGS}/download_entries/{{shard}}.log",
     benchmark:
         f"{layout.BENCHMARKS}/download_entries/{{shard}}.tsv"
+    localrule: True
     conda:
         "../environment.yml"
     resources:

@@ -1,6 +1,6 @@
 """Snakemake's logger plugin ``--logger tethermap``: an event file, and progress by entry for people.
 
-Runs without it are recorded as well (`rules/common.smk` sees to that); what it adds is a
+Runs without it are recorded as well (`rules/run.smk` sees to that); what it adds is a
 quieter terminal: one line of progress instead of Snakemake's lines for every job.
 """
 

@@ -1,6 +1,6 @@
 """Scripts forked from a process that has loaded their imports: the one module that changes Snakemake.
 
-Snakemake starts a shell and in it Python for each script; the imports take longer than an entry. `rules/common.smk`
+Snakemake starts a shell and in it Python for each script; the imports take longer than an entry. `rules/run.smk`
 calls `start` if a profile sets ``logger-tethermap-fork-scripts``; without it Snakemake runs as it is.
 """
 

@@ -56,7 +56,7 @@ class _LogFile(logging.FileHandler):
 
 
 @contextmanager
-def logged_to(path: str | Path) -> Iterator[None]:
+def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
     """Send all logging of the block to a rule's log file and record how the block ended.
 
     A `UserError` and a full disk end the script with status 1 and one sentence, without a
@@ -67,8 +67,9 @@ def logged_to(path: str | Path) -> Iterator[None]:
     Parameters
     ----------
     path : str or Path
-        The log file, as Snakemake gives it: relative to the job folder, named
-        ``.work/logs/<rule>/<shard>.log`` or ``.work/logs/<rule>.log``.
+        The log file, named ``.work/logs/<rule>/<shard>.log`` or ``.work/logs/<rule>.log`` in the job folder.
+    job : Path
+        The job folder.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +85,7 @@ def logged_to(path: str | Path) -> Iterator[None]:
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)
     try:
-        with _ending_recorded(path):
+        with _ending_recorded(path, job):
             yield
     finally:
         _LOGGER.info(USAGE, *_usage())
@@ -106,24 +107,26 @@ def _usage() -> tuple[float, int]:
 
 
 @contextmanager
-def _ending_recorded(log: Path) -> Iterator[None]:
+def _ending_recorded(log: Path, job: Path) -> Iterator[None]:
     """Turn the exceptions of a block into log lines, the error record and an exit status."""
     try:
         yield
     except UserError as error:
         _LOGGER.error("%s", error)  # noqa: TRY400 - a sentence for the user, no traceback
-        record_error(str(error), step=_step(log), kind=error.kind)
+        record_error(str(error), step=_step(log), kind=error.kind, job=job)
         raise SystemExit(1) from None
     except OSError as error:
         if error.errno not in _DISK_FULL:
-            _record_program_error(error, log)
+            _record_program_error(error, log, job)
             raise
         _LOGGER.exception("disk full")
-        folder = "structure cache" if Path(str(error.filename or "")).is_absolute() else "job folder"
-        record_error(_disk_full(folder), step=_step(log), kind="disk_full")
+        inside = Path(str(error.filename or job)).absolute().is_relative_to(job.absolute())
+        record_error(
+            _disk_full("job folder" if inside else "structure cache"), step=_step(log), kind="disk_full", job=job
+        )
         raise SystemExit(1) from None
     except Exception as error:
-        _record_program_error(error, log)
+        _record_program_error(error, log, job)
         raise
 
 
@@ -188,11 +191,11 @@ def _disk_full(folder: str) -> str:
     return f"The disk of the {folder} is full: free some space and run the job again."
 
 
-def _record_program_error(error: Exception, log: Path) -> None:
+def _record_program_error(error: Exception, log: Path, job: Path) -> None:
     _LOGGER.error("unexpected error", exc_info=error)
-    reason = scrubbed(f"{type(error).__name__}: {error}", Path())
+    reason = scrubbed(f"{type(error).__name__}: {error}", job)
     message = f"{_step(log)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
-    record_error(message, step=_step(log), kind="pipeline", log=log)
+    record_error(message, step=_step(log), kind="pipeline", job=job, log=log.relative_to(job))
 
 
 def _step(log: Path) -> str:

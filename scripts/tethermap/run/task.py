@@ -105,16 +105,12 @@ class Task:
 
 
 def run(name: str, snakemake: Snakemake) -> None:
-    """Do a step as a script of the workflow."""
-    with logged_to(snakemake.log[0]):
-        Task(
-            STEP[name],
-            Path(),
-            list(snakemake.input),
-            snakemake.params.settings,
-            getattr(snakemake.wildcards, "shard", ""),
-            dict(snakemake.resources.items()),
-        ).do()
+    """Do a step as a script of the workflow, in the job folder that its first output lies in."""
+    step, shard = STEP[name], getattr(snakemake.wildcards, "shard", "")
+    job = Path(snakemake.output[0].removesuffix(step.outputs(shard)[0]))
+    with logged_to(snakemake.log[0], job):
+        resources = dict(snakemake.resources.items())
+        Task(step, job, list(snakemake.input), snakemake.params.settings, shard, resources).do()
 
 
 def run_steps(job: Path, given: Settings) -> None:

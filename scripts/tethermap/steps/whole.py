@@ -14,6 +14,7 @@ from tethermap.base.tables import ENTRIES, ENTRY_STATUS, LIGAND_STATUS, Row, rea
 from tethermap.results.searched import search_source
 from tethermap.run.cache import EntryResult, StepCache
 from tethermap.run.program_errors import InstanceId, LeftOut, instances_of, read_errors, without_failing
+from tethermap.run.settings import write_job_config
 from tethermap.run.task import Task
 
 
@@ -73,6 +74,8 @@ def finish_job(task: Task) -> None:
     from tethermap.results.finish import mark_errors, write_manifest
 
     job, settings = task.job, task.settings
+    # A run of its own has written them at its start, but a module has no start.
+    write_job_config(job, {**settings, "shards": {"entries_per_shard": task.resources["entries_per_shard"]}})
     recorded = read_errors([*task.parts("*/errors"), job / layout.SERIES_ERRORS, job / layout.TABLES_ERRORS])
     found: list[Row] = []
 
@@ -93,6 +96,7 @@ def finish_job(task: Task) -> None:
     if late := without_failing(task.step.name, members, finish):
         mark_errors(job, late)
         finish({str(row["stem"] or row["pdb_id"]): row for row in late})
+    (job / layout.ERROR).unlink(missing_ok=True)  # of a step that succeeded when it was tried again
 
 
 def repeat_or_compute(

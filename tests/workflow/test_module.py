@@ -1,0 +1,120 @@
+"""Tethermap as a module of another workflow, which lies outside the checkout and has packages and rules of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.tools.patience import patience
+from tests.tools.runs import ROOT, difference, result_files, run_job
+
+JOBS = {
+    "baz2b": {"target_name": "BAZ2B", "search_query": "BAZ2B bromodomain 4CUP", "source": {"kind": "archive"}},
+    "protease": {"target_name": "HIV-1 protease", "search_query": "1hpv 1a8o", "source": {"kind": "archive"}},
+}
+
+OUTER = f"""
+import os, sys
+import pandas
+
+before = (dict(os.environ), list(sys.path), sys.modules["pandas"])
+
+configfile: "config.yaml"
+
+rule all:
+    input:
+        "count.csv",
+
+module first:
+    snakefile: "{ROOT}/Snakefile"
+    config: config["baz2b"]
+    prefix: "results/baz2b"
+
+use rule * from first as first_*
+
+module second:
+    snakefile: "{ROOT}/Snakefile"
+    config: config["protease"]
+    prefix: "results/protease"
+
+use rule * from second as second_*
+
+here = {{"{ROOT}", "{ROOT}/rules"}}  # which Snakemake adds itself
+assert before == (dict(os.environ), [path for path in sys.path if path not in here], sys.modules["pandas"])
+
+rule count:
+    input:
+        manifests=expand("results/{{job}}/job_result_manifest.json", job=["baz2b", "protease"]),
+        tables=expand("results/{{job}}/TARGET_RESULTS/Results_Display.csv", job=["baz2b", "protease"]),
+    output:
+        "count.csv",
+    script:
+        "count.py"
+"""
+
+COUNT = """
+import pandas
+
+frames = [pandas.read_csv(path, dtype=str) for path in snakemake.input.tables]
+pandas.concat(frames).groupby("Target").size().to_csv(snakemake.output[0])
+"""
+
+
+def outer(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the outer workflow with plain Snakemake, its own environment and no configuration but its own."""
+    ours = ("PYTHONPATH", "PYTHONWARNINGS", "PYTHONHASHSEED")
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    command = [sys.executable, "-m", "snakemake", *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=patience(300), check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the outer workflow."""
+    folder = tmp_path_factory.mktemp("outer")
+    jobs = {name: {**job, "cache_dir": str(folder / "cache")} for name, job in JOBS.items()}
+    (folder / "Snakefile").write_text(OUTER)
+    (folder / "count.py").write_text(COUNT)
+    (folder / "config.yaml").write_text(yaml.safe_dump(jobs))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(written: Path) -> Path:
+    """The same, run."""
+    ended = outer(written, "--cores", "2")
+    assert ended.returncode == 0, ended.stderr[-4000:]
+    return written
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_job_of_a_module_gives_what_a_run_of_its_own_gives(run: Path, tmp_path: Path, name: str) -> None:
+    alone = run_job(tmp_path / name, JOBS[name] | {"cache_dir": str(tmp_path / "cache")}).checked()
+    assert difference(result_files(run / "results" / name), result_files(alone.job)) == []
+
+
+def test_outer_workflow_keeps_its_target_and_computes_with_its_packages(run: Path) -> None:
+    assert (run / "count.csv").read_text().splitlines()[1:] == ["BAZ2B,1", "HIV-1 protease,1"]
+    assert {path.name for path in run.iterdir()} >= {"results", "cache", "count.csv"}
+    assert not (run / ".work").exists()
+
+
+def test_run_of_a_module_with_nothing_to_do_does_nothing(run: Path) -> None:
+    assert "Nothing to be done" in outer(run, "--cores", "2").stderr
+
+
+def test_wrong_setting_of_a_module_is_told_in_one_sentence_and_leaves_nothing(written: Path, tmp_path: Path) -> None:
+    for name in ("Snakefile", "count.py"):
+        (tmp_path / name).write_text((written / name).read_text())
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({**JOBS, "protease": {"target_nam": "x"}}))
+    ended = outer(tmp_path, "--cores", "1")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1] == "Tethermap: target_nam is not a setting: did you mean target_name?"
+    assert {path.name for path in tmp_path.iterdir()} - {".snakemake"} == {"Snakefile", "count.py", "config.yaml"}
