@@ -18,7 +18,7 @@ from service.errors import InvalidField, MissingField, ServiceError, Unsupported
 from service.hosts import is_public, literal_address
 from service.jobs.uploads import UPLOAD_ID
 from tethermap.base.config import all_settings, expected, load_schema
-from tethermap.base.fasta import NUCLEOTIDES, SHORTEST_SEQUENCE, is_nucleotide, read_records
+from tethermap.base.fasta import SHORTEST_SEQUENCE, read_records, sequence_notes
 from tethermap.base.identifiers import COMPONENT_CODE, ENTRY_ID
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -280,17 +280,16 @@ def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[s
     total = 0
     try:
         for header, residues in read_records(value):
-            if is_nucleotide(residues):
-                notes.append(NUCLEOTIDES)
             total += len(residues)
             if total > longest:
                 raise _invalid(name, f"is longer than {longest} residues")
             if len(residues) < SHORTEST_SEQUENCE:
                 counts = f"a sequence of {len(residues)} residues was ignored; {SHORTEST_SEQUENCE} are needed"
-                notes.append(f"fasta_seq: {counts}.")
+                notes.append(f"Sequence: {counts}.")
             else:
                 printable = "".join(c for c in header if unicodedata.category(c) not in ("Cc", "Cs")).strip()
                 records.append(f">{printable[:200] or 'sequence'}\n{residues}")
+        notes += sequence_notes(value)
     except ValueError as error:
         raise _invalid(name, f"is not a protein sequence: it holds {error}") from None
     return "\n".join(records) + "\n" if records else None, list(dict.fromkeys(notes))

@@ -38,6 +38,12 @@ _GREEK = {
 _LATIN = str.maketrans(_GREEK)
 """Greek letters, which the PDB writes out, and signs that stand for them."""
 
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+"""Full-width letters and signs of East Asian keyboards."""
+
+_WILDCARD = re.compile(r"(?<!\S)\*+(?=[^\W_])|(?<=[^\W_])\*+(?!\S)|(?<!\S)(?P<word>[^\s/?]+)\?+(?=[^\W_])")
+"""Signs that stand for letters elsewhere; ``HLA-A*02:01``, ``which kinase?`` and addresses have none."""
+
 
 @dataclass(slots=True)
 class Clause:
@@ -127,6 +133,7 @@ def parse_query(text: str) -> Query:
     >>> query.terms, query.excluded
     (('EGFR', 'kinase domain'), ('T790M',))
     """
+    text = _WILDCARD.sub(lambda sign: sign["word"] or "", text.translate(_WIDE))
     clauses = [Clause()]
     ignored: dict[str, None] = {}
     negated = operators = brackets = False
@@ -154,6 +161,19 @@ def parse_query(text: str) -> Query:
     if len(clauses) > 1 and clauses[-1] == Clause():
         clauses.pop()
     return Query(tuple(clauses), tuple(ignored), operators and brackets)
+
+
+def query_notes(text: str) -> list[str]:
+    """Return sentences on signs of a query that are read in another way than they were meant.
+
+    >>> query_notes("kinas* inhibitor"), query_notes("HLA-A*02:01")
+    (['Words are searched for whole: * and ? stand for no other letters, so write the words out.'], [])
+    """
+    plain = text.translate(_WIDE)
+    notes = ["Full-width letters were read as plain ones."] if plain != text else []
+    if _WILDCARD.search(plain):
+        notes.append("Words are searched for whole: * and ? stand for no other letters, so write the words out.")
+    return notes
 
 
 def _add(clause: Clause, name: str, *, is_excluded: bool) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
 from tethermap.base.identifiers import accession, entry_id_of
 from tethermap.sources.base import Hit, KnownEntry, Source, SourceError
-from tethermap.sources.query import Query, parse_query, parts_of, words_of
+from tethermap.sources.query import Query, parse_query, parts_of, query_notes, words_of
 
 ACCESSIONS = "accession:"
 """Begins the reason of entries that an accession found; where several were asked for, the entry's own are told with it
@@ -99,7 +99,7 @@ def pinned_entries(source: Source, entry_ids: Sequence[str]) -> SearchResult:
             outcome.not_found.append(entry_id)
     if outcome.not_found:
         listed = ", ".join(outcome.not_found[:10]) + (" …" if len(outcome.not_found) > 10 else "")
-        outcome.notes.append(f"filters.entries names what the source does not have: {listed}.")
+        outcome.notes.append(f"The source does not have these entries: {listed}.")
     outcome.totals["pinned"] = len(outcome.candidates)
     return outcome
 
@@ -119,11 +119,12 @@ def find_entries(source: Source, search_query: str, target_name: str) -> SearchR
     query = parse_query(search_query)
     if query.has_brackets:
         raise SourceError(
-            f"search_query has brackets beside operators ({search_query!r}), which are not understood: AND binds more"
+            f"The query has brackets beside operators ({search_query!r}), which are not understood: AND binds more"
             " closely than OR, so write each side of an OR in full, as in: EGFR kinase OR HER2 kinase.",
             "input",
         )
     outcome = _find(source, query, "")
+    outcome.notes[:0] = query_notes(search_query)
     known = {candidate.entry_id for candidate in outcome.candidates}
     if wordless := [(entry_id, 0.0) for entry_id in source.wordless if entry_id not in known]:
         _merge(outcome, wordless, ["listed"])

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from tethermap.base import config
-from tethermap.base.fasta import NUCLEOTIDES, is_nucleotide, read_fasta
+from tethermap.base.fasta import sequence_notes
 from tethermap.run.steps import Settings
 from tethermap.sources.own.definitions import definitions_among
 
@@ -41,7 +41,7 @@ def search(given: Settings) -> dict[str, Any]:
         "target_name": given["target_name"],
         "filters": {name: given["filters"][name] for name in filters},
         "fasta_seq": given["fasta_seq"] if by_sequence else None,
-        "notes": [NUCLEOTIDES] if any(map(is_nucleotide, read_fasta(given["fasta_seq"] or ""))) else [],
+        "notes": sequence_notes(given["fasta_seq"] or ""),
     }
 
 

@@ -232,7 +232,7 @@ def test_own_files_that_say_nothing_are_taken_when_they_are_listed() -> None:
 
 def test_pinned_entries_that_are_not_there_are_named() -> None:
     outcome = pinned_entries(_source(), ["1ABC", "9zzz"])
-    assert outcome.notes == ["filters.entries names what the source does not have: 9zzz."]
+    assert outcome.notes == ["The source does not have these entries: 9zzz."]
 
 
 def test_pinned_entries_are_exactly_those() -> None:
@@ -293,3 +293,19 @@ def test_source_is_asked_once_which_accessions_it_knows(monkeypatch: pytest.Monk
     monkeypatch.setattr(source, "known_accessions", counted)
     find_entries(source, "P00533 P04626 Q99999", "x")
     assert sorted(asked) == ["P00533", "P04626", "Q99999"]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [("kinas* EGFR", "Words are searched for whole"), ("\uff25\uff27\uff26\uff32 kinase", "Full-width letters")],
+)
+def test_wildcards_and_full_width_letters_get_a_sentence(query: str, told: str) -> None:
+    outcome = find_entries(_source(), query, "EGFR")
+    assert outcome.notes[0].startswith(told)
+    assert set(_ids(outcome)) == {"1abc", "2abc"}
+
+
+@pytest.mark.parametrize("query", ["HLA-A*02:01", "EGFR kinase?", "A * B", "CYP2C*"])
+def test_signs_that_are_no_wildcards_get_none(query: str) -> None:
+    told = find_entries(_source(), query, "EGFR").notes
+    assert any("searched for whole" in note for note in told) is query.endswith("C*")
