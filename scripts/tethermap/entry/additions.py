@@ -111,7 +111,8 @@ def read_additions(document: cif.Document, model: cif.Block) -> Additions:
     for row in block.find(LIGANDS, list(LIGAND_TAGS)):
         definition = blocks.get(row.str(1))
         ligands[row.str(0)] = str(definition.as_string()) if definition is not None else row.str(2)
-        poses[row.str(0)] = PoseOrigin(row.str(3), int(row.str(4)), int(row.str(5)))
+        if row.str(3):
+            poses[row.str(0)] = PoseOrigin(row.str(3), int(row.str(4)), int(row.str(5)))
     for row in block.find(FIELDS, list(FIELD_TAGS)):
         poses[row.str(0)].fields[row.str(1)] = row.str(2)
     errors: dict[str, dict[ResidueKey, float]] = {}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import failed_at, isolate_errors
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, KnownEntry, SourceError
-from tethermap.sources.folders import FolderSource, check_folder, explained, walk
+from tethermap.sources.folders import FolderSource, check_folder, walk
 from tethermap.sources.naming import (
     StructureFile,
     goes_with_models,
@@ -23,11 +23,18 @@ from tethermap.sources.naming import (
     own_file,
     own_id,
 )
-from tethermap.sources.own.archives import ArchiveError, unpack
+from tethermap.sources.own.archives import ArchiveError, members, unpack
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.prepare import Complex, Given, prepared
-from tethermap.sources.own.sniff import LIGANDS, ending_of, kind_of, stem_of
+from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, ending_of, kind_of, stem_of
+from tethermap.sources.own.split import complexes_of
+
+_MOST_NAMES = 3
+_PROGRAM_ERROR = "an error in this program; the log has it"
+
+Skipped = dict[str, list[str]]
+"""Names of files that are not used, by the reason."""
 
 
 class FilesSource(FolderSource):
@@ -58,6 +65,7 @@ class FilesSource(FolderSource):
         self._prepared = cache / "complexes"
         self._origins: dict[str, tuple[str, int]] = {}
         self._origins_file = self._index.file.with_suffix(".origins.json")
+        self._folders: dict[str, str] = {}
         self.given: dict[str, str] = {}
         self.ligands_of: dict[str, str] = {}
         self.labels: dict[str, str] = {}
@@ -81,10 +89,9 @@ class FilesSource(FolderSource):
             return self
         given, skipped = self._sorted()
         if not given.structures:
-            advice = "give files in PDB or mmCIF format"
-            advice += ", the ligands' structures" if given.ligands else ""
-            raise SourceError(f"source.files: no structure file is among them{explained(skipped)}; {advice}.")
-        self.notes += [f"{count} file(s) skipped: {reason}." for reason, count in sorted((+skipped).items())]
+            advice = "give the protein too, as PDB or mmCIF" if given.ligands else "give files in PDB or mmCIF format"
+            raise SourceError(f"No structure is among the files: {'; '.join([*_skipped_notes(skipped), advice])}.")
+        self.notes += [f"{note}." for note in _skipped_notes(skipped)]
         failed: dict[str, str] = {}
 
         def note(place: str, error: Exception) -> None:
@@ -112,14 +119,14 @@ class FilesSource(FolderSource):
         ]
         return self
 
-    def _sorted(self) -> tuple[Given, Counter[str]]:
+    def _sorted(self) -> tuple[Given, Skipped]:
         """Return the files by what they are, and how many were skipped for which reason."""
-        skipped: Counter[str] = Counter()
+        skipped: Skipped = {}
         labels = self._labelled(skipped)
-        given = Given(labels=labels)
+        given = Given(labels=labels, folders=self._folders)
         structures: list[StructureFile] = []
         for place in labels:
-            with isolate_errors(place, lambda _: skipped.update(["an error in this program; the log has it"])):
+            with isolate_errors(place, partial(_skip, skipped, labels[place])):
                 kind, reason = kind_of(Path(place))
                 if kind in LIGANDS or (kind == "text" and ending_of(place) in ("sdf", "sd", "mol", "mol2", "dlg")):
                     given.ligands.append(place)
@@ -128,17 +135,22 @@ class FilesSource(FolderSource):
                     given.pairs += pairs
                     continue
                 file = own_file(place, kind)
-                if isinstance(file, str):
-                    skipped[reason or file] += not goes_with_models(place)
+                if reason or isinstance(file, str):
+                    if reason or not goes_with_models(place):
+                        skipped.setdefault(reason or str(file), []).append(labels[place])
                 elif not (file.is_mmcif and is_definition(file.path)):
                     structures.append(file)
         ids = {file.entry_id for file in structures if not is_assembly(file.path.name)}
         whole = [file for file in structures if not (is_assembly(file.path.name) and _entry_of(file) in ids)]
-        skipped["an assembly, beside its deposited entry"] = len(structures) - len(whole)
-        given.structures = [Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(whole)]
-        return given, +skipped
+        if beside := [labels[file.place] for file in structures if file not in whole]:
+            skipped["an assembly, beside its deposited entry"] = beside
+        unpacked = {place: label for place, label in labels.items() if place.startswith(str(self._prepared))}
+        given.structures = [
+            Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(whole, unpacked)
+        ]
+        return given, skipped
 
-    def _labelled(self, skipped: Counter[str]) -> dict[str, str]:
+    def _labelled(self, skipped: Skipped) -> dict[str, str]:
         """Return the label of each file by its path, those of archives too, in the order of the numbers in them."""
         labels: dict[str, str] = {}
         for path in self._paths:
@@ -152,17 +164,30 @@ class FilesSource(FolderSource):
                     for place in walk(path)
                     if not str(Path(place).resolve()).startswith(own)
                 }
-        packed = [place for place in labels if kind_of(Path(place))[0] == "archive"]
-        for place in packed:
-            label = labels.pop(place)
-            try:
-                inside = unpack(Path(place), self._prepared)
-            except ArchiveError as error:
-                skipped[str(error)] += 1
-                continue
-            root = len(str(self._prepared)) + 26 + len("files/")
-            labels |= {str(file): f"{label}/{str(file)[root:]}" for file in inside}
+        labels = {file: name for place, label in labels.items() for file, name in self._opened(place, label, skipped)}
         return dict(sorted(labels.items(), key=lambda item: natural(item[1])))
+
+    def _opened(self, place: str, label: str, skipped: Skipped) -> Iterator[tuple[str, str]]:
+        """Yield place and label of a file, or of the files that an archive or a complex with bonds stands for."""
+        kind = kind_of(Path(place))[0]
+        if kind != "archive" and kind not in COMPLEXES:
+            yield place, label
+            return
+        try:
+            inside = unpack(Path(place), self._prepared, members if kind == "archive" else complexes_of)
+        except ArchiveError as error:
+            skipped.setdefault(str(error), []).append(label)
+            return
+        for file in map(str, inside):
+            if kind != "archive":
+                self._folders[file] = str(Path(place).parent)
+                yield file, label
+            elif kind_of(Path(file))[0] != "archive":
+                yield from self._opened(
+                    file, f"{label}/{file[len(str(self._prepared)) + 26 + len('files/') :]}", skipped
+                )
+            else:
+                skipped.setdefault("an archive in an archive; unpack it first", []).append(label)
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return what there is under each id, or under the name of its file."""
@@ -181,6 +206,19 @@ class FilesSource(FolderSource):
             raise FetchError("not_found", "not among the files")
         label, record = self._origins.get(entry_id, ("", None))
         return replace(self._fetched(KnownEntry(entry_id), self.kind), source_file=label, source_record=record)
+
+
+def _skipped_notes(skipped: Skipped) -> list[str]:
+    """Return which files are not used, and why."""
+    return [
+        f"{', '.join(names[:_MOST_NAMES])}{f' and {len(names) - _MOST_NAMES} more' if len(names) > _MOST_NAMES else ''}"
+        f" {'was' if len(names) == 1 else 'were'} not used: {reason}"
+        for reason, names in sorted(skipped.items())
+    ]
+
+
+def _skip(skipped: Skipped, name: str, _: Exception) -> None:
+    skipped.setdefault(_PROGRAM_ERROR, []).append(name)
 
 
 def _entry_of(file: StructureFile) -> str:

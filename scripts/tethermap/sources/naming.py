@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -140,16 +140,24 @@ def own_id(stem: str) -> str:
     return plain[:_MAX_OWN_ID].strip("-") or "structure"
 
 
-def numbered(files: list[StructureFile]) -> list[StructureFile]:
-    """Return the files with ids that are unique: those of one name get their folder's before it, or a number."""
-    counts = Counter(file.entry_id for file in files)
+def numbered(files: list[StructureFile], labels: Mapping[str, str] | None = None) -> list[StructureFile]:
+    """Return the files with ids that are unique: those of one name get their folder's before it, or a number.
+
+    Parameters
+    ----------
+    labels : mapping of str to str, optional
+        Path that the user knows, of files that lie elsewhere.
+    """
+    folders_of: dict[str, set[str]] = {}
+    places = [(labels or {}).get(file.place, file.place).rpartition(os.sep)[0] for file in files]
+    for file, folder in zip(files, places, strict=True):
+        folders_of.setdefault(file.entry_id, set()).add(folder)
     taken: set[str] = set()
     result = []
-    for file in files:
+    for file, folder in zip(files, places, strict=True):
         wanted = file.entry_id
-        if counts[wanted] > 1 and (folder := file.place.rpartition(os.sep)[0].rpartition(os.sep)[2]):
-            folders = {other.place.rpartition(os.sep)[0] for other in files if other.entry_id == wanted}
-            wanted = own_id(f"{folder}-{wanted}") if len(folders) > 1 else wanted
+        if len(folders_of[wanted]) > 1 and folder:
+            wanted = own_id(f"{folder.rpartition(os.sep)[2]}-{wanted}")
         entry_id, number = wanted, 1
         while entry_id in taken:
             number += 1

@@ -17,7 +17,7 @@ def test_a_folder_with_any_names_is_listed(tmp_path: Path) -> None:
     write(m / "notes.txt", "")
     source = FilesSource([m], tmp_path / "cache").open()
     assert source.all_entries() == ["1abc", "my-model-3", "pose"]
-    assert source.notes == ["1 file(s) skipped: not a structure file."]
+    assert source.notes == ["notes.txt was not used: not a structure file."]
 
 
 def test_files_and_folders_may_be_mixed_and_given_twice(tmp_path: Path) -> None:
@@ -49,5 +49,5 @@ def test_a_path_that_does_not_exist_is_one_sentence(tmp_path: Path, name: str) -
 
 def test_files_of_another_kind_are_one_sentence(tmp_path: Path) -> None:
     path = write(tmp_path / "x.docx", "")
-    with pytest.raises(SourceError, match="no structure file is among them"):
+    with pytest.raises(SourceError, match=r"No structure is among the files: x\.docx was not used: "):
         FilesSource([path], tmp_path / "cache").open()

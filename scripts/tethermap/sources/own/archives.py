@@ -8,7 +8,7 @@ import json
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,11 +23,15 @@ _STEP = 1 << 20
 _DAMAGED: tuple[type[Exception], ...] = (*DAMAGED, zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
 
 
+Parts = Iterator[tuple[str, int, BinaryIO]]
+"""Name, size in bytes and content of each file of an archive."""
+
+
 class ArchiveError(Exception):
     """An archive that can't be used; the message says why."""
 
 
-def members(path: Path) -> Iterator[tuple[str, int, BinaryIO]]:
+def members(path: Path) -> Parts:
     """Yield name, declared size in bytes and content of each file of an archive; links and devices are left out.
 
     Raises
@@ -89,7 +93,7 @@ def members_size(path: Path, most: int) -> int:
     return size
 
 
-def unpack(path: Path, folder: Path) -> list[Path]:
+def unpack(path: Path, folder: Path, parts: Callable[[Path], Parts] = members) -> list[Path]:
     """Unpack an archive into a folder of its own and return its files, in the order of the archive.
 
     Parameters
@@ -98,6 +102,8 @@ def unpack(path: Path, folder: Path) -> list[Path]:
         The archive.
     folder : Path
         Parent of the new folder, which is named by what the archive is; an earlier one is used again.
+    parts : callable
+        What it holds, as `members` yields it.
 
     Raises
     ------
@@ -114,11 +120,11 @@ def unpack(path: Path, folder: Path) -> list[Path]:
     shutil.rmtree(made, ignore_errors=True)
     names: list[str] = []
     size = 0
-    for name, _, stream in members(path):
-        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-        if not parts or parts[0] == "__MACOSX" or parts[-1].startswith(".") or "/".join(parts) in names:
+    for name, _, stream in parts(path):
+        words = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        if not words or words[0] == "__MACOSX" or words[-1].startswith(".") or "/".join(words) in names:
             continue
-        target = made.joinpath("files", *parts)
+        target = made.joinpath("files", *words)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as file:
@@ -129,7 +135,7 @@ def unpack(path: Path, folder: Path) -> list[Path]:
                     file.write(part)
         except OSError as error:
             raise ArchiveError(f"{name[:80]} can't be unpacked ({error.strerror})") from error
-        names.append("/".join(("files", *parts)))
+        names.append("/".join(("files", *words)))
     write_text(stamp, json.dumps(names))
     return [made / name for name in names]
 

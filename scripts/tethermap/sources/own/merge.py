@@ -39,7 +39,7 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
     chain = gemmi.Chain(next((letter for letter in _CHAINS if letter not in taken), "LIG"))
     asyms = []
     for number, pose in enumerate(poses, start=1):
-        residue = _residue(pose, number)
+        residue = residue_of(pose, number)
         residue.subchain = f"{chain.name}lig{number}"
         asyms.append(residue.subchain)
         chain.add_residue(residue)
@@ -56,7 +56,7 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
         structure.update_mmcif_block(block, gemmi.MmcifOutputGroups(False, atoms=True, entity=False, struct_asym=True))
     block.name = name
     quote_names(block, structure)
-    _add_ligands(document, asyms, poses)
+    add_ligands(document, asyms, poses)
     return str(document.as_string())
 
 
@@ -70,7 +70,8 @@ def with_errors(text: str, errors: Mapping[str, Mapping[ResidueKey, float]]) -> 
     return text.rstrip() + "\n#\n" + str(document.as_string())
 
 
-def _residue(pose: LigandPose, number: int) -> gemmi.Residue:
+def residue_of(pose: LigandPose, number: int) -> gemmi.Residue:
+    """Return a pose as a residue with this number."""
     residue = gemmi.Residue()
     residue.name, residue.het_flag = pose.comp_id, "H"
     residue.seqid = gemmi.SeqId(number, " ")
@@ -83,8 +84,11 @@ def _residue(pose: LigandPose, number: int) -> gemmi.Residue:
     return residue
 
 
-def _add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[LigandPose]) -> None:
-    """Add which chains are ligands from files, with the definition of each different one."""
+def add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[LigandPose]) -> None:
+    """Add which chains are ligands with bonds of their file, with the definition of each different one.
+
+    Those without `source_file` are no poses: they stand in the structure's own file.
+    """
     if not poses:
         return
     definitions: dict[tuple[object, ...], str] = {}
@@ -95,7 +99,7 @@ def _add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[L
         if pose.bonds is not None and key not in definitions:
             definitions[key] = f"{BLOCK}_{len(definitions) + 1}"
             blocks.append((definitions[key], pose))
-        origin = (pose.source_file, str(pose.source_record), str(pose.pose_rank))
+        origin = (pose.source_file or ".", str(pose.source_record), str(pose.pose_rank))
         rows.append((asym, definitions.get(key, "."), pose.smiles or ".", *origin))
     loop = document.add_new_block(BLOCK).init_loop(LIGANDS, list(LIGAND_TAGS))
     for row in rows:

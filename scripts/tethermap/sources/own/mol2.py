@@ -26,6 +26,7 @@ _MOST_TRIES = 3000
 
 _BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
 _MOST_CHANGES = 4
+_ATOM_WORDS = 6
 _VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "Se": 2, "Si": 4}
 
 
@@ -77,24 +78,31 @@ def read_mol2(text: str) -> Iterator[tuple[Chem.Mol, list[str], str] | str]:
             yield str(error)
 
 
-def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
-    sections: dict[str, list[list[str]]] = {}
+def read_sections(lines: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return the words of each line of a molecule by section: ``ATOM``, ``BOND``, ``SUBSTRUCTURE``."""
+    sections: dict[str, list[list[str]]] = {"ATOM": []}
     current: list[list[str]] = []
-    title = next((line.strip() for line in lines if line.strip()), "")
     for line in lines:
         if line.startswith("@<TRIPOS>"):
             current = sections.setdefault(line[9:].strip().upper(), [])
         elif line.strip() and not line.startswith("#"):
             current.append(line.split())
+    sections["ATOM"] = [row for row in sections["ATOM"] if len(row) >= _ATOM_WORDS]
+    return sections
+
+
+def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
+    title = next((line.strip() for line in lines if line.strip()), "")
+    sections = read_sections(lines)
+    rows = sections["ATOM"]
     try:
-        rows = [row for row in sections.get("ATOM", []) if len(row) >= 6]
         xyz = np.array([[float(value) for value in row[2:5]] for row in rows]).reshape(-1, 3)
         bonds = [(row[1], row[2], row[3].lower()) for row in sections.get("BOND", [])]
     except (ValueError, IndexError) as error:
         raise Mol2Error("its lines are not those of the mol2 format; write it as SDF") from error
     if not rows:
         raise Mol2Error("it has no atoms")
-    elements = _elements(rows, xyz)
+    elements = elements_of(rows, xyz)
     kept = [k for k, element in enumerate(elements) if element]
     place = {rows[k][0]: number for number, k in enumerate(kept)}
     mol = _Molecule([rows[k][1] for k in kept], [rows[k][5] for k in kept], [elements[k] for k in kept], {})
@@ -113,7 +121,7 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
     return made, mol.names, f"{left} dummy atoms or lone pairs were left out" if left else ""
 
 
-def _elements(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
+def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
     """Return the elements of SYBYL's, GAFF's and Amber's types, empty for dummies and lone pairs."""
     known, words = [], []
     for row in rows:

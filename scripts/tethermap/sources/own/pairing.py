@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tethermap.sources.own.sniff import ending_of, stem_of
@@ -38,7 +38,10 @@ def read_list(path: Path) -> list[tuple[str, str]]:
 
 
 def paired(
-    structures: Sequence[str], ligands: Sequence[str], listed: Iterable[tuple[str, str]]
+    structures: Sequence[str],
+    ligands: Sequence[str],
+    listed: Iterable[tuple[str, str]],
+    folders: Mapping[str, str] | None = None,
 ) -> tuple[Pairs, list[str]]:
     """Return the ligand files of each structure, and those that have none.
 
@@ -48,7 +51,10 @@ def paired(
         Paths.
     listed : iterable of (str, str)
         Pairs that the user names.
+    folders : mapping of str to str, optional
+        Folder of the user's file that a file elsewhere was made from.
     """
+    folders = {path: str(Path(path).parent) for path in (*structures, *ligands)} | dict(folders or {})
     pairs: Pairs = {}
     named: dict[str, None] = {}
     for listed_structure, ligand in listed:
@@ -56,7 +62,7 @@ def paired(
         named[ligand] = None
     alone = []
     for ligand in _one_a_stem([ligand for ligand in ligands if ligand not in named]):
-        structure = _structure_of(ligand, structures)
+        structure = _structure_of(ligand, structures, folders)
         if structure is None:
             alone.append(ligand)
         else:
@@ -94,10 +100,10 @@ def _one_a_stem(ligands: Iterable[str]) -> list[str]:
     return [ligand for _, ligand in best.values()]
 
 
-def _structure_of(ligand: str, structures: Sequence[str]) -> str | None:
+def _structure_of(ligand: str, structures: Sequence[str], folders: Mapping[str, str]) -> str | None:
     """Return the structure of the same name, the nearest first; else the only one of the folder, or of all."""
-    folder, key = Path(ligand).parent, key_of(ligand)
-    beside = [structure for structure in structures if Path(structure).parent == folder]
+    key = key_of(ligand)
+    beside = [structure for structure in structures if folders[structure] == folders[ligand]]
     for place in (beside, structures):
         whole = [structure for structure in place if not is_pocket(structure)] or place
         same = [structure for structure in whole if key_of(structure) == key]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rdkit import Chem, rdBase
@@ -39,6 +40,9 @@ _ORDERS = {
     Chem.BondType.TRIPLE: "trip",
     Chem.BondType.AROMATIC: "arom",
 }
+_QUERIES = {"": Chem.BondType.SINGLE, "=,:": Chem.BondType.DOUBLE}
+"""Bonds that may be aromatic, as SMARTS: the order that they have in one of the forms of the ring."""
+
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
 _FLEXIBLE = re.compile(r"^BEGIN_RES\b.*?^END_RES\b.*?$", re.MULTILINE | re.DOTALL)
@@ -164,12 +168,17 @@ def _of_mol2(data: bytes) -> _Found:
             yield number, made
             continue
         mol, names, note = made
-        for index, name in enumerate(names):
-            mol.GetAtomWithIdx(index).SetProp("_Name", name)
         if note:
             yield number, note
-        for found in _of_record(mol):
+        for found in _of_record(with_names(mol, names)):
             yield number, found
+
+
+def with_names(mol: Chem.Mol, names: Sequence[str]) -> Chem.Mol:
+    """Return a molecule whose atoms have the names of a file."""
+    for atom, name in zip(mol.GetAtoms(), names, strict=True):
+        atom.SetProp("_Name", name)
+    return mol
 
 
 def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
@@ -177,6 +186,7 @@ def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
     if mol is None:
         yield "RDKit can't read it; write it again as SDF with another program"
         return
+    mol = _without_queries(mol)
     dummies = [atom.GetIdx() for atom in mol.GetAtoms() if atom.GetSymbol() not in SYMBOLS]
     if dummies and len(dummies) < mol.GetNumAtoms():
         trimmed = Chem.RWMol(mol)
@@ -189,9 +199,9 @@ def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
     most = max(heavy, default=0)
     for piece, count in zip(pieces, heavy, strict=True):
         if len(pieces) == 1:
-            yield _of_molecule(mol)
+            yield pose_of(mol)
         elif count == most or count >= _LEAST_LIGAND:
-            yield _of_molecule(_part(mol, piece))
+            yield pose_of(part_of(mol, piece))
             most = most if count >= _LEAST_LIGAND else most + 1
         else:
             symbols = Counter(mol.GetAtomWithIdx(k).GetSymbol() for k in piece)
@@ -214,15 +224,16 @@ def _pieces(mol: Chem.Mol) -> list[list[int]]:
     return [sorted(joined), *(piece for piece in pieces if piece[0] not in joined)] if joined else pieces
 
 
-def _part(mol: Chem.Mol, piece: Sequence[int]) -> Chem.Mol:
+def part_of(mol: Chem.Mol, piece: Sequence[int]) -> Chem.Mol:
+    """Return some of the atoms of a molecule, with the bonds between them."""
     part = Chem.RWMol(mol)
     for index in sorted({*range(mol.GetNumAtoms())} - {*piece}, reverse=True):
         part.RemoveAtom(index)
     return part.GetMol()
 
 
-def _of_molecule(mol: Chem.Mol) -> LigandPose | str:
-    """Return a molecule with coordinates as a pose, or what is wrong with it."""
+def pose_of(mol: Chem.Mol) -> LigandPose | str:
+    """Return a molecule with coordinates as a pose, or a sentence if it can't be used."""
     count = mol.GetNumAtoms()
     if not count:
         return "it has no atoms"
@@ -253,6 +264,24 @@ def _of_molecule(mol: Chem.Mol) -> LigandPose | str:
     stated = bonds or sum(element != "H" for element in elements) == 1
     names = tuple(all_names[k] for k in kept)
     return LigandPose(names, elements, xyz[kept], charges, bonds if stated else None, "", title, fields=fields)
+
+
+def _without_queries(mol: Chem.Mol) -> Chem.Mol:
+    """Return a molecule whose bonds are no queries; without bonds if a query leaves an order open.
+
+    Some programs write aromatic rings by the types 6 and 7 of the format: single or aromatic, double or aromatic.
+    """
+    bonds: list[Any] = list(mol.GetBonds())
+    queries = [bond for bond in bonds if bond.HasQuery()]
+    if not queries:
+        return mol
+    plain = Chem.RWMol(mol)
+    known = all(bond.GetSmarts() in _QUERIES for bond in queries)
+    for bond in queries if known else bonds:
+        plain.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
+        if known:
+            plain.AddBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _QUERIES[bond.GetSmarts()])
+    return plain.GetMol()
 
 
 def _lacks_hydrogens(mol: Chem.Mol) -> bool:

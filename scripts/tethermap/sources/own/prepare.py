@@ -75,12 +75,15 @@ class Given:
         Structures and ligands that a list pairs.
     labels : dict of str to str
         All files, with the name by which the user knows each.
+    folders : dict of str to str
+        Folder of the user's file that a file elsewhere was made from.
     """
 
     structures: list[Complex] = field(default_factory=list)
     ligands: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str]] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, str] = field(default_factory=dict)
 
 
 def prepared(
@@ -101,7 +104,7 @@ def prepared(
     given.structures = [_plain(file, folder) for file in given.structures]
     structures, without_polymer = _told_apart(given)
     ligands = [*given.ligands, *without_polymer]
-    pairs, alone = paired([file.given for file in structures], ligands, given.pairs)
+    pairs, alone = paired([file.given for file in structures], ligands, given.pairs, given.folders)
     structures += [without_polymer[place] for place in alone if place in without_polymer]
     notes = [_UNPAIRED.format(Path(place).name) for place in alone if place not in without_polymer]
     read_from = {place: file.place for place, file in without_polymer.items()}

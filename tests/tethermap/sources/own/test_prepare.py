@@ -117,7 +117,7 @@ def test_ligand_without_a_structure_is_told(tmp_path: Path, opened: Opened) -> N
 
 def test_ligands_alone_are_one_sentence(tmp_path: Path, opened: Opened) -> None:
     write_sdf(tmp_path / "x.sdf", poses=1)
-    with pytest.raises(SourceError, match="the ligands' structures"):
+    with pytest.raises(SourceError, match="give the protein too"):
         opened(tmp_path)
 
 
@@ -194,7 +194,7 @@ def test_restraints_beside_a_model_are_a_definition_and_no_entry(tmp_path: Path,
     assert is_definition(tmp_path / "smiles.csv")
 
 
-@pytest.mark.parametrize("name", ["x.mae", "x.maegz", "x.pse"])
+@pytest.mark.parametrize("name", ["x.mae", "x.maegz", "x.moe", "x.pse"])
 def test_format_of_one_program_is_named_with_the_remedy(name: str, tmp_path: Path, opened: Opened) -> None:
     (tmp_path / "model.pdb").write_text(protein_pdb())
     (tmp_path / name).write_bytes(b"x")

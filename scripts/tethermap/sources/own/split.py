@@ -1,0 +1,210 @@
+"""Files that state the bonds of a whole complex, Maestro's and mol2 of proteins: as mmCIF, poses beside it as SDF."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import gemmi
+import numpy as np
+from rdkit import Chem, rdBase
+
+from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.formats.text import structure_text
+from tethermap.sources.own.archives import ArchiveError, Parts
+from tethermap.sources.own.merge import add_ligands, residue_of
+from tethermap.sources.own.mol2 import elements_of, read_mol2, read_sections
+from tethermap.sources.own.poses import LigandPose, part_of, pose_of, with_names
+from tethermap.sources.own.sniff import stem_of
+
+_LEAST_LIGAND = 5
+"""Heavy atoms of a residue whose bonds are taken from the file."""
+
+_LEAST_POLYMER = 4
+"""Residues bonded to others that a structure has."""
+
+_CHAIN = 5
+_ATOM_WORDS = 7
+_NAMED = re.compile(r"(?P<name>[A-Za-z]{1,4})(?P<number>-?\d+)|(?P<code>\w{3})(?P<digits>-?\d+)")
+
+Key = tuple[str, int, str, str]
+"""Chain, number, insertion code and name of a residue."""
+
+
+@dataclass(slots=True)
+class _Member:
+    key: Key
+    atoms: list[gemmi.Atom] = field(default_factory=list)
+    indices: list[int] = field(default_factory=list)
+    is_linked: bool = False
+
+
+def complexes_of(path: Path) -> Parts:
+    """Yield the files that a Maestro file or a mol2 file of a protein stands for: name, size and content.
+
+    Raises
+    ------
+    ArchiveError
+        If it can't be read.
+    """
+    stem = stem_of(path.name)
+    try:
+        text = structure_text(unpacked(path.read_bytes()))
+        with rdBase.BlockLogs():
+            files = (_of_mol2 if "@<TRIPOS>MOLECULE" in text else _of_maestro)(text, stem)
+    except (DamagedGzip, ValueError, LookupError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:100] or type(error).__name__
+        raise ArchiveError(f"damaged ({reason}); export it as PDB or mmCIF, ligands as SDF") from error
+    for name, made in files.items():
+        data = made.encode()
+        yield name, len(data), io.BytesIO(data)
+
+
+def _of_maestro(text: str, stem: str) -> dict[str, str]:
+    supplier = Chem.MaeMolSupplier()
+    supplier.SetData(text, sanitize=False, removeHs=False)
+    complexes, ligands = list[str](), list[str]()
+    for mol in supplier:
+        residues = _residues_of(mol)
+        if sum(residue.is_linked for residue in residues) < _LEAST_POLYMER:
+            for name in ("s_m_title", "_Name"):
+                if mol.HasProp(name):
+                    mol.SetProp("_Name", mol.GetProp(name))
+            ligands.append(f"{Chem.MolToMolBlock(mol, kekulize=False)}{_fields(mol)}$$$$\n")
+            continue
+        poses = [(residue, _pose_of_part(mol, residue)) for residue in residues if _is_ligand(residue)]
+        complexes.append(_complex(stem, residues, poses))
+    files = {f"{stem}{f'-{k}' if len(complexes) > 1 else ''}.cif": made for k, made in enumerate(complexes, start=1)}
+    if ligands:
+        files[f"{stem}_ligand.sdf" if files else f"{stem}.sdf"] = "".join(ligands)
+    if not files:
+        raise ValueError("no structure is in it")
+    return files
+
+
+def _fields(mol: Chem.Mol) -> str:
+    """Return scores and other numbers of a Maestro structure as fields of SDF."""
+    names = [name for name in mol.GetPropNames() if re.match(r"[ri]_(?!m_|st_|rdkit_)", name)]
+    return "".join(f">  <{name}>\n{mol.GetProp(name)}\n\n" for name in names)
+
+
+def _residues_of(mol: Chem.Mol) -> list[_Member]:
+    residues: dict[Key, _Member] = {}
+    xyz = mol.GetConformer().GetPositions().tolist() if mol.GetNumConformers() else []
+    owner: list[_Member] = []
+    for atom, place in zip(mol.GetAtoms(), xyz, strict=False):
+        info: Chem.AtomPDBResidueInfo | None = atom.GetPDBResidueInfo()
+        key = ("", 1, " ", "LIG")
+        if info is not None:
+            code = info.GetResidueName().strip() or "UNK"
+            key = (info.GetChainId().strip(), info.GetResidueNumber(), info.GetInsertionCode() or " ", code)
+        residue = residues.setdefault(key, _Member(key))
+        made = gemmi.Atom()
+        made.name = (info.GetName().strip() if info is not None else "") or f"{atom.GetSymbol()}{atom.GetIdx() + 1}"
+        made.element, made.charge = gemmi.Element(atom.GetSymbol()), atom.GetFormalCharge()
+        made.pos = gemmi.Position(*place)
+        made.occ = info.GetOccupancy() if info is not None else 1.0
+        made.b_iso = info.GetTempFactor() if info is not None else 0.0
+        residue.atoms.append(made)
+        residue.indices.append(atom.GetIdx())
+        owner.append(residue)
+    _link(owner, [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()])
+    return list(residues.values())
+
+
+def _link(owner: Sequence[_Member], bonds: Sequence[tuple[int, int]]) -> None:
+    for begin, end in bonds:
+        if owner[begin] is not owner[end]:
+            owner[begin].is_linked = owner[end].is_linked = True
+
+
+def _is_ligand(residue: _Member) -> bool:
+    return not residue.is_linked and sum(not atom.is_hydrogen() for atom in residue.atoms) >= _LEAST_LIGAND
+
+
+def _pose_of_part(mol: Chem.Mol, residue: _Member) -> LigandPose | str:
+    return pose_of(with_names(part_of(mol, residue.indices), [atom.name for atom in residue.atoms]))
+
+
+def _of_mol2(text: str, stem: str) -> dict[str, str]:
+    files: dict[str, str] = {}
+    parts = re.split(r"^@<TRIPOS>MOLECULE.*$", text, flags=re.MULTILINE)[1:]
+    for number, part in enumerate(parts, start=1):
+        sections = read_sections(part.splitlines())
+        residues = _mol2_residues(sections)
+        poses = [(residue, _mol2_pose(sections, residue)) for residue in residues if _is_ligand(residue)]
+        files[f"{stem}{f'-{number}' if len(parts) > 1 else ''}.cif"] = _complex(stem, residues, poses)
+    return files
+
+
+def _mol2_residues(sections: Mapping[str, list[list[str]]]) -> list[_Member]:
+    rows = sections["ATOM"]
+    xyz = [[float(value) for value in row[2:5]] for row in rows]
+    chains = {row[0]: row[5] for row in sections.get("SUBSTRUCTURE", []) if len(row) > _CHAIN and row[5].isalnum()}
+    residues: dict[Key, _Member] = {}
+    owner: list[_Member] = []
+    for index, (row, place, element) in enumerate(zip(rows, xyz, elements_of(rows, np.array(xyz)), strict=True)):
+        number, label = row[6:8] if len(row) > _ATOM_WORDS else ("1", "LIG")
+        named = _NAMED.fullmatch(label)
+        code = (named["name"] or named["code"]) if named else label[:4]
+        shown = (named["number"] or named["digits"]) if named else number
+        residue = residues.setdefault(key := (chains.get(number, ""), int(shown), " ", code), _Member(key))
+        atom = gemmi.Atom()
+        atom.name, atom.element = row[1][:8], gemmi.Element(element or "X")
+        atom.pos, atom.occ, atom.b_iso = gemmi.Position(*place), 1.0, 0.0
+        residue.atoms.append(atom)
+        residue.indices.append(index)
+        owner.append(residue)
+    place_of = {row[0]: index for index, row in enumerate(rows)}
+    _link(owner, [(place_of[row[1]], place_of[row[2]]) for row in sections.get("BOND", [])])
+    return list(residues.values())
+
+
+def _mol2_pose(sections: Mapping[str, list[list[str]]], residue: _Member) -> LigandPose | str:
+    """Return a residue of a mol2 file with the bonds that it has."""
+    atoms = [sections["ATOM"][index] for index in residue.indices]
+    inside = {row[0] for row in atoms}
+    bonds = [row for row in sections.get("BOND", []) if row[1] in inside and row[2] in inside]
+    lines = ["@<TRIPOS>MOLECULE", "", "@<TRIPOS>ATOM", *map(" ".join, atoms), "@<TRIPOS>BOND", *map(" ".join, bonds)]
+    made = next(read_mol2("\n".join(lines)))
+    return made if isinstance(made, str) else pose_of(with_names(made[0], made[1]))
+
+
+def _complex(name: str, residues: Sequence[_Member], poses: Sequence[tuple[_Member, LigandPose | str]]) -> str:
+    """Return residues as mmCIF; those with a pose get its atoms and, behind the model, its bonds."""
+    by_key = {residue.key: pose for residue, pose in poses if isinstance(pose, LigandPose)}
+    model, chains = gemmi.Model(1), dict[str, gemmi.Chain]()
+    for residue in residues:
+        chain, number, ins_code, code = residue.key
+        pose = by_key.get(residue.key)
+        if pose is not None:
+            made = residue_of(pose, number)
+        else:
+            made = gemmi.Residue()
+            for atom in residue.atoms:
+                made.add_atom(atom)
+        made.name, made.seqid = code, gemmi.SeqId(number, ins_code)
+        made.het_flag = "A" if residue.is_linked else "H"
+        chains.setdefault(chain or "A", gemmi.Chain(chain or "A")).add_residue(made)
+    for own in chains.values():
+        model.add_chain(own)
+    structure = gemmi.Structure()
+    structure.name = name
+    structure.add_model(model)
+    structure.setup_entities()
+    document = structure.make_mmcif_document()
+    found = list(_with_asyms(structure, by_key))
+    add_ligands(document, [asym for asym, _ in found], [pose for _, pose in found])
+    return str(document.as_string())
+
+
+def _with_asyms(structure: gemmi.Structure, by_key: dict[Key, LigandPose]) -> Iterator[tuple[str, LigandPose]]:
+    for chain in structure[0]:
+        for residue in chain:
+            key = (chain.name, int(residue.seqid.num or 0), residue.seqid.icode, residue.name)
+            pose = by_key.get(key) or (by_key.get(("", *key[1:])) if chain.name == "A" else None)
+            if pose is not None:
+                yield residue.subchain, pose
