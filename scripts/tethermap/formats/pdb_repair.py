@@ -63,14 +63,26 @@ def repaired_pdb(text: str) -> tuple[str, int]:
 
 def _without_early_ends(text: str) -> str:
     """Return text without END lines before the last atom: files put together with ``cat``."""
-    end = _END.search(text)
+    if (begin := _first_end(text)) < 0:
+        return text
+    end = _END.search(text, begin)
     if end is None or _ATOM.search(text, end.end()) is None:
         return text
     return _END.sub(lambda match: match[0] if _ATOM.search(text, match.end()) is None else "REMARK", text)
 
 
+def _first_end(text: str) -> int:
+    """Return where the first line begins that may be END, -1 if none; faster than a pattern over all lines."""
+    at = -1 if text.startswith("END") else text.find("\nEND")
+    while text.startswith("MDL", at + len("\nEND")):
+        at = text.find("\nEND", at + 1)
+    return at + 1 if at >= 0 or text.startswith("END") else -1
+
+
 def _with_models(text: str) -> str:
     """Return text whose models are numbered in order; atoms outside of models are one of their own."""
+    if "\nMODEL" not in text and not text.startswith("MODEL"):
+        return text
     marks = [(match.start(), match[0].startswith("MODEL")) for match in _MODEL.finditer(text)]
     begins = [at for at, begin in marks if begin]
     if not begins:
