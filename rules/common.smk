@@ -8,15 +8,13 @@ HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 sys.path.append(
     f"{HERE}/scripts"
 )  # last, as for scripts: an installed package comes first
-import tethermap
+from tethermap.base.root import ROOT
 
 sys.path.pop()
 
-if (HERE / "scripts").is_dir() and not HERE.samefile(
-    Path(tethermap.__file__).parents[2]
-):
+if (HERE / "scripts").is_dir() and HERE.resolve() != ROOT:
     sys.exit(
-        f"Tethermap: this Python environment belongs to another copy of Tethermap, {Path(tethermap.__file__).parents[2]}:"
+        f"Tethermap: this Python environment belongs to another copy of Tethermap, {ROOT}:"
         f" use the one that make sets up in {HERE}."
     )
 

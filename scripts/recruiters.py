@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 
 from tethermap.base import layout
-from tethermap.base.atomic import write_text
 from tethermap.base.records import part
+from tethermap.base.root import ROOT
 from tethermap.base.tables import EXIT_VECTORS, Row, read_table
+from tethermap.run.start import snakemake_command
 
-CHECKOUT = Path(__file__).resolve().parents[1]
-LIBRARY = CHECKOUT / "config" / "recruiters.yaml"
+LIBRARY = ROOT / "config" / "recruiters.yaml"
 TOP = 3
 """A known attachment atom among so many best exits counts as found."""
 
@@ -77,7 +77,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m scripts.recruiters", description=__doc__)
     parser.add_argument("job", type=Path, help="folder of the job")
     parser.add_argument("--mirror", type=Path, help="folder of structures (default: the public archive)")
-    parser.add_argument("--cores", default="2")
+    parser.add_argument("--cores", type=int, default=2)
     return parser.parse_args(argv)
 
 
@@ -86,14 +86,7 @@ if __name__ == "__main__":
     library = yaml.safe_load(LIBRARY.read_text(encoding="utf-8"))
     source = {"kind": "mirror", "mirror": str(asked.mirror.resolve())} if asked.mirror else {"kind": "auto"}
     job = asked.job.resolve()
-    settings = job.with_name(f"{job.name}.yaml")
-    write_text(settings, yaml.safe_dump(job_settings(library, source), sort_keys=False))
-    command = [
-        *(str(Path(sys.executable).with_name("snakemake")), "--snakefile", str(CHECKOUT / "Snakefile")),
-        *("--directory", str(job), "--configfile", str(settings), "--cores", asked.cores),
-        *("--profile", str(CHECKOUT / "config" / "profiles" / "local")),
-    ]
-    run = subprocess.run(command, cwd=CHECKOUT, check=False)
+    run = subprocess.run(snakemake_command(job, job_settings(library, source), asked.cores), check=False)
     if run.returncode == 0:
         sys.stdout.write("\n".join(report(library, job)) + "\n")
     sys.exit(run.returncode)

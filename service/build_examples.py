@@ -17,13 +17,13 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from scripts.reproduce import differing
 from service.jobs.outcome import record_of_folder
 from service.jobs.record import RECORD, JobRecord
 from service.results.examples import Example, load_examples
 from service.runs.config import child_environment, pipeline_config, snakemake_command
 from service.settings import LOCAL_PROFILE, REPOSITORY, Settings
 from tethermap.base import layout
+from tethermap.reproduce import differing
 from tethermap.run.logs import read_error
 
 SHIPPED = REPOSITORY / "data" / "examples"

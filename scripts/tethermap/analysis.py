@@ -19,6 +19,13 @@ Structures = str | Path | Sequence[str | Path]
 """A structure file, a folder, or several."""
 
 
+def write_smiles(smiles: Mapping[str, str], folder: Path) -> Path:
+    """Write a table of definitions by component code into a folder and return its path."""
+    table = folder / "smiles.csv"
+    write_text(table, "".join(f"{code},{value}\n" for code, value in smiles.items()))
+    return table
+
+
 def analyse(
     structures: Structures,
     *,
@@ -72,9 +79,7 @@ def analyse(
         "predicted": predicted,
     }
     if smiles:
-        table = job / layout.WORK / "smiles.csv"
-        write_text(table, "".join(f"{code},{value}\n" for code, value in smiles.items()))
-        source["components"] = str(table)
+        source["components"] = str(write_smiles(smiles, job / layout.WORK))
     asked = {"target_name": target or "all", "search_query": settings.pop("search_query", ""), "source": source}
     try:
         run_job(job, resolve({**asked, **settings}))

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tethermap.base.component_index import default_index
+from tethermap.base.root import ROOT
 from tethermap.run.settings import record_settings, refuse_changed_settings
 from tethermap.run.task import run_steps
+
+_LOG = logging.getLogger(__name__)
+
+
+def build_dictionary() -> None:
+    """Build the component index if there is none, as `make setup` does."""
+    if not default_index().is_file():
+        _LOG.warning("building the dictionary of components, once: ten seconds")
+        subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
 
 
 def run_job(job: Path, settings: Mapping[str, Any]) -> None:
@@ -25,6 +39,7 @@ def run_job(job: Path, settings: Mapping[str, Any]) -> None:
     UserError
         With a sentence for people: settings that don't fit the folder, a source that doesn't exist.
     """
+    build_dictionary()
     refuse_changed_settings(job, settings)
     record_settings(job, settings)
     run_steps(job, settings)

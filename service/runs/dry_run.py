@@ -21,16 +21,12 @@ from service.settings import Settings
 from tethermap.base import layout, tables
 from tethermap.run.display import STEPS
 from tethermap.run.logs import read_error
+from tethermap.run.start import cost
 
 _SECONDS = 60.0
 _AT_ONCE = 2
 _WAITING = 8
 _RETRY = {"Retry-After": "30"}
-
-_START_CPU_SECONDS = 6.0
-_CPU_SECONDS_PER_ENTRY = 0.1
-_BYTES_PER_ENTRY = 400_000
-"""A job of one entry takes about the first, each further one the others, all contexts and the report in it."""
 
 
 class DryRuns:
@@ -86,6 +82,7 @@ class DryRuns:
             notes = [str(note) for note in _read(job / layout.SEARCH_QUERY)["notes"]]
             proteins = [FoundProtein(**protein) for protein in _read(job / layout.PROTEINS)]
         selected = [row for row in rows if row["selected"]]
+        expected = cost([None if row["size"] is None else int(row["size"]) for row in selected])
         return DryRunAnswer(
             total=len(selected),
             entries=[
@@ -101,10 +98,7 @@ class DryRuns:
             proteins=proteins,
             left_out=dict(Counter(str(row["reason"]) for row in rows if not row["selected"])),
             steps=[PlannedStep(name=name, says=says) for name, says in STEPS.items() if name != "all"],
-            estimate=Estimate(
-                cpu_seconds=round(_START_CPU_SECONDS + _CPU_SECONDS_PER_ENTRY * len(selected), 1),
-                bytes=_BYTES_PER_ENTRY * len(selected),
-            ),
+            estimate=Estimate(**expected._asdict()),
             notes=[*submission.notes, *notes],
         )
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from scripts.reproduce import differing
 from service.app import endpoints
 from service.build_examples import SHIPPED, copy_example, example_record, is_built, run_example
 from service.results.examples import load_examples
@@ -17,6 +16,7 @@ from tests.tools.runs import difference, result_files, rows_of
 from tethermap.base import layout
 from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
 from tethermap.instance.partners import partners_of
+from tethermap.reproduce import differing
 
 pytestmark = pytest.mark.process
 

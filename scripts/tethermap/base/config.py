@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tethermap.base import recorded_search
 from tethermap.base.errors import UserError
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
+from tethermap.base.root import ROOT
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 """Settings as nested plain values: text, numbers, booleans, None, lists and dicts of them."""
 
-FOLDER = Path(__file__).resolve().parents[3] / "config"
+FOLDER = ROOT / "config"
 """Where the defaults and the schema lie."""
 
 _UPPER_CASE = ("methods", "only_ligands", "always_keep")

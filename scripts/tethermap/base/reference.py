@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tethermap.base.root import ROOT
 
-REFERENCE = Path(__file__).resolve().parents[3] / "data" / "reference"
+REFERENCE = ROOT / "data" / "reference"
 
 CITATIONS = REFERENCE / "citations.csv"
 ADDITIVES = REFERENCE / "additives.csv"

@@ -18,6 +18,7 @@ from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing, write_parts, write_text
 from tethermap.base.errors import PROGRAM_ERROR
 from tethermap.base.records import part
+from tethermap.base.root import ROOT
 from tethermap.base.tables import FILES, Row, Value, read_table
 from tethermap.results.crate import crate_text
 from tethermap.results.manifest import VARYING, Tally, manifest_parts
@@ -27,7 +28,7 @@ from tethermap.run.program_errors import InstanceId, StatusCorrector, but_for, e
 from tethermap.selfcheck.outcome import CheckOutcome
 from tethermap.selfcheck.status import entry_rows
 
-_SNAKEFILE = Path(__file__).resolve().parents[3] / "Snakefile"
+_SNAKEFILE = ROOT / "Snakefile"
 
 log = logging.getLogger(__name__)
 

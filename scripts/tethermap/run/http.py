@@ -5,21 +5,28 @@ from __future__ import annotations
 import logging
 import os
 import platform
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import httpx2
 
+from tethermap.base.errors import UserError
 from tethermap.base.version import __version__
 
 _LOG = logging.getLogger(__name__)
 logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each request would hide ours
+
+CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""Variables that name a file of trusted certificates, the first one that is set counts."""
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Status codes after which the same request may succeed."""
@@ -124,11 +131,13 @@ class HttpClient:
 
     def __post_init__(self) -> None:
         limits = self.limits
+        refuse_socks()
         self._client = httpx2.Client(
             headers={"User-Agent": user_agent()},
             timeout=httpx2.Timeout(limits.read, connect=limits.connect),
             limits=httpx2.Limits(max_connections=limits.connections, max_keepalive_connections=limits.connections),
             follow_redirects=True,
+            verify=trusted(),
         )
 
     def get(
@@ -226,7 +235,7 @@ class HttpClient:
         except httpx2.TimeoutException as error:
             return _Failure(f"no answer in time ({type(error).__name__})", unreachable=True)
         except (httpx2.ConnectError, httpx2.ProxyError) as error:
-            return _Failure(f"no connection ({error})", unreachable=True)
+            return _Failure(f"no connection ({error}{_on_certificates(error)})", unreachable=True)
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             return _Failure(f"the connection broke ({str(error) or type(error).__name__})")
         except httpx2.TooManyRedirects as error:
@@ -236,6 +245,44 @@ class HttpClient:
         if answer.status in RETRIED:
             return _Failure(f"HTTP {answer.status}", wait=wait)
         return answer
+
+
+def trusted() -> ssl.SSLContext | bool:
+    """Return the certificates that the environment names; True, those of the system, if it names none.
+
+    Raises
+    ------
+    UserError
+        If the file is missing or holds no certificates.
+    """
+    name = next((name for name in CERTIFICATES if os.environ.get(name)), None)
+    if name is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=os.environ[name])
+    except OSError as error:  # ssl.SSLError is one
+        reason = error.strerror or str(error)
+        raise UserError(f"{name} names no file of certificates ({reason}): correct it, or unset {name}.") from None
+
+
+def refuse_socks() -> None:
+    """Make sure that a SOCKS proxy of the environment can be used.
+
+    Raises
+    ------
+    UserError
+        If the package for it is not installed.
+    """
+    for scheme, address in getproxies().items():
+        if scheme != "no" and address.startswith("socks") and find_spec("socksio") is None:
+            raise UserError(f"The proxy {_shown(address)} speaks SOCKS, which needs a package: pip install socksio")
+
+
+def _on_certificates(error: Exception) -> str:
+    """Return what to set if a certificate is not trusted."""
+    if "CERTIFICATE_VERIFY_FAILED" not in str(error):
+        return ""
+    return "; set SSL_CERT_FILE to a file with the certificates of your network"
 
 
 def user_agent() -> str:

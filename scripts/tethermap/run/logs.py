@@ -21,9 +21,9 @@ from pathlib import Path
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import UserError
+from tethermap.base.root import ROOT
 
 _LOGGER = logging.getLogger(__name__)
-_ROOT = Path(__file__).resolve().parents[3]
 _QUOTED = re.compile(r"""(["'])/[^"'\n]*/([^"'/\n]*)\1""")
 _PATH = re.compile(r"""(?<![\w.<~/])~?/(?:[^\s"'/:,;()<>]+/)+""")
 _URL = re.compile(r"(\w+://)[^\s/@]*@")
@@ -215,7 +215,7 @@ def scrubbed(text: str, job: Path) -> str:
     >>> scrubbed('File "/home/jane doe/run.py", line 3: /data/x/1abc.cif is gone', Path("/jobs/a"))
     'File "run.py", line 3: 1abc.cif is gone'
     """
-    for known in (job.resolve(), _ROOT):
+    for known in (job.resolve(), ROOT):
         text = text.replace(f"{known}/", "")
     text = _PATH.sub("", _QUOTED.sub(r"\1\2\1", _URL.sub(r"\1", text)))
     for name, word in ((_user(), "user"), (socket.gethostname(), "host")):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tethermap.base.component_index import INDEX_VARIABLE, default_index
 from tethermap.base.reference import REFERENCE
+from tethermap.base.root import PACKAGE, ROOT
 from tethermap.base.version import __version__
 from tethermap.kernels import MODULE, compiler
 
@@ -49,10 +50,9 @@ def source_digest() -> str:
     """Return a digest of sources, compiled loops, reference tables, versions and kind of machine."""
     if told := os.environ.get(DIGEST_VARIABLE):
         return told
-    scripts = Path(__file__).parents[2]
-    files = [*scripts.rglob("*.py"), *scripts.rglob("*.c"), *REFERENCE.iterdir()]
+    files = {*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.c"), *(ROOT / "scripts").glob("*.py"), *REFERENCE.iterdir()}
     if spec := find_spec(MODULE):
-        files.append(Path(str(spec.origin)))  # as built, perhaps from other sources
+        files.add(Path(str(spec.origin)))  # as built, perhaps from other sources
     total = hashlib.sha256(json.dumps([versions(), platform.system(), platform.machine()]).encode())
     for path in sorted(files):
         total.update(path.name.encode())

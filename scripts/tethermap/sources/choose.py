@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base.config import NO_PATH, cache_folder
+from tethermap.base.root import ROOT
 from tethermap.fit.file import NONE, ReportFile, checked, map_beside
 from tethermap.sources.base import Fetched, Source, SourceError
 from tethermap.sources.cache import StructureCache
@@ -18,7 +19,7 @@ from tethermap.sources.mirror import MirrorSource
 from tethermap.sources.naming import PDB_REDO
 from tethermap.sources.own.sniff import stem_of
 
-ARCHIVE = Path(__file__).resolve().parents[3] / "data" / "archive"
+ARCHIVE = ROOT / "data" / "archive"
 """The entries that come with Tethermap."""
 
 AUTO, OFF = NO_PATH

@@ -1,4 +1,4 @@
-"""The command `tethermap`."""
+"""The command `tethermap-client`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tetherma
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tethermap", description="Jobs of a Tethermap service.")
+    parser = argparse.ArgumentParser(prog="tethermap-client", description="Jobs of a Tethermap service.")
     parser.add_argument("--url", help="address of the service (TETHERMAP_URL; http://127.0.0.1:8000)")
     parser.add_argument("--token", help="token, where the service asks for one (TETHERMAP_TOKEN)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -262,5 +262,5 @@ def _print(text: str) -> None:
 
 
 def _complain(error: object, code: int) -> int:
-    sys.stderr.write(f"tethermap: {error}\n")
+    sys.stderr.write(f"tethermap-client: {error}\n")
     return code

@@ -1,4 +1,4 @@
-"""Run a finished job again from its folder, and compare: ``python -m scripts.reproduce <folder> --source <place>``.
+"""Run a finished job again from its folder, and compare: ``tethermap reproduce <folder> --source <place>``.
 
 The configuration that a job records has labels where paths were; the places are given again. The entries are those of
 the recorded search, whatever a search would find today.
@@ -12,15 +12,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout, recorded_search, tables
-from tethermap.base.atomic import write_text
 from tethermap.base.config import NO_PATH
 from tethermap.base.errors import UserError
+from tethermap.run.start import snakemake_command
 
-ROOT = Path(__file__).resolve().parents[1]
 _NEEDS_PLACE = ("mirror", "files")
 
 
@@ -83,9 +83,9 @@ def differing(job: Path, again: Path) -> list[str]:
     ]
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Run the job; return 0 when all results are the same."""
-    parser = argparse.ArgumentParser(prog="python -m scripts.reproduce", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="tethermap reproduce", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path, help="folder of a finished job")
     parser.add_argument("--source", nargs="*", default=[], help="its mirror, or its files")
     parser.add_argument("--components", help="its own component definitions")
@@ -95,19 +95,8 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     job = given.folder.absolute()
     again = (given.output or job.with_name(f"{job.name}-again")).absolute()
-    try:
-        settings = configuration(job, given.source, given.components, given.validation)
-    except UserError as error:
-        sys.stderr.write(f"Tethermap: {error.message}\n")
-        return 2
-    config = again / layout.WORK / "reproduce.json"
-    write_text(config, json.dumps(settings, ensure_ascii=False))
-    command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(again)),
-        *("--configfile", str(config), "--profile", str(ROOT / "config" / "profiles" / "local")),
-        *("--cores", str(given.cores)),
-    ]
-    if status := subprocess.run(command, check=False, env=os.environ | {"PYTHONPATH": str(ROOT)}).returncode:
+    settings = configuration(job, given.source, given.components, given.validation)
+    if status := subprocess.run(snakemake_command(again, settings, given.cores), check=False).returncode:
         return status
     others = differing(job, again)
     for path in others:
@@ -118,7 +107,3 @@ def main(arguments: list[str]) -> int:
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts import reproduce
 from tests.tools.styles import programs, write_style
+from tethermap import reproduce
 from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError

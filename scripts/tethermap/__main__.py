@@ -1,0 +1,193 @@
+"""The command `tethermap`: run a job, preview it, run a recorded one again, find faults of the installation, serve."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tethermap import doctor, reproduce
+from tethermap.analysis import write_smiles
+from tethermap.base import layout
+from tethermap.base.config import resolve
+from tethermap.base.errors import UserError
+from tethermap.base.identifiers import entry_id_of
+from tethermap.base.root import ROOT
+from tethermap.base.tables import ENTRIES, Row, read_table
+from tethermap.base.version import __version__
+from tethermap.run.logs import read_error
+from tethermap.run.start import cost, snakemake_command
+from tethermap.run_job import build_dictionary
+
+_BYTES_PER_SECOND = 2e6
+"""Assumed speed of a download."""
+
+_MOST_SHOWN = 20
+_SERVICE_PACKAGES = ("duckdb", "isal", "pydantic", "python_multipart", "starlette", "uvicorn", "zipstream")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what a command line says; return the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if given[:1] == ["reproduce"]:
+            return reproduce.main(given[1:])
+        if given[:1] == ["serve"]:
+            return _serve(given[1:])
+        chosen = _parser().parse_args(given)
+        return int(chosen.does(chosen))
+    except UserError as error:
+        sys.stderr.write(f"Tethermap: {error.message}\n")
+        return 2
+
+
+def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the configuration of a job from words of the command line: PDB ids, files, or the name of a target.
+
+    Raises
+    ------
+    UserError
+        If the words don't go together, or a setting is not ``name=value``.
+    """
+    settings: dict[str, Any] = {}
+    for words in chosen.set:
+        name, equals, value = words.partition("=")
+        if not equals:
+            raise UserError(f"--set {words} is no setting: give --set name=value, filters.max_entries=50 for example.")
+        *sections, last = name.split(".")
+        place = settings
+        for section in sections:
+            place = place.setdefault(section, {})
+        place[last] = yaml.safe_load(value)
+    source = settings.setdefault("source", {})
+    paths = [word for word in chosen.what if Path(word).expanduser().exists()]
+    missing = [word for word in chosen.what if word not in paths and ("/" in word or Path(word).suffix)]
+    ids = [word for word in chosen.what if entry_id_of(word)]
+    if missing and not ids:
+        raise UserError(
+            f"There is no file {missing[0]}: give the path of a structure, PDB ids or the name of a target."
+        )
+    if paths and len(paths) < len(chosen.what):
+        raise UserError(f"{paths[0]} is a file and other words are none: give files alone, or PDB ids, or a target.")
+    name = " ".join(Path(word).name if paths else word for word in chosen.what)
+    settings["target_name"] = chosen.target or name
+    settings["search_query"] = chosen.query if chosen.query is not None else "" if paths else name
+    if paths:
+        source |= {"kind": "files", "files": [str(Path(path).expanduser().absolute()) for path in paths]}
+    elif chosen.archive or chosen.mirror:
+        source["kind"] = "archive" if chosen.archive else "mirror"
+        source["mirror"] = str(chosen.mirror.expanduser().absolute()) if chosen.mirror else None
+    if ids and len(ids) == len(chosen.what):
+        settings.setdefault("filters", {}).setdefault("entries", ids)
+    if chosen.fasta:
+        settings["fasta_seq"] = chosen.fasta.read_text(encoding="utf-8")
+    return settings
+
+
+def _with_definitions(settings: dict[str, Any], smiles: Sequence[str], folder: Path) -> dict[str, Any]:
+    """Return settings that name a table of SMILES, written into a folder, if there are any."""
+    if not smiles:
+        return settings
+    table = write_smiles(dict(_pair(words) for words in smiles), folder)
+    return {**settings, "source": {**settings["source"], "components": str(table)}}
+
+
+def _pair(words: str) -> tuple[str, str]:
+    code, equals, value = words.partition("=")
+    if not equals:
+        raise UserError(f"--smiles {words} is no definition: give --smiles CODE=SMILES, LIG=CCO for example.")
+    return code, value
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    """Replace this process by Snakemake, which shows progress and can be stopped with Ctrl-C."""
+    job = (chosen.folder or Path(f"tethermap-{_slug(chosen.what)}")).expanduser().absolute()
+    settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
+    resolve(settings)
+    build_dictionary()
+    os.execv(sys.executable, snakemake_command(job, settings, chosen.cores))  # noqa: S606
+
+
+def _preview(chosen: argparse.Namespace) -> int:
+    """Search alone, and write what a job would take."""
+    with tempfile.TemporaryDirectory(prefix="tethermap-preview-") as folder:
+        job = Path(folder)
+        settings = resolve(_with_definitions(job_settings(chosen), chosen.smiles, job))
+        configuration = job / "job.json"
+        configuration.write_text(json.dumps(settings), encoding="utf-8")
+        command = [sys.executable, "-m", "scripts.scout", str(configuration), str(job)]
+        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            raise UserError(read_error(job)["message"])
+        rows = [row for row in read_table(job / layout.SEARCH_ENTRIES, ENTRIES) if row["selected"]]
+    sys.stdout.write("\n".join(preview_lines(rows, settings, chosen.cores)) + "\n")
+    return 0
+
+
+def preview_lines(rows: Sequence[Row], settings: Mapping[str, Any], cores: int) -> list[str]:
+    """Return the lines of a preview: the cost, then the entries."""
+    expected = cost([None if row["size"] is None else int(row["size"]) for row in rows])
+    remote = settings["source"]["kind"] == "rcsb"
+    seconds = expected.cpu_seconds / cores + (expected.bytes / _BYTES_PER_SECOND if remote else 0)
+    megabytes = f"{max(0.1, expected.bytes / 1e6):.1f} MB to {'download' if remote else 'read'}"
+    entries = f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}"
+    lines = [f"{entries}, about {megabytes}, about {max(1, round(seconds / 60))} min on {cores} core{'s'[: cores > 1]}"]
+    for row in rows[:_MOST_SHOWN]:
+        resolution = "" if row["resolution"] is None else f"{float(row['resolution']):.2f} Å"
+        lines.append(f"{row['pdb_id']!s:8} {resolution:7} {str(row['ligands']).replace('; ', ' '):12} {row['title']}")
+    if len(rows) > _MOST_SHOWN:
+        lines.append(f"... and {len(rows) - _MOST_SHOWN} more")
+    return lines
+
+
+def _serve(arguments: Sequence[str]) -> int:
+    """Replace this process by the service or one of its operator's commands."""
+    lacking = [name for name in _SERVICE_PACKAGES if find_spec(name) is None]
+    if lacking:
+        raise UserError(f"The service needs further packages ({', '.join(lacking)}): pip install 'tethermap[service]'.")
+    build_dictionary()
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    os.execve(sys.executable, [sys.executable, "-m", "service", *arguments], os.environ | {"PYTHONPATH": path})  # noqa: S606
+
+
+def _slug(words: Sequence[str]) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(Path(word).name for word in words).lower()).strip("-")[:40] or "job"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tethermap", description="Where a linker can leave the ligand of a protein.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    job = argparse.ArgumentParser(add_help=False)
+    job.add_argument("what", nargs="+", metavar="WHAT", help="PDB ids, structure files or folders, or a target's name")
+    job.add_argument("--query", help="words, PDB ids and UniProt accessions to search for (default: WHAT)")
+    job.add_argument("--target", help="name of the target protein (default: WHAT)")
+    job.add_argument("--fasta", type=Path, metavar="FILE", help="sequence of the target")
+    job.add_argument("--smiles", action="append", default=[], metavar="CODE=SMILES", help="definition of a ligand")
+    job.add_argument("--mirror", type=Path, metavar="FOLDER", help="folder of wwPDB files to use in place of RCSB PDB")
+    job.add_argument("--archive", action="store_true", help="use the five embedded entries")
+    job.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="any setting (config/README.md)")
+    job.add_argument("--cores", type=int, default=min(4, os.cpu_count() or 1), help="processes at once (%(default)s)")
+    run = commands.add_parser("run", parents=[job], help="run a job")
+    run.add_argument("--folder", type=Path, help="the job folder (default: tethermap-WHAT)")
+    run.set_defaults(does=_run)
+    preview = commands.add_parser("preview", parents=[job], help="show entries, megabytes and minutes of a job")
+    preview.set_defaults(does=_preview)
+    commands.add_parser("reproduce", help="run a finished job again and compare", add_help=False)
+    check = commands.add_parser("doctor", help="check network, cache, disk, cluster and installation")
+    check.set_defaults(does=lambda _: doctor.main())
+    commands.add_parser("serve", help="run the service, or a command of its operator", add_help=False)
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

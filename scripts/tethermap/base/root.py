@@ -1,0 +1,13 @@
+"""Where the files of the workflow lie: a checkout, or the folder `workflow` of the installed package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+"""Folder of the library."""
+
+_INSTALLED = PACKAGE / "workflow"
+
+ROOT = _INSTALLED if _INSTALLED.is_dir() else PACKAGE.parents[1]
+"""Folder of the Snakefile, with `rules`, `scripts`, `config`, `data` and `service` beside it."""

@@ -1,0 +1,72 @@
+"""Start of a job on the command line, and what a job will cost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tethermap.base import layout
+from tethermap.base.atomic import write_text
+from tethermap.base.root import ROOT
+
+_START_CPU_SECONDS = 6.0
+_CPU_SECONDS_PER_ENTRY = 0.1
+"""A job of one entry takes about the first, each further one the others: all contexts and the report included."""
+
+_BYTES_PER_ATOM = 33
+_USUAL_ATOMS = 11_000
+"""Means over 40 entries of the tests' large mirror: of a gzipped mmCIF file, and of an entry."""
+
+
+class Cost(NamedTuple):
+    """What a job will take.
+
+    Parameters
+    ----------
+    cpu_seconds : float
+        CPU time.
+    bytes : int
+        Size of its structure files.
+    """
+
+    cpu_seconds: float
+    bytes: int
+
+
+def cost(atoms: Iterable[int | None]) -> Cost:
+    """Return what a job will take.
+
+    Parameters
+    ----------
+    atoms : iterable of int or None
+        Number of atoms of each entry; None if the source does not say.
+
+    >>> cost([2000, None])
+    Cost(cpu_seconds=6.2, bytes=429000)
+    """
+    sizes = [_USUAL_ATOMS if size is None else size for size in atoms]
+    return Cost(round(_START_CPU_SECONDS + _CPU_SECONDS_PER_ENTRY * len(sizes), 1), _BYTES_PER_ATOM * sum(sizes))
+
+
+def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int) -> list[str]:
+    """Write the configuration of a job into its folder and return the command that runs it.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder, absolute.
+    settings : mapping
+        The configuration.
+    cores : int
+        Number of processes at the same time.
+    """
+    configuration = job / layout.WORK / "command.json"
+    write_text(configuration, json.dumps(dict(settings), indent=1, ensure_ascii=False) + "\n")
+    return [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)),
+        *("--configfile", str(configuration), "--profile", str(ROOT / "config" / "profiles" / "local")),
+        *("--cores", str(cores)),
+    ]

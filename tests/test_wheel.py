@@ -1,0 +1,136 @@
+"""The installed package works outside the checkout: without a compiler, in an environment of its own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools import lock
+from tests.tools.patience import patience
+from tests.tools.runs import ROOT, difference, result_files, run_job
+from tethermap.base.version import __version__
+
+pytestmark = pytest.mark.process
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKED = ("pyproject.toml", "README.md", "LICENSE", "Snakefile", "environment.yml", "rules", "scripts", "config",
+          "data", "service")  # fmt: skip
+"""What a wheel is built from."""
+
+MOST_BYTES = 8 << 20
+SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "*.egg-info", ".snakemake")
+    for name in PACKED:
+        path = ROOT / name
+        if path.is_dir():
+            shutil.copytree(path, source / name, ignore=ignored)
+        else:
+            shutil.copy(path, source / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "-w", str(folder), str(source)], check=True, capture_output=True, timeout=patience(SECONDS))
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command `tethermap` of an environment that has the wheel, and of this one the packages it needs."""
+    environment = tmp_path_factory.mktemp("venv")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+    python = environment / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index"]
+    subprocess.run([*pip, str(wheel)], check=True, capture_output=True, timeout=patience(SECONDS))
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site = environment / "lib" / version / "site-packages"
+    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return environment / "bin" / "tethermap"
+
+
+def call(command: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of the environment with nothing else on the path, neither a compiler nor a shell."""
+    variables = {"PATH": str(command.parent), "HOME": str(Path.home())}
+    return subprocess.run(
+        [str(command), *arguments], cwd=folder, env=variables, capture_output=True, text=True, check=False,
+        timeout=patience(SECONDS),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def job(command: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a job that the command has run."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    done = call(
+        command, "run", "4CUP", "--archive", "--cores", "1", "--set", f"cache_dir={folder / 'cache'}", folder=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "tethermap-4cup"
+
+
+def test_wheel_is_small_and_holds_what_a_run_reads(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert wheel.stat().st_size < MOST_BYTES
+    for folder, pattern in (
+        (".", "Snakefile"), ("rules", "*.smk"), ("scripts", "*.py"), ("config", "*.yaml"), ("config/profiles", "*/*"),
+        ("data/reference", "*.csv"), ("data/archive", "*.gz"), ("service/pages/templates", "**/*.j2"),
+    ):  # fmt: skip
+        for path in (ROOT / folder).glob(pattern):
+            assert f"tethermap/workflow/{path.relative_to(ROOT).as_posix()}" in names
+    library = ROOT / "scripts"
+    modules = {path.relative_to(library).as_posix() for path in (library / "tethermap").rglob("*.py")}
+    assert modules <= names
+    assert not [name for name in names if name.startswith(("tests/", "tethermap/workflow/scripts/tethermap"))]
+
+
+def test_results_are_those_of_the_checkout(job: Path, tmp_path: Path) -> None:
+    settings = {
+        "target_name": "4CUP",
+        "search_query": "4CUP",
+        "source": {"kind": "archive"},
+        "filters": {"entries": ["4CUP"]},
+    }
+    here = run_job(tmp_path / "here", {**settings, "cache_dir": str(tmp_path / "cache")}).checked().job
+    assert difference(result_files(here), result_files(job)) == []
+
+
+def test_recorded_job_is_reproduced(command: Path, job: Path) -> None:
+    done = call(command, "reproduce", str(job), "--cores", "1", folder=job.parent)
+    assert (done.returncode, done.stdout) == (0, "All result files are the same.\n"), done.stderr
+
+
+def test_python_example_runs(command: Path, job: Path, tmp_path: Path) -> None:
+    code = f"from tethermap import read_job; print(read_job({str(job)!r}).ligands[0].exits['rank'].iloc[0])"
+    done = call(command.with_name("python"), "-c", code, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+
+
+def test_other_commands_answer(command: Path, tmp_path: Path) -> None:
+    assert call(command, "--version", folder=tmp_path).stdout == f"{__version__}\n"
+    shown = call(command, "preview", "4CUP", "--archive", folder=tmp_path)
+    assert shown.stdout.startswith("1 entry, about 0.1 MB to read, about 1 min on "), shown.stderr
+    checked = call(command, "doctor", folder=tmp_path).stdout
+    assert "ok     loops" in checked
+    service = call(command, "serve", "--help", folder=tmp_path)
+    assert "reindex" in service.stdout, service.stderr
+
+
+def test_needed_packages_are_those_of_the_environment_file() -> None:
+    project = PROJECT["project"]
+    listed = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    bounds = lock.bounds()
+    built = {"setuptools", lock.ONLY_WITHOUT_NPM}
+    assert {f"{name}{bound}" for name, bound in bounds.items() if name not in built} == set(listed)

@@ -1,0 +1,77 @@
+"""The words of the command `tethermap` become the settings of a job."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from tests.standin.server import StandIn
+from tethermap.__main__ import _parser, job_settings, main, preview_lines
+from tethermap.base.config import resolve
+from tethermap.base.errors import UserError
+from tethermap.sources.choose import ARCHIVE
+
+
+def words(*given: str) -> argparse.Namespace:
+    return _parser().parse_args(["run", *given])
+
+
+def test_ids_are_pinned_entries() -> None:
+    settings = resolve(job_settings(words("4CUP", "1hpv", "--archive")))
+    assert settings["filters"]["entries"] == ["4CUP", "1hpv"]
+    assert (settings["target_name"], settings["source"]["kind"]) == ("4CUP 1hpv", "archive")
+
+
+def test_other_words_are_the_name_of_a_target() -> None:
+    settings = resolve(job_settings(words("EGFR", "--query", "EGFR kinase", "--set", "filters.max_entries=50")))
+    assert (settings["target_name"], settings["search_query"]) == ("EGFR", "EGFR kinase")
+    assert (settings["source"]["kind"], settings["filters"]["max_entries"]) == ("rcsb", 50)
+
+
+def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
+    path = tmp_path / "model.cif"
+    path.touch()
+    settings = resolve(job_settings(words(str(path), "--target", "BAZ2B")))
+    assert settings["source"]["files"] == [str(path)]
+    assert (settings["target_name"], settings["search_query"]) == ("BAZ2B", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["model.cif"], "There is no file model.cif"),
+        (["EGFR", "--set", "max_entries"], "give --set name=value"),
+        ([str(ARCHIVE), "4CUP"], "other words are none"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused_in_one_sentence(given: list[str], says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        job_settings(words(*given))
+
+
+def test_definition_without_code_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preview", str(ARCHIVE / "4cup.cif.gz"), "--smiles", "CCO"]) == 2
+    assert "give --smiles CODE=SMILES" in capsys.readouterr().err
+
+
+def test_preview_asks_the_search_alone(
+    archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with StandIn(archive) as standin:
+        for name, value in standin.environment.items():
+            monkeypatch.setenv(name, value)
+        assert main(["preview", "4CUP", "--set", f"cache_dir={tmp_path}", "--cores", "2"]) == 0
+        assert standin.count("files") == 0
+    first, entry = capsys.readouterr().out.splitlines()
+    assert first == "1 entry, about 0.1 MB to download, about 1 min on 2 cores"
+    assert entry.startswith("4cup     1.88 Å")
+
+
+def test_preview_of_many_entries_shows_the_first() -> None:
+    row = {"pdb_id": "4cup", "size": None, "resolution": None, "ligands": "ZYB; MOH", "title": "BAZ2B"}
+    lines = preview_lines([row] * 30, {"source": {"kind": "rcsb"}}, 1)
+    assert lines[0] == "30 entries, about 10.9 MB to download, about 1 min on 1 core"
+    assert lines[-1] == "... and 10 more"
+    assert len(lines) == 22
