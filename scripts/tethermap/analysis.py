@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
+import threading
+import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve
+from tethermap.base.errors import UserError
+from tethermap.base.identifiers import entry_id_of
 from tethermap.job import Job, read_job
+from tethermap.run.logs import read_error, unrecorded_error
+from tethermap.run.progress import ProgressReader
+from tethermap.run.start import snakemake_command
 from tethermap.run_job import run_job
 
 Structures = str | Path | Sequence[str | Path]
-"""A structure file, a folder, or several."""
+"""A structure file, a folder, a PDB id, or several."""
+
+_POLL_SECONDS = 0.5
 
 
 def write_smiles(smiles: Mapping[str, str], folder: Path) -> Path:
@@ -33,15 +46,18 @@ def analyse(
     target: str = "",
     folder: str | Path | None = None,
     predicted: bool = False,
+    cores: int = 1,
     **settings: Any,
 ) -> Job:
     """Clean the ligand-bound complexes of structures, measure the exposure of their ligands, rank exits for linkers.
 
+    Progress is shown if tqdm is installed.
+
     Parameters
     ----------
-    structures : path or sequence of paths
-        Structure files (PDB, mmCIF) or folders of them; ligands in files of their own (SDF, mol2) go with the structure
-        of the same name.
+    structures : path, PDB id or sequence of them
+        Structure files (PDB, mmCIF) or folders of them, with ligands in files of their own (SDF, mol2) beside the
+        structure of the same name; or PDB ids, which are fetched.
     smiles : mapping of str to str, optional
         SMILES by component code, for codes that the dictionary doesn't know: ``{"LIG": "CCO"}``.
     target : str
@@ -50,6 +66,8 @@ def analyse(
         Where the result files go; without one they are gone with the job that is returned.
     predicted : bool
         Whether the structures are predictions, whose B factors are confidences.
+    cores : int
+        Number of processes; more than one are started by Snakemake.
     **settings
         Further settings of a job by section: ``filters={"kinds": ["ligand", "cofactor"]}``, ``fasta_seq="MKT…"``.
 
@@ -71,23 +89,86 @@ def analyse(
     [('ZYB', 1.0)]
     """
     job = Path(tempfile.mkdtemp(prefix="tethermap-") if folder is None else str(folder)).absolute()
-    paths = [structures] if isinstance(structures, str | Path) else list(structures)
-    source: dict[str, Any] = {
-        **settings.pop("source", {}),
-        "kind": "files",
-        "files": [str(Path(path).expanduser().absolute()) for path in paths],
-        "predicted": predicted,
-    }
+    asked = _asked([structures] if isinstance(structures, str | Path) else list(structures), settings)
+    asked["target_name"] = target or asked.get("target_name", "all")
+    asked["source"] |= {"predicted": predicted}
     if smiles:
-        source["components"] = str(write_smiles(smiles, job / layout.WORK))
-    asked = {"target_name": target or "all", "search_query": settings.pop("search_query", ""), "source": source}
+        asked["source"]["components"] = str(write_smiles(smiles, job / layout.WORK))
     try:
-        run_job(job, resolve({**asked, **settings}))
+        with _progress(job):
+            _run(job, resolve(asked), cores)
     except BaseException:
         if folder is None:
             shutil.rmtree(job, ignore_errors=True)
         raise
     finished = read_job(job)
+    _warn_of_unused(smiles or {}, finished)
     if folder is None:
         weakref.finalize(finished, shutil.rmtree, job, ignore_errors=True)
     return finished
+
+
+def _asked(structures: list[str | Path], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a job on structures: files, or PDB ids where no file has that name."""
+    source = dict(settings.get("source", {}))
+    asked = {"search_query": "", **settings, "source": source}
+    ids = [str(one) for one in structures if entry_id_of(str(one)) and not Path(one).exists()]
+    if not ids:
+        files = [str(Path(one).expanduser().absolute()) for one in structures]
+        source |= {"kind": "files", "files": files}
+        return asked
+    if len(ids) < len(structures):
+        raise UserError(f"{ids[0]} is a PDB id and other structures are files: analyse them in two calls.")
+    if not asked["search_query"]:
+        asked["search_query"] = " ".join(ids)
+    asked["filters"] = {"entries": ids, **settings.get("filters", {})}
+    return asked
+
+
+def _run(job: Path, settings: Mapping[str, Any], cores: int) -> None:
+    """Run a job in this process, or on several cores by Snakemake."""
+    if cores == 1:
+        from rdkit import rdBase
+
+        with rdBase.BlockLogs():
+            run_job(job, settings)
+        return
+    command = snakemake_command(job, settings, cores)
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        error = read_error(job) or unrecorded_error(job)
+        raise UserError(error["message"])
+
+
+@contextmanager
+def _progress(job: Path) -> Iterator[None]:
+    """Show the entries of a job that are done while the block lasts, if tqdm is installed."""
+    if find_spec("tqdm") is None:
+        yield
+        return
+    ended = threading.Event()
+
+    def show() -> None:
+        reader = ProgressReader(job)
+        with import_module("tqdm.auto").tqdm(desc="Tethermap", unit="entry", delay=1, leave=False) as bar:
+            while not ended.wait(_POLL_SECONDS):
+                progress = reader.read()
+                bar.total = progress.found
+                bar.update(progress.done - bar.n)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _warn_of_unused(smiles: Mapping[str, str], job: Job) -> None:
+    """Warn of definitions whose code no structure has."""
+    if not smiles:
+        return
+    found = {str(code) for codes in job.table("status")["components"] for code in str(codes).split("+")}
+    for code in smiles:
+        if code.upper() not in {one.upper() for one in found}:
+            warnings.warn(f"No structure has a ligand {code}: they have {', '.join(sorted(found))}.", stacklevel=3)

@@ -14,9 +14,20 @@ if TYPE_CHECKING:
     import pandas as pd
     from rdkit import Chem
 
-_TABLES = tables.TABLES | {"status": tables.LIGAND_STATUS, "series": tables.SERIES}
+_TABLES = tables.TABLES | {
+    "status": tables.LIGAND_STATUS,
+    "series": tables.SERIES,
+    "summary": tables.SASA_SUMMARY,
+    "superposition": tables.SUPERPOSITION,
+    "atom_map": tables.LIGAND_MCS_MAP,
+    "protac_inputs": tables.PROTAC_INPUTS,
+    "names": tables.NAME_MAP,
+    "poses": tables.POSES,
+    "search": tables.ENTRIES,
+}
 """Tables of a job by the name that `Job.table` takes."""
 
+_MOST_LISTED = 20
 _KINDS = {"text": "string", "integer": "Int64", "number": "Float64", "flag": "boolean"}
 
 
@@ -34,7 +45,7 @@ class Job:
         self._frames: dict[str, pd.DataFrame] = {}
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a table: results, atoms, exits, answers, consensus, contacts, metadata, entries, status or series.
+        """Return a table by its name, ``results`` or ``exits`` for example; a wrong name is answered with all names.
 
         Codes and residue ids that look like numbers stay text; what is not known is missing.
         """
@@ -44,6 +55,8 @@ class Job:
             if name not in _TABLES:
                 raise UserError(f"There is no table {name!r}: give one of {', '.join(_TABLES)}.")
             table = _TABLES[name]
+            if not (self.folder / table.path).is_file():
+                raise UserError(f"This job has no table {name!r}.")
             kinds = {column.name: _KINDS[column.kind] for column in table.columns}
             path = self.folder / table.path
             frame = pd.read_csv(path, dtype="string", keep_default_na=False)
@@ -79,13 +92,16 @@ class Job:
         return len(self.ligands)
 
     def __getitem__(self, stem: str) -> Ligand:
-        return next(ligand for ligand in self.ligands if ligand.stem == stem)
+        ligands = {ligand.stem: ligand for ligand in self.ligands}
+        if stem not in ligands:
+            raise KeyError(f"{stem!r} is no ligand of this job, which has {_listed(list(ligands))}")
+        return ligands[stem]
 
     def __repr__(self) -> str:
         return f"<Job of {len(self)} ligand{'' if len(self) == 1 else 's'}>"
 
     def _repr_html_(self) -> str:
-        shown = ["pdb_id", "Chain", "Warhead", "Residue_ID", "SMILES", "%Exposed", "buried_fraction", "flags"]
+        shown = ["pdb_id", "Chain", "Warhead", "Residue_ID", "SMILES", "buried_fraction", "flags"]
         return str(self.results[shown].to_html(index=False))
 
 
@@ -125,6 +141,11 @@ class Ligand:
         return float(self.row["%Exposed"])
 
     @property
+    def buried(self) -> float:
+        """Share of its surface that the target covers, 0 to 1."""
+        return float(self.row["buried_fraction"])
+
+    @property
     def sdf(self) -> str:
         """The SDF, in the frame of the structure."""
         return self._text(layout.ligand_sdf(self.stem))
@@ -137,12 +158,13 @@ class Ligand:
     @cached_property
     def molecule(self) -> Chem.Mol:
         """The molecule with its hydrogens and coordinates; atom k is row k of `exposure`."""
-        from rdkit import Chem
+        from rdkit import Chem, rdBase
 
         # As it is: what RDKit would not accept is flagged, not dropped.
         supplier = Chem.SDMolSupplier()
         supplier.SetData(self.sdf, sanitize=bool(self.row["sanitised"]), removeHs=False)
-        return supplier[0]
+        with rdBase.BlockLogs():
+            return supplier[0]
 
     @property
     def exposure(self) -> pd.DataFrame:
@@ -192,10 +214,15 @@ class Ligand:
         return (self._job.folder / path).read_text(encoding="utf-8")
 
     def __repr__(self) -> str:
-        return f"<Ligand {self.stem}: {self.exposed:.0%} of its atoms exposed>"
+        return f"<Ligand {self.stem}: {1 - self.buried:.0%} of its surface exposed>"
 
     def _repr_svg_(self) -> str:
         return self.drawing()
+
+
+def _listed(stems: list[str]) -> str:
+    more = f" and {len(stems) - _MOST_LISTED} more" if len(stems) > _MOST_LISTED else ""
+    return ", ".join(stems[:_MOST_LISTED]) + more if stems else "none"
 
 
 def read_job(folder: str | Path) -> Job:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import doctest
 import json
 import sys
+import types
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
 import tethermap
-from tests.tools.runs import ROOT
+from tests.standin.server import StandIn
+from tests.tools.runs import ROOT, difference, result_files
 from tests.tools.styles import SMILES, programs, write_style
 from tethermap import Job, TethermapError, analyse, analysis, job, read_job
-from tethermap.base import layout
+from tethermap.base import layout, tables
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup"
 
@@ -73,6 +75,87 @@ def test_result_files_are_those_of_a_job(made: Job) -> None:
     manifest = json.loads((made.folder / layout.MANIFEST).read_text())
     assert manifest["has_results"] is True
     assert manifest["self_check"]["passed"] is True
+
+
+def test_ligand_that_is_not_there_names_those_that_are(made: Job) -> None:
+    with pytest.raises(KeyError, match=f"'4cup' is no ligand of this job, which has {made.ligands[0].stem}"):
+        made["4cup"]
+
+
+def test_pdb_id_is_fetched_and_an_unknown_word_is_no_file(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StandIn(archive) as standin:
+        for name, value in standin.environment.items():
+            monkeypatch.setenv(name, value)
+        fetched = analyse("4CUP", cache_dir=str(tmp_path), folder=tmp_path / "job")
+        assert standin.count("files", "4cup") == 1
+    assert [ligand.name for ligand in fetched] == ["ZYB"]
+    with pytest.raises(TethermapError, match=r"no-model.*does not exist"):
+        analyse("no-model")
+    with pytest.raises(TethermapError, match="analyse them in two calls"):
+        analyse(["4CUP", tmp_path])
+
+
+def test_definition_of_a_code_that_no_file_has_is_a_warning(model: Path) -> None:
+    with pytest.warns(UserWarning, match=r"No structure has a ligand LOG: they have LIG\."):
+        analyse(model, smiles={"LOG": SMILES})
+
+
+def test_shares_in_words_and_tables_are_of_surface(made: Job) -> None:
+    (ligand,) = made
+    assert f"{1 - ligand.buried:.0%} of its surface exposed" in repr(ligand)
+    assert ligand.buried == pytest.approx(
+        1 - ligand.exposure["SASA_target_A2"].sum() / ligand.exposure["SASA_free_A2"].sum(), abs=0.01
+    )
+
+
+def test_every_table_of_a_job_can_be_had(made: Job) -> None:
+    names = {table.path: name for name, table in job._TABLES.items()}
+    for table in tables.RESULT_TABLES:
+        assert len(made.table(names[table.path]).columns) == len(table.columns)
+    with pytest.raises(TethermapError, match="This job has no table 'poses'"):
+        made.table("poses")
+
+
+def test_several_cores_give_the_same_results(made: Job, model: Path, tmp_path: Path) -> None:
+    other = analyse(model, smiles={"LIG": SMILES}, target="BAZ2B", folder=tmp_path / "job", cores=2)
+    assert difference(result_files(made.folder), result_files(other.folder)) == []
+    with pytest.raises(TethermapError, match="does not exist"):
+        analyse(tmp_path / "missing.pdb", cores=2)
+
+
+def test_progress_is_shown_by_tqdm_where_it_is(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[int | None, int]] = []
+
+    class Bar:
+        """The part of tqdm's bar that is used."""
+
+        n, total = 0, None
+
+        def __init__(self, **_: object) -> None:
+            pass
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            shown.append((self.total, self.n))
+
+        def update(self, n: int) -> None:
+            self.n += n
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(__spec__=object()))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    monkeypatch.setattr(analysis, "_POLL_SECONDS", 0.01)
+    analyse(model, smiles={"LIG": SMILES}, folder=tmp_path / "job")
+    assert shown == [(1, 1)]
+
+
+def test_notebook_shows_nothing_of_rdkit(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (ligand,) = analyse(model)  # no definition: bonds are perceived
+    assert ligand.molecule is not None
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("module", [analysis, job], ids=["analysis", "job"])
