@@ -21,8 +21,8 @@ from tethermap.base.version import __version__
 pytestmark = pytest.mark.process
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PACKED = ("pyproject.toml", "README.md", "LICENSE", "Snakefile", "environment.yml", "rules", "scripts", "config",
-          "data", "service")  # fmt: skip
+PACKED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile", "environment.yml", "rules", "scripts",
+          "config", "data", "service")  # fmt: skip
 """What a wheel is built from."""
 
 MOST_BYTES = 8 << 20

@@ -26,7 +26,7 @@ from tethermap.base.root import ROOT
 from tethermap.base.tables import ENTRIES, Row, read_table
 from tethermap.base.version import __version__
 from tethermap.run.logs import read_error
-from tethermap.run.start import cost, snakemake_command
+from tethermap.run.start import LOCAL, cost, snakemake_command
 from tethermap.run_job import build_dictionary
 
 _BYTES_PER_SECOND = 2e6
@@ -44,7 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return reproduce.main(given[1:])
         if given[:1] == ["serve"]:
             return _serve(given[1:])
-        chosen = _parser().parse_args(given)
+        end = given.index("--") if "--" in given else len(given)
+        chosen = _parser().parse_args(given[:end])
+        chosen.snakemake = given[end + 1 :]
         return int(chosen.does(chosen))
     except UserError as error:
         sys.stderr.write(f"Tethermap: {error.message}\n")
@@ -115,7 +117,8 @@ def _run(chosen: argparse.Namespace) -> int:
     settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
     resolve(settings)
     build_dictionary()
-    os.execv(sys.executable, snakemake_command(job, settings, chosen.cores))  # noqa: S606
+    profile = str(Path(chosen.profile).absolute()) if Path(chosen.profile).is_dir() else chosen.profile
+    os.execv(sys.executable, [*snakemake_command(job, settings, chosen.cores, profile), *chosen.snakemake])  # noqa: S606
 
 
 def _preview(chosen: argparse.Namespace) -> int:
@@ -177,8 +180,9 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--archive", action="store_true", help="use the five embedded entries")
     job.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="any setting (config/README.md)")
     job.add_argument("--cores", type=int, default=min(4, os.cpu_count() or 1), help="processes at once (%(default)s)")
-    run = commands.add_parser("run", parents=[job], help="run a job")
+    run = commands.add_parser("run", parents=[job], help="run a job; arguments of Snakemake after --")
     run.add_argument("--folder", type=Path, help="the job folder (default: tethermap-WHAT)")
+    run.add_argument("--profile", default=LOCAL, help="of config/profiles, slurm for example, or a folder")
     run.set_defaults(does=_run)
     preview = commands.add_parser("preview", parents=[job], help="show entries, megabytes and minutes of a job")
     preview.set_defaults(does=_preview)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
+import shlex
 import sys
 import tomllib
 import zipfile
@@ -19,7 +21,7 @@ from tests.service.core import LiveService, hold
 from tests.tools.runs import ROOT
 from tethermap.base.version import __version__ as version_of_service
 from tethermap_client import Job, NotAnsweredError, Tethermap, TethermapError, __version__
-from tethermap_client.cli import DONE, FAILED, NOT_ANSWERED, REFUSED, TOO_LONG, UNAUTHORIZED, main
+from tethermap_client.cli import _ANSWER_COLUMNS, DONE, FAILED, NOT_ANSWERED, REFUSED, TOO_LONG, UNAUTHORIZED, main
 
 FOLDER = ROOT / "service/client"
 
@@ -48,6 +50,7 @@ def test_submit_waits_downloads_and_is_the_same_job_again(run: Run, live: LiveSe
     answered, told, _ = run("answers", job_id, "--top", "1")
     assert answered == DONE
     assert " 478 " in told
+    assert told.split("\n")[0].split() == [*_ANSWER_COLUMNS]
     listed = live.call("GET", f"/api/jobs/{job_id}/files")[1]["files"]
     assert len(listed) > 20
     for file in listed:
@@ -189,3 +192,43 @@ def test_the_client_needs_nothing_of_the_service() -> None:
             elif isinstance(node, ast.ImportFrom):
                 imported.add(str(node.module).partition(".")[0])
     assert imported - set(sys.stdlib_module_names) == {"httpx2", "tethermap_client"}
+
+
+README = (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+def test_commands_of_the_readme_work(
+    live: LiveService, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder that `pip install` gets is read by the build backend elsewhere in this module."""
+    (block,) = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    install, setting, submit, *others = [shlex.split(line, comments=True) for line in block.splitlines()]
+    assert (install[:2], (ROOT / install[2] / "pyproject.toml").is_file()) == (["pip", "install"], True)
+    assert [word.partition("=")[0] for word in setting[1:]] == ["TETHERMAP_URL", "TETHERMAP_TOKEN"]
+    monkeypatch.setenv("TETHERMAP_URL", f"http://127.0.0.1:{live.port}")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs.csv").write_text("target_name,search_query,max_entries\nHIV protease,1HPV,5\n")
+
+    def command(words: list[str]) -> str:
+        assert words[0] == "tethermap-client"
+        assert main(words[1:]) == DONE, words
+        return capsys.readouterr().out
+
+    done = command(submit).split()[0]
+    gate = hold(live.folder, "search_entries")
+    running = command([*submit[: submit.index("--wait")], "--new"]).strip()
+    assert [words[1] for words in others] == ["status", "answers", "batch", "cancel", "retry"]
+    for words in (others[3], *others[:3], others[4]):  # before the batch, which waits for its end, the gate is opened
+        job_id = running if words[1] in ("cancel", "retry") else done
+        command([job_id if word == "0a1b2c3d" else word for word in words])
+        if words[1] == "cancel":
+            live.ended(running)
+            gate.unlink()
+
+
+def test_python_example_of_the_readme_works(live: LiveService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(code.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{live.port}"), {})
+    (job,) = (tmp_path / "out").iterdir()
+    assert (job / "TARGET_RESULTS" / "report.html").is_file()

@@ -12,6 +12,9 @@ from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.base.root import ROOT
 
+LOCAL = "local"
+"""The profile for one machine."""
+
 _START_CPU_SECONDS = 6.0
 _CPU_SECONDS_PER_ENTRY = 0.1
 """A job of one entry takes about the first, each further one the others: all contexts and the report included."""
@@ -51,7 +54,7 @@ def cost(atoms: Iterable[int | None]) -> Cost:
     return Cost(round(_START_CPU_SECONDS + _CPU_SECONDS_PER_ENTRY * len(sizes), 1), _BYTES_PER_ATOM * sum(sizes))
 
 
-def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int) -> list[str]:
+def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int, profile: str = LOCAL) -> list[str]:
     """Write the configuration of a job into its folder and return the command that runs it.
 
     Parameters
@@ -61,12 +64,14 @@ def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int) -> lis
     settings : mapping
         The configuration.
     cores : int
-        Number of processes at the same time.
+        Number of processes at the same time; a profile other than the local one has its own.
+    profile : str
+        A folder of `config/profiles`, or the path of another one.
     """
     configuration = job / layout.WORK / "command.json"
     write_text(configuration, json.dumps(dict(settings), indent=1, ensure_ascii=False) + "\n")
     return [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)),
-        *("--configfile", str(configuration), "--profile", str(ROOT / "config" / "profiles" / "local")),
-        *("--cores", str(cores)),
+        *("--configfile", str(configuration), "--profile", str(ROOT / "config" / "profiles" / profile)),
+        *(("--cores", str(cores)) if profile == LOCAL else ()),
     ]

@@ -19,7 +19,7 @@ DONE, FAILED, REFUSED, NOT_ANSWERED, UNAUTHORIZED, TOO_LONG = range(6)
 """Exit codes."""
 
 _FIELDS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand")
-_ANSWER_COLUMNS = ("Target", "Warhead", "site_rank", "anchor_atoms", "score_median", "observed")
+_ANSWER_COLUMNS = ("Target", "Warhead", "answer_rank", "anchor_atom", "action", "score_median", "observed")
 _BAR = 24
 
 
