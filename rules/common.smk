@@ -55,7 +55,9 @@ wildcard_constraints:
 def refuse_without_settings(wildcards):
     """Refuse a job without any settings; the search needs no files."""
     if without_settings:
-        sys.exit("Tethermap: no settings are given: name the job's file with --configfile (config/README.md).")
+        sys.exit(
+            "Tethermap: no settings are given: name the job's file with --configfile (config/README.md)."
+        )
     return []
 
 
