@@ -28,8 +28,6 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 	@$(BIN)/snakemake --snakefile Snakefile --directory $(DEMO) --configfile config/demo.yaml \
 		--profile config/profiles/local --cores $(CORES)
 	@printf '%s\n' \
-		'Results:      $(DEMO)/TARGET_RESULTS' \
-		'The report:   open $(DEMO)/TARGET_RESULTS/report.html in a browser' \
 		'In PyMOL:     pymol $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.pml' \
 		'In ChimeraX:  chimerax $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.cxc'
 

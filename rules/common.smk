@@ -48,6 +48,18 @@ except UserError as error:
 config = {name: given[name] for name in ("resources", "shards", "result_cache_mb")}
 
 
+# What Snakemake's report shows, by category, besides the depictions of exits.
+TABLES = (
+    layout.RESULTS_DISPLAY,
+    layout.EXIT_ANSWERS,
+    layout.OBSERVED_EXITS,
+    layout.LIGAND_METADATA,
+    layout.ENTRY_STATUS,
+    layout.LIGAND_STATUS,
+)
+CATEGORIES = {layout.REPORT: "Report", **dict.fromkeys(TABLES, "Tables")}
+
+
 wildcard_constraints:
     shard=r"\d+",
 
@@ -62,11 +74,12 @@ def refuse_without_settings(wildcards):
 
 
 def reads(name):
-    """Return the files that a step reads: of its shard, or of all once the checkpoint has divided the entries."""
+    """Return what a step reads: of its shard, or of all once the checkpoint has divided the entries."""
     step = STEP[name]
+    others = [ancient(path) for path in (*step.ahead, *step.folders)]
     if step.parts:
-        return step.inputs(["{shard}"], given)
-    return lambda wildcards: step.inputs(shards(wildcards), given)
+        return [*step.inputs(["{shard}"], given), *others]
+    return lambda wildcards: [*step.inputs(shards(wildcards), given), *others]
 
 
 def writes(name):
@@ -91,5 +104,18 @@ def planned_cores():
 
 def shards(wildcards):
     """Return the names of all shards, known once the checkpoint has divided the entries."""
-    plan = Path(checkpoints.search_entries.get().output[-1])
+    plan = Path(checkpoints.search_entries.get().output[0])
     return sorted(json.loads(plan.read_text(encoding="utf-8")), key=int)
+
+
+def shown(path):
+    """Return a result file as Snakemake's report shows it; others as they are."""
+    if path not in CATEGORIES:
+        return path
+    labels = {"target": target_label(), "file": Path(path).name}
+    return report(path, category=CATEGORIES[path], labels=labels)
+
+
+def target_label():
+    """Return the name of the target as a label of Snakemake's report, in which braces would be wildcards."""
+    return given["target_name"].translate({ord("{"): "(", ord("}"): ")"})

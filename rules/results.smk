@@ -24,7 +24,7 @@ rule build_tables:
     input:
         reads("build_tables"),
     output:
-        writes("build_tables"),
+        [shown(path) for path in writes("build_tables")],
     log:
         f"{layout.RULE_LOGS}/build_tables.log",
     benchmark:
@@ -46,7 +46,13 @@ rule finish_job:
     input:
         reads("finish_job"),
     output:
-        writes("finish_job"),
+        [shown(path) for path in writes("finish_job")],
+        report(
+            directory(layout.PICTURES),
+            patterns=["{ligand}.svg"],
+            category="Ligands and their exits",
+            labels={"target": target_label(), "ligand": "{ligand}"},
+        ),
     log:
         f"{layout.RULE_LOGS}/finish_job.log",
     benchmark:

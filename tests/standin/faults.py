@@ -8,7 +8,7 @@ from typing import Literal
 
 Service = Literal["search", "data", "removed", "files", "pdbe", "components", "reports"]
 Kind = Literal[
-    "status",  # answers with `status`, and `retry_after` when given
+    "status",  # answers with `status`, and `retry_after` and `location` when given
     "slow",  # waits `seconds` before the first byte
     "cut",  # closes the connection in the middle of the body
     "cut_gzip",  # a complete answer whose gzip is cut off
@@ -38,7 +38,7 @@ class Fault:
         Only requests that name this entry, lower case; empty: all.
     times : int or None
         How often it happens; None: always.
-    status, retry_after, seconds, body
+    status, retry_after, location, seconds, body
         Details of the kind.
     """
 
@@ -48,9 +48,16 @@ class Fault:
     times: int | None = None
     status: int = 503
     retry_after: str = ""
+    location: str = ""
     seconds: float = 0.0
     body: bytes = b""
     content_type: str = "text/html"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers that it adds to an answer."""
+        named = {"Retry-After": self.retry_after, "Location": self.location}
+        return {name: text for name, text in named.items() if text}
 
 
 class FaultPlan:

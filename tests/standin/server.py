@@ -74,6 +74,7 @@ class StandIn:
         self.components = components
         self.reports = reports
         self.gone_files: set[str] = set()
+        self.reports_moved = False  # from the archive's tree of reports
         self.faults = FaultPlan()
         self.engine = SearchEngine(self.documents)
         self.seen: list[Seen] = []
@@ -123,6 +124,7 @@ class StandIn:
         self.faults.clear()
         self.seen.clear()
         self.gone_files.clear()
+        self.reports_moved = False
         self.most_at_once.clear()
         self.engine.extra_hits = 0
 
@@ -151,7 +153,14 @@ class StandIn:
             return "files", name.partition(".")[0], self._file(name), None
         if path.startswith("/pub/pdb/validation_reports/"):
             name = path.rpartition("/")[2]
+            if self.reports_moved:
+                return "reports", name.partition("_validation")[0], Reply(404, HTML, "text/html"), None
             return "reports", name.partition("_validation")[0], self._report(path), None
+        if path.startswith("/validation/download/"):
+            name = path.rpartition("/")[2]
+            entry = name.partition("_validation")[0]
+            place = f"/pub/pdb/validation_reports/{entry[-3:-1]}/{entry}/{name}"
+            return "reports", entry, self._report(place), None
         if path.startswith("/ligands/download/"):
             name = path.rpartition("/")[2]
             return "components", name.partition(".")[0].lower(), self._component(name), None
@@ -272,8 +281,8 @@ def _handler(standin: StandIn) -> type[BaseHTTPRequestHandler]:
             if reply.status != 204:
                 self.send_header("Content-Type", reply.content_type)
             self.send_header("Content-Length", str(len(reply.body)))
-            if fault and fault.retry_after:
-                self.send_header("Retry-After", fault.retry_after)
+            for name, text in (fault.headers if fault else {}).items():
+                self.send_header(name, text)
             self.end_headers()
             if kind == "cut":
                 self.wfile.write(reply.body[: len(reply.body) // 2])

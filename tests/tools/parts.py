@@ -93,6 +93,7 @@ def run_step(
     step = STEP[name]
     chosen = load(step.settings)(given) if settings is None else settings
     shard = shards[0] if step.parts else ""
-    task = Task(step, job, step.inputs(shards, given), chosen, shard, {"result_cache_mb": cache_mb})
+    resources = {"result_cache_mb": cache_mb, "entries_per_shard": given["shards"]["entries_per_shard"]}
+    task = Task(step, job, step.inputs(shards, given), chosen, shard, resources)
     task.do()
     return task

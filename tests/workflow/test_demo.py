@@ -62,6 +62,7 @@ def test_job_log_is_readable(demo: JobRun) -> None:
 
 def test_progress_is_shown_by_entry(demo: JobRun) -> None:
     assert re.search(r"Tethermap: 5 entries found, 5 done \(\d kept, \d rejected\); complete", demo.checked().errors)
+    assert demo.messages[-1].startswith(f"Tethermap: results are in {demo.job.resolve() / layout.RESULTS};")
 
 
 def test_every_rule_has_left_a_log(demo: JobRun) -> None:

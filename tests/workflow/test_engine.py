@@ -6,14 +6,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
 from tests.tools.crash_points import LOCAL
-from tests.tools.patience import patience
-from tests.tools.runs import ROOT
+from tests.tools.patience import patience, wait_until
+from tests.tools.runs import ROOT, RunningJob
+from tethermap.base import layout
 
 _ENDED_WHILE_LOCKED = """
 import os, signal, sys
@@ -63,6 +66,28 @@ def test_profile_spares_the_solver_unless_it_is_asked_for(
     assert (tmp_path / "job/search/entries.csv").exists()
     assert re.search("started (python|bash|sh)\\b", run.stdout)
     assert ("started cbc" in run.stdout) == solves
+
+
+@pytest.mark.parametrize("arguments", [(), LOCAL], ids=["plain", "profile"])
+def test_step_that_is_killed_is_named_and_so_is_the_likely_cause(tmp_path: Path, arguments: Sequence[str]) -> None:
+    run = RunningJob(
+        tmp_path / "job", {"target_name": "x", "search_query": "1hpv", "source": {"kind": "archive"}}, *arguments
+    )
+
+    def killed() -> bool:
+        for process in psutil.Process(run.pid).children(recursive=True):
+            with suppress(psutil.Error):
+                if "clean_complexes" in f"{process.name()} {process.cmdline()}" and "sh" not in process.name():
+                    process.kill()
+                    return True
+        return False
+
+    wait_until(killed, 60, "clean_complexes to run")
+    (*_, message) = run.wait().messages
+    assert message == (
+        "Tethermap: clean_complexes was killed from outside, for lack of memory perhaps; the end of its log is in"
+        f" {layout.JOB_LOG}."
+    )
 
 
 def test_run_with_our_profile_that_is_asked_to_end_while_it_looks_after_a_job_ends(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ MCS_OUTPUT = f"{RESULTS}/MCS_Output"
 MCS_SDF = f"{MCS_OUTPUT}/MCS_SDF"
 MCS_SVG = f"{MCS_OUTPUT}/MCS_SVG"
 SERIES_FOLDER = f"{MCS_OUTPUT}/Series"
+SHARED_FOLDERS = (WAR_PDB, MCS_SDF, MCS_SVG, SERIES_FOLDER)
+"""Folders into which several steps write; the search makes them."""
 
 PROTAC_FOLDER = f"{RESULTS}/PROTAC_Inputs"
 
@@ -70,6 +72,8 @@ ERROR = f"{WORK}/error.json"
 """Why the run ended early: ``message``, ``step``, ``kind``."""
 RULE_LOGS = f"{WORK}/logs"
 BENCHMARKS = f"{WORK}/benchmarks"
+PICTURES = f"{WORK}/pictures"
+"""A link to each ligand's depiction of exits, for ``snakemake --report``."""
 
 ON_DEMAND = ("clean_complexes", "match_ligands", "measure_sasa")
 """Steps whose archives inputs, degraders and partners of a finished job are made from on demand."""

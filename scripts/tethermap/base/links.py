@@ -11,13 +11,19 @@ _KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
 
 
 class Addresses(NamedTuple):
-    """Addresses of RCSB and PDBe; each can be set through the environment. Reports lie beside the files."""
+    """Addresses of RCSB and PDBe; each can be set through the environment. Reports lie beside the files.
+
+    Parameters
+    ----------
+    reports : tuple of str
+        Patterns of the addresses of an entry's report, in order, with ``{middle}``, ``{id}`` and ``{ending}``.
+    """
 
     search: str
     data: str
     files: str
     pdbe_files: str
-    reports: str
+    reports: tuple[str, ...]
 
     @classmethod
     def from_environment(cls) -> Addresses:
@@ -28,9 +34,10 @@ class Addresses(NamedTuple):
             "TETHERMAP_RCSB_FILES_URL": "https://files.rcsb.org/download",
             "TETHERMAP_PDBE_FILES_URL": "https://www.ebi.ac.uk/pdbe/entry-files/download",
         }
-        given = [os.environ.get(name, "").rstrip("/") or default for name, default in named.items()]
-        given.append(given[2].removesuffix("/download") + "/pub/pdb/validation_reports")
-        return cls(*given)
+        search, data, files, pdbe = (os.environ.get(name, "").rstrip("/") or default for name, default in named.items())
+        host = files.removesuffix("/download")
+        tree = f"{host}/pub/pdb/validation_reports/{{middle}}/{{id}}/{{id}}_validation.{{ending}}.gz"
+        return cls(search, data, files, pdbe, (tree, f"{host}/validation/download/{{id}}_validation.{{ending}}.gz"))
 
 
 def ligand_links(comp_id: str, inchikey: str, *, in_dictionary: bool = True) -> dict[str, str]:

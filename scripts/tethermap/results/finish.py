@@ -32,10 +32,6 @@ _SNAKEFILE = ROOT / "Snakefile"
 
 log = logging.getLogger(__name__)
 
-SHARED_FOLDERS = (layout.WAR_PDB, layout.MCS_SDF, layout.MCS_SVG, layout.SERIES_FOLDER)
-"""Folders into which many steps write; what none of them lists comes from an earlier run."""
-
-
 MOST_TOLD = 100
 """Problems that are told of at the end of a run; the tables and the manifest have all."""
 
@@ -87,6 +83,7 @@ def write_manifest(
     series = sum(1 for _ in read_table(job / layout.SERIES_TABLE, tables.SERIES))
     write_text(job / layout.PROBLEMS, json.dumps(list(islice(_problems(tally, errors, kept), MOST_TOLD))))
     write_text(job / layout.JOB_LOG, job_log_text(job))
+    _link_pictures(job)
     date = str(json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"])
     write_text(job / layout.CRATE, crate_text(settings, date, listed))
     files = [listed[path] for path in sorted(listed) if path not in VARYING]
@@ -145,6 +142,15 @@ def _series_files(job: Path, left_out: AbstractSet[str]) -> list[str]:
     return [f"{layout.SERIES_FOLDER}/{path.name}" for path in paths if path.stem.partition("-")[0] in names]
 
 
+def _link_pictures(job: Path) -> None:
+    """Link each ligand's depiction of exits in a folder of its own, which Snakemake's report shows."""
+    folder = job / layout.PICTURES
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in sorted((job / layout.MCS_SVG).glob("*_exits.svg")):
+        (folder / f"{path.stem.removesuffix('_exits')}.svg").symlink_to(f"../../{layout.MCS_SVG}/{path.name}")
+
+
 def _file_row(job: Path, path: str) -> Row:
     data = hashlib.sha256()
     with (job / path).open("rb") as stream:
@@ -154,9 +160,9 @@ def _file_row(job: Path, path: str) -> Row:
 
 
 def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
-    """Remove files of the shared folders that no step of this run wrote; links are not followed."""
+    """Remove files of the shared folders that no step of this run wrote, as of an earlier run; follow no links."""
     _remove_unlisted_inputs(job, listed)
-    for folder in SHARED_FOLDERS:
+    for folder in layout.SHARED_FOLDERS:
         if not (job / folder).is_dir():
             continue
         for entry in os.scandir(job / folder):

@@ -82,6 +82,8 @@ class EventHandler(logging.Handler):
     ----------
     step : str
         The rule that began last, empty before the first.
+    failed_step : str
+        The rule that failed last; empty if none did.
     failed : bool
         Whether the last that was heard of the run is an error.
     """
@@ -91,6 +93,7 @@ class EventHandler(logging.Handler):
         self._log = log
         self._jobs: dict[object, dict[str, Any]] = {}
         self.step = ""
+        self.failed_step = ""
         self.failed = False
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -120,6 +123,7 @@ class EventHandler(logging.Handler):
             self._log.write("job_finished", **self._jobs.get(record["job_id"], {"job": record["job_id"]}))
         elif name == "job_error":
             job = {"job": record["jobid"], "rule": record["rule_name"]}
+            self.failed_step = record["rule_name"]
             self._log.write("job_error", **self._jobs.get(record["jobid"], job))
         elif name == "progress":
             self._log.write("progress", done=record["done"], total=record["total"])

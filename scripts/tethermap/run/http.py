@@ -31,6 +31,10 @@ CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Status codes after which the same request may succeed."""
 
+CONTACT = "TETHERMAP_CONTACT"
+"""Environment variable with a mail or web address of whoever runs this, for the services' operators."""
+
+_MOST_REDIRECTS = 10
 _STEP = 1 << 16
 _MAX_BYTES = 2 << 30
 
@@ -219,11 +223,16 @@ class HttpClient:
             return max(wait, failure.wait)
         return wait
 
-    def _try(self, method: str, url: str, body: Mapping[str, Any] | None, *, raw: bool) -> HttpAnswer | _Failure:
+    def _try(
+        self, method: str, url: str, body: Mapping[str, Any] | None, *, raw: bool, redirects: int = 0
+    ) -> HttpAnswer | _Failure:
         headers = {"Accept-Encoding": "identity"} if raw else {}
         deadline = time.monotonic() + self.limits.total
         try:
-            with self._client.stream(method, url, json=body, headers=headers) as response:
+            follow = body is None  # a redirected POST would become a GET without its body
+            with self._client.stream(method, url, json=body, headers=headers, follow_redirects=follow) as response:
+                elsewhere = response.headers["location"] if response.has_redirect_location else ""
+                target = str(response.url.join(elsewhere))
                 parts, size = [], 0
                 for part in response.iter_raw(_STEP) if raw else response.iter_bytes(_STEP):
                     parts.append(part)
@@ -242,7 +251,9 @@ class HttpClient:
             return _Failure(f"it only leads elsewhere ({error})")
         except httpx2.InvalidURL as error:
             return _Failure(f"not an address ({error})", unreachable=True)
-        if answer.status in RETRIED:
+        if elsewhere and redirects < _MOST_REDIRECTS:
+            return self._try(method, target, body, raw=raw, redirects=redirects + 1)
+        if answer.status in RETRIED or elsewhere:
             return _Failure(f"HTTP {answer.status}", wait=wait)
         return answer
 
@@ -288,7 +299,9 @@ def _on_certificates(error: Exception) -> str:
 def user_agent() -> str:
     """Return who we are, for the services' logs."""
     python = platform.python_version()
-    return f"Tethermap/{__version__} (ligand-bound structures; Python {python}; httpx2 {httpx2.__version__})"
+    contact = "".join(sign for sign in os.environ.get(CONTACT, "") if " " < sign <= "~" and sign not in "()")
+    purpose = "ligand-bound structures" + (f"; {contact}" if contact else "")
+    return f"Tethermap/{__version__} ({purpose}; Python {python}; httpx2 {httpx2.__version__})"
 
 
 def _retry_after(text: str) -> float | None:

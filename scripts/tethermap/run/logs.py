@@ -14,7 +14,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,6 +35,10 @@ LOG_IS_IN_JOB_LOG = f"the end of its log is in {layout.JOB_LOG}"
 """Where people find what a failed step has logged."""
 
 _TAIL_BYTES = 16_384
+_LONGEST_REASON = 400
+_PLACE = re.compile(r"^\w*(?:Error|Exception)(?: in [^\n]*)?:?\n")
+_SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete", "Error in rule")
+_KILLED = re.compile(r"died with <Signals\.SIGKILL|exit status (?:137|-9)\b")
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _NO_SPACE = 1 << 20  # bytes: with less than this nothing useful can be written
 
@@ -163,14 +167,37 @@ def read_error(job: Path) -> dict[str, str]:
     return error
 
 
-def unrecorded_error(job: Path) -> dict[str, str]:
-    """Find out why a run ended without leaving a reason, leave it now, and return it as `read_error` does."""
+def unrecorded_error(job: Path, step: str, said: Sequence[str]) -> dict[str, str]:
+    """Find out why a run ended without leaving a reason, leave it now, and return it as `read_error` does.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    step : str
+        The step that failed; empty if none did.
+    said : sequence of str
+        Snakemake's messages of errors, in order.
+    """
     if shutil.disk_usage(job).free < _NO_SPACE:
         return record_error(_disk_full("job folder"), step="", kind="disk_full", job=job)
     logs = sorted((job / layout.RULE_LOGS).rglob("*.log"), key=lambda path: path.stat().st_mtime_ns)
     log = logs[-1].relative_to(job) if logs else None
-    message = f"A step was ended from outside, for lack of memory perhaps; {LOG_IS_IN_JOB_LOG}."
-    return record_error(message, step="", kind="pipeline", job=job, log=log)
+    reason = next(filter(None, map(_without_place, said)), "no reason was given")
+    reason = f"Snakemake stopped at {step or 'a step'}: {scrubbed(reason, job)}"
+    if _KILLED.search(reason):
+        reason = f"{step or 'A step'} was killed from outside, for lack of memory perhaps"
+    return record_error(f"{reason}; {LOG_IS_IN_JOB_LOG}.", step="", kind="pipeline", job=job, log=log)
+
+
+def _without_place(text: str) -> str:
+    """Return an error message of Snakemake as one line without the place in the rules; nothing if it is a summary.
+
+    >>> _without_place('WorkflowError in file "a.smk", line 3:\\nNo  such plugin.')
+    'No such plugin'
+    """
+    line = " ".join(_PLACE.sub("", text).split()).rstrip(".")
+    return "" if line.startswith(_SUMMARIES) else line[:_LONGEST_REASON]
 
 
 def failed_step_log(job: Path) -> str:

@@ -54,7 +54,7 @@ class Progress:
     found : int or None
         Entries that the search selected; None before it has ended.
     done, kept, rejected : int
-        Entries that are finished; those with a ligand kept so far; those without.
+        Entries that are finished; those of them with a ligand that is kept; those without.
     passed : dict of str to int
         Entries that each step is through with, by rule.
     """
@@ -97,12 +97,13 @@ class ProgressReader:
         n_entries = _entries_searched(self.job) if sizes is None else sum(sizes.values())
         if self._last is None or self._new or self._begun_anew or n_entries != self._last.found:
             self._add_up()
-            rejected = {entry for entry, kept in self._verdict.items() if not kept}
+            rejected = sum(not kept for kept in self._verdict.values())
+            kept = sum(self._verdict.get(entry, False) for entry in self._passed.get(LAST_STEP, ()))
             self._last = Progress(
                 found=n_entries,
-                done=len(rejected | (self._passed.get(LAST_STEP, set()) & self._verdict.keys())),
-                kept=len(self._verdict) - len(rejected),
-                rejected=len(rejected),
+                done=kept + rejected,
+                kept=kept,
+                rejected=rejected,
                 passed={step: len(entries) for step, entries in self._passed.items()},
             )
         return self._last

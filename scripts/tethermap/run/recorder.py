@@ -41,6 +41,7 @@ class RunRecorder:
         self._reader: ProgressReader | None = None
         self._cluster_errors = ClusterErrors()
         self._last = Progress()
+        self._said: list[str] = []
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="tethermap-progress", daemon=True)
 
@@ -51,6 +52,8 @@ class RunRecorder:
             self._thread.start()
         if self._reader is not None:
             self._handler.emit(record)
+            if record.levelno >= logging.ERROR:
+                self._said.append(record.getMessage())
             if str(getattr(record, "event", "")) == "job_error" and (failure := cluster_failure(record.__dict__)):
                 with contextlib.suppress(OSError):
                     self._cluster_errors.keep(failure, self._reader.job)
@@ -74,7 +77,8 @@ class RunRecorder:
             self._thread.join()
         self._look(show=not self.failed)
         if self._reader is not None and self.failed:
-            error = read_error(self._reader.job) or unrecorded_error(self._reader.job)
+            error = read_error(self._reader.job)
+            error = error or unrecorded_error(self._reader.job, self._handler.failed_step, self._said)
             self._events.write("failed", **{name: error[name] for name in ("message", "step", "kind")})
             self._write_job_log()
             if self._display is not None:
@@ -83,7 +87,9 @@ class RunRecorder:
         elif self._display is not None:
             self._display.close()
             if self._reader is not None and (self._reader.job / layout.MANIFEST).is_file():
-                sys.stderr.writelines(f"Tethermap: {line}\n" for line in told_at_end(self._reader.job))
+                results = self._reader.job / layout.RESULTS
+                ending = f"results are in {results}; open {self._reader.job / layout.REPORT} in a browser"
+                sys.stderr.writelines(f"Tethermap: {line}\n" for line in (*told_at_end(self._reader.job), ending))
         self._events.close()
 
     def _write_job_log(self) -> None:

@@ -14,7 +14,7 @@ from tethermap.base.config import ConfigError, changed_keys, recorded
 
 
 def refuse_changed_settings(job: Path, settings: Mapping[str, Any]) -> None:
-    """Make sure that a job folder is new or was used with the same settings.
+    """Make sure that a job folder holds no results or was used with the same settings.
 
     Parameters
     ----------
@@ -26,7 +26,8 @@ def refuse_changed_settings(job: Path, settings: Mapping[str, Any]) -> None:
     ConfigError
         If settings that can change results differ from those of the earlier run; names them.
     """
-    if settings["force"]:
+    used = any((job / path).is_file() for path in (layout.SEARCH_ENTRIES, layout.MANIFEST))
+    if settings["force"] or not used:
         return
     before = _read(job / layout.SETTINGS)
     now = settings

@@ -41,6 +41,10 @@ class Step:
         Parts that it reads, as ``step/part``; ``*/part`` are those of all earlier steps that have one.
     files : tuple of str
         Files of the job folder that it reads.
+    folders : tuple of str
+        Folders with files of single ligands that it reads, as far as its parts name them.
+    ahead : tuple of str
+        Files that it reads as they are: it does not run again if they change.
     parts : mapping of str to Table or str
         Parts that a step of a shard writes, with their table or kind. A part of `errors` is added.
     writes : tuple of str
@@ -56,6 +60,8 @@ class Step:
     loads: str = ""
     reads: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    ahead: tuple[str, ...] = ()
     parts: Mapping[str, Table | str] = field(default_factory=dict)
     writes: tuple[str, ...] = ()
     switch: tuple[str, ...] = ()
@@ -105,7 +111,7 @@ STEPS = (
         words="searching",
         make="tethermap.steps.search_entries:make",
         settings="tethermap.steps.parameters:search_entries",
-        writes=(layout.SEARCH_ENTRIES, layout.SEARCH_QUERY, layout.SHARD_PLAN),
+        writes=(layout.SHARD_PLAN, layout.SEARCH_ENTRIES, layout.SEARCH_QUERY),
     ),
     Step(
         name="download_entries",
@@ -113,6 +119,7 @@ STEPS = (
         make="tethermap.steps.download_entries:make",
         settings="tethermap.steps.parameters:download_entries",
         files=(layout.shard_entries("{shard}"),),
+        ahead=(layout.SEARCH_ENTRIES,),
         parts={"structures": tables.STRUCTURES},
     ),
     Step(
@@ -178,6 +185,7 @@ STEPS = (
             "measure_sasa/exits",
             "measure_sasa/observed",
         ),
+        folders=(layout.WAR_PDB,),
         parts={"protac_inputs": tables.PROTAC_INPUTS, "files": tables.FILES},
         switch=("protac_inputs", "exits"),
     ),
@@ -198,6 +206,7 @@ STEPS = (
             "*/files",
             "*/errors",
         ),
+        folders=(layout.WAR_PDB, layout.MCS_SDF, layout.MCS_SVG),
         parts={"checks": tables.CHECKS, "files": tables.FILES},
     ),
     Step(
@@ -240,13 +249,14 @@ STEPS = (
             layout.LIGANDS,
             layout.SERIES_ERRORS,
         ),
+        folders=(layout.MCS_SDF,),
         writes=(
             *(table.path for table in tables.RESULT_TABLES if table is not tables.SERIES),
             layout.LIGANDS_SDF,
             layout.TABLES_ERRORS,
         ),
     ),
-    # The report is written too, and the link Results_Display.csv, one file with its target that has no time of its own.
+    # Written too: the job's log, and the link Results_Display.csv, one file with its target, without a time of its own.
     Step(
         name="finish_job",
         words="writing report and manifest",
@@ -258,9 +268,11 @@ STEPS = (
             layout.SEARCH_QUERY,
             layout.SERIES_ERRORS,
             *(table.path for table in tables.RESULT_TABLES),
+            layout.LIGANDS_SDF,
             layout.TABLES_ERRORS,
         ),
-        writes=(layout.MANIFEST, layout.JOB_LOG),
+        folders=(layout.MCS_SVG, layout.SERIES_FOLDER),
+        writes=(layout.MANIFEST, layout.REPORT),
     ),
 )
 """In the order of a run."""

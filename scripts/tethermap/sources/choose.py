@@ -101,7 +101,7 @@ def open_reports(chosen: Mapping[str, Any], cache_dir: str | None, source: Sourc
     if source.kind == "mirror":
         mirror = Path(chosen["mirror"])
         beside = [place / FOLDER for place in (mirror, *mirror.absolute().parents[:4])]
-        return _in_folders([place for place in beside if place.is_dir()], "mirror")
+        return _in_folders([place for place in beside if place.is_dir()], "mirror", beside_structures=True)
     return _beside_model if source.kind == "files" else lambda _: NONE
 
 
@@ -116,20 +116,27 @@ def _first(places: Iterable[Path], source: str) -> ReportFile:
     return result
 
 
-def _in_folders(folders: Iterable[Path], source: str) -> Reports:
+def _in_folders(folders: Iterable[Path], source: str, *, beside_structures: bool = False) -> Reports:
+    """Return a lookup of reports in folders of any layout, and in the archive's of 2026 beside the structures."""
     listed = list(folders)
 
-    def places(entry_id: str) -> Iterator[Path]:
+    def places(entry_id: str, structure: Path) -> Iterator[Path]:
         middle = entry_id[-3:-1]
-        for folder in listed:
-            for below in (f"{middle}/{entry_id}", middle, entry_id, "", f"{middle}/{entry_id}/{FOLDER}"):
-                for ending in _ENDINGS:
-                    yield folder / below / f"{entry_id}_validation.{ending}"
+        extended = entry_id if entry_id.startswith("pdb_") else f"pdb_0000{entry_id}"
+        below = [f"{middle}/{entry_id}", middle, entry_id, "", f"{middle}/{entry_id}/{FOLDER}"]
+        of_2026 = [folder / tree / middle / extended / FOLDER for folder in listed for tree in ("", "entries")]
+        if beside_structures and structure.parent.name == "structures":
+            of_2026.insert(0, structure.parent.with_name(FOLDER))
+        for folder, name in (
+            *((folder, extended) for folder in of_2026),
+            *((folder / place, entry_id) for folder in listed for place in below),
+        ):
+            yield from (folder / f"{name}_validation.{ending}" for ending in _ENDINGS)
 
     def report(fetched: Fetched) -> ReportFile:
         if fetched.source.startswith(PDB_REDO):
             return ReportFile("none of this model: it was refined anew by PDB-REDO")
-        return _first(places(fetched.entry_id), source)
+        return _first(places(fetched.entry_id, fetched.path), source)
 
     return report
 

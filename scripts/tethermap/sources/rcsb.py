@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 
@@ -221,14 +222,14 @@ class ServiceReports:
         The cache that all jobs share.
     http : HttpClient
         Sends the requests.
-    address : str
-        Of the service's folder of reports.
+    addresses : sequence of str
+        Patterns of a report's addresses (`Addresses.reports`); the next one is asked if one has no report.
     """
 
-    def __init__(self, cache: StructureCache, http: HttpClient, address: str) -> None:
+    def __init__(self, cache: StructureCache, http: HttpClient, addresses: Sequence[str]) -> None:
         self._cache = cache
         self._http = http
-        self._address = address
+        self._addresses = addresses
         self._in_vain = 0
 
     def __call__(self, fetched: Fetched) -> ReportFile:
@@ -255,8 +256,8 @@ class ServiceReports:
         if self._in_vain >= _REPORTS_IN_VAIN:
             return ReportFile("not asked for: the service did not answer for others")
         status = NONE.status
-        for ending in ("cif", "xml"):
-            url = f"{self._address}/{entry_id[-3:-1]}/{entry_id}/{entry_id}_validation.{ending}.gz"
+        for ending, address in product(("cif", "xml"), self._addresses):
+            url = address.format(middle=entry_id[-3:-1], id=entry_id, ending=ending)
             try:
                 answer = self._http.get(url, problem=_report_problem, slot=self._cache.connection, raw=True)
             except HttpError as error:

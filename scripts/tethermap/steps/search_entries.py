@@ -49,8 +49,10 @@ class SearchRequest:
 
 def make(task: Task) -> None:
     """Write the table of entries and how they were found, and deal those taken into shards beside earlier ones."""
-    entries, query, _ = task.outputs()
+    _, entries, query = task.outputs()
     run_search(entries, query, task.settings)
+    for folder in layout.SHARED_FOLDERS:
+        (task.job / folder).mkdir(parents=True, exist_ok=True)
     divide(entries, task.job / layout.SHARDS, task.resources["entries_per_shard"], task.resources["processes"])
 
 

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from tests.standin import StandIn
-from tethermap.run.http import HttpAnswer, HttpClient, HttpError, RequestLimits
+from tethermap.run.http import CONTACT, HttpAnswer, HttpClient, HttpError, RequestLimits
 
 
 class _Waits(list[float]):
@@ -54,6 +54,36 @@ def test_a_good_answer_comes_at_once(standin: StandIn, waits: _Waits) -> None:
 def test_who_asks_is_said(standin: StandIn, waits: _Waits) -> None:
     _get(_url(standin), waits)
     assert re.fullmatch(r"Tethermap/\S+ \(.*Python.*\)", standin.seen[0].headers["User-Agent"])
+
+
+@pytest.mark.parametrize("contact", ["mailto:pdb@example.org", "https://example.org/tethermap\r\nX: y"])
+def test_who_asks_can_be_written_to(
+    standin: StandIn, waits: _Waits, monkeypatch: pytest.MonkeyPatch, contact: str
+) -> None:
+    monkeypatch.setenv(CONTACT, contact)
+    _get(_url(standin), waits)
+    assert f"; {contact.partition(chr(13))[0]}" in standin.seen[0].headers["User-Agent"]
+    assert "X" not in standin.seen[0].headers
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_redirected_search_keeps_its_body(standin: StandIn, waits: _Waits, status: int) -> None:
+    query = {"type": "terminal", "service": "full_text", "parameters": {"value": "kinase"}}
+    body = {"query": query, "return_type": "entry"}
+    with _client(waits) as client:
+        straight = client.post(f"{standin.url}/rcsbsearch/v2/query", body)
+        standin.fault("search", "status", status=status, location="/rcsbsearch/v2/query", times=1)
+        assert client.post(f"{standin.url}/rcsbsearch/v2/query", body) == straight
+    assert [seen.body for seen in standin.seen] == [body] * 3
+    assert waits == []
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_redirects_without_end_are_given_up(standin: StandIn, waits: _Waits, method: str) -> None:
+    standin.fault("search", "status", status=302, location="/rcsbsearch/v2/query")
+    standin.fault("files", "status", status=302, location="/download/1ABC.cif.gz")
+    with _client(waits, attempts=2) as client, pytest.raises(HttpError):
+        client.get(_url(standin)) if method == "get" else client.post(f"{standin.url}/rcsbsearch/v2/query", {})
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])

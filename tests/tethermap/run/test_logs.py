@@ -11,7 +11,7 @@ import pytest
 
 from tethermap.base import layout
 from tethermap.base.errors import UserError
-from tethermap.run.logs import failed_step_log, logged_to, read_error
+from tethermap.run.logs import failed_step_log, logged_to, read_error, unrecorded_error
 
 LOG = ".work/logs/measure_sasa/0.log"
 
@@ -82,6 +82,35 @@ def test_log_of_a_failed_step_is_for_strangers_too(job: Path) -> None:
     assert 'File "tests/tethermap/run/test_logs.py", line' in text
     for told in (error["message"], text):
         assert not re.search(rf"(?<!\w)/\w|{re.escape(str(job))}|\b{getpass.getuser()}\b|my data", told)
+
+
+def test_run_without_a_reason_tells_what_snakemake_said(job: Path) -> None:
+    missing = (
+        f'MissingOutputException in rule find_series in file "{job}/ligands.smk", line 24:\n'
+        f"Job 4 completed successfully, but some output files are missing:\n  {job}/TARGET_RESULTS/x.csv\n"
+    )
+    said = ["Exiting because a job execution failed. Look above for error messages", missing]
+    message = unrecorded_error(job, "find_series", said)["message"]
+    assert message == (
+        "Snakemake stopped at find_series: Job 4 completed successfully, but some output files are missing:"
+        f" TARGET_RESULTS/x.csv; the end of its log is in {layout.JOB_LOG}."
+    )
+    assert read_error(job)["message"] == message
+
+
+@pytest.mark.parametrize("said", [[], ["WorkflowError:\nAt least one job did not complete successfully."]])
+def test_run_of_which_nothing_is_said_tells_the_step(job: Path, said: list[str]) -> None:
+    message = unrecorded_error(job, "find_series", said)["message"]
+    assert message.startswith("Snakemake stopped at find_series: no reason was given;")
+    assert "memory" not in message
+
+
+def test_log_and_error_are_in_the_folder_of_a_module(job: Path) -> None:
+    with pytest.raises(SystemExit), logged_to(f"results/egfr/{LOG}", Path("results/egfr")):
+        raise OSError(errno.ENOSPC, "No space left on device", "results/egfr/TARGET_RESULTS/x")
+    assert (job / "results/egfr" / LOG).is_file()
+    assert "The disk of the job folder is full" in read_error(job / "results/egfr")["message"]
+    assert read_error(job) == {}
 
 
 def test_error_of_the_user_has_no_log(job: Path) -> None:

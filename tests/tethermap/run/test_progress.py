@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tethermap.base import layout
 from tethermap.run.progress import Progress, ProgressReader, ShardProgress, progress_file, read_progress
@@ -29,17 +33,33 @@ def test_entries_are_summed_over_shards_and_steps(tmp_path: Path) -> None:
     report(tmp_path, "clean_complexes", "1", {"1a8o": True})
     report(tmp_path, "measure_sasa", "0", {"1hpv": None})
     progress = read_progress(tmp_path)
-    assert (progress.found, progress.done, progress.kept, progress.rejected) == (5, 3, 2, 2)
+    assert (progress.found, progress.done, progress.kept, progress.rejected) == (5, 3, 1, 2)
     assert progress.passed == {"download_entries": 3, "clean_complexes": 3, "measure_sasa": 1}
+
+
+STEPS = ("download_entries", "clean_complexes", "match_ligands", "measure_sasa")
+
+
+@given(st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from("abcd"), st.sampled_from([True, False, None]))))
+def test_entries_are_done_once_they_are_kept_or_rejected(lines: list[tuple[str, str, bool | None]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        job = Path(folder)
+        plan(job, {"0": 4})
+        reader = ProgressReader(job)
+        steps = {step: ShardProgress(job / progress_file(step, "0"), step) for step in STEPS}
+        for step, entry, kept in lines:
+            steps[step].entry(entry, kept)
+            progress = reader.read()
+            assert progress.done == progress.kept + progress.rejected <= 4
 
 
 def test_step_that_starts_anew_counts_anew(tmp_path: Path) -> None:
     plan(tmp_path, {"0": 2})
     reader = ProgressReader(tmp_path)
     report(tmp_path, "clean_complexes", "0", {"1hpv": True, "4cup": True})
-    assert reader.read().kept == 2
+    assert reader.read().passed == {"clean_complexes": 2}
     report(tmp_path, "clean_complexes", "0", {"1hpv": True})
-    assert reader.read().kept == 1
+    assert reader.read().passed == {"clean_complexes": 1}
 
 
 def test_step_seen_while_it_was_empty_counts_anew(tmp_path: Path) -> None:
@@ -59,7 +79,7 @@ def test_shards_of_an_earlier_division_do_not_count(tmp_path: Path) -> None:
     plan(tmp_path, {"0": 1})
     report(tmp_path, "clean_complexes", "0", {"1hpv": True})
     report(tmp_path, "clean_complexes", "7", {"4cup": True})
-    assert read_progress(tmp_path).kept == 1
+    assert read_progress(tmp_path).passed == {"clean_complexes": 1}
 
 
 def test_half_written_line_counts_when_it_is_complete(tmp_path: Path) -> None:
@@ -70,6 +90,6 @@ def test_half_written_line_counts_when_it_is_complete(tmp_path: Path) -> None:
     with path.open("a") as stream:
         stream.write('{"step": "clean_complexes", "entry": "4cup"')
         stream.flush()
-        assert reader.read().kept == 1
+        assert reader.read().passed == {"clean_complexes": 1}
         stream.write(', "kept": true}\n')
-    assert reader.read().kept == 2
+    assert reader.read().passed == {"clean_complexes": 2}

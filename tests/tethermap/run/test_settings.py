@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tethermap.base import layout
+from tethermap.base.atomic import write_text
 from tethermap.base.config import ConfigError, recorded, resolve
 from tethermap.run.settings import record_settings, refuse_changed_settings, refuse_read_only
 
@@ -15,24 +16,35 @@ SETTINGS = resolve({"target_name": "EGFR", "search_query": "EGFR", "source": {"m
 CHANGED = resolve({"target_name": "EGFR", "search_query": "HER2", "source": {"mirror": "/data/pdb"}})
 
 
+def use(job: Path) -> None:
+    """Do what a run does whose search succeeds."""
+    record_settings(job, SETTINGS)
+    write_text(job / layout.SEARCH_ENTRIES, "pdb_id\n")
+
+
 def test_new_folder_takes_any_settings(tmp_path: Path) -> None:
     refuse_changed_settings(tmp_path, SETTINGS)
 
 
-def test_used_folder_takes_the_same_settings_only(tmp_path: Path) -> None:
+def test_folder_of_a_run_whose_search_failed_takes_any_settings(tmp_path: Path) -> None:
     record_settings(tmp_path, SETTINGS)
+    refuse_changed_settings(tmp_path, CHANGED)
+
+
+def test_used_folder_takes_the_same_settings_only(tmp_path: Path) -> None:
+    use(tmp_path)
     refuse_changed_settings(tmp_path, SETTINGS)
     with pytest.raises(ConfigError, match="other settings of search_query: take a new folder, or set force: true"):
         refuse_changed_settings(tmp_path, CHANGED)
 
 
 def test_force_takes_changed_settings(tmp_path: Path) -> None:
-    record_settings(tmp_path, SETTINGS)
+    use(tmp_path)
     refuse_changed_settings(tmp_path, {**CHANGED, "force": True})
 
 
 def test_another_mirror_is_a_change(tmp_path: Path) -> None:
-    record_settings(tmp_path, SETTINGS)
+    use(tmp_path)
     moved = resolve({"target_name": "EGFR", "search_query": "EGFR", "source": {"mirror": "/other"}})
     with pytest.raises(ConfigError, match=r"source\.mirror"):
         refuse_changed_settings(tmp_path, moved)
@@ -40,6 +52,7 @@ def test_another_mirror_is_a_change(tmp_path: Path) -> None:
 
 def test_copied_folder_is_compared_by_the_recorded_configuration(tmp_path: Path) -> None:
     (tmp_path / layout.JOB_CONFIG).write_text(json.dumps(recorded(SETTINGS)))
+    (tmp_path / layout.MANIFEST).write_text("{}")
     refuse_changed_settings(tmp_path, SETTINGS)
     with pytest.raises(ConfigError, match="search_query"):
         refuse_changed_settings(tmp_path, CHANGED)

@@ -175,7 +175,8 @@ def test_a_service_that_is_not_there_ends_the_job_with_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TETHERMAP_HTTP_BACKOFF", "0")
-    source = RcsbSource(tmp_path, addresses=Addresses(*["http://127.0.0.1:9"] * 5))
+    away = "http://127.0.0.1:9"
+    source = RcsbSource(tmp_path, addresses=Addresses(away, away, away, away, ()))
     with pytest.raises(SourceError, match=r"can't be reached.*check the network") as caught:
         _found(source, "EGFR")
     assert caught.value.kind == "upstream"

@@ -51,14 +51,23 @@ def test_xml_is_taken_where_there_is_no_mmcif_report(reports: Reports, standin: 
     path = reports(fetched("3abc")).path
     assert path is not None
     assert path.name == "3abc_validation.xml.gz"
-    assert standin.count("reports", "3abc") == 2
+    assert standin.count("reports", "3abc") == 3  # mmCIF at both addresses
+
+
+def test_report_that_the_archives_tree_lacks_comes_from_the_address_of_files(
+    reports: Reports, standin: StandIn
+) -> None:
+    standin.reports_moved = True
+    assert reports(fetched("1abc")).status == "found"
+    assert reports(fetched("3abc")).path is not None
+    assert reports(fetched("4abc")).status == "none"
 
 
 def test_missing_report_is_a_fact_that_is_not_asked_for_again(
     reports: Reports, standin: StandIn, tmp_path: Path
 ) -> None:  # fmt: skip
     assert reports(fetched("4abc")).status == _of_service(tmp_path, "4abc").status == "none"
-    assert standin.count("reports") == 2
+    assert standin.count("reports") == 4  # two formats at two addresses
 
 
 @pytest.mark.parametrize(
@@ -131,6 +140,26 @@ def test_mirror_has_reports_in_the_archives_layout_or_in_a_folder_of_their_own(
     assert found.path is not None
     assert (found.status, found.source) == ("found", "folder" if beside is None else "mirror")
     assert found.path.resolve() == (folder / place).resolve()
+
+
+@pytest.mark.parametrize("validation", ["auto", ".", "entries"])
+def test_mirror_in_the_layout_of_2026_has_structures_and_reports(tmp_path: Path, validation: str) -> None:
+    """Names as of the archive in August 2026: ``entries/06/pdb_0000306d/structures`` and so on."""
+    entry = tmp_path / "data/entries/ab/pdb_00001abc"
+    write(entry / "structures/pdb_00001abc.cif.gz", cif_text("1abc"))
+    write(entry / "structures/pdb_00001abc-noatom.xml.gz", "<x/>")
+    write(entry / "assemblies/pdb_00001abc-assembly1.cif.gz", cif_text("1abc"))
+    write(entry / "validation_reports/pdb_00001abc_validation.cif.gz", report_cif("1abc"))
+    folder = "auto" if validation == "auto" else str(tmp_path / "data" / validation)
+    chosen = {"kind": "mirror", "mirror": str(tmp_path / "data"), "validation": folder}
+    config = settings(tmp_path / "cache", chosen)
+    source = open_source(config["source"], config["cache_dir"])
+    assert source.all_entries() == ["1abc"]
+    structure = source.fetch("1abc")
+    assert structure.path == entry / "structures/pdb_00001abc.cif.gz"
+    found = open_reports(config["source"], config["cache_dir"], source)(structure)
+    source.close()
+    assert (found.status, found.path) == ("found", entry / "validation_reports/pdb_00001abc_validation.cif.gz")
 
 
 def test_users_own_model_has_its_report_beside_it(tmp_path: Path) -> None:
