@@ -1,13 +1,15 @@
 # Settings and helpers of all rules, for a run and for a module of another workflow: nothing of the process is changed.
 import json
+import os
 import sys
 from pathlib import Path
 
+from snakemake.settings.types import DeploymentMethod
+
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 
-sys.path.append(
-    f"{HERE}/scripts"
-)  # last, as for scripts: an installed package comes first
+# Last, as for scripts: an installed package comes first.
+sys.path.append(f"{HERE}/scripts")
 from tethermap.base.root import ROOT
 
 sys.path.pop()
@@ -25,6 +27,9 @@ from tethermap.base.config import FOLDER, resolve
 from tethermap.base.errors import UserError
 from tethermap.run.logs import record_error
 from tethermap.run.steps import STEP, load
+
+if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
+    os.environ.setdefault("TETHERMAP_ROOT", str(HERE))  # for environment.post-deploy.sh
 
 
 def refuse(error):

@@ -47,6 +47,7 @@ RUN_BY = {
     ),
     "config/README.md": (
         "tests/test_readme.py::test_configurations_of_the_settings_page_are_valid",
+        "tests/workflow/test_module.py::test_module_of_the_settings_page_is_planned",
         "tests/test_readme.py::test_submit_commands_of_the_settings_page_can_be_parsed",
         "tests/test_readme.py::test_variables_of_the_settings_page_can_be_set",
         "",  # conda is not among the programs of the tests

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -108,6 +112,51 @@ def test_outer_workflow_keeps_its_target_and_computes_with_its_packages(run: Pat
 
 def test_run_of_a_module_with_nothing_to_do_does_nothing(run: Path) -> None:
     assert "Nothing to be done" in outer(run, "--cores", "2").stderr
+
+
+def test_report_shows_tables_pictures_and_configuration_of_each_job(run: Path) -> None:
+    ended = outer(run, "--report", "report.zip")
+    assert ended.returncode == 0, ended.stderr[-4000:]
+    with zipfile.ZipFile(run / "report.zip") as report:
+        names = Counter(Path(name).name for name in report.namelist())
+        (page,) = (report.read(name).decode() for name in report.namelist() if name == "report/report.html")
+    assert {names[f"{table}.csv"] for table in ("Results_Display", "Exit_Answers", "Ligand_Status")} == {2}
+    assert {"4cup_A_ZYB_2971.svg", "1hpv_A_478_200.svg"} <= names.keys()
+    for shown in ("BAZ2B bromodomain 4CUP", "HIV-1 protease", "Ligands and their exits"):
+        assert shown in page
+
+
+def test_module_of_the_settings_page_is_planned(tmp_path: Path) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "config/README.md").read_text(), re.DOTALL | re.MULTILINE)
+    (tmp_path / "Snakefile").write_text(block.replace("/path/to/tethermap", str(ROOT)))
+    (comment,) = re.findall(r"# (egfr: .*)", block)
+    (tmp_path / "config.yaml").write_text(comment)
+    ended = outer(tmp_path, "--dry-run", "--cores", "1", "results/egfr/job_result_manifest.json")
+    assert ended.returncode == 0, ended.stderr
+    assert "output: results/egfr/.work/shards.json, results/egfr/search/entries.csv" in ended.stdout
+
+
+def test_configuration_that_snakedeploy_copies_needs_a_target_alone(tmp_path: Path) -> None:
+    outside = f"""
+configfile: "config/config.yaml"
+
+module tethermap:
+    snakefile:
+        "{ROOT}/Snakefile"
+    config:
+        config
+
+use rule * from tethermap
+"""
+    (tmp_path / "workflow").mkdir()
+    (tmp_path / "workflow/Snakefile").write_text(outside)
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    ended = outer(tmp_path, "--dry-run")
+    assert ended.stderr.splitlines()[-1] == (
+        "Tethermap: target_name is missing: every job needs it in its configuration file."
+    )
+    given = "target_name=EGFR", "search_query=EGFR"
+    assert "finish_job" in outer(tmp_path, "--dry-run", "--config", *given).stdout
 
 
 def test_wrong_setting_of_a_module_is_told_in_one_sentence_and_leaves_nothing(written: Path, tmp_path: Path) -> None:
