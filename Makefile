@@ -41,7 +41,7 @@ test-fast: setup-tests ## run the tests that start no process: no run, service, 
 
 test-slurm: setup-tests setup-slurm ## run the demo and the EGFR job on a throw-away Slurm cluster (needs TETHERMAP_TEST_SLURM, _MIRROR)
 	@: $${TETHERMAP_TEST_SLURM:?names the script that starts a cluster} $${TETHERMAP_TEST_MIRROR:?names the large mirror}
-	@$(BIN)/python -m pytest tests/workflow/test_slurm.py tests/service/test_cluster.py
+	@$(BIN)/python -m pytest tests/workflow/test_slurm.py tests/workflow/test_module.py tests/service/test_cluster.py
 
 crashes: setup-tests ## kill Snakemake, scripts, service, cluster nodes at random moments, 20 times each: the bytes stay the same
 	@$(BIN)/python -m tests.tools.crash_points

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.tools.cluster import LocalCluster
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT, difference, result_files, run_job
 
@@ -60,6 +61,12 @@ rule count:
     script:
         "count.py"
 """
+
+ON_CLUSTER = (
+    *("--executor", "slurm", "--jobs", "6", "--local-cores", "1", "--latency-wait", "5"),
+    *("--slurm-no-account", "--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "2"),
+    *("--default-resources", "slurm_partition=main", "mem_mb=500", "runtime=10"),
+)
 
 COUNT = """
 import pandas
@@ -108,6 +115,21 @@ def test_outer_workflow_keeps_its_target_and_computes_with_its_packages(run: Pat
     assert (run / "count.csv").read_text().splitlines()[1:] == ["BAZ2B,1", "HIV-1 protease,1"]
     assert {path.name for path in run.iterdir()} >= {"results", "cache", "count.csv"}
     assert not (run / ".work").exists()
+
+
+def test_modules_on_a_cluster_give_the_same(run: Path, tmp_path: Path, cluster: LocalCluster) -> None:
+    folder = tmp_path / "outer"
+    shutil.copytree(run, folder, ignore=shutil.ignore_patterns("results", "cache", ".snakemake", "*.zip", "count.csv"))
+    jobs = {name: {**job, "cache_dir": str(folder / "cache")} for name, job in JOBS.items()}
+    (folder / "config.yaml").write_text(yaml.safe_dump(jobs))
+    ended = outer(folder, *ON_CLUSTER)
+    assert ended.returncode == 0, ended.stderr[-4000:]
+    sent = {job.rule for job in cluster.jobs(ended=True) if job.folder == folder.resolve()}
+    assert sent >= {"first_clean_complexes", "second_measure_sasa", "first_find_series", "count"}
+    assert not sent & {"first_search_entries", "second_build_tables", "first_finish_job"}
+    for name in JOBS:
+        assert difference(result_files(folder / "results" / name), result_files(run / "results" / name)) == []
+    assert (folder / "count.csv").read_text() == (run / "count.csv").read_text()
 
 
 def test_run_of_a_module_with_nothing_to_do_does_nothing(run: Path) -> None:
