@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import gemmi
 import pytest
 
-from tests.tools.cleaning import clean_file
+from tests.tools.cleaning import ANY_TARGET, clean_file
 from tests.tools.small_entry import atom_line, strand, write_entry
 from tethermap.complex.clean import CleanedEntry
 from tethermap.components.index import ComponentIndex
@@ -27,9 +28,21 @@ KEPT = {
     "5ugo": ["2PN"],
     "3of4": ["FAD", "FMN", "FMN"],
     "1fdo": ["MGD", "MGD", "SF4"],
+    "5nj4": 4 * ["BCB"] + 2 * ["BPB"] + 4 * ["HEC"] + ["MQ7", "NS5"],
+    "6rqf": 2 * ["BCR"] + 2 * ["CLA"] + 2 * ["FES"] + 4 * ["HEC"] + 4 * ["HEM"] + 3 * ["PL9"],
+    "2hw3": ["GLC+FRU"],
     "3bep": [],
 }
-"""Components of what is kept of entries with a short chain, copies, cofactors alone, or a dye on DNA."""
+"""Components of what is kept of entries with a short chain, copies, cofactors alone, or a dye on DNA. The two sucroses
+of 2HW3 lie in sites without a residue in common, one of them on the surface."""
+
+ASKED_FOR = {
+    "2p1q": "GLN+VAL+VAL+GLY+TRP+PRO+PRO+VAL+ARG+ASN+TYR+ARG+LYS",
+    "3pqr": "ILE+LEU+GLU+ASN+LEU+LYS+ASP+VAL+GLY+LEU+PHE",
+    "4e43": "ASN+LEU+LEU+GLN+LYS+LYS",
+    "5a2j": "ALA+PRO+ASP+THR+ARG+PRO",
+}
+"""Open unmodified peptides, by entry: of the degron on its ligase, of a G protein, of an epitope."""
 
 
 def decisions(cleaned: CleanedEntry) -> Decisions:
@@ -77,6 +90,22 @@ def test_decisions_are_the_same_in_both_formats_whatever_the_chains_are_called(
     for pdb in (False, True):
         _, cleaned = clean_file(rewritten(path, tmp_path, pdb=pdb, seed=len(kept)), find)
         assert decisions(cleaned) == decisions(deposited), pdb
+
+
+@pytest.mark.parametrize("entry_id", [*ASKED_FOR, "5kds", "8pn3", "1sfi", "4zhl", "193d"])
+def test_peptides_asked_for_come_whole_beside_what_is_kept_anyway(
+    entry_id: str, mirror: Path, component_index: Path
+) -> None:
+    find = ComponentIndex(component_index).get
+    path = next(mirror.glob(f"{entry_id}.*"))
+    kept, more = (
+        Counter(
+            "+".join(one.comp_id for one in kept.instance.components) for kept in clean_file(path, find, one)[1].kept
+        )
+        for one in (ANY_TARGET, replace(ANY_TARGET, kinds=frozenset({"ligand", "peptide"})))
+    )
+    assert more - kept == Counter(filter(None, [ASKED_FOR.get(entry_id)]))
+    assert not kept - more
 
 
 def link_line(*ends: tuple[str, str, str, int], altlocs: str = "  ") -> str:
@@ -151,3 +180,60 @@ def test_unknown_atom_beside_a_ligand_is_no_part_of_it(comp_id: str, component_i
         _, cleaned = clean_file(path, ComponentIndex(component_index).get)
         told = {(row["ligand"], row["components"], row["kind"], row["kept"]) for row in cleaned.ligand_rows}
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
+
+
+def chain_of_carbons(comp_id: str, place: int) -> list[str]:
+    """Return four carbons of a component above the strand, the `place`-th of several."""
+    return [
+        atom_line(
+            900 + 10 * place + k, f"C{k + 1}", comp_id, "A", 99 + place, (12.0 * place + 1.5 * k, 1.7, 4.5), element="C"
+        )
+        for k in range(4)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("codes", "kept"),
+    [
+        (("GTP", "SAH"), {"GTP", "SAH"}),  # as in 3EVD
+        (("GTP",), {"GTP"}),
+        (("GTP", "SAH", "LIG"), {"LIG"}),
+        (("GTP", "GOL"), {"GTP"}),
+    ],
+)
+def test_all_cofactors_are_kept_where_nothing_else_is(
+    codes: tuple[str, ...], kept: set[str], component_index: Path, tmp_path: Path
+) -> None:
+    parts = [chain_of_carbons(code, k) for k, code in enumerate(codes)]
+    for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), *parts)):
+        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        assert {row["ligand"] for row in cleaned.ligand_rows} == set(codes)
+        assert {one.instance.name.comp_id for one in cleaned.kept} == kept, path.suffix
+        cofactors = {"GTP", "SAH"} & kept
+        assert {one.instance.name.comp_id for one in cleaned.kept if "cofactor" in one.instance.flags} == cofactors
+
+
+def test_tether_between_two_polymers_is_a_cross_link(component_index: Path, tmp_path: Path) -> None:
+    """As in 6W13, where it joins a cysteine and a guanine."""
+    carbons = [
+        atom_line(950 + k, f"C{k + 1}", "LIG", "A", 99, (1.2, 1.7, 4.8 + 1.5 * k), element="C") for k in range(4)
+    ]
+    ends = [
+        atom_line(980 + k, "SG", "CYS", chain, 1, (1.2, 1.7, z), element="S", record="ATOM")
+        for k, (chain, z) in enumerate((("A", 3.0), ("B", 11.1)))
+    ]
+    chains = [
+        [
+            line.replace(f"ALA {name}   1", f"CYS {name}   1")
+            for line in strand(name, 1 + 300 * k, (0.0, 0.0, 14.1 * k), length=30)
+        ]
+        for k, name in enumerate("AB")
+    ]
+    links = [(("SG", "CYS", "A", 1), ("C1", "LIG", "A", 99)), (("SG", "CYS", "B", 1), ("C4", "LIG", "A", 99))]
+    for count, kind in ((1, "ligand"), (2, "modified_residue")):
+        header = "".join(link_line(*link) for link in links[:count])
+        lines = [chains[0], ends[:1], chains[1], ends[1:], carbons]
+        path = write_entry(tmp_path, *(lines if count == 2 else [chains[0], ends[:1], carbons]), header=header)
+        for one in both_formats(path):
+            _, cleaned = clean_file(one, ComponentIndex(component_index).get)
+            assert [(row["kind"], row["kept"]) for row in cleaned.ligand_rows] == [(kind, count == 1)], one.suffix
