@@ -9,6 +9,9 @@ from pathlib import Path
 import httpx2
 import numpy as np
 import pytest
+from rdkit import Chem
+from rdkit.Chem import rdDistGeom
+from rdkit.Geometry import Point3D
 
 from tests.service.core import LiveService
 from tests.tethermap.sources.own.test_prepare import write_sdf
@@ -120,3 +123,42 @@ def contents(job: Path) -> dict[str, bytes]:
 
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+
+
+def test_pose_on_a_methionine_is_a_clash_of_its_geometry_and_nothing_else(tmp_path: Path) -> None:
+    """The fluorine of fluorobenzene 1.3 Å from a methyl group, the ring pointing away from the protein."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "receptor_x.pdb").write_text(protein_pdb())
+    protein = np.array([atom.xyz for atom in complex_atoms() if not atom.is_ligand])
+    methyls = np.array([a.xyz for a in complex_atoms() if (a.comp_id, a.name) == ("MET", "CE")])
+    middle = protein.mean(axis=0)
+    methyl = max(methyls.tolist(), key=lambda xyz: float(np.linalg.norm(xyz - middle)))
+    out = (methyl - middle) / np.linalg.norm(methyl - middle)
+    mol = Chem.AddHs(Chem.MolFromSmiles("Fc1ccccc1"))
+    rdDistGeom.EmbedMolecule(mol, randomSeed=1)
+    xyz = mol.GetConformer().GetPositions()
+    axis = (xyz[1] - xyz[0]) / np.linalg.norm(xyz[1] - xyz[0])
+    across = np.cross(axis, out)
+    turn = np.array([[0, -across[2], across[1]], [across[2], 0, -across[0]], [-across[1], across[0], 0]])
+    turn = np.eye(3) + turn + turn @ turn / (1 + axis @ out)
+    for k, place in enumerate((xyz - xyz[0]) @ turn.T + methyl + 1.3 * out):
+        mol.GetConformer().SetAtomPosition(k, Point3D(*place.tolist()))
+    with Chem.SDWriter(str(folder / "x_docked.sdf")) as writer:
+        writer.write(mol)
+    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(folder)}}
+    run = run_job(tmp_path / "job", settings).checked()
+    (row,) = rows_of(run.job, layout.RESULTS_DISPLAY)
+    assert "protein_clash" in row["geometry_flags"].split(";")
+    assert set(row["flags"].split(";")) <= {
+        "docked",
+        "no_assembly",
+        "no_crystal",
+        "unmatched",
+        "number_made_up",
+        "not_in_dictionary",
+    }
+    assert row["warhead_class"] == ""
+    assert not {"covalent", "metal"} & {contact["type"] for contact in rows_of(run.job, layout.CONTACTS)}
+    (status,) = [one for one in rows_of(run.job, layout.LIGAND_STATUS) if one["kept"] == "True"]
+    assert (status["kind"], status["kind_reason"]) == ("ligand", "")
