@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import gemmi
@@ -13,8 +13,9 @@ from tethermap.base.arrays import BoolArray, IntArray
 from tethermap.base.elements import covalent_radii
 from tethermap.complex.placement import DEPOSITED, Placement
 from tethermap.complex.scene import Copy, Scene
+from tethermap.components.component import Component
 from tethermap.components.finder import Find
-from tethermap.entry.atoms import NON_POLYMER, POLYMER, Atoms, text
+from tethermap.entry.atoms import NON_POLYMER, POLYMER, text
 from tethermap.entry.cif_names import quote_names
 from tethermap.entry.near import distances
 from tethermap.instance.bonds import Bond
@@ -318,37 +319,52 @@ def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray, find: Find) -> Ite
 
     Bonds of a residue are the dictionary's if its atom names are, else those that distances show.
     """
-    atoms = scene.atoms
+    atoms, xyz = scene.atoms, scene.atoms.xyz[ligand.atoms]
     radii = covalent_radii(atoms.element[ligand.atoms])
-    ratio = distances(atoms.xyz[ligand.atoms], atoms.xyz[ligand.atoms]) / (radii[:, None] + radii[None, :])
+    ratio = distances(xyz, xyz) / (radii[:, None] + radii[None, :])
     shortest, longest = CONECT_BONDS
-    bonded = (ratio < longest) & (ratio > shortest)
-    for residue in np.unique(atoms.residue[ligand.atoms]).tolist():
-        own = np.flatnonzero(atoms.residue[ligand.atoms] == residue)
-        if (defined := _defined_bonds(atoms, ligand.atoms[own], find)) is not None:
-            bonded[np.ix_(own, own)] = False
-            bonded[own[defined[:, 0]], own[defined[:, 1]]] = True
-    bonded = np.triu(bonded | bonded.T, k=1)
+    bonded = np.argwhere(np.triu((ratio < longest) & (ratio > shortest), k=1)).tolist()
+    pairs = {(i, j) for i, j in bonded}
+    elements = [text(element) for element in atoms.element[ligand.atoms].tolist()]
+    labels = [text(name) for name in atoms.name[ligand.atoms].tolist()]
+    places: dict[int, dict[str, int]] = {}
+    for k, residue in enumerate(atoms.residue[ligand.atoms].tolist()):
+        places.setdefault(residue, {})[labels[k]] = k
+    if len(labels) == sum(map(len, places.values())):
+        for residue, place in places.items():
+            component = find(text(atoms.comp_id[atoms.starts[residue]]))
+            defined = _defined_bonds(component, place, elements)
+            own = set(place.values())
+            seen = {pair for pair in pairs if own.issuperset(pair)}
+            if defined is None or defined == seen:
+                continue
+            orders = [(i, j, 1) for i, j in sorted(defined)]
+            if bonds_are_strained(xyz, elements, orders):
+                pairs = pairs - seen | defined - open_metal_bonds(xyz, elements, orders)
     serial = serial_of[ligand.atoms].tolist()
-    yield from ((serial[i], serial[j]) for i, j in np.argwhere(bonded).tolist())
+    yield from ((serial[i], serial[j]) for i, j in sorted(pairs))
     members = frozenset(ligand.atoms.tolist())
     for link in ligand.links:
         if link.first in members and serial_of[link.second]:
             yield int(serial_of[link.first]), int(serial_of[link.second])
 
 
-def _defined_bonds(atoms: Atoms, members: IntArray, find: Find) -> IntArray | None:
-    """Return the dictionary's bonds of the atoms of one residue, shape (n_bonds, 2); None if its names mean others."""
-    component = find(text(atoms.comp_id[members[0]]))
-    place = {text(name): k for k, name in enumerate(atoms.name[members])}
-    if component is None or len(place) < len(members):
+def _defined_bonds(
+    component: Component | None, place: Mapping[str, int], elements: Sequence[str]
+) -> set[tuple[int, int]] | None:
+    """Return the dictionary's bonds of the atoms of one residue, None unless it has all of them.
+
+    Parameters
+    ----------
+    place : mapping of str to int
+        Numbers of the residue's atoms by name.
+    elements : sequence of str
+        Elements by number.
+    """
+    if component is None:
         return None
-    elements = [text(element) for element in atoms.element[members]]
     own = {k: place[atom.name] for k, atom in enumerate(component.atoms) if atom.name in place}
-    if len(own) < len(members) or any(component.atoms[k].element != elements[i] for k, i in own.items()):
+    if len(own) < len(place) or any(component.atoms[k].element != elements[i] for k, i in own.items()):
         return None
-    bonds = [(own[b.first], own[b.second], b.order) for b in component.bonds if b.first in own and b.second in own]
-    if not bonds_are_strained(atoms.xyz[members], elements, bonds):
-        return None
-    too_long = open_metal_bonds(atoms.xyz[members], elements, bonds)
-    return np.array([bond[:2] for bond in bonds if bond[:2] not in too_long], dtype=np.int64).reshape(-1, 2)
+    ends = [(own[bond.first], own[bond.second]) for bond in component.bonds if bond.first in own and bond.second in own]
+    return {(min(pair), max(pair)) for pair in ends}
