@@ -354,7 +354,7 @@ class _Cleaner:
             written,
             label,
             self._remarks(around, label, copies),
-            self._rules.component,
+            self._rules,
             keep_hydrogens=self._settings.keep_hydrogens,
         )
         reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import gemmi
@@ -13,12 +13,11 @@ from tethermap.base.arrays import BoolArray, IntArray
 from tethermap.base.elements import covalent_radii
 from tethermap.complex.placement import DEPOSITED, Placement
 from tethermap.complex.scene import Copy, Scene
-from tethermap.components.component import Component
-from tethermap.components.finder import Find
 from tethermap.entry.atoms import NON_POLYMER, POLYMER, text
 from tethermap.entry.cif_names import quote_names
 from tethermap.entry.near import distances
-from tethermap.instance.bonds import Bond
+from tethermap.instance.bonds import Bond, defined_bonds
+from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Residue
 from tethermap.molecule.geometry import bonds_are_strained, open_metal_bonds
 
@@ -103,7 +102,7 @@ def clean_complex(
     copies: Sequence[Copy],
     label: bytes,
     remarks: Iterable[str],
-    find: Find,
+    rules: KindRules,
     *,
     keep_hydrogens: bool = False,
 ) -> CleanedComplex:
@@ -121,8 +120,8 @@ def clean_complex(
         Label of the ligand's conformer.
     remarks : iterable of str
         Lines for REMARK 6.
-    find : callable
-        Look-up of a component by its code, for bonds.
+    rules : KindRules
+        Knows the components, for bonds.
     keep_hydrogens : bool
         Whether deposited hydrogens are written too.
     """
@@ -150,7 +149,7 @@ def clean_complex(
     pdb = None
     if fits:
         remarks = [*remarks, *_rename_remarks(renamed)]
-        pdb = _pdb_text(structure, _bonds(scene, ligand, serial_of, find), remarks)
+        pdb = _pdb_text(structure, _bonds(scene, ligand, serial_of, rules), remarks)
     head = ligand.residues[ligand.head]
     new_code = next((r.name_in_pdb for r in renamed if r.what == "component" and r.name == head.comp_id), head.comp_id)
     new_chain = next(
@@ -314,7 +313,7 @@ def _wrapped(line: str, width: int = 68) -> list[str]:
     return [ascii_line[i : i + width] for i in range(0, len(ascii_line), width)]
 
 
-def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray, find: Find) -> Iterator[tuple[int, int]]:
+def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray, rules: KindRules) -> Iterator[tuple[int, int]]:
     """Yield the serial numbers of each two bonded atoms of a ligand, and of its links in the file.
 
     Bonds of a residue are the dictionary's if its atom names are, else those that distances show.
@@ -332,8 +331,8 @@ def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray, find: Find) -> Ite
         places.setdefault(residue, {})[labels[k]] = k
     if len(labels) == sum(map(len, places.values())):
         for residue, place in places.items():
-            component = find(text(atoms.comp_id[atoms.starts[residue]]))
-            defined = _defined_bonds(component, place, elements)
+            component = rules.component(text(atoms.comp_id[atoms.starts[residue]]))
+            defined = defined_bonds(component, place, elements)
             own = set(place.values())
             seen = {pair for pair in pairs if own.issuperset(pair)}
             if defined is None or defined == seen:
@@ -347,24 +346,3 @@ def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray, find: Find) -> Ite
     for link in ligand.links:
         if link.first in members and serial_of[link.second]:
             yield int(serial_of[link.first]), int(serial_of[link.second])
-
-
-def _defined_bonds(
-    component: Component | None, place: Mapping[str, int], elements: Sequence[str]
-) -> set[tuple[int, int]] | None:
-    """Return the dictionary's bonds of the atoms of one residue, None unless it has all of them.
-
-    Parameters
-    ----------
-    place : mapping of str to int
-        Numbers of the residue's atoms by name.
-    elements : sequence of str
-        Elements by number.
-    """
-    if component is None:
-        return None
-    own = {k: place[atom.name] for k, atom in enumerate(component.atoms) if atom.name in place}
-    if len(own) < len(place) or any(component.atoms[k].element != elements[i] for k, i in own.items()):
-        return None
-    ends = [(own[bond.first], own[bond.second]) for bond in component.bonds if bond.first in own and bond.second in own]
-    return {(min(pair), max(pair)) for pair in ends}

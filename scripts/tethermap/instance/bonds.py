@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import gemmi
@@ -226,6 +226,27 @@ def has_free_valence(component: Component | None, name: str, present: Container[
                 return True
             used += 1
     return used < VALENCES.get(atom.element, MOST_BONDS)
+
+
+def defined_bonds(
+    component: Component | None, place: Mapping[str, int], elements: Sequence[str]
+) -> set[tuple[int, int]] | None:
+    """Return the dictionary's bonds of the atoms of one residue, None unless it has all of them.
+
+    Parameters
+    ----------
+    place : mapping of str to int
+        Numbers of the residue's atoms by name.
+    elements : sequence of str
+        Elements by number.
+    """
+    if component is None:
+        return None
+    own = {k: place[atom.name] for k, atom in enumerate(component.atoms) if atom.name in place}
+    if len(own) < len(place) or any(component.atoms[k].element != elements[i] for k, i in own.items()):
+        return None
+    ends = [(own[bond.first], own[bond.second]) for bond in component.bonds if bond.first in own and bond.second in own]
+    return {(min(pair), max(pair)) for pair in ends}
 
 
 def partners_for_bonds(atoms: Atoms) -> NearAtoms:

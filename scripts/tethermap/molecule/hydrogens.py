@@ -10,7 +10,6 @@ from rdkit.Chem import rdMolTransforms
 from rdkit.Geometry import Point3D
 
 from tethermap.base.elements import covalent_radii, covalent_radius
-from tethermap.entry.near import distances
 from tethermap.instance.model import LigandAtoms
 from tethermap.molecule.geometry import LONGEST
 from tethermap.molecule.record import NAME
@@ -103,7 +102,8 @@ def with_hydrogens(
 def _turn_away(mol: Chem.Mol, first_added: int) -> None:
     """Turn hydroxyls and other groups at the end of a bond whose hydrogens, all of them added, clash with others."""
     xyz = mol.GetConformer().GetPositions()
-    near = distances(xyz[first_added:], xyz) < CLASH
+    squared = (xyz**2).sum(axis=1)
+    near = squared[first_added:, None] + squared - 2 * xyz[first_added:] @ xyz.T < CLASH**2
     clashing = np.flatnonzero(near.sum(axis=1) > len(("itself", "parent"))) + first_added
     for parent in sorted({mol.GetAtomWithIdx(k).GetNeighbors()[0].GetIdx() for k in clashing.tolist()}):
         around = {other.GetIdx() for other in mol.GetAtomWithIdx(parent).GetNeighbors()}
@@ -126,7 +126,8 @@ def _turn(mol: Chem.Mol, own: Sequence[int], heavy: int, hydrogens: Sequence[int
     def room(turn: float) -> float:
         rdMolTransforms.SetDihedralDeg(conformer, *dihedral, start + turn)
         places = conformer.GetPositions()
-        return round(float(distances(places[hydrogens], np.delete(places, own, axis=0)).min(initial=np.inf)), 3)
+        apart = places[hydrogens][:, None] - np.delete(places, own, axis=0)
+        return round(float(np.linalg.norm(apart, axis=2).min(initial=np.inf)), 3)
 
     flat = mol.GetAtomWithIdx(parent).GetHybridization() == Chem.HybridizationType.SP2
     room(max(np.arange(0.0, 360.0, HALF_TURN if flat else TURN).tolist(), key=room))
