@@ -98,7 +98,7 @@ def test_page_without_scripts_has_atoms_contacts_exits_and_files(wide: httpx2.Cl
     page = wide.get("/results/exam1hpv").text
     for part in (
         "Where a linker can leave",
-        "make another carbamate or a urea",
+        "make an amide, ester, carbamate or urea",
         "ASP 25",
         "YMARZQAQMVYCKC",
         "750.2 Å²",

@@ -25,7 +25,6 @@ from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.exits.confidence import confidence
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import (
-    CARBONYL,
     GRADE_WEIGHT,
     GRADES,
     MOSTLY,
@@ -237,7 +236,7 @@ def _cells(
     leaving, residues = split_cell(usual.leaving), split_cell(usual.residues)
     made = Action(
         answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
-        answer.frees_link, usual.chem_class == CARBONYL and _is_carbamate(molecule, answer.anchor),
+        answer.frees_link, _is_carbamate(molecule, answer.anchor),
     )  # fmt: skip
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 CHEMISTRY: Mapping[str, str] = {
     "amine N-H": "alkylate or acylate the amine",
     "amine N, alkyl leaves": "dealkylate the amine, then alkylate or acylate it",
-    "carbonyl C, O or N leaves": "make an amide or ester with the linker",
+    "carbonyl C, O or N leaves": "make an amide, ester, carbamate or urea with the linker",
     "methyl on amine N": "extend the N-methyl: a longer alkyl on the same amine",
     "ether or ester O, alkyl leaves": "alkylate the freed oxygen; from an ester, couple the linker to its acid",
     "sp3 C, amine leaves": "put another amine in place of this one",
@@ -46,8 +46,9 @@ CHEMISTRY: Mapping[str, str] = {
 }
 """What a chemist would do at a candidate of each class."""
 
-CARBONYL, CARBAMATE = "carbonyl C, O or N leaves", "make another carbamate or a urea with the linker"
-"""A class, and what a chemist would do there if the carbonyl carbon is between two O or N."""
+CARBONYL = "carbonyl C, O or N leaves"
+OF_ACID, OF_CARBAMATE = "make an amide or ester with the linker", "make another carbamate or a urea with the linker"
+"""What a chemist would do at a candidate of this class: of an acid, ester or amide; between two O or N."""
 
 UNUSUAL = "other"
 """The class of what no reaction is told of: a candidate may be open and is still not recommended."""
@@ -161,7 +162,9 @@ surface, a polar contact, contacts with Ile 10.
         sentences = [f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."]
     else:
         start = "No good way out; the least bad is" if blocked else "Attach at"
-        chemistry = CARBAMATE if made.carbamate else CHEMISTRY.get(made.chem_class, made.chem_class)
+        chemistry = CHEMISTRY.get(made.chem_class, made.chem_class)
+        if made.chem_class == CARBONYL:
+            chemistry = OF_CARBAMATE if made.carbamate else OF_ACID
         sentences = [f"{start} {attachment}: {chemistry}."]
     if unseen:
         sentences.append(f"The end beyond {made.anchor} was not modelled, which usually means it is in solvent.")
