@@ -49,6 +49,9 @@ SECTIONS = {
 }
 """All sections in their order on the page."""
 
+ON_PAGE = {"Calibration"}
+"""Titles of the further tables that stand on the page too."""
+
 Kind = Literal["cpu", "memory", "wall", "share", "count"]
 COMPARED: dict[str, Literal["lower", "higher"]] = {"cpu": "lower", "memory": "lower", "share": "higher"}
 """Kinds of figures that are compared with the last commit, and which direction is better."""
@@ -231,7 +234,7 @@ def page(sections: Mapping[str, Any]) -> str:
             f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write with RECORD=1, each its own section;"
             f" they tell what got worse by more than {WORSE:.0%} since the last commit. CPU is that of all processes;"
             " CPU times are compared as ratios to a calibration loop of the same run, as other work makes"
-            " them longer (the load is given). One table a benchmark stands here; the file holds the others,"
+            " them longer (the load is given). Few tables stand here; the file holds the others,"
             " by stage, by job and by ligand, and all remarks."
         ),
         "",
@@ -239,7 +242,8 @@ def page(sections: Mapping[str, Any]) -> str:
     for name in SECTIONS:
         if name in sections:
             record = sections[name]
-            lines += [*section_lines(name, {**record, "notes": record["notes"][:1], "tables": []}), ""]
+            shown = [table for table in record["tables"] if table["title"] in ON_PAGE]
+            lines += [*section_lines(name, {**record, "notes": record["notes"][:1], "tables": shown}), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

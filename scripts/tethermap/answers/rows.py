@@ -139,8 +139,9 @@ def _of_site(
         whole = next((copy for copy in members if len(copy.member.ligand) == molecule.n_heavy), None)
         whole = by_stem.get(molecule.stem, whole)
         seen = transfers.seen_on(molecule, whole, degraders) if degraders and whole else Seen({}, {})
+        cofactor = any(copy.cofactor for copy in copies) or is_nucleotide(molecule)
         for rank, answer in enumerate(answers_of(copies, molecule), 1):
-            cells = _cells(group, by_stem, molecule, answer, seen, copies)
+            cells = _cells(group, by_stem, molecule, answer, seen, copies, cofactor=cofactor)
             yield {"answer_rank": rank, "job_rank": None, **cells}
     yield from _of_degraders(group, degraders, known.observed)
 
@@ -217,7 +218,7 @@ def _beyond(degrader: Degrader, row: Row) -> Iterable[float]:
 
 def _cells(
     group: Group, by_stem: Mapping[str, Placed], molecule: LigandMolecule, answer: SiteAnswer, seen: Seen,
-    copies: Sequence[LigandCopy],
+    copies: Sequence[LigandCopy], *, cofactor: bool,
 ) -> dict[str, Value]:  # fmt: skip
     exits = [exit_ for _, exit_ in answer.members]
     opened, (copy, best), usual = answer.opened, answer.best, answer.action
@@ -229,7 +230,7 @@ def _cells(
     holds = {
         "no_way_out": answer.open_share < MOSTLY,
         "unusual_group": usual.chem_class == UNUSUAL,
-        "cofactor": any(copy.cofactor for copy in copies) or is_nucleotide(molecule),
+        "cofactor": cofactor,
         "fragment": molecule.n_heavy < SMALLEST_LIGAND,
     }
     not_recommended = [code for code, applies in holds.items() if applies]
