@@ -100,6 +100,18 @@ _CORE: tuple[Endpoint, ...] = (
 )
 """Routes without those of extras."""
 
+_SENT = (
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-None-Match",
+    "Last-Event-ID",
+    "Range",
+    "X-Request-ID",
+)
+_READ = ("Content-Disposition", "Content-Range", "ETag", "Link", "Location", "Retry-After", "X-Request-ID")
+"""Headers that pages of other sites may send and read (CORS)."""
+
 _SHORTAGE_RETRY_SECONDS = 60
 _LOG = logging.getLogger(__name__)
 
@@ -197,24 +209,8 @@ def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]
                 CORSMiddleware,
                 allow_origins=list(settings.cors_origins),
                 allow_methods=["GET", "HEAD", "POST", "DELETE"],
-                allow_headers=[
-                    "Authorization",
-                    "Content-Type",
-                    "Idempotency-Key",
-                    "If-None-Match",
-                    "Last-Event-ID",
-                    "Range",
-                    "X-Request-ID",
-                ],
-                expose_headers=[
-                    "Content-Disposition",
-                    "Content-Range",
-                    "ETag",
-                    "Link",
-                    "Location",
-                    "Retry-After",
-                    "X-Request-ID",
-                ],
+                allow_headers=_SENT,
+                expose_headers=_READ,
             )
         )
     if settings.rate_limit is not None:

@@ -77,6 +77,17 @@ def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
     return parse
 
 
+def _matching(pattern: str, reason: str) -> Callable[[str], str]:
+    """Return what parses a text of one form."""
+
+    def parse(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(reason)
+        return text
+
+    return parse
+
+
 def _positive(text: str) -> float | None:
     """Parse a positive number; ``0`` or nothing is None, no limit."""
     if not text:
@@ -192,10 +203,14 @@ def _tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-def _secret(text: str) -> str:
-    if not re.fullmatch(r"[\x21-\x7e]{16,255}", text):
-        raise ValueError("is not 16 to 255 visible ASCII characters")
-    return text
+_secret = _matching(r"[\x21-\x7e]{16,255}", "is not 16 to 255 visible ASCII characters")
+_label = _matching(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", "is not a name of letters, digits, spaces, dots and dashes")
+_address = _matching(r"[A-Za-z0-9.:\[\]_%-]{1,253}", "is not a host name or address")
+_below = _matching(r"(/[A-Za-z0-9._~-]+)*", "is not a path as /tethermap")
+
+
+def _host(text: str) -> str:
+    return _address(text).strip("[]")
 
 
 def _hosts(text: str) -> tuple[str, ...]:
@@ -203,10 +218,7 @@ def _hosts(text: str) -> tuple[str, ...]:
 
 
 def _prefix(text: str) -> str:
-    text = text.rstrip("/")
-    if text and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", text):
-        raise ValueError("is not a path as /tethermap")
-    return text
+    return _below(text.rstrip("/"))
 
 
 def _origins(text: str) -> tuple[str, ...]:
@@ -221,18 +233,6 @@ def _url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("is not a URL that begins with http:// or https://")
     return text.rstrip("/")
-
-
-def _label(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", text):
-        raise ValueError("is not a name of letters, digits, spaces, dots and dashes")
-    return text
-
-
-def _host(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9.:\[\]_%-]{1,253}", text):
-        raise ValueError("is not a host name or address")
-    return text.strip("[]")
 
 
 def _rate(text: str) -> Rate | None:

@@ -28,35 +28,22 @@ class SeriesMember:
 
 @dataclass(slots=True)
 class SeriesLigand:
-    """A ligand with all its instances.
+    """A ligand with all its instances; `fullest`, the one with most atoms, stands for the others."""
 
-    Parameters
-    ----------
-    comp_id, component_names : str
-        Code that names it, and all its components joined by ``+``.
-    title, type, formula, smiles, parent_smiles : str
-        As in `LigandMolecule`, of `fullest`.
-    source : str
-        Where its definition comes from: ``dictionary``, ``user`` or ``observed``.
-    fullest : LigandMolecule
-        The instance with most atoms, which stands for the others.
-    """
-
-    comp_id: str
-    component_names: str
-    title: str
-    type: str
-    formula: str
-    smiles: str
-    parent_smiles: str
-    source: str
     fullest: LigandMolecule
     members: list[SeriesMember] = field(default_factory=list)
+
+    @property
+    def source(self) -> str:
+        """Source of its definition: ``dictionary``, ``user``, ``file`` or ``observed``."""
+        if "perceived_bonds" in self.fullest.flags:
+            return "observed"
+        return self.fullest.bond_source if self.fullest.bond_source in ("user", "file") else "dictionary"
 
     def parent(self) -> Chem.Mol | None:
         """Return the neutral parent, None where RDKit cannot read it."""
         with rdBase.BlockLogs():
-            mol = Chem.MolFromSmiles(self.parent_smiles)
+            mol = Chem.MolFromSmiles(self.fullest.parent_smiles)
         return mol if mol is not None and mol.GetNumAtoms() else None  # type: ignore[redundant-expr]
 
     def parent_atoms(self, parent: Chem.Mol) -> dict[AtomKey, int]:
@@ -93,33 +80,13 @@ def collect_ligands(records: Iterable[LigandMolecule]) -> list[SeriesLigand]:
     ligands: dict[tuple[str, str], SeriesLigand] = {}
     for record in records:
         key = record.component_names, record.parent_smiles
-        ligand = ligands.get(key)
-        if ligand is None:
-            ligand = ligands[key] = _ligand(record, [])
-        elif (-record.n_heavy, record.stem) < (-ligand.fullest.n_heavy, ligand.fullest.stem):
-            ligand = ligands[key] = _ligand(record, ligand.members)
+        ligand = ligands.setdefault(key, SeriesLigand(record))
+        if (-record.n_heavy, record.stem) < (-ligand.fullest.n_heavy, ligand.fullest.stem):
+            ligand.fullest = record
         ligand.members.append(SeriesMember(record.stem, atom_keys(record)))
     for ligand in ligands.values():
         ligand.members.sort(key=lambda member: member.stem)
-    return sorted(
-        ligands.values(), key=lambda ligand: (-len(ligand.members), ligand.component_names, ligand.parent_smiles)
-    )
-
-
-def _ligand(record: LigandMolecule, members: list[SeriesMember]) -> SeriesLigand:
-    """Return a ligand as one of its instances describes it."""
-    return SeriesLigand(
-        comp_id=record.comp_id,
-        component_names=record.component_names,
-        title=record.title,
-        type=record.type,
-        formula=record.formula,
-        smiles=record.smiles,
-        parent_smiles=record.parent_smiles,
-        source=_source(record),
-        fullest=record,
-        members=members,
-    )
+    return [ligand for _, ligand in sorted(ligands.items(), key=lambda item: (-len(item[1].members), item[0]))]
 
 
 def core_of_member(member: SeriesMember, atoms: Mapping[AtomKey, int], core: Sequence[int]) -> list[int]:
@@ -138,9 +105,3 @@ def core_of_member(member: SeriesMember, atoms: Mapping[AtomKey, int], core: Seq
     """
     index = {atoms[key]: k for k, key in enumerate(member.atoms) if key in atoms}
     return [index.get(atom, -1) for atom in core]
-
-
-def _source(record: LigandMolecule) -> str:
-    if "perceived_bonds" in record.flags:
-        return "observed"
-    return record.bond_source if record.bond_source in ("user", "file") else "dictionary"

@@ -95,7 +95,9 @@ def _series(ligands: Sequence[SeriesLigand], parents: Sequence[Chem.Mol | None],
         if parent is not None:
             known.append((ligand, parent))
         else:
-            log.warning("%s is in no series: RDKit cannot read %s", ligand.component_names, ligand.parent_smiles)
+            log.warning(
+                "%s is in no series: RDKit cannot read %s", ligand.fullest.component_names, ligand.fullest.parent_smiles
+            )
     groups = clustered([parent for _, parent in known])
     groups.sort(key=lambda group: (-len(group), -sum(len(known[index][0].members) for index in group), group))
     for number, group in enumerate(groups, start=1):
@@ -114,7 +116,7 @@ def _series_row(series: Series) -> Row:
         "mcs_smarts": series.core.smarts,
         "n_components": len(series.ligands),
         "n_instances": series.n_instances,
-        "members": ";".join(ligand.component_names for ligand in series.ligands),
+        "members": ";".join(ligand.fullest.component_names for ligand in series.ligands),
         "timed_out": series.core.timed_out,
         "n_core_atoms": len(series.core.matches[0]),
     }
@@ -137,9 +139,9 @@ def _write_members(series: Series, folder: Path) -> Iterator[dict[str, object]]:
                 write_text(folder / f"{series.name}.svg", core_svg(parent, positions, core, lines))
         else:
             positions = aligned_layout(parent, core, places)
-        taken[ligand.comp_id] = taken.get(ligand.comp_id, 0) + 1
-        number = taken[ligand.comp_id]
-        name = f"{series.name}_{ligand.comp_id}" + (f"-{number}" if number > 1 else "")
+        comp_id = ligand.fullest.comp_id
+        number = taken[comp_id] = taken.get(comp_id, 0) + 1
+        name = f"{series.name}_{comp_id}" + (f"-{number}" if number > 1 else "")
         write_text(folder / f"{name}.svg", _member_svg(series, ligand, parent, positions, core, atoms))
         for member in ligand.members:
             yield {"stem": member.stem, "series": series.name, "core": core_of_member(member, atoms, core)}
@@ -154,11 +156,9 @@ def _member_svg(
     atoms: dict[AtomKey, int],
 ) -> str:
     count = len(ligand.members)
-    title = f"{series.name} · {ligand.component_names if len(ligand.component_names) < 40 else ligand.comp_id}"
-    lines = [
-        title,
-        f"{count} instance{'s' if count > 1 else ''}, {len(core)} of {parent.GetNumAtoms()} atoms in the core",
-    ]
+    names, comp_id = ligand.fullest.component_names, ligand.fullest.comp_id
+    counted = f"{_counted(count, 'instance')}, {len(core)} of {parent.GetNumAtoms()} atoms in the core"
+    lines = [f"{series.name} · {names if len(names) < 40 else comp_id}", counted]
     return member_svg(parent, positions, core, {index: name for (_, name), index in atoms.items()}, lines)
 
 
@@ -168,20 +168,21 @@ def _counted(number: int, noun: str) -> str:
 
 def _metadata(ligand: SeriesLigand, parent: Chem.Mol | None, *, one_of_many: bool) -> Row:
     """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
-    forms = forms_at_ph(ligand.parent_smiles)
+    best = ligand.fullest
+    forms = forms_at_ph(best.parent_smiles)
     own = Chem.Mol(parent) if parent is not None else None  # RDKit notes on it what it has found out
     return {
         **(descriptors(own, one_of_many=one_of_many) if own is not None else {}),
-        "Ligand": ligand.component_names,
-        "Name": ligand.title,
-        "Formula": ligand.formula,
-        "Type": ligand.type,
-        "SMILES": ligand.smiles,
-        "Parent_SMILES": ligand.parent_smiles,
+        "Ligand": best.component_names,
+        "Name": best.title,
+        "Formula": best.formula,
+        "Type": best.type,
+        "SMILES": best.smiles,
+        "Parent_SMILES": best.parent_smiles,
         "Instances": len(ligand.members),
         "source": ligand.source,
-        "Common_Name": ligand.fullest.common_name,
-        "Synonyms": JOINED.join(ligand.fullest.synonyms),
+        "Common_Name": best.common_name,
+        "Synonyms": JOINED.join(best.synonyms),
         "SMILES_pH74": forms.main,
         "SMILES_pH74_other": forms.other,
         "groups_near_pH74": forms.near,
