@@ -89,7 +89,7 @@ def entry_object(metadata: EntryMetadata, atoms: int) -> Json:
                 "nonpolymer_entity_count": len(others),
             },
             "rcsb_accession_info": {
-                "deposit_date": _moment(metadata.deposition_date),
+                "deposit_date": _moment(metadata.release_date),
                 "initial_release_date": _moment(metadata.release_date),
                 "revision_date": _moment(metadata.revision_date),
                 "major_revision": int(major) if major.isdecimal() else None,

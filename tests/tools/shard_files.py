@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import Protocol
 
 from tethermap.base.atomic import replacing
-from tethermap.base.records import Source, read_records, record_file
+from tethermap.base.records import MAGIC, Source, Stream, read_records
 from tethermap.instance.backbone import Backbone, backbone_of_record
 from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.instance.store import instance_line, instance_of_line, neighbourhood_of_record, packed_neighbourhood
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record, packed_molecule
+
+
+@contextmanager
+def record_file(path: Path) -> Iterator[Stream]:
+    """Yield the stream of a new file of records, which appears when the block ends well."""
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        stream.write(MAGIC)
+        yield stream
 
 
 class _Write(Protocol):

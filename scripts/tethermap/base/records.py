@@ -115,21 +115,13 @@ def stem_of(record: bytes) -> str:
     return record[begin : record.index(b'"', begin)].decode("utf-8")
 
 
-@contextmanager
-def record_file(path: Path) -> Iterator[Stream]:
-    """Yield the stream of a new file of records, which appears when the block ends well."""
-    with replacing(path) as temporary, temporary.open("wb") as stream:
-        stream.write(MAGIC)
-        yield stream
-
-
 def read_records(path: Source) -> Iterator[bytes]:
     """Yield the records of a file in the order they were written.
 
     Raises
     ------
     ValueError
-        If the file is none of `record_file` or is cut off.
+        If the file is none of records or is cut off.
     """
     with path.open("rb") as stream:
         if stream.read(len(MAGIC)) != MAGIC:

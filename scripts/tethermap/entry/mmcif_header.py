@@ -32,7 +32,7 @@ def from_mmcif(block: gemmi.cif.Block, *, entry_id: str = "") -> EntryMetadata:
     """
     own_id = (_value(block, "_entry.id") or block.name).lower()
     revision, release_date, revision_date = _revisions(block)
-    successors, predecessors = _replacements(block, own_id)
+    successors = _replacements(block, own_id)
     names = {row["id"]: row for row in _rows(block, "_chem_comp.", "id", "name", "pdbx_synonyms")}
     status = _value(block, "_pdbx_database_status.status_code").upper()
     return EntryMetadata(
@@ -42,10 +42,6 @@ def from_mmcif(block: gemmi.cif.Block, *, entry_id: str = "") -> EntryMetadata:
         methods=unique(row["method"].upper() for row in _rows(block, "_exptl.", "method"))
         or ((PREDICTED,) if any(name.startswith("_ma_") for name in block.get_mmcif_category_names()) else ()),
         resolution=_resolution(block),
-        deposition_date=iso_date(
-            _value(block, "_pdbx_database_status.recvd_initial_deposition_date")
-            or _value(block, "_database_PDB_rev.date_original")
-        ),
         release_date=release_date,
         revision_date=revision_date,
         revision=revision,
@@ -54,7 +50,6 @@ def from_mmcif(block: gemmi.cif.Block, *, entry_id: str = "") -> EntryMetadata:
         ligands=tuple(_ligands(block, names)),
         withdrawn=bool(successors) or status == "OBS",
         successors=successors,
-        predecessors=predecessors,
     )
 
 
@@ -159,18 +154,13 @@ def _revisions(block: gemmi.cif.Block) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def _replacements(block: gemmi.cif.Block, own_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the entries that replace this one and those that it replaces."""
+def _replacements(block: gemmi.cif.Block, own_id: str) -> tuple[str, ...]:
+    """Return the entries that replace this one."""
     successors: list[str] = []
-    predecessors: list[str] = []
     for row in _rows(block, "_pdbx_database_PDB_obs_spr.", "id", "pdb_id", "replace_pdb_id"):
-        new, old = row["pdb_id"].lower().split(), row["replace_pdb_id"].lower().split()
-        if row["id"].upper() == "OBSLTE" and own_id in old:
-            successors += new
-        elif own_id in new:
-            predecessors += old
-    others = [name for name in unique(successors) if name != own_id]
-    return tuple(others), unique(predecessors)
+        if row["id"].upper() == "OBSLTE" and own_id in row["replace_pdb_id"].lower().split():
+            successors += row["pdb_id"].lower().split()
+    return tuple(name for name in unique(successors) if name != own_id)
 
 
 def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:

@@ -75,7 +75,7 @@ class EntryMetadata:
         Experimental methods as deposited, upper case.
     resolution : float or None
         Best resolution in angstroms.
-    deposition_date, release_date, revision_date : str
+    release_date, revision_date : str
         ISO dates.
     revision : str
         Number of the last revision: ``1.3`` (mmCIF) or ``4`` (REVDAT).
@@ -87,8 +87,8 @@ class EntryMetadata:
         Non-polymer components but water, each once.
     withdrawn : bool
         Whether the file says that the entry is obsolete.
-    successors, predecessors : tuple of str
-        Lower-case ids of the entries that replace this one, and of those it replaces.
+    successors : tuple of str
+        Lower-case ids of the entries that replace this one.
     """
 
     entry_id: str
@@ -96,7 +96,6 @@ class EntryMetadata:
     citation: str = ""
     methods: tuple[str, ...] = ()
     resolution: float | None = None
-    deposition_date: str = ""
     release_date: str = ""
     revision_date: str = ""
     revision: str = ""
@@ -105,7 +104,6 @@ class EntryMetadata:
     ligands: tuple[LigandName, ...] = ()
     withdrawn: bool = False
     successors: tuple[str, ...] = ()
-    predecessors: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:

@@ -55,7 +55,6 @@ def from_pdb(lines: str | Iterable[str], *, entry_id: str = "") -> EntryMetadata
     revisions = _revisions(records)
     citation = _citation(records)
     resolution = _resolution(records)
-    successors = _listed_ids(records, "OBSLTE")
     chains = Chains.of(records.get("SEQRES", ()), _parents(records))
     return EntryMetadata(
         entry_id=entry_id or own_id,
@@ -63,7 +62,6 @@ def from_pdb(lines: str | Iterable[str], *, entry_id: str = "") -> EntryMetadata
         citation=citation,
         methods=_methods(records, resolution),
         resolution=resolution,
-        deposition_date=iso_from_pdb(header[50:59]),
         release_date=revisions[min(revisions)] if revisions else "",
         revision_date=revisions[max(revisions)] if revisions else "",
         revision=str(max(revisions)) if revisions else "",
@@ -71,8 +69,7 @@ def from_pdb(lines: str | Iterable[str], *, entry_id: str = "") -> EntryMetadata
         entities=polymer_entities(_joined(records, "COMPND"), _joined(records, "SOURCE"), chains, _references(records)),
         ligands=_ligands(records, chains),
         withdrawn="OBSLTE" in records,
-        successors=tuple(name for name in successors if name != own_id),
-        predecessors=_listed_ids(records, "SPRSDE"),
+        successors=tuple(name for name in _listed_ids(records) if name != own_id),
     )
 
 
@@ -173,9 +170,9 @@ def _revisions(records: Records) -> dict[int, str]:
     return revisions
 
 
-def _listed_ids(records: Records, name: str) -> tuple[str, ...]:
-    """Return the ids of other entries in OBSLTE or SPRSDE records."""
-    return unique(word.lower() for line in records.get(name, ()) for word in line[31:75].split() if len(word) == 4)
+def _listed_ids(records: Records) -> tuple[str, ...]:
+    """Return the ids of other entries in OBSLTE records."""
+    return unique(word.lower() for line in records.get("OBSLTE", ()) for word in line[31:75].split() if len(word) == 4)
 
 
 def _references(records: Records) -> list[tuple[str, str, str]]:

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import clean_file
-from tests.tools.shard_files import read_backbones
-from tethermap.base.records import record_file
+from tests.tools.shard_files import read_backbones, record_file
 from tethermap.complex.clean import KeptInstance
 from tethermap.components.index import ComponentIndex
 from tethermap.instance.backbone import (

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 
 from rdkit import Chem, rdBase
 
-LINKER = "*"
-"""Stands for the linker in SMILES."""
-
 _HANDLES: tuple[tuple[str, str], ...] = (
     ("acid", "[CX3;!$(C[O,N,S][CX3]=O)](=[O,S])[#0]"),
     ("sulfonyl", "[SX4](=O)(=O)[#0]"),
