@@ -87,6 +87,7 @@ def test_wheel_is_small_and_holds_what_a_run_reads(wheel: Path) -> None:
     for folder, pattern in (
         (".", "Snakefile"), ("rules", "*.smk"), ("scripts", "*.py"), ("config", "*.yaml"), ("config/profiles", "*/*"),
         ("data/reference", "*.csv"), ("data/archive", "*.gz"), ("service/pages/templates", "**/*.j2"),
+        ("service", "*/*.yaml"),
     ):  # fmt: skip
         for path in (ROOT / folder).glob(pattern):
             assert f"tethermap/workflow/{path.relative_to(ROOT).as_posix()}" in names

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
 
 from service.results.answers import ANSWER_COLUMNS
 from tethermap.base import tables
@@ -78,51 +81,14 @@ _SOURCES = {
     for column in columns
 }
 
-COLUMNS: tuple[Shown, ...] = (
-    Shown("entry", "PDB", "pdb_id", usual=True),
-    Shown("ligand", "Ligand", "Warhead", usual=True),
-    Shown("chain", "Chain", "Chain", usual=True),
-    Shown("residue", "Residue", "Residue_ID", usual=True),
-    Shown(
-        "atom", "Best atom", "answer_atom", says="Where a linker can leave, from all copies of the ligand", usual=True
-    ),
-    Shown("open", "Open in", "answer_open", "copies", 0, "Copies that are open there", True, "answer_open_share"),
-    Shown("evidence", "Evidence", "answer_evidence", says="A nothing speaks against it, D no evidence", usual=True),
-    Shown("resolution", "Res.", "resolution", "Å", 2, "Resolution", usual=True),
-    Shown("exposure", "Exposed", "SASA_in_complex_A2", "Å²", 1, "Solvent-accessible area in the complex", usual=True),
-    Shown("buried", "Buried", "buried_fraction", "%", 0, "Share of its area that the target covers", usual=True),
-    Shown("flags", "Flags", "flags", usual=True),
-    Shown("score", "Score", "answer_score", "", 2, "Median over the copies"),
-    Shown("way_out", "Way out", "answer_way_out", "%", 0, "Free directions at the best atom, median over the copies"),
-    Shown("open_entries", "Open in", "answer_entries_open", "entries", 0, "Entries that are open at the best atom"),
-    Shown("seen", "Seen in", "answer_seen", "degraders", 0, "Degraders of this job whose linker leaves there"),
-    Shown("basis", "Answer", "answer_basis", says="Predicted from all copies, or observed in a degrader"),
-    Shown("site", "Site", "site", says="Binding site: main is the one of most entries"),
-    Shown("free", "Free", "SASA_free_A2", "Å²", 1, "Area of the ligand alone"),
-    Shown("chain_area", "Nearest chain", "SASA_chain_A2", "Å²", 1, "Exposed area when only the nearest chain is there"),
-    Shown("assembly_area", "Assembly", "SASA_assembly_A2", "Å²", 1, "Exposed area in the biological assembly"),
-    Shown("crystal_area", "Crystal", "SASA_crystal_A2", "Å²", 1, "Exposed area in the crystal"),
-    Shown("open_atoms", "Open atoms", "%Exposed", "%", 0, f"Share of heavy atoms with more than {EXPOSED_ABOVE} Å²"),
-    Shown("series", "Series", "series"),
-    Shown("method", "Method", "method"),
-    Shown("released", "Released", "release_date"),
-    Shown("occupancy", "Occ.", "occupancy", "", 2, "Mean occupancy"),
-    Shown("b_factor", "B", "mean_B", "Å²", 0, "Mean B factor"),
-    Shown("fit", "RSCC", "RSCC", "", 3, f"Fit to the density; poor below {limit('rscc_poor'):g} (wwPDB, PDBe)"),
-    Shown(
-        "fit_status", "Fit", "fit_status", says="Whether its fit to the density was assessed; not assessed is not bad"
-    ),
-    Shown("fit_residues", "RSCC by residue", "RSCC_by_residue", says="Of each residue of a linked group"),
-    Shown("r_free", "R-free", "R_free", "", 3, "Of the entry"),
-    Shown("mutations", "Mutations", "mutations", says="Of the target chains, by UniProt number where the entry has it"),
-    Shown("mutations_near", "Near ligand", "mutations_near", says="Mutations within 8 Å of the ligand"),
-    Shown("geometry", "Geometry", "geometry_flags", says="What of its geometry is beyond the limits of PoseBusters"),
-    Shown("altloc", "Alt", "altloc", says="Conformer that was taken"),
-    Shown("link", "Bound to", "link_residue", says="Residue that it is covalently bonded to"),
-    Shown("bonds", "Bonds from", "bond_source", says="Where its bond orders come from"),
-    Shown("target_chains", "Target chains", "target_chains"),
-    Shown("smiles", "SMILES", "SMILES"),
-)
+
+def _read(path: Path) -> Iterator[Shown]:
+    values = {"exposed_above": EXPOSED_ABOVE, "rscc_poor": f"{limit('rscc_poor'):g}"}
+    for column in yaml.safe_load(path.read_text(encoding="utf-8")):
+        yield Shown(**{**column, "says": column.get("says", "").format_map(values)})
+
+
+COLUMNS = tuple(_read(Path(__file__).with_name("columns.yaml")))
 """All columns in their order."""
 
 BY_KEY: Mapping[str, Shown] = {column.key: column for column in COLUMNS}
