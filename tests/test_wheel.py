@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.service.core import LiveService
 from tests.tools import lock
-from tests.tools.patience import patience
+from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT, difference, result_files, run_job
 from tethermap.base.version import __version__
 
@@ -127,6 +128,20 @@ def test_other_commands_answer(command: Path, tmp_path: Path) -> None:
     assert "ok     loops" in checked
     service = call(command, "serve", "--help", folder=tmp_path)
     assert "reindex" in service.stdout, service.stderr
+
+
+def test_service_runs(command: Path, tmp_path: Path) -> None:
+    service = LiveService(tmp_path / "service")
+    variables = {**service.environment, "PATH": str(command.parent)}
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen([str(command), "serve"], cwd=tmp_path, env=variables, stdout=log, stderr=log)
+    try:
+        wait_until(service.answers, 60, "the service to answer")
+        assert service.call("GET", "/api/health")[1]["pipeline_assets_exists"] is True
+        assert service.call("GET", "/api/jobs/exam4cup/results")[1]["has_results"] is True
+    finally:
+        process.terminate()
+        process.wait(patience(20))
 
 
 def test_needed_packages_are_those_of_the_environment_file() -> None:

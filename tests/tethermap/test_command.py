@@ -56,6 +56,7 @@ def test_definition_without_code_is_refused(capsys: pytest.CaptureFixture[str]) 
     assert "give --smiles CODE=SMILES" in capsys.readouterr().err
 
 
+@pytest.mark.process
 def test_preview_asks_the_search_alone(
     archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

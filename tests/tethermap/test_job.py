@@ -118,6 +118,7 @@ def test_every_table_of_a_job_can_be_had(made: Job) -> None:
         made.table("poses")
 
 
+@pytest.mark.process
 def test_several_cores_give_the_same_results(made: Job, model: Path, tmp_path: Path) -> None:
     other = analyse(model, smiles={"LIG": SMILES}, target="BAZ2B", folder=tmp_path / "job", cores=2)
     assert difference(result_files(made.folder), result_files(other.folder)) == []
