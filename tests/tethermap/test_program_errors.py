@@ -69,7 +69,7 @@ IN_ENTRY = [
     Plant("measure_sasa", "tethermap.steps.measuring.LigandMeasurer.measure"),
     Plant("check_results", "tethermap.steps.checks.EntryChecker.check"),
     Plant("build_tables", "tethermap.results.write.unselected_entry_row"),
-    Plant("finish_job", "tethermap.report.content._entry_item"),
+    Plant("finish_job", "tethermap.report.left_out._entry_item"),
     Plant("finish_job", "tethermap.results.manifest.Tally.count_status"),
 ]
 
