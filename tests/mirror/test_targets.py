@@ -159,3 +159,16 @@ def test_equal_copies_at_an_interface_have_one_site_and_one_answer(whole: JobRun
     (first,) = [row for row in rows if row["answer_rank"] == "1"]
     assert {row["site"] for row in rows} == {first["site"]}
     assert len(first["stems"].split(";")) == int(first["n_copies"]) == 8
+
+
+def test_best_place_keeps_the_groups_that_hold_a_ligand(whole: JobRun) -> None:
+    """Arg 199, Mg and backbone N hold the phosphonates in 4RAO; Gln 249 and Tyr 359 the carboxylate in 4CUM."""
+    first = {
+        stem: row
+        for row in rows_of(whole.job, layout.EXIT_ANSWERS)
+        if row["answer_rank"] == "1"
+        for stem in row["stems"].split(";")
+    }
+    phosphonate, arginine = first["4rao_A_3L7_301"], first["4cum_A_ARG_700"]
+    assert (phosphonate["leaving_atoms"], phosphonate["n_open"], phosphonate["not_recommended"]) == ("", "3", "")
+    assert arginine["action"].startswith("No good way out; the least bad is N")  # the substrate, closed in by haem
