@@ -26,13 +26,17 @@ METAL_PKA = 6.0
 
 
 class IonisableGroup(NamedTuple):
-    """A group that gives or takes a proton: its name and pKa, the change of its charge, its pattern and which atom."""
+    """A group that gives or takes a proton: its name and pKa, the change of its charge, its pattern and which atom.
+
+    `elements` are the atomic numbers that a molecule with it has.
+    """
 
     name: str
     pka: float
     change: int
     pattern: Chem.Mol
     atom: int
+    elements: frozenset[int]
 
     @property
     def is_charged(self) -> bool:
@@ -64,7 +68,9 @@ def groups() -> tuple[IonisableGroup, ...]:
         for row in csv.DictReader(stream):
             pattern = Chem.MolFromSmarts(row["smarts"])
             marked = next(atom.GetIdx() for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
-            group = IonisableGroup(row["name"], float(row["pKa"]), int(row["change"]), pattern, marked)
+            plain = [atom for atom in pattern.GetAtoms() if "," not in atom.GetSmarts()]
+            elements = frozenset(atom.GetAtomicNum() for atom in plain) - {0}
+            group = IonisableGroup(row["name"], float(row["pKa"]), int(row["change"]), pattern, marked, elements)
             assert group.is_near or group.is_charged, group.name
             rules.append(group)
     return tuple(rules)
@@ -80,15 +86,17 @@ def charged(mol: Chem.Mol, *, other: bool = False) -> tuple[Chem.Mol, list[Ionis
     mol : Chem.Mol
         Sanitised, hydrogens implicit; the atoms keep their order.
     """
-    metal = any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms())
+    seen = {(atom.GetSymbol(), atom.GetAtomicNum(), atom.GetTotalNumHs() > 0) for atom in mol.GetAtoms()}
+    metal = any(is_metal(symbol) for symbol, _, _ in seen)
     ranks = list(Chem.CanonicalRankAtoms(mol, breakTies=True))
     result = Chem.RWMol(mol)
     Chem.FastFindRings(result)
-    present = {(atom.GetAtomicNum(), atom.GetTotalNumHs() > 0) for atom in mol.GetAtoms()}
+    present = {(element, with_hydrogen) for _, element, with_hydrogen in seen}
+    elements = {element for element, _ in present}
     decided: set[int] = set()
     near: list[IonisableGroup] = []
     for group in groups():
-        if metal and (group.change > 0 or group.pka > METAL_PKA):
+        if not group.elements <= elements or (metal and (group.change > 0 or group.pka > METAL_PKA)):
             continue
         element = group.pattern.GetAtomWithIdx(group.atom).GetAtomicNum()
         if element and (element, True) not in present and (group.change < 0 or (element, False) not in present):
