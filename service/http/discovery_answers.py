@@ -137,32 +137,30 @@ class ExampleOutputs(Answer):
     war_pdb_dir: str = layout.WAR_PDB
 
 
-class ExampleLinks(Answer):
+class ExamplePlaces(Answer):
+    """Where what belongs to an example is."""
+
+    artifacts: Url
+    bundle: Url
+    files: Url
+    metadata: Url
+    page: Url
+    war_pdbs: Url
+    war_pdbs_zip: Url
+
+
+class ExampleLinks(ExamplePlaces):
     """Where an example and what belongs to it is."""
 
     api_docs: Url = Field(default_factory=lambda: address("/api-docs"))
     metadata_legacy: Url
     results: Url
-    artifacts: Url
-    bundle: Url
-    files: Url
-    metadata: Url
-    page: Url
-    war_pdbs: Url
-    war_pdbs_zip: Url
 
 
-class ExampleUrls(Answer):
+class ExampleUrls(ExamplePlaces):
     """The same by other names."""
 
     browser: Url
-    artifacts: Url
-    bundle: Url
-    files: Url
-    metadata: Url
-    page: Url
-    war_pdbs: Url
-    war_pdbs_zip: Url
 
 
 class ExampleRecord(Answer):

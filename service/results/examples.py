@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class Example:
         What people read of it.
     job : mapping
         The job's configuration: target, query and what else it sets.
-    what_you_can_do : tuple of str
+    what_you_can_do : sequence of str
         What to try with it.
     shipped : bool
         Whether its results come with the repository.
@@ -41,24 +41,14 @@ class Example:
     protein: str
     use_case: str
     job: Mapping[str, Any]
-    what_you_can_do: tuple[str, ...]
+    what_you_can_do: Sequence[str]
     shipped: bool
 
 
 def load_examples(path: Path = CONFIGURATION) -> dict[str, Example]:
     """Return the configured examples by id, in their order."""
-    examples = {}
-    for item in yaml.safe_load(path.read_text(encoding="utf-8"))["examples"]:
-        examples[item["job_id"]] = Example(
-            job_id=item["job_id"],
-            label=item["label"],
-            protein=item["protein"],
-            use_case=item["use_case"],
-            job=item["job"],
-            what_you_can_do=tuple(item["what_you_can_do"]),
-            shipped=item["shipped"],
-        )
-    return examples
+    configured = yaml.safe_load(path.read_text(encoding="utf-8"))["examples"]
+    return {item["job_id"]: Example(**item) for item in configured}
 
 
 def example_record(example: Example, record: JobRecord | None, folder: Path | None) -> dict[str, Any]:
@@ -75,11 +65,8 @@ def example_record(example: Example, record: JobRecord | None, folder: Path | No
     """
     status, reason = _status(record)
     return {
-        "job_id": example.job_id,
-        "label": example.label,
-        "protein": example.protein,
+        **{name: getattr(example, name) for name in ("job_id", "label", "protein", "use_case")},
         "search_query": str(example.job["search_query"]),
-        "use_case": example.use_case,
         "available": status != "unavailable",
         "has_results": record is not None and record.has_results,
         "status": status,
