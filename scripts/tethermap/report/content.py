@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tethermap.base import tables
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.links import ligand_links
 from tethermap.base.reasons import FLAGS, KINDS, MAIN, TARGET_MATCHES
-from tethermap.base.tables import Row, instance_key, split_cell
+from tethermap.base.tables import Row, Table, instance_key, split_cell
 from tethermap.exits.words import is_advised
 from tethermap.report.directions import GroupView, group_views
 from tethermap.report.fit import FitView, fit_view
@@ -60,8 +61,6 @@ class Line:
     """One instance as cards and the table show it: the row of Results_Display and what else is shown."""
 
     row: Row
-    label: str
-    residue: str
     exposed_share: float | None
     target_area: float | None
 
@@ -138,56 +137,53 @@ def _no_exits(_: Sequence[str]) -> Mapping[str, Sequence[Row]]:
     return {}
 
 
-@dataclass(slots=True)
-class Tables:
-    """Rows of the job's tables; `relative` and `core` are read only for the heat maps, `exits` only for the cards."""
-
-    results: Sequence[Row]
-    summary: Sequence[Row]
-    metadata: Sequence[Row]
-    entries: Sequence[Row]
-    ligands: Sequence[Row]
-    series: Sequence[Row]
-    core: Mapping[str, Sequence[Row]] = field(default_factory=dict)
-    relative: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    checks: Iterable[Row] = ()
-    exits: FirstExits = _no_exits
-    superposition: Sequence[Row] = ()
-    consensus: Sequence[Row] = ()
-    answers: Sequence[Row] = ()
-    observed: Sequence[Row] = ()
-
-
-def build_content(target: str, tables: Tables) -> ReportContent:
+def build_content(
+    target: str,
+    read: Callable[[Table], Sequence[Row]],
+    *,
+    checks: Iterable[Row] = (),
+    core: Mapping[str, Sequence[Row]] | None = None,
+    relative: Mapping[str, Mapping[int, float]] | None = None,
+    exits: FirstExits = _no_exits,
+) -> ReportContent:
     """Return the report's content.
 
     Parameters
     ----------
-    tables : Tables
-        Rows of the finished tables. `core` holds the rows of Ligand_MCS_Map of the atoms in a
-        core by stem; `relative` the relative SASA by stem and SDF index.
+    read : callable
+        Returns the rows of a finished table.
+    checks : iterable of Row
+        Outcome of the checks.
+    core : mapping, optional
+        Rows of Ligand_MCS_Map of the atoms in a core by stem, for the heat maps.
+    relative : mapping, optional
+        Relative SASA by stem and SDF index, for the heat maps.
+    exits : FirstExits
+        Gives the exits of the cards.
 
     Returns
     -------
     ReportContent
     """
-    summary = {str(row["stem"]): row for row in tables.summary}
-    lines = tuple(_line(row, summary.get(str(row["stem"]))) for row in tables.results)
-    cards = _cards(lines, tables.metadata, tables.exits)
-    with_several = shown_series(tables.series)
-    series = [_series_view(row, lines, tables) for row in with_several[:MAX_SERIES]]
-    checks, failed = _checks(tables.checks)
-    matches = Counter(str(row["target_match"]) for row in tables.entries if row["target_match"])
+    results, entries = read(tables.RESULTS_TABLE), read(tables.ENTRY_STATUS)
+    ligands, areas = read(tables.LIGAND_STATUS), read(tables.SASA_SUMMARY)
+    summary = {str(row["stem"]): row for row in areas}
+    lines = tuple(_line(row, summary.get(str(row["stem"]))) for row in results)
+    cards = _cards(lines, read(tables.LIGAND_METADATA), exits)
+    with_several = shown_series(read(tables.SERIES))
+    series = [_series_view(row, lines, core or {}, relative or {}) for row in with_several[:MAX_SERIES]]
+    passed, failed = _checks(checks)
+    matches = Counter(str(row["target_match"]) for row in entries if row["target_match"])
     flags = Counter(flag for line in lines for flag in split_cell(line.text("flags")))
     sources = Counter(line.text("bond_source") for line in lines)
-    leading = [row for row in tables.answers if row["answer_rank"] == 1 and row["site"] == MAIN]
+    leading = [row for row in read(tables.EXIT_ANSWERS) if row["answer_rank"] == 1 and row["site"] == MAIN]
     return ReportContent(
         target=target,
         n_instances=len(lines),
-        entry_bars=_entry_bars(tables.entries),
-        ligand_bars=_ligand_bars(tables.ligands),
-        entry_reasons=reason_groups(tables.entries, entry_items),
-        ligand_reasons=reason_groups(tables.ligands, component_items),
+        entry_bars=_entry_bars(entries),
+        ligand_bars=_ligand_bars(ligands),
+        entry_reasons=reason_groups(entries, entry_items),
+        ligand_reasons=reason_groups(ligands, component_items),
         target_matches=tuple((code, TARGET_MATCHES.get(code, ""), n) for code, n in _ranked(matches)),
         bond_sources=tuple(_ranked(sources)),
         flags=tuple((code, FLAGS.get(code, ""), n) for code, n in _ranked(flags)),
@@ -196,16 +192,16 @@ def build_content(target: str, tables: Tables) -> ReportContent:
         anchors={card.components: card.anchor for card in cards[:MAX_CARDS]},
         lines=lines[:MAX_TABLE_ROWS],
         lines_left_out=max(0, len(lines) - MAX_TABLE_ROWS),
-        shares=_shares(tables.summary),
+        shares=_shares(areas),
         series=tuple(view for view in series if view.heat),
         series_left_out=max(0, len(with_several) - MAX_SERIES),
-        groups=group_views(tables.superposition, tables.consensus),
+        groups=group_views(read(tables.SUPERPOSITION), read(tables.EXIT_CONSENSUS)),
         places=tuple(row for row in leading if is_advised(row))[:MAX_PLACES],
         not_advised=tuple(row for row in leading if not is_advised(row))[:MAX_PLACES],
-        observed=tuple(row for row in tables.observed if row["side"] == "target")[:MAX_PLACES],
-        checks=checks,
+        observed=tuple(row for row in read(tables.OBSERVED_EXITS) if row["side"] == "target")[:MAX_PLACES],
+        checks=passed,
         failed_checks=failed,
-        fit=fit_view(tables.results),
+        fit=fit_view(results),
     )
 
 
@@ -251,11 +247,10 @@ def _lost(count: int) -> str:
 
 
 def _line(row: Row, summary: Row | None) -> Line:
-    label = f"{row['pdb_id']} {row['Chain']} {row['Warhead']} {row['Residue_ID']}"
     buried = row["buried_fraction"]
     share = None if buried is None else 1.0 - float(buried)
     area = None if summary is None or summary["SASA_in_complex_A2"] is None else float(summary["SASA_in_complex_A2"])
-    return Line(row, label, str(row["Residue_ID"]), share, area)
+    return Line(row, share, area)
 
 
 def _cards(lines: Sequence[Line], metadata: Sequence[Row], first_exits: FirstExits) -> tuple[Card, ...]:
@@ -330,9 +325,11 @@ def _ratio(part: Any, whole: Any) -> float:
     return float("nan") if part is None or not whole else float(part) / float(whole)
 
 
-def _series_view(row: Row, lines: Sequence[Line], tables: Tables) -> SeriesView:
+def _series_view(
+    row: Row, lines: Sequence[Line], core: Mapping[str, Sequence[Row]], relative: Mapping[str, Mapping[int, float]]
+) -> SeriesView:
     """Return the heat map of a series: one row an instance, one column an atom of the core."""
-    members = [line for line in lines if line.text("series") == row["series"] and line.text("stem") in tables.core]
+    members = [line for line in lines if line.text("series") == row["series"] and line.text("stem") in core]
     total = len(members)
     if total > MAX_HEAT_ROWS:
         best: dict[str, Line] = {}
@@ -346,12 +343,14 @@ def _series_view(row: Row, lines: Sequence[Line], tables: Tables) -> SeriesView:
     for line in members:
         stem = line.text("stem")
         values = np.full(n_core, np.nan)
-        for atom in tables.core[stem]:
+        for atom in core[stem]:
             position = int(atom["core_index"] or 0)
             if position < n_core:
-                values[position] = tables.relative.get(stem, {}).get(int(atom["sdf_index"] or 0), np.nan)
+                values[position] = relative.get(stem, {}).get(int(atom["sdf_index"] or 0), np.nan)
                 elements[position] = elements[position] or str(atom["AtomSymbol"])
-        heat.append((f"{line.text('Warhead')} {line.text('pdb_id')} {line.text('Chain')} {line.residue}", values))
+        heat.append(
+            (f"{line.text('Warhead')} {line.text('pdb_id')} {line.text('Chain')} {line.text('Residue_ID')}", values)
+        )
     heat.sort(key=lambda item: item[0])
     columns = tuple(f"{position} {element}" for position, element in enumerate(elements))
     return SeriesView(row, columns, tuple(heat), total - len(heat))

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.words import legend_height
-from tethermap.report.content import MAX_SERIES, Tables, build_content, shown_series
+from tethermap.report.content import MAX_SERIES, build_content, shown_series
 from tethermap.report.render import render_report
 from tethermap.run.program_errors import but_for
 from tethermap.run.software import versions
@@ -61,29 +61,17 @@ def write_report(
     left_out : set of str
         Instances and entries that it does not show.
     """
-    rows = partial(_rows, job, left_out)
-    series = rows(tables.SERIES)
-    shown = {str(row["series"]) for row in shown_series(series)[:MAX_SERIES]}
-    results = rows(tables.RESULTS_TABLE)
+    read = cache(partial(_rows, job, left_out))
+    shown = {str(row["series"]) for row in shown_series(read(tables.SERIES))[:MAX_SERIES]}
+    results = read(tables.RESULTS_TABLE)
     core = _core_rows(job, [str(row["stem"]) for row in results if row["series"] in shown])
     content = build_content(
         settings["target_name"],
-        Tables(
-            results=results,
-            summary=rows(tables.SASA_SUMMARY),
-            metadata=rows(tables.LIGAND_METADATA),
-            entries=rows(tables.ENTRY_STATUS),
-            ligands=rows(tables.LIGAND_STATUS, LIGAND_COLUMNS),
-            series=series,
-            core=core,
-            relative=_relative(job, core.keys()),
-            exits=partial(_first_exits, job),
-            superposition=rows(tables.SUPERPOSITION),
-            consensus=rows(tables.EXIT_CONSENSUS),
-            answers=rows(tables.EXIT_ANSWERS),
-            observed=rows(tables.OBSERVED_EXITS),
-            checks=but_for((row for path in checks for row in tables.read_table(path, tables.CHECKS)), left_out),
-        ),
+        read,
+        checks=but_for((row for path in checks for row in tables.read_table(path, tables.CHECKS)), left_out),
+        core=core,
+        relative=_relative(job, core.keys()),
+        exits=partial(_first_exits, job),
     )
     n_exits = {card.best.text("stem"): len(card.exits) for card in content.cards}
     contacts = _contacts(job, [stem for row in results if (stem := str(row["stem"])) in n_exits])
@@ -100,8 +88,8 @@ def write_report(
     write_parts(report, parts)
 
 
-def _rows(job: Path, left_out: AbstractSet[str], table: Table, names: Collection[str] | None = None) -> list[Row]:
-    names = {*names, "pdb_id", "stem"} if names and left_out else names
+def _rows(job: Path, left_out: AbstractSet[str], table: Table) -> list[Row]:
+    names = {*LIGAND_COLUMNS, *(("pdb_id", "stem") if left_out else ())} if table is tables.LIGAND_STATUS else None
     return list(but_for(tables.read_table(job / table.path, table, names=names), left_out))
 
 

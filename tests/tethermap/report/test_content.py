@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 import pytest
 
 from tethermap.base.reasons import REASONS
-from tethermap.base.tables import Row, Value
-from tethermap.report.content import DOWNLOAD_REASONS, Line, Tables, _badness, build_content, shown_series
+from tethermap.base.tables import ENTRY_STATUS, Row, Table, Value
+from tethermap.report.content import DOWNLOAD_REASONS, Line, _badness, build_content, shown_series
+
+
+def rows_of(known: Mapping[Table, Sequence[Row]]) -> Callable[[Table], Sequence[Row]]:
+    """Return what gives the rows of tables, none of others."""
+    return lambda table: known.get(table, ())
 
 
 def entry(reason: str, found: int | None, kept: int = 0) -> Row:
@@ -25,7 +32,7 @@ def test_reasons_of_the_download_are_reasons() -> None:
 
 def test_the_funnel_loses_entries_where_they_were_lost() -> None:
     entries = [entry("resolution", None), entry("file_empty", 0), entry("no_ligand", 0), entry("kept", 3, 2)]
-    content = build_content("x", Tables([], [], [], entries, [], []))
+    content = build_content("x", rows_of({ENTRY_STATUS: entries}))
     assert [(bar.value, bar.note) for bar in content.entry_bars] == [
         (4, ""),
         (3, "1 left out"),
@@ -38,7 +45,7 @@ def test_the_funnel_loses_entries_where_they_were_lost() -> None:
 def line(**cells: Value) -> Line:
     names: Row = {"pdb_id": "1abc", "Chain": "A", "Warhead": "LIG", "Residue_ID": "1"}
     base: Row = {**names, "atoms_missing": "", "sanitised": True}
-    return Line({**base, "occupancy": 1.0, "resolution": 2.0, **cells}, "", "1", None, None)
+    return Line({**base, "occupancy": 1.0, "resolution": 2.0, **cells}, None, None)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from tests.tethermap.report.test_content import line
+from tests.tethermap.report.test_content import line, rows_of
 from tests.tethermap.report.test_directions import moved
 from tethermap.base.config import resolve
-from tethermap.base.tables import EXIT_ANSWERS, EXIT_CONSENSUS, OBSERVED_EXITS, RESULTS_TABLE, Row
+from tethermap.base.tables import EXIT_ANSWERS, EXIT_CONSENSUS, OBSERVED_EXITS, RESULTS_TABLE, SUPERPOSITION, Row
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.words import OPEN_FROM
-from tethermap.report.content import Tables, build_content
+from tethermap.report.content import build_content
 from tethermap.report.render import render_report
 from tethermap.run.software import versions
 
@@ -21,7 +21,7 @@ def directions_of(*consensus: Row) -> str:
     rows = [{**nothing, "group": "G1", **row} for row in consensus]
     both = [moved("G1", "1aaa"), moved("G1", "2bbb")]
     results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
-    content = build_content("x", Tables(results, [], [], [], [], [], superposition=both, consensus=rows))
+    content = build_content("x", rows_of({RESULTS_TABLE: results, SUPERPOSITION: both, EXIT_CONSENSUS: rows}))
     settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
     html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
     return html.partition('<section id="directions">')[2]
@@ -39,7 +39,7 @@ def test_all_places_are_in_the_report_the_first_at_once() -> None:
     good: Row = {**nothing, "answer_rank": 1, "site": "main", "kind": "H", "n_open": 1, "n_copies": 1}
     answers = [{**good, "action": f"Attach at C{number}."} for number in range(12)]
     results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
-    content = build_content("x", Tables(results, [], [], [], [], [], answers=answers))
+    content = build_content("x", rows_of({RESULTS_TABLE: results, EXIT_ANSWERS: answers}))
     settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
     html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
     assert html.index("Attach at C9.") < html.index("<summary>2 more</summary>") < html.index("Attach at C10.")
@@ -60,7 +60,7 @@ def test_best_places_are_told_by_their_rank_and_degraders_by_their_range() -> No
         "alternatives": "C1-N1;C2-C3",
     }
     results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
-    content = build_content("x", Tables(results, [], [], [], [], [], answers=answers, observed=[seen]))
+    content = build_content("x", rows_of({RESULTS_TABLE: results, EXIT_ANSWERS: answers, OBSERVED_EXITS: [seen]}))
     settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
     html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
     places = html.partition('<section id="places">')[2].partition("</section>")[0]
