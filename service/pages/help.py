@@ -1,0 +1,37 @@
+"""What the help page explains: the words of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from service.pages.places import NOT_SEEN_TOGETHER
+from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE
+from tethermap.exits.words import CHEMISTRY, FULL_ROOM, OPEN_FROM, PRIOR, ROOM, WAY
+from tethermap.fit.limits import limit
+
+
+def help_values() -> dict[str, Any]:
+    """Return the values of the help page."""
+    return {
+        "chemistry": CHEMISTRY,
+        "not_seen_together": NOT_SEEN_TOGETHER,
+        "doubts": EXIT_EVIDENCE,
+        "grades": EVIDENCE_GRADES,
+        "words": _words,
+        "room": ROOM,
+        "way": WAY,
+        "prior": PRIOR,
+        "open_from": f"{100 * OPEN_FROM:.0f} %",
+        "full_room": f"{100 * FULL_ROOM:.0f} %",
+        "rscc": limit("rscc_poor"),
+        "rsr": limit("rsr_poor"),
+    }
+
+
+def _words(scale: Sequence[tuple[float, str]]) -> str:
+    """Return a scale as text: ``from 35 % wide open, from 20 % open, …``; the prior's is one of plain numbers."""
+    *upper, last = scale
+    bounds = [f"{bound:g}" if scale is PRIOR else f"{100 * bound:.0f} %" for bound, _ in upper]
+    named = [f"from {bound} {word}" for bound, (_, word) in zip(bounds, upper, strict=True)]
+    return ", ".join([*named, f"else {last[1]}"])
