@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.tools.patience import patience
 from tests.tools.runs import ROOT
+from tethermap.base.component_index import default_index
 
 pytestmark = pytest.mark.process
 
@@ -196,3 +200,22 @@ def test_npm_comes_with_pip_where_it_is_too_old(machine: Path) -> None:
     said, called = went_on(machine)
     assert said == ""
     assert called == ["npm asked of pip", f"{machine}/.venv/bin/npm ci --loglevel=error"]
+
+
+def test_environment_made_by_snakemake_gets_what_the_set_up_builds(tmp_path: Path) -> None:
+    """The script that runs in it, on a copy without compiled loops; conda itself is not among the tests' programs."""
+    copied = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "environment.post-deploy.sh")
+    for name in copied:
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("scripts", "data/reference"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    script = (ROOT / "environment.post-deploy.sh").read_text(encoding="utf-8")
+    environment = {
+        **{name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "TETHERMAP_ROOT": str(tmp_path),
+    }
+    subprocess.run(["sh", "-c", script], env=environment, check=True, timeout=patience(120))
+    assert list((tmp_path / "scripts/tethermap/kernels").glob("_kernels*.so"))
+    assert default_index().is_file()
+    assert not (tmp_path / "build").exists()
