@@ -22,7 +22,8 @@ from tethermap.base.version import __version__
 pytestmark = pytest.mark.process
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PACKED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile", "environment.yml", "rules", "scripts",
+PACKED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile", "environment.yml",
+          "environment.post-deploy.sh", "rules", "scripts",
           "config", "data", "service")  # fmt: skip
 """What a wheel is built from."""
 
