@@ -50,7 +50,7 @@ RUN_BY = {
         "tests/workflow/test_module.py::test_module_of_the_settings_page_is_planned",
         "tests/test_readme.py::test_submit_commands_of_the_settings_page_can_be_parsed",
         "tests/test_readme.py::test_variables_of_the_settings_page_can_be_set",
-        "",  # conda is not among the programs of the tests
+        "tests/test_wheel.py::test_conda_lines_of_the_settings_page_make_an_environment_for_our_profiles",
     ),
     "service/README.md": (
         "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work_as_they_stand",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tomllib
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ import pytest
 from tests.service.core import LiveService
 from tests.tools import lock
 from tests.tools.patience import patience, wait_until
+from tests.tools.programs import program
 from tests.tools.runs import ROOT, difference, result_files, run_job
 from tethermap.base.version import __version__
 
@@ -31,11 +36,8 @@ MOST_BYTES = 8 << 20
 SECONDS = 120
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy of the checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
+def copied(source: Path) -> Path:
+    """Copy the checkout without what the set-up makes in it."""
     source.mkdir()
     ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "*.egg-info", ".snakemake")
     for name in PACKED:
@@ -44,6 +46,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(path, source / name, ignore=ignored)
         else:
             shutil.copy(path, source / name)
+    return source
+
+
+def empty_environment(folder: Path) -> Path:
+    """Make an environment that has the packages of this one but Tethermap; return its folder of programs."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site = folder / "lib" / version / "site-packages"
+    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    if find_spec("snakemake_executor_plugin_slurm"):  # which Snakemake loads and which starts `which`
+        (folder / "bin" / "which").symlink_to(program("which"))
+    return folder / "bin"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = copied(folder / "source")
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*pip, "-w", str(folder), str(source)], check=True, capture_output=True, timeout=patience(SECONDS))
     return next(folder.glob("*.whl"))
@@ -52,15 +73,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command `tethermap` of an environment that has the wheel, and of this one the packages it needs."""
-    environment = tmp_path_factory.mktemp("venv")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
-    python = environment / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index"]
+    programs = empty_environment(tmp_path_factory.mktemp("venv"))
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python")]
+    pip += ["install", "-q", "--no-deps", "--no-index", "--ignore-installed"]
     subprocess.run([*pip, str(wheel)], check=True, capture_output=True, timeout=patience(SECONDS))
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    site = environment / "lib" / version / "site-packages"
-    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    return environment / "bin" / "tethermap"
+    return programs / "tethermap"
 
 
 def call(command: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -143,6 +160,24 @@ def test_service_runs(command: Path, tmp_path: Path) -> None:
     finally:
         process.terminate()
         process.wait(patience(20))
+
+
+def test_conda_lines_of_the_settings_page_make_an_environment_for_our_profiles(tmp_path: Path) -> None:
+    """Conda itself is not among the programs of the tests: its packages are those of this environment."""
+    (lines,) = re.findall(r"```\nconda env create.*\n((?:.*\n)+?)```", (ROOT / "config/README.md").read_text("utf-8"))
+    source, programs = copied(tmp_path / "source"), empty_environment(tmp_path / "conda")
+    (programs / "pip").write_text(f'#!/bin/sh\nexec {programs}/python -m pip "$@"\n', encoding="utf-8")
+    (programs / "pip").chmod(0o755)
+    variables = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "HOME": str(Path.home()), "PIP_QUIET": "1"}
+    run = ["--snakefile", "Snakefile", "--configfile", "config/demo.yaml", "--directory", str(tmp_path / "job")]
+    snakemake = shlex.join(["python", "-m", "snakemake", *run, "--cores", "1", "--profile", "config/profiles/local"])
+    done = subprocess.run(
+        ["sh", "-ec", f"{lines}{snakemake}"], cwd=source, env=variables, capture_output=True, text=True, check=False,
+        timeout=patience(SECONDS),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "5 done" in done.stderr
+    assert list((source / "scripts/tethermap/kernels").glob("_kernels*.so"))
 
 
 def test_needed_packages_are_those_of_the_environment_file() -> None:
