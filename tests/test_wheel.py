@@ -27,8 +27,8 @@ from tethermap.base.version import __version__
 pytestmark = pytest.mark.process
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PACKED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile", "environment.yml",
-          "environment.post-deploy.sh", "rules", "scripts",
+DEPLOYED = ("environment.yml", "environment.post-deploy.sh")
+PACKED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile", *DEPLOYED, "rules", "scripts",
           "config", "data", "service")  # fmt: skip
 """What a wheel is built from."""
 
@@ -81,8 +81,6 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = [sys.executable, "-m", "pip", "--python", str(programs / "python")]
     pip += ["install", "-q", "--no-deps", "--no-index", "--ignore-installed"]
     subprocess.run([*pip, str(wheel)], check=True, capture_output=True, timeout=patience(SECONDS))
-    if which := shutil.which("which"):  # Snakemake's Slurm plugin calls it at every start
-        (programs / "which").symlink_to(which)
     return programs / "tethermap"
 
 
@@ -109,6 +107,7 @@ def job(command: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_is_small_and_holds_what_a_run_reads(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert wheel.stat().st_size < MOST_BYTES
+    assert {f"tethermap/workflow/{name}" for name in ("Snakefile", *DEPLOYED)} <= names
     library = ROOT / "scripts"
     for folder in ("rules", "scripts", "config", "data/archive", "data/reference", "service"):
         for path in (ROOT / folder).rglob("*.*"):
