@@ -235,3 +235,22 @@ def test_links_lead_somewhere(path: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)(?:#[\w-]+)?\)", path.read_text(encoding="utf-8")):
         if "://" not in link:
             assert (path.parent / link).exists(), link
+
+
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_changelog_has_the_sections_of_keep_a_changelog_in_their_order() -> None:
+    order = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    for version in re.split(r"^## ", CHANGES, flags=re.MULTILINE)[1:]:
+        assert re.match(r"\[(Unreleased\]|\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d)\n", version)
+        sections = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert sections == [name for name in order if name in sections]
+
+
+def test_changelog_says_nothing_twice() -> None:
+    entries = re.findall(r"^- .*?(?=^- |^#|\Z)", CHANGES, re.DOTALL | re.MULTILINE)
+    words = [set(re.findall(r"[\w/.]{4,}", entry.lower())) for entry in entries]
+    alike = [(entries[m], entries[n]) for n in range(len(entries)) for m in range(n)
+             if len(words[m] & words[n]) >= 0.9 * min(len(words[m]), len(words[n])) > 2]  # fmt: skip
+    assert alike == []
