@@ -132,7 +132,8 @@ def _preview(chosen: argparse.Namespace) -> int:
         if subprocess.run(command, cwd=ROOT, check=False).returncode:
             raise UserError(read_error(job)["message"])
         rows = [row for row in read_table(job / layout.SEARCH_ENTRIES, ENTRIES) if row["selected"]]
-    sys.stdout.write("\n".join(preview_lines(rows, settings, chosen.cores)) + "\n")
+        notes = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["notes"]
+    sys.stdout.write("\n".join([*preview_lines(rows, settings, chosen.cores), *notes]) + "\n")
     return 0
 
 

@@ -134,8 +134,9 @@ def _run(job: Path, settings: Mapping[str, Any], cores: int) -> None:
             run_job(job, settings)
         return
     command = snakemake_command(job, settings, cores)
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        error = read_error(job) or unrecorded_error(job)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        error = read_error(job) or unrecorded_error(job, "", done.stderr.splitlines()[-1:])
         raise UserError(error["message"])
 
 

@@ -76,3 +76,18 @@ def test_preview_of_many_entries_shows_the_first() -> None:
     assert lines[0] == "30 entries, about 10.9 MB to download, about 1 min on 1 core"
     assert lines[-1] == "... and 10 more"
     assert len(lines) == 22
+
+
+@pytest.mark.process
+def test_preview_says_how_a_query_was_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert (
+        main(["preview", "BAZ2B", "--query", "bromodomain unheard-of", "--archive", "--set", f"cache_dir={tmp_path}"])
+        == 0
+    )
+    assert "any" in capsys.readouterr().out.splitlines()[-1]
+
+
+@pytest.mark.process
+def test_query_that_can_not_be_sent_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["preview", "BAZ2B", "--query", "(a OR b) c", "--archive", "--set", f"cache_dir={tmp_path}"]) == 2
+    assert "brackets" in capsys.readouterr().err
