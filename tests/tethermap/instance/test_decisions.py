@@ -14,6 +14,7 @@ from tests.tools.cleaning import ANY_TARGET, clean_file
 from tests.tools.small_entry import atom_line, strand, write_entry
 from tethermap.complex.clean import CleanedEntry
 from tethermap.components.index import ComponentIndex
+from tethermap.entry.target_query import TargetQuery
 
 Decisions = Counter[tuple[str, str, bool]]
 
@@ -106,6 +107,18 @@ def test_peptides_asked_for_come_whole_beside_what_is_kept_anyway(
     )
     assert more - kept == Counter(filter(None, [ASKED_FOR.get(entry_id)]))
     assert not kept - more
+
+
+@pytest.mark.parametrize("form", ["cif", "pdb"])
+def test_nucleotide_between_polymerase_and_template_is_kept_when_the_polymerase_is_named(
+    form: str, mirror: Path, component_index: Path
+) -> None:
+    """2PN in 5UGO is buried by the DNA as much as by the target."""
+    settings = replace(ANY_TARGET, target=TargetQuery("DNA polymerase beta"))
+    _, cleaned = clean_file(mirror / f"5ugo.{form}.gz", ComponentIndex(component_index).get, settings)
+    (kept,) = cleaned.kept
+    assert (cleaned.entry_row["target_chains"], kept.instance.name.comp_id) == ("A", "2PN")
+    assert "nucleic_acid_beside" in kept.instance.flags
 
 
 def link_line(*ends: tuple[str, str, str, int], altlocs: str = "  ") -> str:
