@@ -52,6 +52,7 @@ RUN_BY = {
         "tests/test_readme.py::test_variables_of_the_settings_page_can_be_set",
         "tests/test_wheel.py::test_conda_lines_of_the_settings_page_make_an_environment_for_our_profiles",
     ),
+    "scripts/README.md": ("tests/test_readme.py::test_examples_of_reading_tables_run",) * 2,
     "service/README.md": (
         "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work_as_they_stand",
         "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work_as_they_stand",
@@ -198,6 +199,17 @@ def test_result_folder_is_as_it_is_shown(baz2b: Path) -> None:
     assert {name for name in shown if name.endswith("/") or "." in name} >= {
         name for name in top | results if name != "logs/"
     }
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["DuckDB", "pandas"])
+def test_examples_of_reading_tables_run(baz2b: Path, number: int) -> None:
+    code = blocks(SCRIPTS, "python")[number]
+    assert "results/baz2b" in code
+    names: dict[str, Any] = {}
+    exec(code.replace("results/baz2b", str(baz2b)), names)
+    rows = names["answers"] if "answers" in names else names["exits"]
+    assert {"Warhead", "anchor_atom"} <= set(rows.columns)
+    assert len(rows)
 
 
 def test_areas_of_amprenavir_are_those_of_the_example() -> None:

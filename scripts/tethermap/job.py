@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tethermap.base import layout, tables
+from tethermap.base import layout, parquet, tables
 from tethermap.base.errors import UserError
 
 if TYPE_CHECKING:
@@ -49,23 +49,17 @@ class Job:
 
         Codes and residue ids that look like numbers stay text; what is not known is missing.
         """
-        import pandas as pd
-
         if name not in self._frames:
             if name not in _TABLES:
                 raise UserError(f"There is no table {name!r}: give one of {', '.join(_TABLES)}.")
             table = _TABLES[name]
             if not (self.folder / table.path).is_file():
                 raise UserError(f"This job has no table {name!r}.")
-            kinds = {column.name: _KINDS[column.kind] for column in table.columns}
-            path = self.folder / table.path
-            frame = pd.read_csv(path, dtype="string", keep_default_na=False)
-            for column, kind in kinds.items():
-                if column in frame and kind == "boolean":
-                    frame[column] = frame[column].map({"True": True, "False": False}).astype("boolean")
-                elif column in frame and kind != "string":
-                    numbers: Any = pd.to_numeric(frame[column].replace("", None))
-                    frame[column] = numbers.astype(kind)
+            columns = parquet.file_columns(self.folder / table.path, table)
+            cells = ", ".join(f"{parquet.cell_of(one)} AS {parquet.quoted(one.name)}" for one in columns)
+            with parquet.connect(memory="1GB") as database:
+                rows = database.execute(f"FROM ({parquet.source(self.folder, table, columns)}) SELECT {cells}")
+                frame = rows.df().astype({one.name: _KINDS[one.kind] for one in columns})
             self._frames[name] = frame
         return self._frames[name]
 

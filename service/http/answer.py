@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation, WithJsonSchem
 from typing_extensions import TypedDict
 
 from service.errors import error_statuses
-from tethermap.base.column_words import COLUMN_WORDS
+from tethermap.base.column_words import words_of
 from tethermap.base.tables import Column, Table
 
 
@@ -42,15 +42,15 @@ _KINDS: dict[str, Any] = {"text": str, "integer": int | None, "number": Number |
 
 def row_type(name: str, table: Table, **more: Any) -> Any:
     """Return the type of a table's rows as JSON, with `more` fields before its columns."""
-    columns = {column.name: _described(column) for column in table.columns}
+    columns = {column.name: _described(table, column) for column in table.columns}
     return TypedDict(name, {**more, **columns})  # type: ignore[operator]
 
 
-def _described(column: Column) -> Any:
+def _described(table: Table, column: Column) -> Any:
     """Return the type of a column's cells with the words for it, where it has any."""
     kind = _KINDS[column.kind]
-    words = COLUMN_WORDS.get(column.name)
-    return Annotated[kind, Field(description=words)] if words else kind
+    words = words_of(table, column.name)
+    return Annotated[kind, Field(description=words.meaning)] if words else kind
 
 
 class Success(Answer):

@@ -18,7 +18,7 @@ from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
 from service.results.tables import CellRow, RowWriter, TableCache, cell_rows, columns_of, matching, number
 from service.routes.shared import in_thread, job_of, shared_of
-from tethermap.base.column_words import COLUMN_WORDS
+from tethermap.base.column_words import column_words
 from tethermap.base.tables import SASA_SUMMARY, TABLES, Column, Table
 
 _PAGE = Paging(1000, 10_000)
@@ -157,7 +157,7 @@ ENDPOINTS = (
         (RowsAnswer, "text/csv; charset=utf-8"),
         (_TABLE, _SORT, *_PAGE, _FORMAT),
         ready=True,
-        says="What some columns mean:\n\n" + "\n".join(f"- `{name}`: {says}" for name, says in COLUMN_WORDS.items()),
+        says="Columns:\n\n" + "\n".join(f"- `{name}`: {words.meaning}" for name, words in column_words().items()),
     ),
     _ROUTES.get(
         "/api/jobs/{job_id}/exit-vectors",

@@ -1,64 +1,53 @@
-"""What columns mean that need words: fit to the experiment, geometry, numbers of the literature, lysines, names."""
+"""Unit and meaning of every column, read from data/reference/columns.csv."""
 
-COLUMN_WORDS = {
-    "source_file": "Your own file that the ligand comes from; empty for deposited entries.",
-    "source_record": "Number of its record or model in that file, from 1.",
-    "pose_rank": "Its rank among the poses of its molecule in that file; empty if it is no pose.",
-    "RSCC": "Correlation of the model with the density around the ligand; empty where it was not assessed.",
-    "RSR": "Real-space R value of the ligand.",
-    "n_atoms_assessed": "Atoms of the ligand that the report compares with the density.",
-    "mean_occupancy": "Mean occupancy of the ligand's atoms, as the report gives it.",
-    "mogul_bonds_RMSZ": "Root mean square Z score of the ligand's bond lengths against Mogul.",
-    "mogul_angles_RMSZ": "Root mean square Z score of the ligand's bond angles against Mogul.",
-    "n_clashes": "Clashes of the ligand in the report.",
-    "fit_status": "assessed, not_assessed (the report has no RSCC, which is not a poor fit) or no_report.",
-    "EDIAm": "Mean electron density support of the ligand's atoms, where the report has it.",
-    "OPIA": "Share of the ligand's atoms with support by the density, where the report has it.",
-    "Q_score": "Resolvability of the ligand's atoms in a map of electron microscopy.",
-    "residue_inclusion": "Share of the ligand's atoms inside the recommended contour of the map.",
-    "fit_source": "report (wwPDB validation) or map (your own).",
-    "RSCC_by_residue": "RSCC of each component of a linked group; the whole is their mean weighted by atoms.",
-    "R_free": "Free R value of the entry as deposited.",
-    "R_free_recalculated": "Free R value of the entry as the validation found it.",
-    "clashscore": "Clashes per 1,000 atoms of the entry.",
-    "percent_RSRZ_outliers": "Share of the entry's residues that fit the density worse than their kind, in percent.",
-    "data_completeness": "Share of the reflections that were measured, in percent.",
-    "Q_score_entry": "Mean Q score of the entry.",
-    "atom_inclusion": "Share of the entry's atoms inside the recommended contour of the map.",
-    "bond_deviation": "Largest relative deviation of a bond from its bounds; a flag beyond 0.25.",
-    "angle_deviation": "Largest relative deviation of a distance across an angle from its bounds; a flag beyond 0.25.",
-    "inner_distance": "Least distance within the ligand relative to its lower bound; a flag below 0.7.",
-    "ring_deviation_A": "Largest distance of an atom from the plane of its aromatic ring; a flag beyond 0.25.",
-    "double_bond_deviation_A": "Largest distance of an atom from the plane of its double bond; a flag beyond 0.25.",
-    "contact_distance": "Least distance to what is around relative to the sum of radii; a flag below 0.75.",
-    "volume_overlap": "Share of the ligand's volume inside atoms around it; a flag beyond 0.075.",
-    "geometry_flags": "Limits of PoseBusters that are passed; they tell and never leave out.",
-    "pocket_uniprot": "UniProt numbers of the target's (and a degrader's partner's) residues within 4.5 angstroms.",
-    "partner_uniprot": "UniProt accession of the partner's residue.",
-    "partner_uniprot_residue": "Its number in UniProt's sequence.",
-    "distance_between": "`centres` of rings and charges for stacking and cation–π contacts, else `atoms`.",
-    "site_uniprot": "UniProt accession and number of the residue that marks the place.",
-    "anchor_residues": "Residues within 4.5 angstroms of the anchor, the nearest first.",
-    "leaving_residues": "Residues within 4.5 angstroms of what leaves, the nearest first.",
-    "not_recommended": "Why the answer comes after the recommended ones; codes joined by `;`, empty for those.",
-    "group_name": "Name of a linked group of components; empty for a single one.",
-    "confidence": "How often such places are right: high, medium or low; empty if too few are known (BENCHMARKS.md).",
-    "best_title": "Title of the entry of `best_stem`.",
-    "best_resolution": "Resolution of the entry of `best_stem`, in angstroms.",
-    "anchor_uniprot": "Their UniProt accessions and numbers, in the same order.",
-    "lysines": "Lysines of the target whose NZ the assembly leaves open, the nearest first; at the first 5 sites.",
-    "lysine_uniprot": "Their UniProt accessions and numbers, in the same order.",
-    "lysine_distances_A": "Distances of NZ from the linker's first atom.",
-    "lysine_angles_deg": "Angles between the exit's direction and the lines to NZ.",
-    "ligand_name": "Common name of the ligand, else its systematic one.",
-    "Common_Name": "Common name of the ligand, else its systematic one.",
-    "Formula": "Of the ligand as its definition writes it, its charge last; the descriptors are of the neutral parent.",
-    "SMILES": "The ligand whole, charged as its definition in the wwPDB component dictionary.",
-    "Canonical_SMILES": "The neutral parent, of which all descriptors, the InChI and its key are.",
-    "Formal_Charge": "Of the neutral parent: what cannot be neutralised.",
-    "SMILES_pH74": "The ligand as it is charged at pH 7.4 by a table of groups; no pKa is calculated.",
-    "SMILES_pH74_other": "The other form, where groups have a pKa within 1 of 7.4; empty without such groups.",
-    "groups_near_pH74": "These groups with their pKa, typical of their class.",
-    "warhead_class": "Class of the group that has reacted with the protein, read from the adduct.",
-}
-"""Sentence by column, for the description of the API."""
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from tethermap.base.reference import COLUMNS
+from tethermap.base.tables import Column, Table
+
+
+class Words(NamedTuple):
+    """Unit of a column, empty if it has none, and its meaning."""
+
+    unit: str
+    meaning: str
+
+
+@cache
+def column_words() -> dict[str, Words]:
+    """Return the words of columns by name; a name with the table before it is of that table alone."""
+    with COLUMNS.open(encoding="utf-8", newline="") as stream:
+        return {row["column"]: Words(row["unit"], row["meaning"]) for row in csv.DictReader(stream)}
+
+
+def words_of(table: Table, name: str) -> Words | None:
+    """Return the words of a column of a table; None if it has none.
+
+    >>> from tethermap.base.tables import EXIT_VECTORS
+    >>> words_of(EXIT_VECTORS, "cone_deg").unit
+    '°'
+    """
+    return column_words().get(f"{table.title}.{name}") or column_words().get(name)
+
+
+_TYPES = {"text": "text", "integer": "integer", "number": "number", "flag": "true or false"}
+
+
+def dictionary(tables: tuple[Table, ...]) -> Iterator[str]:
+    """Yield the data dictionary of some tables as lines of Markdown."""
+    yield "# Columns of the tables\n\n"
+    yield "Each Parquet file has the rows of its CSV file. What is not known is null in Parquet, empty in CSV.\n"
+    for table in tables:
+        yield f"\n## {table.title}\n\n`{table.path}`\n\n| column | type | unit | meaning |\n|---|---|---|---|\n"
+        for column in table.columns:
+            unit, meaning = words_of(table, column.name) or Words("", "")
+            yield f"| `{column.name}` | {_type(column)} | {unit} | {meaning.replace('|', chr(92) + '|')} |\n"
+
+
+def _type(column: Column) -> str:
+    return f"list of {column.items}, joined by `{column.separator}` in CSV" if column.separator else _TYPES[column.kind]

@@ -35,6 +35,8 @@ LIGAND_STATUS = f"{RESULTS}/Ligand_Status.csv"
 NAME_MAP = f"{RESULTS}/Name_Map.csv"
 LIGAND_MCS_MAP = f"{MCS_OUTPUT}/Ligand_MCS_Map.csv"
 SERIES_TABLE = f"{MCS_OUTPUT}/Series.csv"
+TABLES = f"{RESULTS}/tables"
+DATA_DICTIONARY = f"{TABLES}/README.md"
 LIGANDS_SDF = f"{RESULTS}/ligands.sdf"
 REPORT = f"{RESULTS}/report.html"
 

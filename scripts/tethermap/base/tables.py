@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol
 
 from tethermap.base import layout
@@ -51,11 +51,27 @@ def split_cell(cell: Value) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, what it holds, and the decimals of a number."""
+    """One column of a table.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : str
+        Type of its cells in CSV.
+    decimals : int
+        Decimals of a number.
+    separator : str
+        Joins the values of a cell that is a list; empty for single values.
+    items : str
+        Type of the values of a list.
+    """
 
     name: str
     kind: Kind = "text"
     decimals: int = 3
+    separator: str = ""
+    items: Literal["text", "number"] = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +86,28 @@ class Table:
         """Column names in order."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def title(self) -> str:
+        """Name of its Parquet file and of its section in the data dictionary."""
+        path = PurePosixPath(self.path)
+        return path.parent.name if path.stem == "index" else path.stem
+
+    @property
+    def parquet(self) -> str:
+        """Place of its Parquet file in the job folder."""
+        return f"{layout.TABLES}/{self.title}.parquet"
+
 
 def _columns(text: str) -> tuple[Column, ...]:
-    """Build columns from names; a suffix gives the kind: ``:i`` ``:n`` ``:n2`` ``:f``."""
+    """Build columns from names; a suffix gives a kind: ``:i`` ``:n`` ``:n2`` ``:f``; lists ``:l`` ``:l,`` ``:ln1``."""
     built = []
     for word in text.split():
         name, _, kind = word.partition(":")
-        if kind.startswith("n"):
+        if kind.startswith("ln"):
+            built.append(Column(name, "text", int(kind[2:]), JOINED, "number"))
+        elif kind.startswith("l"):
+            built.append(Column(name, separator={"l": JOINED, "l,": ",", "l;": f"{JOINED} "}[kind]))
+        elif kind.startswith("n"):
             built.append(Column(name, "number", int(kind[1:] or 3)))
         else:
             built.append(Column(name, {"": "text", "i": "integer", "f": "flag"}[kind]))  # type: ignore[arg-type]
@@ -97,7 +128,7 @@ ENTRY_FIT = (
 
 GEOMETRY = (
     "bond_deviation:n4 angle_deviation:n4 inner_distance:n4 ring_deviation_A:n double_bond_deviation_A:n"
-    " contact_distance:n4 volume_overlap:n4 geometry_flags"
+    " contact_distance:n4 volume_overlap:n4 geometry_flags:l"
 )
 """Columns of the geometry of a ligand as modelled (`tethermap.fit.geometry`)."""
 
@@ -121,7 +152,7 @@ there, so that entries found later change no shard that is done."""
 STRUCTURES = Table(
     "",
     _columns(
-        "pdb_id requested_id path format source revision sha256 successor flags reason value"
+        "pdb_id requested_id path format source revision sha256 successor flags:l reason value"
         " report report_status report_source report_sha256 map source_file source_record:i"
     ),
 )
@@ -149,12 +180,12 @@ RESULTS_TABLE = Table(
     layout.RESULTS_DISPLAY,
     _columns(
         "Target pdb_id Chain Warhead Residue_ID SMILES %Exposed:n4 pdb_path sdf_path sdf_available:f resolution:n2"
-        " method release_date components kind altloc occupancy:n2 mean_B:n2 atoms_missing covalent:f link_residue"
-        " link_atom bond_source sanitised:f target_chains buried_fraction:n4 SASA_in_complex_A2:n SASA_free_A2:n"
-        " svg_plain_path svg_exposed_path svg_exits_path cif_path series InChIKey flags site site_class stem"
-        f" {FIT} RSCC_by_residue {ENTRY_FIT} {GEOMETRY} link_uniprot mutations mutations_near pocket_uniprot"
-        " ligand_name SMILES_pH74 warhead_class"
-        " mean_pLDDT:n1 aligned_error_A:n1 chemistry_notes source_file source_record:i pose_rank:i"
+        " method release_date components kind altloc occupancy:n2 mean_B:n2 atoms_missing:l covalent:f link_residue:l"
+        " link_atom:l bond_source sanitised:f target_chains:l, buried_fraction:n4 SASA_in_complex_A2:n SASA_free_A2:n"
+        " svg_plain_path svg_exposed_path svg_exits_path cif_path series InChIKey flags:l site site_class stem"
+        f" {FIT} RSCC_by_residue:l {ENTRY_FIT} {GEOMETRY} link_uniprot:l mutations:l mutations_near:l pocket_uniprot:l"
+        " ligand_name SMILES_pH74 warhead_class:l"
+        " mean_pLDDT:n1 aligned_error_A:n1 chemistry_notes:l source_file source_record:i pose_rank:i"
     ),
 )
 
@@ -165,8 +196,8 @@ LIGAND_METADATA = Table(
         " Rotatable_Bonds:i Ring_Count:i Aromatic_Rings:i Fraction_CSP3:n Heavy_Atom_Count:i Chiral_Atoms:i"
         " Formal_Charge:i QED:n BertzCT:n HallKierAlpha:n Kappa1:n Kappa2:n Kappa3:n NumSpiroAtoms:i"
         " NumBridgeheadAtoms:i NumAliphaticRings:i NumAromaticRings:i NumSaturatedRings:i NumHeteroAtoms:i MolMR:n"
-        " SA_Score:n Lipinski_Pass:f Veber_Pass:f Egan_Pass:f Ghose_Pass:f Muegge_Pass:f PAINS_Hits Brenk_Hits"
-        " Parent_SMILES Instances:i source Common_Name Synonyms SMILES_pH74 SMILES_pH74_other groups_near_pH74"
+        " SA_Score:n Lipinski_Pass:f Veber_Pass:f Egan_Pass:f Ghose_Pass:f Muegge_Pass:f PAINS_Hits:l; Brenk_Hits:l;"
+        " Parent_SMILES Instances:i source Common_Name Synonyms:l SMILES_pH74 SMILES_pH74_other groups_near_pH74:l"
     ),
 )
 
@@ -199,13 +230,13 @@ CONTACTS = Table(
 EXIT_VECTORS = Table(
     layout.EXIT_VECTORS,
     _columns(
-        "Target pdb_id Chain Warhead Residue_ID rank:i site_rank:i site_id anchor_atom anchor_equivalents kind"
-        " leaving_atoms chem_class E:n4 F:n4 prior:n2 area_lost_A2:n score:n4 closed:f vector_x:n4 vector_y:n4"
+        "Target pdb_id Chain Warhead Residue_ID rank:i site_rank:i site_id anchor_atom anchor_equivalents:l kind"
+        " leaving_atoms:l chem_class E:n4 F:n4 prior:n2 area_lost_A2:n score:n4 closed:f vector_x:n4 vector_y:n4"
         " vector_z:n4 hbonds_lost:i hbonds_anchor:i depth_atoms:i clearance_A:n2 E_assembly:n4 F_assembly:n4"
-        " E_crystal:n4 F_crystal:n4 incomplete:f reason sdf_index:i evidence evidence_reasons resolution:n2"
+        " E_crystal:n4 F_crystal:n4 incomplete:f reason sdf_index:i evidence evidence_reasons:l resolution:n2"
         " occupancy:n2 B_iso:n2 B_normalised:n2 torsion_deg:n1 torsions_open:i cone_deg:n1 breaks_covalent_bond:f"
-        " anchor_residues anchor_uniprot lysines lysine_uniprot lysine_distances_A lysine_angles_deg"
-        " leaving_residues stem"
+        " anchor_residues:l anchor_uniprot:l lysines:l lysine_uniprot:l lysine_distances_A:ln1 lysine_angles_deg:ln0"
+        " leaving_residues:l stem"
     ),
 )
 """One row per candidate: the best of each anchor with its rank, the others with the reason why they have none."""
@@ -226,7 +257,7 @@ EXIT_CONSENSUS = Table(
     _columns(
         "group reference direction n_entries:i n_entries_present:i n_entries_open:i n_instances:i"
         " n_instances_present:i n_instances_open:i n_ligands:i F_median:n4 F_best:n4 best_score:n4 best_stem"
-        " best_anchor evidence x:n y:n z:n vector_x:n4 vector_y:n4 vector_z:n4 spread_deg:n1 anchors open_in"
+        " best_anchor evidence x:n y:n z:n vector_x:n4 vector_y:n4 vector_z:n4 spread_deg:n1 anchors:l open_in:l"
         " protein site site_class residue residue_uniprot"
     ),
 )
@@ -238,10 +269,10 @@ EXIT_ANSWERS = Table(
     layout.EXIT_ANSWERS,
     _columns(
         "Target protein site site_class site_residue Warhead InChIKey answer_rank:i job_rank:i anchor_atom"
-        " anchor_equivalents action kind leaving_atoms chem_class n_copies:i n_open:i n_entries:i n_entries_open:i"
-        " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries evidence"
-        " evidence_reasons best_stem stems group exit_site breaks_covalent_bond:f observed_atoms"
-        " site_uniprot area_lost_A2:n leaving_residues not_recommended best_resolution:n2 best_title group_name"
+        " anchor_equivalents:l action kind leaving_atoms:l chem_class n_copies:i n_open:i n_entries:i n_entries_open:i"
+        " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries:l evidence"
+        " evidence_reasons:l best_stem stems:l group exit_site breaks_covalent_bond:f observed_atoms:l"
+        " site_uniprot area_lost_A2:n leaving_residues:l not_recommended:l best_resolution:n2 best_title group_name"
         " confidence"
     ),
 )
@@ -251,7 +282,7 @@ that symmetry mates don't hold, `n_open` those whose best candidate there has ro
 OBSERVED_EXITS = Table(
     layout.OBSERVED_EXITS,
     _columns(
-        "Target pdb_id Chain Warhead Residue_ID side partner anchor_atom linker_atom alternatives grade weak:f parent"
+        "Target pdb_id Chain Warhead Residue_ID side partner anchor_atom linker_atom alternatives:l grade weak:f parent"
         " half_atoms:i area_target_A2:n1 area_partner_A2:n1 vector_x:n4 vector_y:n4 vector_z:n4 reason sdf_index:i"
         " sentence stem"
     ),
@@ -273,8 +304,8 @@ PROTAC_INPUTS = Table(
     layout.PROTAC_INPUTS,
     _columns(
         "Target pdb_id Chain Warhead Residue_ID side site_rank:i rank:i anchor_atom sdf_index:i score:n4 closed:f"
-        " protein_file protein_chains ligand_file head_file head_anchor:i anchor_unique:f alike_atoms"
-        " params_file atom_list_file atom_delete_file mask_file smiles reason stem atoms_missing"
+        " protein_file protein_chains ligand_file head_file head_anchor:i anchor_unique:f alike_atoms:l"
+        " params_file atom_list_file atom_delete_file mask_file smiles reason stem atoms_missing:l"
     ),
 )
 """One row per exit site with files for programs that model degraders, paths relative to the table; a ligand
@@ -282,14 +313,14 @@ without one has a row with the reason. What `atoms_missing` names was not observ
 
 SERIES = Table(
     layout.SERIES_TABLE,
-    _columns("series scaffold_smiles mcs_smarts n_components:i n_instances:i members timed_out:f n_core_atoms:i"),
+    _columns("series scaffold_smiles mcs_smarts n_components:i n_instances:i members:l timed_out:f n_core_atoms:i"),
 )
 
 ENTRY_STATUS = Table(
     layout.ENTRY_STATUS,
     _columns(
-        "pdb_id rank:i kept:f reason target_match target_chains instances_found:i instances_kept:i source revision"
-        " sha256 successor threshold value requested_id target_identity:n target_coverage:n assembly flags sentence"
+        "pdb_id rank:i kept:f reason target_match target_chains:l, instances_found:i instances_kept:i source revision"
+        " sha256 successor threshold value requested_id target_identity:n target_coverage:n assembly flags:l sentence"
         f" {ENTRY_FIT} report_status report_source report_sha256 report_date map_status"
     ),
 )

@@ -39,6 +39,7 @@ _FOLDERS = {
     layout.MCS_SVG: "Depictions",
     layout.SERIES_FOLDER: "Series",
     layout.PROTAC_FOLDER: "Inputs for degrader modelling",
+    layout.TABLES: "Tables as Parquet and the meaning of their columns",
 }
 """Folders of many files: the crate names them, the manifest has each file with its hash."""
 _INPUTS = (layout.JOB_CONFIG, layout.SEARCH_QUERY)

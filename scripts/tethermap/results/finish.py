@@ -17,6 +17,7 @@ from typing import Any
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing, write_parts, write_text
 from tethermap.base.errors import PROGRAM_ERROR
+from tethermap.base.parquet import write_parquet
 from tethermap.base.records import part
 from tethermap.base.root import ROOT
 from tethermap.base.tables import FILES, Row, Value, read_table
@@ -74,9 +75,16 @@ def write_manifest(
     _remove_unlisted(job, listed)
     tally = _count(job, shards, errors, left_out)
     link(job / layout.RESULTS_DISPLAY, job / layout.RESULTS_DISPLAY_LINK)
-    single = [table.path for table in tables.RESULT_TABLES]
-    single += [layout.RESULTS_DISPLAY_LINK, layout.LIGANDS_SDF, layout.REPORT, layout.SEARCH_ENTRIES, layout.WORKFLOW]
-    single += [layout.POSES] if (job / layout.POSES).is_file() else []
+    single = [path for table in tables.RESULT_TABLES for path in (table.path, table.parquet)]
+    single += [
+        layout.DATA_DICTIONARY,
+        layout.RESULTS_DISPLAY_LINK,
+        layout.LIGANDS_SDF,
+        layout.REPORT,
+        layout.SEARCH_ENTRIES,
+        layout.WORKFLOW,
+    ]
+    single += [tables.POSES.path, tables.POSES.parquet] if (job / layout.POSES).is_file() else []
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
     for path in single:
         listed[path] = _file_row(job, path)
@@ -99,6 +107,7 @@ def mark_errors(job: Path, errors: Sequence[Row]) -> None:
             (tables.ENTRY_STATUS, entry_key, status.entry),
         ):
             merge([job / table.path], job / table.path, table, key, changed=changed)
+        write_parquet(job, (tables.LIGAND_STATUS, tables.ENTRY_STATUS))
 
 
 def _entries_left_out(job: Path, told: AbstractSet[Value]) -> list[Row]:

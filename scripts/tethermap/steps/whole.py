@@ -10,7 +10,7 @@ from pathlib import Path
 from tethermap.base import layout
 from tethermap.base.atomic import write_bytes
 from tethermap.base.records import Source, named_records, unpacked
-from tethermap.base.tables import ENTRIES, ENTRY_STATUS, LIGAND_STATUS, Row, read_table
+from tethermap.base.tables import ENTRIES, ENTRY_STATUS, LIGAND_STATUS, POSES, Row, read_table
 from tethermap.results.searched import search_source
 from tethermap.run.cache import EntryResult, StepCache
 from tethermap.run.program_errors import InstanceId, LeftOut, instances_of, read_errors, without_failing
@@ -47,6 +47,7 @@ def build_tables(task: Task) -> None:
     job, target_name = task.job, task.settings["target_name"]
 
     def compute() -> list[Row]:
+        from tethermap.base.parquet import write_parquet
         from tethermap.results.write import write_tables  # RDKit, needed for new instances only
 
         def write(left_out: LeftOut) -> None:
@@ -62,10 +63,13 @@ def build_tables(task: Task) -> None:
             found = [one for path in status for one in instances_of(read_table(path, LIGAND_STATUS))]
             return list(dict.fromkeys([*searched, *found]))
 
-        return without_failing(task.step.name, members, write, job / layout.TABLES_ERRORS)
+        failed = without_failing(task.step.name, members, write, job / layout.TABLES_ERRORS)
+        write_parquet(job)
+        return failed
 
     about = [target_name, search_source(job)]
-    repeat_or_compute(task.cache(about), task.sources(), task.outputs(), compute)
+    poses = [job / POSES.path, job / POSES.parquet]
+    repeat_or_compute(task.cache(about), task.sources(), [*task.outputs(), *poses], compute)
 
 
 def finish_job(task: Task) -> None:
@@ -113,7 +117,7 @@ def repeat_or_compute(
     known : StepCache or None
         Results of earlier jobs.
     inputs, outputs : iterable of Source, sequence of Path
-        All that the step reads and the files that it writes, in an order that is the same in each job.
+        All that the step reads and the files that it may write, in an order that is the same in each job.
     compute : callable
         Does the step; returns the errors in single ligands, with which nothing is kept for other jobs.
     folder : Path, optional
@@ -128,12 +132,16 @@ def repeat_or_compute(
         if compute():
             return
         further = sorted(folder.iterdir()) if folder is not None and folder.is_dir() else []
-        if sum(path.stat().st_size for path in (*outputs, *further)) <= known.cache.largest:
-            streams = {str(place): path.read_bytes() for place, path in enumerate(outputs)}
+        written = {str(place): path for place, path in enumerate(outputs) if path.is_file()}
+        if sum(path.stat().st_size for path in (*written.values(), *further)) <= known.cache.largest:
+            streams = {place: path.read_bytes() for place, path in written.items()}
             known.cache.put(key, EntryResult(None, streams, {path.name: path.read_bytes() for path in further}))
         return
     for place, path in enumerate(outputs):
-        write_bytes(path, result.streams[str(place)])
+        if str(place) in result.streams:
+            write_bytes(path, result.streams[str(place)])
+        else:
+            path.unlink(missing_ok=True)
     if folder is not None:
         for left in folder.glob("*"):
             if left.name not in result.files:

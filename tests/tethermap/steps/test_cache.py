@@ -96,7 +96,7 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
 
 
 def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path) -> None:
-    given, table, folder = tmp_path / "given", tmp_path / "table", tmp_path / "folder"
+    given, table, folder, poses = (tmp_path / name for name in ("given", "table", "folder", "poses"))
     known = StepCache(ResultCache(tmp_path / "cache", 64_000), "step")
     done = []
 
@@ -108,17 +108,25 @@ def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path
             folder.mkdir(exist_ok=True)
             for path in (table, folder / f"{text}.svg"):
                 path.write_text(text * 3)
+            if text == "one":
+                poses.write_text(text)
             return [{"stem": "lost"}] if text == "failing" else []
 
-        repeat_or_compute(known, [given], [table], compute, folder)
-        return {**files(folder), "table": table.read_bytes()}
+        repeat_or_compute(known, [given], [table, poses], compute, folder)
+        return {**files(folder), "table": table.read_bytes(), "poses": poses.read_bytes() if poses.exists() else b""}
 
     first = run("one")
     (folder / "left.svg").write_text("of an earlier run")
     table.unlink()
+    poses.unlink()
     assert run("one") == first
+    assert first["poses"] == b"one"
     assert done == ["one"]
-    assert run("two")["table"] == b"twotwotwo"
+    poses.unlink()
+    two = run("two")
+    assert (two["table"], two["poses"]) == (b"twotwotwo", b"")
+    poses.write_text("of an earlier run")
+    assert run("two") == two
     run("failing")
     run("failing")
     assert done == ["one", "two", "failing", "failing"]

@@ -1,0 +1,133 @@
+"""Tables as Parquet with real types, and SQL that reads a job's table from Parquet or, if there is none, from CSV.
+
+Parquet is made from the finished CSV by DuckDB, so that both always have the same rows. DuckDB is imported only by the
+functions that run it: its import takes as long as the rest of a light script.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tethermap.base import layout
+from tethermap.base.atomic import replacing, write_parts
+from tethermap.base.column_words import dictionary, words_of
+from tethermap.base.tables import POSES, RESULT_TABLES, Column, Table
+
+if TYPE_CHECKING:
+    import duckdb
+
+PARQUET_TABLES = (*RESULT_TABLES, POSES)
+"""Tables that a job has as Parquet, the last only if it has poses."""
+
+_TYPES = {"integer": "BIGINT", "number": "DOUBLE"}
+
+
+def connect(threads: int = 1, memory: str = "256MB") -> duckdb.DuckDBPyConnection:
+    """Return a connection to an empty database in memory, with limits.
+
+    Parameters
+    ----------
+    threads : int
+        Number of threads; with one the same rows give the same bytes.
+    memory : str
+        Maximum memory.
+    """
+    import duckdb
+
+    fixed = {"temp_directory": "", "autoinstall_known_extensions": "false", "lock_configuration": "true"}
+    return duckdb.connect(config={"threads": str(threads), "memory_limit": memory, **fixed})
+
+
+def quoted(name: str) -> str:
+    """Return a name as an identifier of SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def file_columns(path: Path, table: Table) -> tuple[Column, ...]:
+    """Return the columns of a CSV file: those of another version are text."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        header = next(csv.reader(stream), [])
+    known = {column.name: column for column in table.columns}
+    return tuple(known.get(name, Column(name)) for name in header)
+
+
+def csv_rows(path: Path, columns: Sequence[Column]) -> str:
+    """Return SQL that reads a CSV file with typed columns: lists are lists, what is empty is null."""
+    names = ", ".join(f"{literal(column.name)}: 'VARCHAR'" for column in columns)
+    options = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', null_padding = true"
+    options += f", parallel = false, strict_mode = false, columns = {{{names}}}"
+    return f"FROM read_csv({literal(str(path))}, {options}) SELECT {', '.join(map(_typed, columns))}"
+
+
+def _typed(column: Column) -> str:
+    """Return the expression that types a cell of CSV."""
+    name = quoted(column.name)
+    if column.separator:
+        cell = f"string_split({name}, {literal(column.separator)})"
+        cell = f"list_transform({cell}, x -> TRY_CAST(x AS DOUBLE))" if column.items == "number" else cell
+    elif column.kind == "flag":
+        cell = f"{name} = 'True'"
+    elif column.kind == "number":
+        cell = f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
+    else:
+        cell = f"{name}::{_TYPES[column.kind]}" if column.kind in _TYPES else name
+    return f"{cell} AS {name}"
+
+
+def cell_of(column: Column) -> str:
+    """Return the expression that gives the value of a typed column as `tables.parse_value` does: lists are joined."""
+    name = quoted(column.name)
+    if column.separator:
+        items = f"list_transform({name}, x -> printf('%.{column.decimals}f', x))" if column.items == "number" else name
+        return f"coalesce(array_to_string({items}, {literal(column.separator)}), '')"
+    return f"coalesce({name}, '')" if column.kind == "text" else name
+
+
+def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
+    """Return SQL that reads a job's table: from Parquet, or from CSV if there is none of this version.
+
+    Parameters
+    ----------
+    job, table : Path, Table
+        The job folder and the table.
+    columns : sequence of Column
+        Those of the CSV file, from `file_columns`.
+    """
+    if tuple(columns) == table.columns and (job / table.parquet).is_file():
+        return f"FROM read_parquet({literal(str(job / table.parquet))})"
+    return csv_rows(job / table.path, columns)
+
+
+def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
+    """Write the Parquet files of a job's tables, and the data dictionary.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    tables : iterable of Table
+        Those to write; one without a CSV file is skipped.
+    """
+    with connect() as database:
+        for table in tables:
+            if (job / table.path).is_file():
+                _write(database, job, table)
+    write_parts(job / layout.DATA_DICTIONARY, dictionary(PARQUET_TABLES))
+
+
+def _write(database: duckdb.DuckDBPyConnection, job: Path, table: Table) -> None:
+    words = {one.name: words._asdict() for one in table.columns if (words := words_of(table, one.name))}
+    about = literal(json.dumps(words, ensure_ascii=False))
+    with replacing(job / table.parquet) as temporary:
+        rows = csv_rows(job / table.path, table.columns)
+        options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{columns: {about}}}"
+        database.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({options})")
