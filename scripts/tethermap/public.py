@@ -13,6 +13,7 @@ MODULES = (
     "base.layout",
     "base.links",
     "base.packed",
+    "base.parquet",
     "base.reasons",
     "base.recorded_search",
     "base.tables",

@@ -22,7 +22,7 @@ from service.pages.places import NOT_SEEN_TOGETHER, answer_view, links_of
 from service.pages.render import page
 from service.results.answers import names_of_exit
 from service.results.job import Job
-from service.results.tables import TableCache, number
+from service.results.tables import JobTables, number
 from service.routes.shared import in_thread, job_named, shared_of
 from service.runs.extra import Extra
 from tethermap.base import layout, tables
@@ -82,11 +82,11 @@ async def _compared(
     request: Request, jobs: Sequence[Job], shown: Page
 ) -> tuple[Sequence[Half], CompareAnswer, Mapping[str, str]]:
     """Return the halves of a request, their pairs with what is told of both jobs, and the Link header."""
-    cache = shared_of(request).tables
+    reader = shared_of(request).tables
     wanted = [ligand.of(request) for ligand in _LIGANDS]
 
     def compared() -> tuple[list[Half], int, list[AnswerPair]]:
-        halves = [half_of(cache, job, ligand) for job, ligand in zip(jobs, wanted, strict=True)]
+        halves = [half_of(reader, job, ligand) for job, ligand in zip(jobs, wanted, strict=True)]
         first, second = halves
         return halves, *pairs_of(first, second, shown.offset, shown.limit)
 
@@ -120,10 +120,10 @@ def _half_view(job: Job, row: Row) -> dict[str, Any]:
     }
 
 
-def _ligands_of(cache: TableCache, job: Job) -> list[tuple[str, int]]:
+def _ligands_of(reader: JobTables, job: Job) -> list[tuple[str, int]]:
     """Return the ligands of a job with their copies."""
-    counts = Counter(str(row["Warhead"]) for row in cache.rows(job.folder, tables.RESULTS_TABLE))
-    return sorted(counts.items())
+    rows = reader.rows(job.folder, tables.RESULTS_TABLE, names=["Warhead"])
+    return sorted(Counter(str(row["Warhead"]) for row in rows).items())
 
 
 _PAGES = Routes("Pages", "page")

@@ -20,7 +20,7 @@ from service.http.responses import disposition, tagged
 from service.index.query import JobFilters
 from service.pages.render import page
 from service.results.job import Job
-from service.results.tables import TableCache, number
+from service.results.tables import JobTables, number
 from service.routes.shared import in_thread, job_named, job_of, shared_of
 from service.runs.extra import Extra
 from service.runs.on_demand import Kind, on_demand, run_script
@@ -285,9 +285,9 @@ async def degraders_page(request: Request) -> Response:
     return page("degraders", **values, result=answer, query=request.url.query)
 
 
-def _exits_of(cache: TableCache, job: Job) -> Sequence[Mapping[str, Any]]:
+def _exits_of(reader: JobTables, job: Job) -> Sequence[Mapping[str, Any]]:
     """Return where linkers can leave the ligands of a job: seen in degraders first, then its answers by rank."""
-    answers = [row for row in cache.rows(job.folder, tables.EXIT_ANSWERS) if row["site_class"] == "main"]
+    answers = reader.rows(job.folder, tables.EXIT_ANSWERS, "WHERE site_class = 'main'")
     answers.sort(key=lambda row: (row["kind"] != "observed", number(row, "answer_rank") or 0, str(row["Warhead"])))
     return answers[:_EXITS]
 

@@ -18,7 +18,7 @@ from service.jobs.record import State
 from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job
-from service.results.tables import TableCache, number
+from service.results.tables import JobTables, number
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import Row
@@ -81,6 +81,8 @@ class Half:
 
     Parameters
     ----------
+    reader : JobTables
+        Result tables of jobs.
     job : Job
         The job.
     answers : sequence of mapping
@@ -91,6 +93,7 @@ class Half:
         Rows of Observed_Exits of the target's side by instance and anchor.
     """
 
+    reader: JobTables
     job: Job
     answers: Sequence[Row]
     found: int
@@ -110,25 +113,25 @@ class Half:
         )
 
 
-def half_of(cache: TableCache, job: Job, ligand: str | None = None) -> Half:
+def half_of(reader: JobTables, job: Job, ligand: str | None = None) -> Half:
     """Return the answers of a job in its main binding sites.
 
     Parameters
     ----------
-    cache : TableCache
-        Rows of tables.
+    reader : JobTables
+        Result tables of jobs.
     job : Job
         A job that has ended.
     ligand : str or None
         Only those of a component.
     """
-    rows = [row for row in cache.rows(job.folder, tables.EXIT_ANSWERS) if row["site"] == MAIN]
-    observed = [row for row in cache.rows(job.folder, tables.OBSERVED_EXITS) if row["side"] == "target"]
+    rows = reader.rows(job.folder, tables.EXIT_ANSWERS, "WHERE site = ?", [MAIN])
+    observed = reader.rows(job.folder, tables.OBSERVED_EXITS, "WHERE side = 'target'")
     seen = {(str(row["stem"]), str(row["anchor_atom"])): row for row in observed if row["anchor_atom"]}
     if ligand:
         rows = [row for row in rows if row["Warhead"] == ligand.upper()]
     rows.sort(key=lambda row: -_worth(row))
-    return Half(job, [dict(row) for row in rows[:MOST_ANSWERS]], len(rows), seen)
+    return Half(reader, job, rows[:MOST_ANSWERS], len(rows), seen)
 
 
 def _worth(row: Row) -> int:
@@ -180,7 +183,7 @@ def _ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
     ]
     if not both:
         return {}
-    atoms = atoms_by_instance(first.job.folder, {stem for (stem, _), _ in both})
+    atoms = atoms_by_instance(first.reader, first.job.folder, {stem for (stem, _), _ in both})
     places = {(stem, str(atom["exact_atom"])): atom for stem, rows in atoms.items() for atom in rows}
     distance_of: dict[tuple[int, int], float] = {}
     for one, other in both:

@@ -17,7 +17,7 @@ from service.pages.places import copy_view
 from service.results.answers import answers_of_copy
 from service.results.exposure import instance_atoms, relative
 from service.results.structures import links_of, metadata_row
-from service.results.tables import TableCache, number, read_rows
+from service.results.tables import JobTables, number
 from tethermap.base import layout, tables
 from tethermap.base.contexts import CONTEXT_WORDS, CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
@@ -61,7 +61,7 @@ _IDENTITY = (
 class Place:
     """Where an instance is read from: the tables, the job folder, the address of the job's routes."""
 
-    cache: TableCache
+    reader: JobTables
     folder: Path
     base: str
 
@@ -79,13 +79,13 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         One of `tethermap.base.contexts.CONTEXTS`.
     """
     stem = str(row["stem"])
-    atoms = instance_atoms(place.folder, stem)
+    atoms = instance_atoms(place.reader, place.folder, stem)
     drawing = drawing_of(place.folder, row, atoms, context)
-    exit_rows = list(read_rows(place.folder / tables.EXIT_VECTORS.path, tables.EXIT_VECTORS, {stem}))
+    exit_rows = place.reader.rows(place.folder, tables.EXIT_VECTORS, "WHERE stem = ?", [stem])
     sites = exit_sites(exit_rows)
-    contacts = list(read_rows(place.folder / tables.CONTACTS.path, tables.CONTACTS, {stem}))
-    metadata = metadata_row(place.cache, place.folder, str(row["components"] or row["Warhead"]), None) or {}
-    answer = copy_view(answers_of_copy(place.cache, place.folder, row), row, exit_rows)
+    contacts = place.reader.rows(place.folder, tables.CONTACTS, "WHERE stem = ?", [stem])
+    metadata = metadata_row(place.reader, place.folder, str(row["components"] or row["Warhead"]), None) or {}
+    answer = copy_view(answers_of_copy(place.reader, place.folder, row), row, exit_rows)
     exits = exits_drawing(place.folder, row) if sites else None
     return {
         "row": row,
@@ -185,7 +185,7 @@ _DEGRADER_COLUMNS = {
 def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
     inputs = []
-    for row in read_rows(place.folder / tables.PROTAC_INPUTS.path, tables.PROTAC_INPUTS, {stem}):
+    for row in place.reader.rows(place.folder, tables.PROTAC_INPUTS, "WHERE stem = ?", [stem]):
         paths = {says: str(row.get(column) or "") for column, says in _DEGRADER_COLUMNS.items()}
         files = [
             {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")}

@@ -14,7 +14,7 @@ from service.pages.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.fit import FITS, fit_of
 from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.rows import csv_lines
-from service.results.tables import LazyRow, TableCache, number
+from service.results.tables import JobTables, number
 from tethermap.base import tables
 from tethermap.base.identifiers import plain_name
 from tethermap.base.tables import Column, Row, Value
@@ -170,78 +170,55 @@ def _sortable(value: Value) -> tuple[float, str]:
 _DIGITS = 9
 
 
-def instances(cache: TableCache, folder: Path, answers: Answers | None = None) -> list[Row]:
+def instances(reader: JobTables, folder: Path, answers: Answers | None = None) -> list[Row]:
     """Return a row for each instance: its results with the areas of all contexts, and its ligand's best exit.
 
     Parameters
     ----------
-    cache : TableCache
-        Reads tables.
+    reader : JobTables
+        Result tables of jobs.
     folder : Path
         The job folder.
     answers : Answers or None
         Those of the job where they were read before.
     """
-    results, summaries = (cache.rows(folder, table) for table in (tables.RESULTS_TABLE, tables.SASA_SUMMARY))
-    return _joined(results, summaries, answers or Answers.of(folder))
+    return _joined(reader, folder, answers or Answers.of(reader, folder))
 
 
-def instance(cache: TableCache, folder: Path, stem: str) -> Row | None:
+def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
     """Return the row of one instance as `instances` has it, None where there is none.
 
     Parameters
     ----------
-    cache : TableCache
-        Reads tables.
+    reader : JobTables
+        Result tables of jobs.
     folder : Path
         The job folder.
     stem : str
         The instance.
     """
-    results, summaries = (
-        [row for row in cache.rows(folder, table) if row["stem"] == stem]
-        for table in (tables.RESULTS_TABLE, tables.SASA_SUMMARY)
-    )
-    return next(iter(_joined(results, summaries, Answers.of(folder, stem))), None) if results else None
+    return next(iter(_joined(reader, folder, Answers.of(reader, folder, stem), "WHERE stem = ?", [stem])), None)
 
 
-def _joined(rows: Sequence[Row], summary_rows: Sequence[Row], answers: Answers) -> list[Row]:
-    summaries = {row["stem"]: row for row in summary_rows}
-    where = dict.fromkeys((*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names), 0)
-    where |= dict.fromkeys(next(iter(summaries.values()), ()), 1)
-    where |= dict.fromkeys(next(iter(rows), ()), 2)
-    where |= dict.fromkeys((column.name for column in ANSWER_COLUMNS), 3)
-    blank: Row = dict.fromkeys(where)
+_OF_SUMMARY = ("stem", *(name for name in tables.SASA_SUMMARY.names if name not in tables.RESULTS_TABLE.names))
+
+
+def _joined(
+    reader: JobTables, folder: Path, answers: Answers, where: str = "", values: Sequence[Value] = ()
+) -> list[Row]:
+    summaries = reader.rows(folder, tables.SASA_SUMMARY, where, values, _OF_SUMMARY)
+    of_stem = {row["stem"]: row for row in summaries}
+    names = (*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names, *(column.name for column in ANSWER_COLUMNS))
+    blank: Row = dict.fromkeys(names)
     return [
-        _Instance(where, (blank, summaries.get(row["stem"], blank), row, answers.cells(str(row["stem"])) or blank))
-        for row in rows
+        {**blank, **of_stem.get(row["stem"], {}), **row, **answers.cells(str(row["stem"]))}
+        for row in reader.rows(folder, tables.RESULTS_TABLE, where, values)
     ]
 
 
-class _Instance(LazyRow[int]):
-    """A row of joined tables.
-
-    Parameters
-    ----------
-    columns : mapping of str to int
-        Which of `parts` has a column.
-    parts : sequence of mapping
-        A row of each table.
-    """
-
-    __slots__ = ("_parts",)
-
-    def __init__(self, columns: Mapping[str, int], parts: Sequence[Row]) -> None:
-        super().__init__(columns)
-        self._parts = parts
-
-    def __getitem__(self, name: str) -> Value:
-        return self._parts[self._columns[name]][name]
-
-
-def names_of(cache: TableCache, folder: Path) -> dict[str, str]:
+def names_of(reader: JobTables, folder: Path) -> dict[str, str]:
     """Return the name of each component, and of each group of linked ones."""
-    rows = cache.rows(folder, tables.LIGAND_METADATA)
+    rows = reader.rows(folder, tables.LIGAND_METADATA, names=("Ligand", "Common_Name", "Name"))
     return {str(row["Ligand"]): plain_name(str(row.get("Common_Name") or row.get("Name") or "")) for row in rows}
 
 

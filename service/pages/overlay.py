@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from service.errors import FileNotFound
 from service.results.job import Job
-from service.results.tables import TableCache, number, read_rows
+from service.results.tables import OF_STEMS, JobTables, number
 from tethermap.base import layout, tables
 from tethermap.base.reasons import SUPERPOSITION_REASONS
 from tethermap.base.tables import Row
@@ -23,13 +23,13 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#7
 """Of the ligands, in turn; Okabe and Ito (2008), two of them darker."""
 
 
-def overlay_view(cache: TableCache, job: Job, stems: Sequence[str]) -> dict[str, Any]:
+def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str, Any]:
     """Return what the page of some ligands in one frame shows.
 
     Parameters
     ----------
-    cache : TableCache
-        Reads tables.
+    reader : JobTables
+        Result tables of jobs.
     job : Job
         A job that has ended.
     stems : sequence of str
@@ -40,15 +40,15 @@ def overlay_view(cache: TableCache, job: Job, stems: Sequence[str]) -> dict[str,
     FileNotFound
         If none of them is in the job.
     """
-    path = job.folder / tables.SUPERPOSITION.path
-    placed = {str(row["stem"]): row for row in read_rows(path, tables.SUPERPOSITION, set(stems))}
+    rows = reader.rows(job.folder, tables.SUPERPOSITION, f"WHERE {OF_STEMS}", [list(stems)])
+    placed = {str(row["stem"]): row for row in rows}
     chosen = [placed[stem] for stem in stems if stem in placed]
     if not chosen:
         raise FileNotFound("The job has no such ligands.")
     first = next((row for row in chosen if row["superposed"]), chosen[0])
-    results = {row["stem"]: row for row in cache.rows(job.folder, tables.RESULTS_TABLE)}
+    results = {row["stem"]: row for row in reader.rows(job.folder, tables.RESULTS_TABLE)}
     shown = [row for row in chosen if row["superposed"] and row["group"] == first["group"]][:MAX_LIGANDS]
-    consensus = [row for row in cache.rows(job.folder, tables.EXIT_CONSENSUS) if row["group"] == first["group"]]
+    consensus = reader.rows(job.folder, tables.EXIT_CONSENSUS, 'WHERE "group" = ?', [first["group"]])
     consensus.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
     lines = [_line(job, row, results.get(row["stem"], {}), number_) for number_, row in enumerate(shown)]
     reference = results.get(first["reference"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,14 +10,13 @@ from urllib.parse import quote
 
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import resolve_artifact
-from service.jobs.durable import raise_shortage
 from service.pages.depiction import shown_drawing
 from service.pages.svg import SafeDrawing
 from service.results.exposure import atoms_by_instance, relative
-from service.results.tables import TableCache, number
+from service.results.tables import OF_STEMS, JobTables, number
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST, area_column
-from tethermap.base.tables import Column, Row, Value, parse_value
+from tethermap.base.tables import Row, Value
 from tethermap.drawing.ramp import exposure_colour
 
 MAX_ROWS = 60
@@ -30,17 +28,19 @@ MAX_LIGANDS = 24
 _MAP = ("core_index", "sdf_index", "atom_name", "series", "stem")
 
 
-def all_series(cache: TableCache, folder: Path) -> list[Row]:
+def all_series(reader: JobTables, folder: Path) -> list[Row]:
     """Return the series of a job, the largest first."""
-    rows = cache.rows(folder, tables.SERIES)
+    rows = reader.rows(folder, tables.SERIES)
     return sorted(rows, key=lambda row: (-(number(row, "n_components") or 0), -(number(row, "n_instances") or 0)))
 
 
-def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) -> dict[str, Any]:
+def series_view(reader: JobTables, folder: Path, base: str, series: Row, instances: Sequence[Row]) -> dict[str, Any]:
     """Return the heat map of a series: core atoms across, instances down.
 
     Parameters
     ----------
+    reader : JobTables
+        Result tables of jobs.
     folder : Path
         The job folder.
     base : str
@@ -55,8 +55,8 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
     members.sort(key=lambda row: -(number(row, "SASA_in_complex_A2") or 0.0))
     shown = sorted(members[:MAX_ROWS], key=lambda row: str(row["Warhead"]))
     stems = {str(row["stem"]) for row in shown}
-    core = _core_atoms(folder, name, stems)
-    atoms = atoms_by_instance(folder, stems)
+    core = _core_atoms(reader, folder, name, stems)
+    atoms = atoms_by_instance(reader, folder, stems)
     column = area_column(HEADLINE_FIRST[0])
     exposed = {stem: {row["sdf_index"]: (row, relative(row, column)) for row in rows} for stem, rows in atoms.items()}
     places = sorted({place for own in core.values() for place in own})
@@ -76,31 +76,13 @@ def series_view(folder: Path, base: str, series: Row, instances: Sequence[Row]) 
     }
 
 
-def _core_atoms(folder: Path, series: str, stems: Collection[str]) -> dict[str, dict[int, Row]]:
+def _core_atoms(reader: JobTables, folder: Path, series: str, stems: Collection[str]) -> dict[str, dict[int, Row]]:
     """Return, for each instance, its atom at each place of the core."""
     atoms_of: dict[str, dict[int, Row]] = {}
-    for row in _map_rows(folder / tables.LIGAND_MCS_MAP.path, series):
-        if row["stem"] in stems and isinstance(place := row["core_index"], int):
-            atoms_of.setdefault(str(row["stem"]), {})[place] = row
+    where = f"WHERE series = ? AND core_index IS NOT NULL AND {OF_STEMS}"
+    for row in reader.rows(folder, tables.LIGAND_MCS_MAP, where, [series, list(stems)], _MAP):
+        atoms_of.setdefault(str(row["stem"]), {})[int(str(row["core_index"]))] = row
     return atoms_of
-
-
-def _map_rows(path: Path, series: str) -> Iterator[dict[str, Value]]:
-    """Yield the atoms of a series from the map of all atoms; lines of others are not parsed."""
-    known = {column.name: column for column in tables.LIGAND_MCS_MAP.columns}
-    try:
-        stream = path.open(encoding="utf-8", newline="")
-    except OSError as error:
-        raise_shortage(error)
-        return
-    with stream:
-        header = next(csv.reader([stream.readline()]), [])
-        columns: list[tuple[int, Column]] = [(header.index(name), known[name]) for name in _MAP if name in header]
-        part = f",{series},"
-        for cells in csv.reader(line for line in stream if part in line):
-            row = {column.name: parse_value(cells[place], column) for place, column in columns if place < len(cells)}
-            if row.get("series") == series and len(row) == len(_MAP):
-                yield row
 
 
 def _line(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.results.tables import TableCache, cell_rows, number, read_rows
+from service.results.tables import JobTables, number
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Column, Row, Value
@@ -50,10 +50,10 @@ class Answers:
     _by_stem: dict[str, Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, folder: Path, stem: str = "") -> Answers:
+    def of(cls, reader: JobTables, folder: Path, stem: str = "") -> Answers:
         """Return those of a job, or what an instance is counted in; none of a job without the tables."""
-        rows = cell_rows(folder, tables.EXIT_ANSWERS, holding=[stem.lower()])
-        leading = [row for row in rows if row.get("answer_rank") == 1]
+        own, values = ("AND list_contains(stems, ?)", [stem]) if stem else ("", [])
+        leading = reader.rows(folder, tables.EXIT_ANSWERS, f"WHERE answer_rank = 1 {own}", values)
         by_stem: dict[str, Row] = {stem: row for row in leading for stem in several(row, "stems")}
         return cls(leading, by_stem)
 
@@ -110,13 +110,13 @@ class CopyAnswers:
     observed: Sequence[Row]
 
 
-def answers_of_copy(cache: TableCache, folder: Path, row: Row) -> CopyAnswers:
+def answers_of_copy(reader: JobTables, folder: Path, row: Row) -> CopyAnswers:
     """Return what is known of the ligand of a copy.
 
     Parameters
     ----------
-    cache : TableCache
-        Reads tables.
+    reader : JobTables
+        Result tables of jobs.
     folder : Path
         The job folder.
     row : mapping
@@ -124,14 +124,14 @@ def answers_of_copy(cache: TableCache, folder: Path, row: Row) -> CopyAnswers:
     """
     stem = str(row["stem"])
     code = str(row["Warhead"])
-    rows = [answer for answer in cell_rows(folder, tables.EXIT_ANSWERS, [code.lower()]) if answer["Warhead"] == code]
+    rows = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE Warhead = ?", [code])
     own = [answer for answer in rows if stem in several(answer, "stems")]
-    observed = [seen for seen in cache.rows(folder, tables.OBSERVED_EXITS) if seen["stem"] == stem]
+    observed = reader.rows(folder, tables.OBSERVED_EXITS, "WHERE stem = ?", [stem])
     observed.sort(key=lambda seen: seen["side"] != "target")
     if own or observed:
         return CopyAnswers(own, bool(own), observed)
-    placed = next(read_rows(folder / tables.SUPERPOSITION.path, tables.SUPERPOSITION, {stem}), None)
-    group = placed["group"] if placed else None
+    placed = reader.rows(folder, tables.SUPERPOSITION, "WHERE stem = ?", [stem], ["group"])
+    group = placed[0]["group"] if placed else None
     same = [a for a in rows if a["group"] == group and a["InChIKey"] == row.get("InChIKey")]
     here = [answer for answer in same if answer["site"] == row.get("site")]
     return CopyAnswers(here or [answer for answer in same if answer["site"] == MAIN], False, ())

@@ -8,23 +8,25 @@ from pathlib import Path
 from typing import Any, Literal
 
 from service.http.sasa_answers import MappedAtom, MeasuredAtom, OverlayAtom, SasaMethod, SasaRange, SasaTotals
-from service.results.tables import Rows, TableCache, cell_rows, matching, number, same_entry
+from service.results.tables import OF_STEMS, JobTables, Rows, matching, number, same_entry
 from tethermap.base import tables
-from tethermap.base.contexts import EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
+from tethermap.base.contexts import CONTEXTS, EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
+from tethermap.base.parquet import ROW
 from tethermap.base.tables import Row
 from tethermap.drawing.marks import AtomExposure, in_context
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exposure.method import KERNEL
 
+_IN_ORDER = f"ORDER BY coalesce(sdf_index, 0), {ROW}"
 _LOW_A2, _MEDIUM_A2 = 15.0, 35.0
 _P95 = 0.95
 
 
 def summary_row(
-    cache: TableCache, job: Path, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None
+    reader: JobTables, job: Path, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None
 ) -> Row | None:
     """Return the row of the instance that is meant, or None."""
-    matches = matching(cache.rows(job, tables.SASA_SUMMARY), pdb_id, chain, ligand, residue)
+    matches = matching(reader.of_entry(job, tables.SASA_SUMMARY, pdb_id), pdb_id, chain, ligand, residue)
     return matches[0] if matches else None
 
 
@@ -39,7 +41,6 @@ class Summaries:
 
     def __init__(self, rows: Rows) -> None:
         self._by_entry: dict[str, list[Row]] = {}
-        self._place = {str(row["stem"]): place for place, row in enumerate(rows)}
         for row in rows:
             self._by_entry.setdefault(same_entry(str(row["pdb_id"])), []).append(row)
 
@@ -48,23 +49,22 @@ class Summaries:
         matches = matching(self._by_entry.get(same_entry(pdb_id), ()), pdb_id, chain, None, residue)
         return matches[0] if matches else None
 
-    def in_order(self, stems: Collection[str]) -> list[str]:
-        """Return stems, each once, in the order of the tables."""
-        return sorted(set(stems), key=self._place.__getitem__)
+
+_ATOM_COLUMNS = ("stem", "exact_atom", "element", "atom_id", "x", "y", "z", "relative_sasa", "sdf_index")
+_AREA_COLUMNS = tuple(area_column(context) for context in (*CONTEXTS, "free"))
 
 
-def instance_atoms(job: Path, stem: str) -> list[Row]:
+def instance_atoms(reader: JobTables, job: Path, stem: str) -> list[Row]:
     """Return the rows of the heavy atoms of one instance, in the order of its SDF."""
-    return atoms_by_instance(job, {stem})[stem]
+    return list(reader.rows(job, tables.SASA_ATOMS, f"WHERE stem = ? {_IN_ORDER}", [stem]))
 
 
-def atoms_by_instance(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
-    """Return the same for several instances, reading the table once."""
+def atoms_by_instance(reader: JobTables, job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+    """Return names, places and areas of the heavy atoms of several instances."""
     rows_of: dict[str, list[Row]] = {stem: [] for stem in stems}
-    for row in cell_rows(job, tables.SASA_ATOMS, stems=rows_of):
+    names = (*_ATOM_COLUMNS, *_AREA_COLUMNS)
+    for row in reader.rows(job, tables.SASA_ATOMS, f"WHERE {OF_STEMS} {_IN_ORDER}", [list(rows_of)], names):
         rows_of[str(row["stem"])].append(row)
-    for rows in rows_of.values():
-        rows.sort(key=lambda row: number(row, "sdf_index") or 0)
     return rows_of
 
 

@@ -11,14 +11,14 @@ from service.http.result_answers import File, LeftOut, PipelineVersion, ResultCo
 from service.jobs.artifacts import Listing, list_artifacts
 from service.jobs.durable import raise_shortage
 from service.jobs.record import JobRecord
-from service.results.tables import TableCache
+from service.results.tables import JobTables
 from tethermap.base import layout, tables
 
 _FIRST = 1000
 _NOT_REJECTED = ("kept", "member_of_group")
 
 
-def results_answer(cache: TableCache, record: JobRecord, folder: Path, base: str) -> ResultsAnswer:
+def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str) -> ResultsAnswer:
     """Return the results of a job that has ended, however it ended."""
     listing = list_artifacts(folder)
     files = File.all_of(listing, base)
@@ -35,7 +35,7 @@ def results_answer(cache: TableCache, record: JobRecord, folder: Path, base: str
         display_files=[file for file in files if file.kind in ("html", "svg")],
         files=files[:_FIRST],
         files_total=len(files),
-        rejections=_rejections(cache, folder),
+        rejections=_rejections(reader, folder),
         pipeline=pipeline_of(folder),
     )
 
@@ -47,11 +47,11 @@ def _counts(listing: Listing) -> ResultCounts:
     return ResultCounts(**kinds, tsv=tab_separated)
 
 
-def _rejections(cache: TableCache, folder: Path) -> LeftOut:
+def _rejections(reader: JobTables, folder: Path) -> LeftOut:
     """Count entries and ligands that were left out, together."""
     reasons: Counter[str] = Counter()
     for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS):
-        reasons.update(str(row["reason"]) for row in cache.rows(folder, table))
+        reasons.update(dict(reader.fetch(folder, table, "coalesce(reason, ''), count(*)", "GROUP BY reason")))
     left_out = {reason: number for reason, number in sorted(reasons.items()) if reason not in _NOT_REJECTED}
     return LeftOut(total=sum(left_out.values()), by_reason=left_out)
 

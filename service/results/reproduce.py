@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from service.jobs.durable import raise_shortage
-from service.results.tables import TableCache, read_rows
+from service.results.tables import JobTables
 from tethermap.base import layout, recorded_search, tables
 from tethermap.base.config import NO_PATH
-from tethermap.base.tables import Row
 
 COMMAND = "snakemake --snakefile <tethermap>/Snakefile --directory <job folder> --configfile <job.json> --cores <cores>"
 """`<job.json>` holds `config`; JSON is YAML."""
@@ -23,7 +22,7 @@ _WITHOUT_HASH = (layout.JOB_CONFIG, layout.MANIFEST, layout.SEARCH_QUERY, layout
 """Files that a rerun has the same although the manifest can't or doesn't hash them."""
 
 
-def reproduction(cache: TableCache, job: Path) -> dict[str, Any]:
+def reproduction(reader: JobTables, job: Path) -> dict[str, Any]:
     """Return how to run a finished job again.
 
     The entries are pinned and what the search found goes with them, so that a later search can
@@ -31,8 +30,8 @@ def reproduction(cache: TableCache, job: Path) -> dict[str, Any]:
 
     Parameters
     ----------
-    cache : TableCache
-        Reads the tables.
+    reader : JobTables
+        Result tables of jobs.
     job : Path
         The job folder.
     """
@@ -45,8 +44,8 @@ def reproduction(cache: TableCache, job: Path) -> dict[str, Any]:
         if manifest and (job / path).is_file()
     }
     return {
-        "config": _pinned(settings, _search(job, settings)),
-        "entries": _entries(cache.rows(job, tables.ENTRY_STATUS)),
+        "config": _pinned(settings, _search(reader, job, settings)),
+        "entries": reader.rows(job, tables.ENTRY_STATUS, "WHERE sha256 <> ''", names=("pdb_id", "revision", "sha256")),
         "command": COMMAND,
         "versions": manifest.get("versions") or {},
         "outputs": [{"path": path, "sha256": files[path]} for path in sorted(files)],
@@ -54,13 +53,13 @@ def reproduction(cache: TableCache, job: Path) -> dict[str, Any]:
     }
 
 
-def _search(job: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+def _search(reader: JobTables, job: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what the job's search found; None where it never ended."""
     query = _json(job / layout.SEARCH_QUERY)
     if not query or not (job / layout.SEARCH_ENTRIES).is_file():
         return None
     asked = (settings.get("filters") or {}).get("entries") or []
-    return recorded_search.record_search(asked, query, read_rows(job / layout.SEARCH_ENTRIES, tables.ENTRIES))
+    return recorded_search.record_search(asked, query, reader.rows(job, tables.ENTRIES))
 
 
 def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -77,11 +76,6 @@ def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> di
         config["filters"] = {**(config.get("filters") or {}), "entries": recorded_search.taken(search)}
         config[recorded_search.KEY] = search
     return config
-
-
-def _entries(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    taken = [row for row in rows if row["sha256"]]
-    return [{"pdb_id": row["pdb_id"], "revision": row["revision"], "sha256": row["sha256"]} for row in taken]
 
 
 def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:

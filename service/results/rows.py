@@ -5,18 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from service.errors import InvalidParameter
 from service.index.query import FORMULA
-from service.results.tables import CellRow, TableCache, cell_rows, row_count
+from service.results.tables import JobTables, ordered_by
+from tethermap.base.parquet import cell_of, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, format_value
-
-R = TypeVar("R", bound=Row)
 
 RESERVED = ("table", "sort", "limit", "offset", "format")
 """Parameters of the route that are no columns."""
@@ -24,6 +22,7 @@ RESERVED = ("table", "sort", "limit", "offset", "format")
 MAX_FILTERS = 50
 """Columns that one request may filter by: each is looked at in every row."""
 
+_OPERATORS = {"": "=", "gte": ">=", "lte": "<="}
 _BATCH = 500
 _NUMBER = re.compile(r"[+-][0-9.]+[A-Za-z]?")
 """A signed number, residue ids with insertion codes included."""
@@ -35,42 +34,31 @@ class RowsWanted:
 
     Parameters
     ----------
-    columns : sequence of Column
-        Its columns.
-    tests : sequence of callable
-        A row is in the view when all are true of it.
-    sort : Column or None
-        By what it is sorted; None for the table's own order.
-    descending : bool
-        Whether the largest comes first.
-    holding : sequence of str
-        What the text of every row of the view holds, in lower case.
+    tests : sequence of str
+        Conditions in SQL that a row must meet, all of them.
+    values : sequence
+        Values of their question marks.
+    order : str
+        Clause that sorts the rows; empty for the table's own order.
     """
 
-    columns: Sequence[Column]
-    tests: Sequence[Callable[[Row], bool]]
-    sort: Column | None = None
-    descending: bool = False
-    holding: Sequence[str] = ()
+    tests: Sequence[str]
+    values: Sequence[Any]
+    order: str = ""
 
-    def page(self, cache: TableCache, job: Path, table: Table, part: slice) -> tuple[list[CellRow], int]:
-        """Return some rows of the view of a job's table, and how many it has."""
-        if not self.tests and self.sort is None:
-            return list(islice(cell_rows(job, table), part.start, part.stop)), row_count(job, table)
-        # Of a long table only the lines that hold the texts asked for are even split.
-        kept = self.rows(cache.small(job, table) or list(cell_rows(job, table, self.holding)))
-        return kept[part], len(kept)
+    @property
+    def where(self) -> str:
+        """The clause that filters the rows."""
+        return f"WHERE {' AND '.join(self.tests)}" if self.tests else ""
 
-    def rows(self, rows: Sequence[R]) -> list[R]:
-        """Return the rows of the view in its order; what is not known comes last."""
-        kept = [row for row in rows if all(test(row) for test in self.tests)]
-        if self.sort is None:
-            return kept
-        name = self.sort.name
-        known = [row for row in kept if row[name] not in (None, "")]
-        unknown = [row for row in kept if row[name] in (None, "")]
-        known.sort(key=lambda row: row[name], reverse=self.descending)  # type: ignore[arg-type, return-value]
-        return known + unknown
+    def count(self, reader: JobTables, job: Path, table: Table) -> int:
+        """Return how many rows of a job's table are in the view."""
+        found = reader.fetch(job, table, "count(*)", self.where, self.values)
+        return int(found[0][0]) if found else 0
+
+    def page(self, limit: int | None, offset: int) -> str:
+        """Return the clauses that give some rows of the view."""
+        return f"{self.where} {self.order} {'' if limit is None else f'LIMIT {limit:d}'} OFFSET {offset:d}"
 
 
 def view_of(columns: Sequence[Column], parameters: Sequence[tuple[str, str]], sort: str | None) -> RowsWanted:
@@ -82,7 +70,8 @@ def view_of(columns: Sequence[Column], parameters: Sequence[tuple[str, str]], so
         If a column is unknown or a value can't be compared with it.
     """
     known = {column.name: column for column in columns}
-    tests, holding = [], []
+    tests: list[str] = []
+    values: list[Any] = []
     for name, text in parameters:
         if name in RESERVED:
             continue
@@ -92,41 +81,41 @@ def view_of(columns: Sequence[Column], parameters: Sequence[tuple[str, str]], so
                 f"{name[:64]} is not a column of the table.",
                 details={"parameter": name[:64], "known": [*RESERVED, *known]},
             )
-        tests.append(_test(known[column_name], operator, text, name))
-        if operator in ("", "contains") and known[column_name].kind == "text" and '"' not in text:
-            holding.append(text.lower())
+        test, value = _test(known[column_name], operator, text, name)
+        tests.append(test)
+        values += value
     if len(tests) > MAX_FILTERS:
         raise InvalidParameter(
             f"At most {MAX_FILTERS} filters may be given.", details={"parameter": "filters", "maximum": MAX_FILTERS}
         )
     if not sort:
-        return RowsWanted(columns, tests, holding=holding)
+        return RowsWanted(tests, values)
     column = sort.removeprefix("-")
     if column not in known:
         raise InvalidParameter("sort must be a column of the table, or - and a column.", details={"parameter": "sort"})
-    return RowsWanted(columns, tests, known[column], descending=sort.startswith("-"), holding=holding)
+    return RowsWanted(tests, values, ordered_by(known[column], descending=sort.startswith("-")))
 
 
-def _test(column: Column, operator: str, text: str, parameter: str) -> Callable[[Row], bool]:
-    """Return whether a row passes one parameter."""
-    name = column.name
+def _test(column: Column, operator: str, text: str, parameter: str) -> tuple[str, list[Any]]:
+    """Return the condition of one parameter and the values of its question marks."""
     if operator == "contains":
-        part = text.lower()
-        return lambda row: part in format_value(row[name], column).lower()
+        return f"contains(lower({text_of(column)}), ?)", [text.lower()]
+    name = quoted(column.name)
     if column.kind == "text":
+        cell = cell_of(column)
         if operator == "gte":
-            return lambda row: str(row[name]) >= text
+            return f"{cell} >= ?", [text]
         if operator == "lte":
-            return lambda row: "" != str(row[name]) <= text
-        if name in ("pdb_id", "Warhead", "Ligand", "ligand"):
-            return lambda row: str(row[name]).lower() == text.lower()
-        return lambda row: str(row[name]) == text
+            return f"({cell} <> '' AND {cell} <= ?)", [text]
+        if column.name in ("pdb_id", "Warhead", "Ligand", "ligand"):
+            return f"lower({cell}) = ?", [text.lower()]
+        return f"{cell} = ?", [text]
     wanted = _value(column, text, parameter)
-    if operator == "":
-        return lambda row: row[name] == wanted
-    if operator == "gte":
-        return lambda row: row[name] is not None and row[name] >= wanted  # type: ignore[operator]
-    return lambda row: row[name] is not None and row[name] <= wanted  # type: ignore[operator]
+    if wanted is None:
+        return (f"{name} IS NULL" if operator == "" else "false"), []
+    if wanted != wanted:  # no number is equal to NaN, or in order with it
+        return "false", []
+    return f"{name} {_OPERATORS[operator]} ?", [wanted]
 
 
 def _value(column: Column, text: str, parameter: str) -> float | bool | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import Artifact, resolve_artifact
 from service.results.mmcif_polymer import polymer_of_mmcif
-from service.results.tables import TableCache, matching, number, pick_chain, same_entry
+from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, matching, number, pick_chain, same_entry
 from tethermap.base import tables
 from tethermap.base.links import ligand_links
 from tethermap.base.tables import Row
@@ -31,13 +31,13 @@ class Asked:
     residue: str | None = None
 
 
-def instance_rows(cache: TableCache, job: Path, asked: Asked) -> list[Row]:
+def instance_rows(reader: JobTables, job: Path, asked: Asked) -> list[Row]:
     """Return the rows of Results_Display of the instances meant, lowest residue first."""
-    rows = cache.rows(job, tables.RESULTS_TABLE)
+    rows = reader.of_entry(job, tables.RESULTS_TABLE, asked.pdb_id, _NAMES)
     return matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue)
 
 
-def find_instance(cache: TableCache, job: Path, asked: Asked) -> Row:
+def find_instance(reader: JobTables, job: Path, asked: Asked) -> Row:
     """Return the instance meant: without a chain the most exposed, else the one of the lowest residue.
 
     Raises
@@ -45,7 +45,7 @@ def find_instance(cache: TableCache, job: Path, asked: Asked) -> Row:
     FileNotFound
         If there is none.
     """
-    rows = instance_rows(cache, job, asked)
+    rows = instance_rows(reader, job, asked)
     if not rows:
         raise FileNotFound("The job has no such ligand.")
     if asked.chain is None:
@@ -76,15 +76,16 @@ def complex_file(job: Path, row: Row) -> Artifact:
 
 
 _FILES = ("pdb_path", "cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path")
+_NAMES = (*INSTANCE_COLUMNS, "components", "SASA_in_complex_A2", *_FILES)
 
 
-def files_of_instances(cache: TableCache, job: Path, stems: Sequence[str]) -> list[Artifact]:
+def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> list[Artifact]:
     """Return the files of some instances, those that are there.
 
     Parameters
     ----------
-    cache : TableCache
-        Reads tables.
+    reader : JobTables
+        Result tables of jobs.
     job : Path
         The job folder.
     stems : sequence of str
@@ -95,7 +96,8 @@ def files_of_instances(cache: TableCache, job: Path, stems: Sequence[str]) -> li
     FileNotFound
         If the job has not all of these instances.
     """
-    rows = {str(row["stem"]): row for row in cache.rows(job, tables.RESULTS_TABLE)}
+    found = reader.rows(job, tables.RESULTS_TABLE, f"WHERE {OF_STEMS}", [list(stems)], _NAMES)
+    rows = {str(row["stem"]): row for row in found}
     unknown = [stem for stem in stems if stem not in rows]
     if unknown:
         raise FileNotFound("The job has no such ligand.", details={"stem": unknown[0][:64]})
@@ -108,7 +110,7 @@ def files_of_instances(cache: TableCache, job: Path, stems: Sequence[str]) -> li
     return list(files.values())
 
 
-def find_by_name(cache: TableCache, job: Path, name: str, residue: str | None) -> Row:
+def find_by_name(reader: JobTables, job: Path, name: str, residue: str | None) -> Row:
     """Return the instance that a file name ``<pdb>_<chain>_<ligand>[_<residue>]`` means.
 
     A PDB id may hold ``_``, so names are read from the right.
@@ -118,7 +120,7 @@ def find_by_name(cache: TableCache, job: Path, name: str, residue: str | None) -
     FileNotFound
         If there is none.
     """
-    rows = cache.rows(job, tables.RESULTS_TABLE)
+    rows = reader.rows(job, tables.RESULTS_TABLE, names=_NAMES)
     exact = [row for row in rows if str(row["stem"]).lower() == name.lower()]
     if exact and residue is None:
         return next((row for row in exact if row["stem"] == name), exact[0])
@@ -134,7 +136,7 @@ def find_by_name(cache: TableCache, job: Path, name: str, residue: str | None) -
     raise FileNotFound("The job has no such ligand.")
 
 
-def protein_text(cache: TableCache, job: Path, pdb_id: str, chain: str, ligand: str | None) -> tuple[str, str]:
+def protein_text(reader: JobTables, job: Path, pdb_id: str, chain: str, ligand: str | None) -> tuple[str, str]:
     """Return a chain's polymer as PDB text, modified residues included, and the chain's name.
 
     Parameters
@@ -149,8 +151,8 @@ def protein_text(cache: TableCache, job: Path, pdb_id: str, chain: str, ligand: 
     FileNotFound
         If no complex of the job holds the chain.
     """
-    rows = instance_rows(cache, job, Asked(pdb_id))
-    wanted = {str(row["stem"]) for row in instance_rows(cache, job, Asked(pdb_id, None, ligand))} if ligand else set()
+    rows = instance_rows(reader, job, Asked(pdb_id))
+    wanted = {str(row["stem"]) for row in instance_rows(reader, job, Asked(pdb_id, None, ligand))} if ligand else set()
     own = {str(row["stem"]) for row in rows if row["Chain"] == chain}
     rows.sort(key=lambda row: (row["stem"] not in wanted, row["stem"] not in own))
     for row in rows:
@@ -159,21 +161,17 @@ def protein_text(cache: TableCache, job: Path, pdb_id: str, chain: str, ligand: 
         if file.name.lower().endswith(".cif"):
             chain_polymer = polymer_of_mmcif(lines, chain)
         else:
-            chain_polymer = polymer_of(lines, _chain_names(cache, job, row), chain)
+            chain_polymer = polymer_of(lines, _chain_names(reader, job, row), chain)
         if chain_polymer is not None:
             name, polymer = chain_polymer
             return "".join(f"{line}\n" for line in polymer), name
     raise FileNotFound("No cleaned complex of the job holds this chain.")
 
 
-def _chain_names(cache: TableCache, job: Path, row: Row) -> dict[str, str]:
+def _chain_names(reader: JobTables, job: Path, row: Row) -> dict[str, str]:
     """Return the true name of each chain that has a shorter one in the complex's PDB file."""
-    renamed = cache.rows(job, tables.NAME_MAP)
-    return {
-        str(item["name_in_pdb"]): str(item["name"])
-        for item in renamed
-        if item["stem"] == row["stem"] and item["what"] == "chain"
-    }
+    renamed = reader.rows(job, tables.NAME_MAP, "WHERE stem = ? AND what = 'chain'", [row["stem"]])
+    return {str(item["name_in_pdb"]): str(item["name"]) for item in renamed}
 
 
 def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tuple[str, list[str]] | None:
@@ -204,23 +202,19 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
     return chain, [*head, *sequence, *polymers[short], "END"]
 
 
-def chains_of(cache: TableCache, job: Path, pdb_id: str, ligand: str) -> list[str]:
+def chains_of(reader: JobTables, job: Path, pdb_id: str, ligand: str) -> list[str]:
     """Return the chains in which a ligand of an entry is, in order."""
-    rows = instance_rows(cache, job, Asked(pdb_id, None, ligand))
+    rows = instance_rows(reader, job, Asked(pdb_id, None, ligand))
     return sorted({str(row["Chain"]) for row in rows})
 
 
-def metadata_row(cache: TableCache, job: Path, ligand: str, smiles: str | None) -> Row | None:
+def metadata_row(reader: JobTables, job: Path, ligand: str, smiles: str | None) -> Row | None:
     """Return what is known of a component, by its code or by its SMILES as a table has it."""
-    rows = cache.rows(job, tables.LIGAND_METADATA)
-    code = ligand.strip().upper()
-    for row in rows:
-        if row["Ligand"] == code:
-            return row
-    if smiles:
-        columns = ("SMILES", "Canonical_SMILES", "Parent_SMILES")
-        return next((row for row in rows if smiles.strip() in [row.get(name) for name in columns]), None)
-    return None
+    rows = reader.rows(job, tables.LIGAND_METADATA, "WHERE Ligand = ? LIMIT 1", [ligand.strip().upper()])
+    if not rows and smiles:
+        written = "WHERE ? IN (SMILES, Canonical_SMILES, Parent_SMILES) LIMIT 1"
+        rows = reader.rows(job, tables.LIGAND_METADATA, written, [smiles.strip()])
+    return rows[0] if rows else None
 
 
 def links_of(metadata: Row) -> dict[str, str]:

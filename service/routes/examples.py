@@ -62,7 +62,7 @@ async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
     folder = shared.parts.store.example_folder(example.job_id)
     if not body["has_results"] or folder is None:
         return {**body, "picture": None}
-    row = (await in_thread(shared.tables.rows, folder, tables.RESULTS_TABLE))[0]
+    row = (await in_thread(shared.tables.rows, folder, tables.RESULTS_TABLE, "LIMIT 1"))[0]
     names = (row["pdb_id"], row["Chain"], row["Warhead"])
     picture = address(f"/api/svg/{example.job_id}/{'/'.join(quote(str(name), safe='') for name in names)}")
     return {**body, "picture": f"{picture}?resid={quote(str(row['Residue_ID']), safe='')}", "first": row}

@@ -148,14 +148,16 @@ async def get_job_summary(request: Request) -> Response:
     """Answer how many ligands a job has found."""
     shared = shared_of(request)
     job = job_of(request)
-    rows = await in_thread(shared.tables.rows, job.folder, tables.SASA_SUMMARY)
-    entries = await in_thread(shared.tables.rows, job.folder, tables.ENTRY_STATUS)
+    ligands = "count(*), count(DISTINCT Warhead)"
+    kept = await in_thread(shared.tables.fetch, job.folder, tables.SASA_SUMMARY, ligands) or [(0, 0)]
+    structures = "count(DISTINCT pdb_id) FILTER (sha256 IS NOT NULL)"
+    read = await in_thread(shared.tables.fetch, job.folder, tables.ENTRY_STATUS, structures) or [(0,)]
     answer = JobSummaryAnswer(
         job_id=job.record.job_id,
         target=job.record.target_name,
-        total_warheads=len(rows),
-        unique_warheads=len({row["Warhead"] for row in rows}),
-        structures_downloaded=len({row["pdb_id"] for row in entries if row["sha256"]}),
+        total_warheads=kept[0][0],
+        unique_warheads=kept[0][1],
+        structures_downloaded=read[0][0],
     )
     return tagged(request, answer)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -16,9 +18,10 @@ from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, Re
 from service.results.kept import kept_answer
 from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
-from service.results.tables import CellRow, RowWriter, TableCache, cell_rows, columns_of, matching, number
+from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, columns_of, json_of, matching
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
+from tethermap.base.parquet import ROW
 from tethermap.base.tables import SASA_SUMMARY, TABLES, Column, Table
 
 _PAGE = Paging(1000, 10_000)
@@ -52,8 +55,7 @@ async def list_rows(request: Request) -> Response:
     columns: Sequence[Column] = await in_thread(columns_of, job.folder, table)
     view = view_of(columns, request.query_params.multi_items(), _SORT.of(request))
     asked = form == "json" or "limit" in request.query_params
-    stop = page.offset + page.limit if asked else None
-    part, total = await in_thread(view.page, shared.tables, job.folder, table, slice(page.offset, stop))
+    part = view.page(page.limit if asked else None, page.offset)
     if form == "csv":
         tag = await in_thread(_tag, job.folder / table.path, request.scope["query_string"].decode("latin-1"))
         headers = {
@@ -65,17 +67,23 @@ async def list_rows(request: Request) -> Response:
             return Response(status_code=304, headers=headers)
         if request.method == "HEAD":
             return Response(headers=headers, media_type="text/csv")
-        return StreamingResponse(csv_lines(columns, part), 200, headers, "text/csv")
-    links, link = page.links(request, total)
-    answer = RowsAnswer(
-        job_id=job.record.job_id,
-        table=name,
-        columns=[column.name for column in columns],
-        count=len(part),
-        rows=[],
-        **links,
-    )
-    return await in_thread(rows_answer, request, answer, _texts(columns, part), link)
+        rows = await in_thread(shared.tables.rows, job.folder, table, part, view.values)
+        return StreamingResponse(csv_lines(columns, rows), 200, headers, "text/csv")
+
+    def answer() -> Response:
+        links, link = page.links(request, view.count(shared.tables, job.folder, table))
+        texts = shared.tables.fetch(job.folder, table, json_of(columns), part, view.values)
+        head = RowsAnswer(
+            job_id=job.record.job_id,
+            table=name,
+            columns=[column.name for column in columns],
+            count=len(texts),
+            rows=[],
+            **links,
+        )
+        return rows_answer(request, head, chain.from_iterable(texts), link)
+
+    return await in_thread(answer)
 
 
 def _tag(path: Path, view: str) -> str:
@@ -95,55 +103,57 @@ async def list_exit_vectors(request: Request) -> Response:
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
 
     def answer() -> Response:
-        exits = _exits(shared.tables, job.folder, asked, top)
-        head = ExitVectorsAnswer(job_id=job.record.job_id, count=len(exits), exits=[])
-        return rows_answer(request, head, _texts(columns_of(job.folder, TABLES["exits"]), exits))
+        count, texts = _exits(shared.tables, job.folder, asked, top)
+        head = ExitVectorsAnswer(job_id=job.record.job_id, count=count, exits=[])
+        return rows_answer(request, head, texts)
 
     return await kept_answer(request, job, answer)
 
 
-def _exits(cache: TableCache, folder: Path, asked: Sequence[str | None], top: int | None) -> list[CellRow]:
-    """Return the exits of the instances that are meant, of which alone rows are read."""
+def _exits(reader: JobTables, folder: Path, asked: Sequence[str | None], top: int | None) -> tuple[int, list[str]]:
+    """Return the number of exits of the instances that are meant, and the exits of each instance as JSON."""
     table = TABLES["exits"]
-    stems = None
+    tests, values = [], list[Any]()
     if any(name is not None for name in asked):
-        stems = [str(row["stem"]) for row in matching(cache.rows(folder, SASA_SUMMARY), *asked)]
-    of_instance: dict[str, list[CellRow]] = {}
-    for row in cell_rows(folder, table, stems=stems):
-        if top is None or ((rank := number(row, "rank")) is not None and rank <= top):
-            of_instance.setdefault(str(row.get("stem")), []).append(row)
-    instances = matching([rows[0] for rows in of_instance.values()], *asked)
-    return [row for instance in instances for row in of_instance[str(instance.get("stem"))]]
+        known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
+        tests, values = [OF_STEMS], [[str(row["stem"]) for row in matching(known, *asked)]]
+    if top is not None:
+        tests, values = [*tests, "rank <= ?"], [*values, top]
+    names = [f"coalesce(first({name}), '')" for name in INSTANCE_COLUMNS]
+    select = ", ".join([*names, "count(*)", f"string_agg({json_of(columns_of(folder, table))}, ',')"])
+    where = f"WHERE {' AND '.join(tests)}" if tests else ""
+    found = reader.fetch(folder, table, select, f"{where} GROUP BY stem ORDER BY min({ROW})", values)
+    instances = [dict(zip((*INSTANCE_COLUMNS, "count", "json"), row, strict=True)) for row in found]
+    meant = matching(instances, *asked)
+    return sum(int(str(row["count"])) for row in meant), [str(row["json"]) for row in meant]
 
 
 async def list_answers(request: Request) -> Response:
     """Answer what all copies of a ligand say of its exits, of all ligands or of some."""
+    shared = shared_of(request)
     job = job_of(request, ready=True)
     ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
 
     def answer() -> Response:
-        rows = list(_answers(job.folder, ligand, target, top))
-        head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(rows), answers=[])
-        return rows_answer(request, head, _texts(columns_of(job.folder, TABLES["answers"]), rows))
+        rest, values = _wanted(ligand, target, top)
+        columns = columns_of(job.folder, TABLES["answers"])
+        texts = shared.tables.fetch(job.folder, TABLES["answers"], json_of(columns), rest, values)
+        head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(texts), answers=[])
+        return rows_answer(request, head, chain.from_iterable(texts))
 
     return await kept_answer(request, job, answer)
 
 
-def _answers(folder: Path, ligand: str | None, target: str | None, top: int | None) -> Iterator[CellRow]:
-    """Yield the answers that are meant."""
-    for row in cell_rows(folder, TABLES["answers"]):
-        if ligand is not None and row["Warhead"] != ligand.upper():
-            continue
-        if target is not None and target.lower() not in {str(row[name]).lower() for name in ("protein", "group")}:
-            continue
-        if top is None or ((rank := number(row, "answer_rank")) is not None and rank <= top):
-            yield row
-
-
-def _texts(columns: Sequence[Column], rows: Iterable[CellRow]) -> Iterator[str]:
-    """Yield rows of a table as JSON."""
-    writer = RowWriter(columns)
-    return (writer.text(row.cells) for row in rows)
+def _wanted(ligand: str | None, target: str | None, top: int | None) -> tuple[str, list[Any]]:
+    """Return the condition of the answers that are meant, and the values of its question marks."""
+    tests, values = ["true"], list[Any]()
+    if ligand is not None:
+        tests, values = [*tests, "Warhead = ?"], [*values, ligand.upper()]
+    if target is not None:
+        tests, values = [*tests, 'lower(?) IN (lower(protein), lower("group"))'], [*values, target]
+    if top is not None:
+        tests, values = [*tests, "answer_rank <= ?"], [*values, top]
+    return f"WHERE {' AND '.join(tests)}", values
 
 
 _ROUTES = Routes("Results and files")

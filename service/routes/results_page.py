@@ -40,6 +40,11 @@ from tethermap.report.left_out import left_out
 from tethermap.run.told import told_at_end
 
 _MAX_SERIES = 60
+_LEFT_OUT = ("kept", "reason", "pdb_id", "value", "ligand", "kind")
+_OF_GROUPS = (
+    "group", "reference", "is_reference", "pdb_id", "superposed", "reason", "protein", "n_used", "rmsd_A"
+)  # fmt: skip
+"""Columns that the lists of what was left out and of groups are made of."""
 
 
 async def results_page(request: Request) -> Response:
@@ -55,7 +60,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     record, base = job.record, job.base
     rows = partial(shared.tables.rows, job.folder)
     view = TableView.of(request.query_params)
-    answers = Answers.of(job.folder)
+    answers = Answers.of(shared.tables, job.folder)
     everything = instances(shared.tables, job.folder, answers)
     names = names_of(shared.tables, job.folder)
     kept = view.rows(everything, names)
@@ -74,7 +79,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "base": base,
         "places_at_once": SHOWN_PLACES,
         "best": best,
-        "unmatched": unmatched_notice(rows(tables.ENTRY_STATUS)),
+        "unmatched": unmatched_notice(rows(tables.ENTRY_STATUS, names=["target_match"])),
         "told": [shared.scrubber.text(line) for line in told_at_end(job.folder)],
         "error": record.error,
         "usual": USUAL,
@@ -87,9 +92,9 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "instance": instance_view(place, row, CONTEXT.of(request)) if row is not None else None,
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
-        "open_series": series_view(job.folder, base, open_series, everything) if open_series else None,
-        "consensus": group_views(rows(tables.SUPERPOSITION), rows(tables.EXIT_CONSENSUS)),
-        "left_out": left_out(rows(tables.ENTRY_STATUS), rows(tables.LIGAND_STATUS)),
+        "open_series": series_view(shared.tables, job.folder, base, open_series, everything) if open_series else None,
+        "consensus": group_views(rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS)),
+        "left_out": left_out(*(rows(table, names=_LEFT_OUT) for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS))),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),
         "report_url": f"{base}/files/{layout.REPORT}",
@@ -182,7 +187,7 @@ async def series_part(request: Request) -> Response:
         series = next((row for row in all_series(shared.tables, job.folder) if row["series"] == asked), None)
         if series is None:
             raise FileNotFound("The job has no such series.")
-        return series_view(job.folder, job.base, series, instances(shared.tables, job.folder))
+        return series_view(shared.tables, job.folder, job.base, series, instances(shared.tables, job.folder))
 
     return page("results/series_part", view=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
 
@@ -195,10 +200,10 @@ async def picture(request: Request) -> Response:
     exits = (_EXITS.of(request) or "").split(",")
 
     def read() -> str:
-        row = next((row for row in shared.tables.rows(job.folder, tables.RESULTS_TABLE) if row["stem"] == stem), None)
-        if row is None:
+        rows = shared.tables.rows(job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [stem])
+        if not rows:
             raise FileNotFound("The job has no such ligand.")
-        drawing = exits_drawing(job.folder, row, exits) if style == "exits" else drawing_of(job.folder, row)
+        drawing = exits_drawing(job.folder, rows[0], exits) if style == "exits" else drawing_of(job.folder, rows[0])
         return str(thumbnail(drawing))
 
     headers = {"Content-Security-Policy": "default-src 'none'"}

@@ -24,7 +24,7 @@ from service.http.sasa_answers import (
 )
 from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms, summary_row
 from service.results.job import Job
-from service.results.tables import matching, same_entry, same_residue
+from service.results.tables import INSTANCE_COLUMNS, matching, same_entry, same_residue
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE
@@ -37,7 +37,9 @@ async def list_measured_ligands(request: Request) -> Response:
     """Answer the ligands of an entry that have been measured."""
     job = job_of(request, ready=True)
     pdb_id = PDB_ID.needed(request)
-    rows = await in_thread(shared_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
+    rows = await in_thread(
+        shared_of(request).tables.of_entry, job.folder, tables.SASA_SUMMARY, pdb_id, INSTANCE_COLUMNS
+    )
     ligands = [
         MeasuredLigand(chain=str(row["Chain"]), residue_id=str(row["Residue_ID"]), ligand=str(row["Warhead"]))
         for row in matching(rows, pdb_id)
@@ -58,7 +60,7 @@ async def get_exposure(request: Request) -> Response:
         summary = summary_row(shared.tables, job.folder, pdb_id, chain, residue, ligand)
         if summary is None:
             return None
-        rows = instance_atoms(job.folder, str(summary["stem"]))
+        rows = instance_atoms(shared.tables, job.folder, str(summary["stem"]))
         return SasaAtomsAnswer.model_construct(**exposure_of(summary, rows, surroundings, include_buried=buried))
 
     answer = await in_thread(read)
@@ -102,7 +104,7 @@ def _bulk(
             missing.append(MissingLigand(index=index, key=key, reason="the job has no such ligand"))
         else:
             summaries.append(summary)
-    rows = atoms_by_instance(job.folder, known.in_order([str(summary["stem"]) for summary in summaries]))
+    rows = atoms_by_instance(shared.tables, job.folder, {str(summary["stem"]) for summary in summaries})
     exposures = [
         LigandExposure.model_construct(**exposure_of(summary, rows[str(summary["stem"])], surroundings))
         for summary in summaries
@@ -125,7 +127,9 @@ async def get_residue_of_ligand(request: Request) -> Response:
     """Answer in which residues of a chain a ligand is."""
     job = job_of(request, ready=True)
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
-    rows = await in_thread(shared_of(request).tables.rows, job.folder, tables.SASA_SUMMARY)
+    rows = await in_thread(
+        shared_of(request).tables.of_entry, job.folder, tables.SASA_SUMMARY, pdb_id, INSTANCE_COLUMNS
+    )
     matches = matching(rows, pdb_id, chain, ligand)
     if not matches:
         raise NotFound("The job has no such ligand.", details={"pdb_id": same_entry(pdb_id)})

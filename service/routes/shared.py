@@ -37,7 +37,7 @@ from service.jobs.uploads import UploadStore
 from service.results.bundles import public_bundle
 from service.results.examples import Example
 from service.results.job import Job
-from service.results.tables import TableCache
+from service.results.tables import JobTables
 from service.runs.dry_run import DryRuns
 from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import Parts
@@ -125,7 +125,7 @@ class Shared:
         Searches beforehand.
     uploads : UploadStore
         Structures that clients have sent.
-    tables : TableCache
+    tables : JobTables
         Rows of tables.
     streams : Slots
         Event streams that are open.
@@ -139,7 +139,7 @@ class Shared:
     scrubber: Scrubber
     dry_runs: DryRuns
     uploads: UploadStore
-    tables: TableCache = field(default_factory=TableCache)
+    tables: JobTables = field(default_factory=JobTables)
     streams: Slots = field(default_factory=lambda: Slots(MAX_STREAMS))
 
 

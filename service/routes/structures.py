@@ -29,7 +29,6 @@ from service.results.structures import (
     metadata_row,
     protein_text,
 )
-from service.results.tables import read_rows
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from tethermap.base import tables
 from tethermap.base.contexts import HEADLINE_FIRST
@@ -54,7 +53,7 @@ async def get_exposed_svg(request: Request) -> Response:
         return await file_answer(request, artifact, inline=True)
 
     def redraw() -> str:
-        atoms = instance_atoms(job.folder, str(row["stem"]))
+        atoms = instance_atoms(shared.tables, job.folder, str(row["stem"]))
         return recoloured(artifact.path.read_text(encoding="utf-8"), atoms, surroundings)
 
     headers = {"Content-Disposition": disposition(artifact.name, inline=True), "Content-Security-Policy": FILE_POLICY}
@@ -77,7 +76,7 @@ async def get_interactions_svg(request: Request) -> Response:
     def draw() -> str:
         if artifact.size > LARGEST_FILE:
             raise FileNotFound("The ligand's depiction is too large for this.")
-        contacts = read_rows(job.folder / tables.CONTACTS.path, tables.CONTACTS, {str(row["stem"])})
+        contacts = shared.tables.rows(job.folder, tables.CONTACTS, "WHERE stem = ?", [row["stem"]])
         try:
             return interactions_svg(artifact.path.read_text(encoding="utf-8"), contacts, surroundings)
         except ValueError:
@@ -169,7 +168,9 @@ async def _atoms(request: Request, form: Any) -> list[dict[str, Any]]:
         rows = instance_rows(shared.tables, job.folder, asked)
         if not rows:
             return []
-        atoms: list[dict[str, Any]] = form(instance_atoms(job.folder, str(rows[0]["stem"])), surroundings)
+        atoms: list[dict[str, Any]] = form(
+            instance_atoms(shared.tables, job.folder, str(rows[0]["stem"])), surroundings
+        )
         return atoms
 
     return await in_thread(read)

@@ -14,7 +14,7 @@ from rdkit import Chem, rdBase
 from service.extras.pairs import half_of, pairs_of
 from service.jobs.record import JobRecord
 from service.results.job import Job
-from service.results.tables import TableCache
+from service.results.tables import JobTables
 from tests.tools.programs import programs
 from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import ROOT, JobRun, Row, rows_of
@@ -172,7 +172,7 @@ def test_recruiters_of_cereblon_are_paired_with_a_kinase_inhibitor(whole: JobRun
         modified_at=time,
     )
     job = Job(record, whole.job, "/api/jobs/00000000")
-    cache = TableCache()
+    cache = JobTables()
     target = half_of(cache, job, "IRE")
     assert target.answers[0]["anchor_atom"] in {"OAV", "CAK", "CAJ", "CAN", "CAA", "OAT"}
     for ligand, anchors in (("LVY", {"N17", "C14", "C13"}), ("EF2", {"C12", "C19", "C11", "C20"})):

@@ -19,7 +19,7 @@ from service.extras.pairs import Half, _falling, half_of, pairs_of
 from service.jobs.record import JobRecord
 from service.pages.places import NOT_SEEN_TOGETHER
 from service.results.job import Job
-from service.results.tables import TableCache
+from service.results.tables import JobTables
 from tethermap.base import tables
 from tethermap.base.tables import Value
 
@@ -113,7 +113,7 @@ def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[s
         created_at=time,
         modified_at=time,
     )
-    return half_of(TableCache(), Job(record, folder, "/api/jobs/0000000a"))
+    return half_of(JobTables(), Job(record, folder, "/api/jobs/0000000a"))
 
 
 def test_ends_that_one_ternary_entry_shows_have_its_distance_and_shortest_linker(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from service.pages.instance import Place, instance_view
-from service.results.tables import TableCache
+from service.results.tables import JobTables
 from tethermap.base import layout, tables
 from tethermap.base.tables import read_table
 from tethermap.extras.protac.programs import tools
@@ -69,5 +69,5 @@ def test_ligand_of_a_job_without_working_files_is_offered_none(mixed: Path, tmp_
     job = tmp_path / "job"
     shutil.copytree(mixed, job, ignore=shutil.ignore_patterns(layout.WORK, ".snakemake"))
     row = next(read_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE, strict=False))
-    place = Place(TableCache(), job, "/api/jobs/00000000")
+    place = Place(JobTables(), job, "/api/jobs/00000000")
     assert instance_view(place, row, "target")["degrader_archives"] == []

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import operator as operator_of
 import os
-import shutil
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from service.errors import QueueFull
+from service.http.responses import json_bytes
 from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
 from service.pages.instances import instance, instances
 from service.results.rows import view_of
-from service.results.tables import TableCache, cell_rows
+from service.results.tables import OF_STEMS, JobTables, json_of
 from tests.tools.runs import ROOT
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
-from tethermap.base.tables import CONTACTS, EXIT_ANSWERS, RESULTS_TABLE, SASA_SUMMARY, Row, read_table, write_table
+from tethermap.base.parquet import write_parquet
+from tethermap.base.tables import (
+    CONTACTS,
+    EXIT_ANSWERS,
+    RESULTS_TABLE,
+    SASA_SUMMARY,
+    Column,
+    Row,
+    Value,
+    format_value,
+    read_table,
+    write_table,
+)
 
 
 def aged(job: Path) -> None:
@@ -56,17 +75,6 @@ def test_listings_of_so_many_jobs_and_files_are_kept() -> None:
     assert [listings.get(Path(name)) for name in "bcd"] == [None, None, large]
 
 
-def test_small_tables_count_for_what_they_take_in_memory(contacts: Path) -> None:
-    jobs = [contacts / f"job{number}" for number in range(3)]
-    for job in jobs:
-        (job / CONTACTS.path).parent.mkdir(parents=True)
-        shutil.copyfile(contacts / CONTACTS.path, job / CONTACTS.path)
-    cache = TableCache(2 << 15)
-    first = [cache.rows(job, CONTACTS) for job in jobs]
-    again = [cache.rows(job, CONTACTS) for job in reversed(jobs)]
-    assert [a is b for a, b in zip(first[::-1], again, strict=True)] == [True, True, False]
-
-
 @pytest.fixture
 def contacts(tmp_path: Path) -> Path:
     rows: list[Row] = [
@@ -88,8 +96,8 @@ def test_some_columns_of_a_table_are_those_of_all(contacts: Path) -> None:
 
 def test_an_instance_has_the_cells_of_its_tables_and_the_answer_of_its_ligand() -> None:
     job = ROOT / "data" / "examples" / "exam1hpv"
-    cache = TableCache()
-    known = {str(row["stem"]): row for row in instances(cache, job)}
+    reader = JobTables()
+    known = {str(row["stem"]): row for row in instances(reader, job)}
     results, summary, answers = (
         list(read_table(job / table.path, table)) for table in (RESULTS_TABLE, SASA_SUMMARY, EXIT_ANSWERS)
     )
@@ -99,29 +107,84 @@ def test_an_instance_has_the_cells_of_its_tables_and_the_answer_of_its_ligand() 
         assert {name: known[stem][name] for name in expected} == expected
         best = next(one for one in answers if one["answer_rank"] == 1 and stem in str(one["stems"]).split(";"))
         assert known[stem]["answer_atom"] == best["anchor_atom"]
-        assert instance(cache, job, stem) == known[stem]
+        assert instance(reader, job, stem) == known[stem]
     assert known.keys() == {row["stem"] for row in results}
-    assert instance(cache, job, "1hpv_A_478_201") is None
+    assert instance(reader, job, "1hpv_A_478_201") is None
 
 
+def with_parquet(job: Path) -> Path:
+    """Add a job's tables as Parquet."""
+    write_parquet(job)
+    return job
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["csv", "parquet"])
 @pytest.mark.parametrize("asked", [["1"], ["3", "11"], ["11", "2", "9"], []], ids=str)
-def test_rows_of_instances_are_those_of_the_whole_table(contacts: Path, asked: list[str]) -> None:
+def test_rows_of_instances_are_those_of_the_whole_table(contacts: Path, asked: list[str], parquet: bool) -> None:
     stems = [f"{number}abc_A_LIG_{number}" for number in asked]
     everything = list(read_table(contacts / CONTACTS.path, CONTACTS))
     expected = [row for row in everything if row["stem"] in stems]
     assert list(read_table(contacts / CONTACTS.path, CONTACTS, stems=stems)) == expected
-    assert [dict(row) for row in cell_rows(contacts, CONTACTS, stems=stems)] == expected
+    job = with_parquet(contacts) if parquet else contacts
+    assert JobTables().rows(job, CONTACTS, f"WHERE {OF_STEMS}", [stems]) == expected
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [[], [("pdb_id", "11ABC")], [("detail__contains", '"1"')], [("distance_A__lte", "0.3"), ("pdb_id", "3abc")]],
-)
-def test_a_page_of_a_view_is_a_part_of_all_its_rows(contacts: Path, asked: list[tuple[str, str]]) -> None:
-    view = view_of(CONTACTS.columns, asked, None)
-    rows = view.rows(list(read_table(contacts / CONTACTS.path, CONTACTS)))
-    assert rows
-    cache = TableCache(capacity=0)
-    cache.small = lambda *_: ()  # type: ignore[method-assign] # as of a large table
-    part, total = view.page(cache, contacts, CONTACTS, slice(1, 4))
-    assert ([dict(row) for row in part], total) == (rows[1:4], len(rows))
+def filter_of(column: Column, operator: str, text: str) -> Callable[[Value], bool]:
+    """Return what a filter means, in plain Python."""
+    if operator == "contains":
+        return lambda value: text.lower() in format_value(value, column).lower()
+    if column.kind == "text":
+        if operator:
+            return lambda value: str(value) >= text if operator == "gte" else "" != str(value) <= text
+        if column.name in ("pdb_id", "Warhead"):
+            return lambda value: str(value).lower() == text.lower()
+        return lambda value: value == text
+    if text == "":
+        return lambda value: value is None and operator == ""
+    wanted = float(text)
+    order = {"": operator_of.eq, "gte": operator_of.ge, "lte": operator_of.le}[operator]
+    return lambda value: value is not None and order(value, wanted)
+
+
+TEXTS = ["", "1abc", "11ABC", "µ", '"1"', "LIG", "0.5", "0.250", "nan", "1e3", "-1", "İ"]
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["csv", "parquet"])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_filters_and_sorts_are_those_of_plain_python(contacts: Path, data: st.DataObject, parquet: bool) -> None:
+    job = with_parquet(contacts) if parquet else contacts
+    columns = [column for column in CONTACTS.columns if column.name in ("pdb_id", "detail", "distance_A", "stem")]
+    column, operator = data.draw(st.sampled_from(columns)), data.draw(st.sampled_from(["", "gte", "lte", "contains"]))
+    numbers = column.kind == "number" and operator != "contains"
+    text = data.draw(st.sampled_from([one for one in TEXTS if not numbers or re.fullmatch(r"[-0-9.e]*|nan", one)]))
+    sort, descending = data.draw(st.none() | st.sampled_from(columns)), data.draw(st.booleans())
+    expected = [
+        row for row in read_table(job / CONTACTS.path, CONTACTS) if filter_of(column, operator, text)(row[column.name])
+    ]
+    if sort is not None:
+        known = [row for row in expected if row[sort.name] not in (None, "")]
+        known.sort(key=lambda row: row[sort.name], reverse=descending)  # type: ignore[arg-type, return-value]
+        expected = known + [row for row in expected if row[sort.name] in (None, "")]
+    parameter = f"{column.name}__{operator}" if operator else column.name
+    order = None if sort is None else f"{'-' * descending}{sort.name}"
+    view, reader = view_of(CONTACTS.columns, [(parameter, text)], order), JobTables()
+    assert view.count(reader, job, CONTACTS) == len(expected)
+    assert reader.rows(job, CONTACTS, view.page(4, 1), view.values) == expected[1:5]
+    texts = reader.fetch(job, CONTACTS, json_of(CONTACTS.columns), view.page(None, 0), view.values)
+    assert [one.encode() for (one,) in texts] == list(map(json_bytes, expected))
+
+
+def test_a_question_that_takes_too_long_is_refused(contacts: Path) -> None:
+    endless = "range(1000000000) AS a(n), range(1000000000) AS b(n)"
+    with pytest.raises(QueueFull, match="took too long"):
+        JobTables(0.2).fetch(contacts, CONTACTS, "1", f"WHERE (FROM {endless} SELECT sum(a.n * b.n)) > 0")
+
+
+def test_questions_of_many_threads_at_once_have_their_own_answers(contacts: Path) -> None:
+    reader, job = JobTables(), with_parquet(contacts)
+    stems = [f"{number}abc_A_LIG_{number}" for number in (1, 2, 11, 3)] * 8
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda stem: reader.rows(job, CONTACTS, "WHERE stem = ?", [stem]), stems))
+    assert [len(rows) for rows in found] == [1, 2, 11, 3] * 8
+    assert all(row["stem"] == stem for rows, stem in zip(found, stems, strict=True) for row in rows)

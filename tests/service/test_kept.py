@@ -1,44 +1,18 @@
-"""Rows as JSON text, and answers that are kept."""
+"""Answers that are kept."""
 
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 
 import anyio
-from hypothesis import given
-from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.responses import Response
 
 from service.jobs.record import JobRecord
 from service.results.job import Job
 from service.results.kept import KeptAnswers, kept_answer, state_of
-from service.results.tables import RowWriter
 from tethermap.base import layout
-from tethermap.base.tables import Column, parse_value
-
-COLUMNS = (Column('a "name", 100%'), Column("score", "number", 3), Column("rank", "integer"), Column("closed", "flag"))
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.text(),
-            st.one_of(st.floats().map(str), st.just("")),
-            st.one_of(st.integers().map(str), st.just("")),
-            st.sampled_from(["True", "False", ""]),
-        ),
-        max_size=5,
-    )
-)
-def test_rows_are_written_as_json_writes_their_values(rows: list[tuple[str, ...]]) -> None:
-    writer = RowWriter(COLUMNS)
-    for cells in rows:
-        values = {column.name: parse_value(cell, column) for column, cell in zip(COLUMNS, cells, strict=True)}
-        expected = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        assert writer.text(cells) == expected
 
 
 def asked(query: str = "", tag: str = "", takes: str = "") -> Request:

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from service.results.reproduce import reproduction
-from service.results.tables import TableCache
+from service.results.tables import JobTables
 from tests.tools.runs import ROOT, difference, result_files, run_job
 from tethermap.base import layout, tables
 
@@ -64,7 +64,7 @@ def test_entries_left_out_and_fallbacks_of_a_mirror_are_the_same_again(tmp_path:
     first = run_job(tmp_path / "first", settings).checked().job
     rows = list(tables.read_table(first / layout.SEARCH_ENTRIES, tables.ENTRIES))
     assert {row["reason"] for row in rows if not row["selected"]} >= {"cut_by_max_entries"}
-    body = reproduction(TableCache(), first)
+    body = reproduction(JobTables(), first)
     assert body["config"]["source"]["mirror"] == "<mirror>"
     assert body["unpinned"][-1].startswith("source.mirror")
     shutil.move(mirror, tmp_path / "elsewhere")

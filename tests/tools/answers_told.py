@@ -12,7 +12,7 @@ from pathlib import Path
 from service.pages.places import MAX_PLACES, copy_view
 from service.pages.render import environment
 from service.results.answers import answers_of_copy
-from service.results.tables import TableCache
+from service.results.tables import JobTables
 from tethermap.base import layout, tables
 
 Cells = dict[str, str]
@@ -112,7 +112,7 @@ def _report(lines: list[str], answers: list[Cells]) -> Iterator[str]:
 
 def _parts(job: Path, by_stem: dict[str, Cells]) -> Iterator[str]:
     """Yield what the page of single copies tells otherwise."""
-    cache = TableCache()
+    cache = JobTables()
     macro = environment().get_template("results/parts.html.j2").module.copy_answer  # type: ignore[attr-defined]
     for row in tables.read_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE):
         stem = str(row["stem"])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PARQUET_TABLES = (*RESULT_TABLES, POSES)
 """Tables that a job has as Parquet, the last only if it has poses."""
 
-_TYPES = {"integer": "BIGINT", "number": "DOUBLE"}
+_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN", "text": "VARCHAR"}
 
 
 def connect(threads: int = 1, memory: str = "256MB") -> duckdb.DuckDBPyConnection:
@@ -79,8 +79,13 @@ def _typed(column: Column) -> str:
     elif column.kind == "number":
         cell = f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
     else:
-        cell = f"{name}::{_TYPES[column.kind]}" if column.kind in _TYPES else name
+        cell = name if column.kind == "text" else f"{name}::{_type(column)}"
     return f"{cell} AS {name}"
+
+
+def _type(column: Column) -> str:
+    """Return the type of a column in Parquet."""
+    return f"{_TYPES[column.items]}[]" if column.separator else _TYPES[column.kind]
 
 
 def cell_of(column: Column) -> str:
@@ -92,8 +97,24 @@ def cell_of(column: Column) -> str:
     return f"coalesce({name}, '')" if column.kind == "text" else name
 
 
+def text_of(column: Column) -> str:
+    """Return the expression that gives the text of a typed column's cell in CSV."""
+    name = quoted(column.name)
+    if column.kind == "number":
+        return f"coalesce(printf('%.{column.decimals}f', {name}), '')"
+    if column.kind == "flag":
+        return f"coalesce(if({name}, 'True', 'False'), '')"
+    return cell_of(column) if column.kind == "text" else f"coalesce({name}::VARCHAR, '')"
+
+
+ROW = "file_row_number"
+"""Column with the number of a row, which `source` adds."""
+
+
 def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
     """Return SQL that reads a job's table: from Parquet, or from CSV if there is none of this version.
+
+    Columns that the CSV file of another version lacks are null.
 
     Parameters
     ----------
@@ -103,8 +124,11 @@ def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
         Those of the CSV file, from `file_columns`.
     """
     if tuple(columns) == table.columns and (job / table.parquet).is_file():
-        return f"FROM read_parquet({literal(str(job / table.parquet))})"
-    return csv_rows(job / table.path, columns)
+        return f"FROM read_parquet({literal(str(job / table.parquet))}, {ROW} = true)"
+    names = {column.name for column in columns}
+    lacking = [f", NULL::{_type(one)} AS {quoted(one.name)}" for one in table.columns if one.name not in names]
+    rows = csv_rows(job / table.path, columns)
+    return f"FROM ({rows}) SELECT *{''.join(lacking)}, row_number() OVER () AS {ROW}"
 
 
 def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
