@@ -24,6 +24,7 @@ from tests.tools.bench import jobs
 from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.runs import ROOT, run_job
 from tethermap.base import tables
+from tethermap.base.parquet import write_parquet
 
 COPIES, AGAIN = 5, 20
 """Jobs that each route is asked of first, and how often it is asked of one of them again."""
@@ -120,7 +121,8 @@ def copied(job: Path, folder: Path) -> Path:
 
 def repeat_tables(job: Path, times: int) -> None:
     """Put all ligands of a job into its tables of exposure again and again, each time under other ids."""
-    for table in (tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.SASA_ATOMS):
+    changed = (tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.SASA_ATOMS)
+    for table in changed:
         path = job / table.path
         with path.open(encoding="utf-8", newline="") as stream:
             header, *rows = csv.reader(stream)
@@ -133,6 +135,7 @@ def repeat_tables(job: Path, times: int) -> None:
                 writer.writerows(
                     [f"{number}{cell}" if place in named else cell for place, cell in enumerate(row)] for row in rows
                 )
+    write_parquet(job, changed)
 
 
 def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
