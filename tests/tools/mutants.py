@@ -128,7 +128,7 @@ MUTANTS = (
         "frames_of(candidate.directions, np.eye(3).tolist())",
         EXITS,
     ),
-    Mutant(f"{LIB}/exits/prior.py", '"other N-H": 0.1', '"other N-H": 0.15', f"{EXITS}/test_prior.py"),
+    Mutant("data/reference/exit_classes.csv", "other N-H,0.1,", "other N-H,0.15,", f"{EXITS}/test_prior.py"),
     Mutant(f"{LIB}/exits/limits.py", "PRIOR_WEIGHT = 2.0", "PRIOR_WEIGHT = 1.0", f"{EXITS}/test_rank.py"),
     Mutant(f"{LIB}/exits/limits.py", "AREA_WEIGHT = 0.003", "AREA_WEIGHT = 0.0", f"{EXITS}/test_rank.py"),
     Mutant(f"{LIB}/exits/rank.py", "HBOND_WITHIN = 3.4", "HBOND_WITHIN = 3.6", f"{EXITS}/test_rank.py"),

@@ -9,42 +9,9 @@ from __future__ import annotations
 
 from tethermap.base.elements import HALOGENS, is_metal
 from tethermap.exits.graph import LigandGraph
+from tethermap.exits.words import CLASSES
 
-PRIOR = {
-    "amine N-H": 1.0,
-    "amine N, alkyl leaves": 1.0,
-    "carbonyl C, O or N leaves": 0.9,
-    "methyl on amine N": 0.9,
-    "ether or ester O, alkyl leaves": 0.8,
-    "sp3 C, amine leaves": 0.8,
-    "amide N, acyl leaves": 0.8,
-    "primary amide N": 0.7,
-    "methyl of an acetyl": 0.7,
-    "alcohol or phenol O": 0.6,
-    "aniline NH2": 0.6,
-    "amide N, alkyl leaves": 0.6,
-    "O-methyl": 0.6,
-    "methyl on azole or amide N": 0.5,
-    "azole N, alkyl leaves": 0.5,
-    "alkyne C-H": 0.5,
-    "sp3 C, O leaves": 0.5,
-    "N, sulfonyl leaves": 0.4,
-    "methyl on sulfonyl": 0.4,
-    "sp3 C, C leaves": 0.35,
-    "aryl C, halogen, N or O leaves": 0.35,
-    "methyl on aryl": 0.35,
-    "aryl C, C leaves": 0.3,
-    "sulfonyl S, anything leaves": 0.3,
-    "other methyl": 0.3,
-    "aromatic C-H": 0.25,
-    "acyclic C-H": 0.25,
-    "vinyl C-H": 0.25,
-    "NH2 next to a ring nitrogen": 0.25,
-    "ring C-H": 0.15,
-    "other": 0.15,
-    "other N-H": 0.1,
-    "acid O-H": 0.1,
-}
+PRIOR = {row["chem_class"]: float(row["prior"]) for row in CLASSES}
 """Prior of each class, without unit: 1 for what is done most often."""
 
 

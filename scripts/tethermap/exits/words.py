@@ -6,44 +6,16 @@ chemistry, so that pages can use it.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-CHEMISTRY: Mapping[str, str] = {
-    "amine N-H": "alkylate or acylate the amine",
-    "amine N, alkyl leaves": "dealkylate the amine, then alkylate or acylate it",
-    "carbonyl C, O or N leaves": "make an amide, ester, carbamate or urea with the linker",
-    "methyl on amine N": "extend the N-methyl: a longer alkyl on the same amine",
-    "ether or ester O, alkyl leaves": "alkylate the freed oxygen; from an ester, couple the linker to its acid",
-    "sp3 C, amine leaves": "put another amine in place of this one",
-    "amide N, acyl leaves": "acylate the freed amine with the linker",
-    "primary amide N": "make the amide a secondary one",
-    "methyl of an acetyl": "lengthen the acyl group",
-    "alcohol or phenol O": "alkylate or acylate the oxygen",
-    "aniline NH2": "alkylate or acylate the aniline",
-    "amide N, alkyl leaves": "make the amide with the linker's amine instead",
-    "O-methyl": "lengthen the methoxy group into an ether linker",
-    "methyl on azole or amide N": "lengthen the N-methyl",
-    "azole N, alkyl leaves": "alkylate the azole nitrogen with the linker",
-    "alkyne C-H": "couple the alkyne (Sonogashira, click)",
-    "sp3 C, O leaves": "replace the oxygen: displacement or amination",
-    "N, sulfonyl leaves": "free the nitrogen, then alkylate or acylate it",
-    "methyl on sulfonyl": "lengthen the sulfone's methyl",
-    "sp3 C, C leaves": "build the carbon branch anew with the linker on it",
-    "aryl C, halogen, N or O leaves": "couple at the halide or displace the hetero atom",
-    "methyl on aryl": "functionalise or lengthen the aryl methyl",
-    "aryl C, C leaves": "couple the linker to the ring in place of the branch",
-    "sulfonyl S, anything leaves": "make another sulfonamide or sulfone",
-    "other methyl": "lengthen the methyl: the building block changes",
-    "aromatic C-H": "needs a handle on the ring: a halide or acid building block",
-    "acyclic C-H": "needs a handle on the chain: another building block",
-    "vinyl C-H": "needs a handle on the double bond",
-    "NH2 next to a ring nitrogen": "possible, but such groups usually bind the hinge",
-    "ring C-H": "needs a handle on a saturated ring: another building block",
-    "other": "linkers are not usually built on such a group",
-    "other N-H": "possible, but such N-H groups usually bind the protein",
-    "acid O-H": "possible as an ester only",
-}
+from tethermap.base.reference import EXIT_CLASSES
+
+with EXIT_CLASSES.open(encoding="utf-8", newline="") as _stream:
+    CLASSES = list(csv.DictReader(_stream))
+
+CHEMISTRY: Mapping[str, str] = {row["chem_class"]: row["change"] for row in CLASSES}
 """What a chemist would do at a candidate of each class."""
 
 CARBONYL = "carbonyl C, O or N leaves"
