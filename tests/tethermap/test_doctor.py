@@ -202,3 +202,12 @@ def test_optional_programs_are_no_faults(monkeypatch: pytest.MonkeyPatch, tmp_pa
     programs(tmp_path, monkeypatch)
     assert [finding.state for finding in doctor.check_programs()] == ["note", "ok"]
     assert shutil.which("obabel") is None
+
+
+@pytest.mark.usefixtures("cluster")
+def test_real_cluster_without_accounting_is_recognised() -> None:
+    pytest.importorskip("snakemake_executor_plugin_slurm")
+    assert slurm() == (
+        "ok: without accounting: keep slurm-status-command: squeue; set slurm_partition in config/profiles/slurm to "
+        "one of main"
+    )
