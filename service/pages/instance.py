@@ -57,6 +57,9 @@ _IDENTITY = (
 )
 
 
+_MOST_SCORES = 12
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where an instance is read from: the tables, the job folder, the address of the job's routes."""
@@ -112,6 +115,11 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "handles": f"{place.base}/handles?stem={quote(stem)}&anchor=" if _working(place, "handles") else "",
         "degrader_archives": _degrader_archives(place, stem, _input_anchors(sites, answer["observed"])),
         "properties": _properties(metadata),
+        "scores": [
+            (str(one["name"]), str(one["value"]))
+            for one in read_rows(place.folder / tables.POSES.path, tables.POSES, {stem})
+            if one["name"]
+        ][:_MOST_SCORES],
         "percent": percent,
         "area_of": area,
         "data": {**_data(place, row, atoms, sites, contacts), "seen": _seen(answer["observed"])},

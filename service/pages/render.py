@@ -14,6 +14,7 @@ from service.addresses import ROOT_PATH, serves
 from service.jobs.record import FINAL
 from service.pages.assets import Assets
 from tethermap.base.version import __version__
+from tethermap.exits.words import copies_noun
 
 ASSETS = Assets()
 """What pages load, as it was when the service started."""
@@ -49,6 +50,7 @@ def environment(assets: Assets = ASSETS) -> Environment:
         "has_asset": assets.has,
         "version": __version__,
         "final_states": FINAL,
+        "copies_noun": copies_noun,
     }
     return templates
 

@@ -339,7 +339,7 @@ NAME_MAP = Table(
 )
 
 POSES = Table(layout.POSES, _columns("stem source_file source_record:i pose_rank:i name value"))
-"""One row per field of each pose's record, in jobs that have poses."""
+"""One row per field of each pose's record and per score of a prediction, in jobs that have them."""
 
 RESULT_TABLES = (
     SASA_SUMMARY,
@@ -372,6 +372,7 @@ TABLES = {
     "answers": EXIT_ANSWERS,
     "observed": OBSERVED_EXITS,
     "consensus": EXIT_CONSENSUS,
+    "poses": POSES,
 }
 """Tables by the name that clients and the Python API use."""
 

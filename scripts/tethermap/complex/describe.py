@@ -176,6 +176,7 @@ def _facts(entry: Entry, ligand: Ligand, target_chains: tuple[str, ...]) -> Entr
         title=metadata.title,
         release_date=metadata.release_date,
         confidence_scale=entry.confidence_scale,
+        pose_fields=additions.scores,
         aligned_error=_aligned_error(entry, ligand, target_chains),
         source_file=additions.source_file,
         source_record=additions.source_record,

@@ -19,6 +19,7 @@ BLOCK = "tethermap"
 """Name of the block; those of definitions begin with it."""
 
 LIGANDS, ERRORS, FIELDS = "_tethermap_ligand.", "_tethermap_aligned_error.", "_tethermap_pose_field."
+SCORES, SCORE_TAGS = "_tethermap_score.", ("name", "value")
 LIGAND_TAGS = ("asym_id", "definition", "smiles", "source_file", "source_record", "pose_rank")
 FIELD_TAGS = ("asym_id", "name", "value")
 ERROR_TAGS = ("asym_id", "auth_asym_id", "residue_id", "angstroms")
@@ -65,6 +66,8 @@ class Additions:
         SMILES by code, of components that no dictionary has.
     poses : dict of str to PoseOrigin
         Where each ligand comes from, by label_asym_id.
+    scores : dict of str to str
+        What a program says of how sure it is of the whole model: ipTM, pTM.
     source_file : str
         The user's name of the structure's own file; empty for deposited entries.
     source_record : int or None
@@ -75,6 +78,7 @@ class Additions:
     aligned_errors: dict[str, dict[ResidueKey, float]] = field(default_factory=dict)
     smiles: dict[str, str] = field(default_factory=dict)
     poses: dict[str, PoseOrigin] = field(default_factory=dict)
+    scores: dict[str, str] = field(default_factory=dict)
     source_file: str = ""
     source_record: int | None = None
 
@@ -118,7 +122,8 @@ def read_additions(document: cif.Document, model: cif.Block) -> Additions:
     errors: dict[str, dict[ResidueKey, float]] = {}
     for row in block.find(ERRORS, list(ERROR_TAGS)):
         errors.setdefault(row.str(0), {})[row.str(1), row.str(2)] = float(row.str(3))
-    return Additions(ligands, errors, smiles, poses)
+    scores = {row.str(0): row.str(1) for row in block.find(SCORES, list(SCORE_TAGS))}
+    return Additions(ligands, errors, smiles, poses, scores)
 
 
 def _smiles_of(model: cif.Block) -> dict[str, str]:

@@ -106,6 +106,8 @@ class Entry:
         What came with a user's model: ligands from files of their own, confidences.
     numbered : frozenset of (str, str)
         Author chain and number of residues to which the file gives no number.
+    poses : frozenset of int
+        Residues that are ligands with bonds from a file: several may be poses of one, none is bonded to another.
     """
 
     entry_id: str
@@ -120,6 +122,7 @@ class Entry:
     references: References
     additions: Additions = NONE
     numbered: frozenset[tuple[str, str]] = frozenset()
+    poses: frozenset[int] = frozenset()
 
     @property
     def confidence_scale(self) -> float:
@@ -127,15 +130,6 @@ class Entry:
         if self.metadata.methods != (PREDICTED,):
             return 0.0
         return 1.0 if float(self.atoms.b_iso.max()) > 1.0 else 100.0
-
-    @property
-    def poses(self) -> frozenset[int]:
-        """Residues that are ligands from files of their own: several may be poses of one, none is bonded to another."""
-        if not self.additions.ligands:
-            return frozenset()
-        names = [asym.encode() for asym in self.additions.ligands]
-        atoms = self.atoms
-        return frozenset(np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], names)).tolist())
 
 
 def read_entry(path: Path, entry_id: str) -> Entry:
@@ -177,6 +171,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     _check_numbers(atoms)
     if parsed.block is not None:
         _check_elements(atoms, parsed.block)
+    additions = _renamed(parsed.additions, named, structure) if named else parsed.additions
     return Entry(
         entry_id=entry_id,
         structure=structure,
@@ -188,9 +183,16 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         n_models=n_models,
         in_crystal_frame=parsed.in_crystal_frame,
         references=References(structure, atoms, parsed.stated),
-        additions=_renamed(parsed.additions, named, structure) if named else parsed.additions,
+        additions=additions,
         numbered=numbered,
+        poses=_poses_among(atoms, additions),
     )
+
+
+def _poses_among(atoms: Atoms, additions: Additions) -> frozenset[int]:
+    """Return the residues that are ligands with bonds of their file, poses most of them."""
+    names = [asym.encode() for asym in additions.ligands]
+    return frozenset(np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], names)).tolist() if names else ())
 
 
 _Name = tuple[str, str, str]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tethermap.base.reference import EXIT_CLASSES
+from tethermap.base.tables import split_cell
 
 with EXIT_CLASSES.open(encoding="utf-8", newline="") as _stream:
     CLASSES = list(csv.DictReader(_stream))
@@ -191,6 +192,24 @@ def is_advised(answer: Mapping[str, float | str | None]) -> bool:
         return True
     in_most = float(answer["n_open"] or 0) >= MOSTLY * float(answer["n_copies"] or 0)
     return in_most and answer["chem_class"] != UNUSUAL and not answer.get("not_recommended")
+
+
+def copies_noun(answer: Mapping[str, float | str | None]) -> str:
+    """Return what an answer counts: copies in crystals, docked poses, or samples of a prediction.
+
+    Parameters
+    ----------
+    answer : mapping
+        A row of `tethermap.base.tables.EXIT_ANSWERS`.
+
+    >>> copies_noun({"n_copies": 40, "evidence_reasons": "docked"}), copies_noun({"n_copies": 1})
+    ('poses', 'copy')
+    """
+    reasons = split_cell(answer.get("evidence_reasons"))
+    one, many = ("pose", "poses") if "docked" in reasons else ("copy", "copies")
+    if "predicted" in reasons:
+        one, many = "sample", "samples"
+    return one if answer["n_copies"] == 1 else many
 
 
 def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:

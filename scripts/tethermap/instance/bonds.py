@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import gemmi
@@ -249,9 +249,10 @@ def defined_bonds(
     return {(min(pair), max(pair)) for pair in ends}
 
 
-def partners_for_bonds(atoms: Atoms) -> NearAtoms:
-    """Return all heavy atoms but water, for `undeclared_bonds`."""
-    return NearAtoms(atoms.xyz, heavy_but_water(atoms))
+def partners_for_bonds(atoms: Atoms, but: Collection[int] = ()) -> NearAtoms:
+    """Return all heavy atoms but water and some residues, for `undeclared_bonds`."""
+    heavy = heavy_but_water(atoms)
+    return NearAtoms(atoms.xyz, heavy[~np.isin(atoms.residue[heavy], list(but))] if but else heavy)
 
 
 def heavy_but_water(atoms: Atoms) -> IntArray:

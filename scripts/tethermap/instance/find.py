@@ -207,14 +207,15 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) 
         for bond in bonds
         if bond.kind == "covalent"
     }
-    others = partners_for_bonds(atoms)
-    poses = entry.poses
-    for residue in residues.het.tolist():
+    # Poses are bonded to nothing but what is declared, and hundreds of them lie in one place.
+    others = partners_for_bonds(atoms, but=entry.poses)
+    het = [residue for residue in residues.het.tolist() if residue not in entry.poses]
+    for residue in het:
         if is_bare_ion(atoms, residue) or residue in alone:
             continue
         for bond in undeclared_bonds(atoms, residue, others):
             partner = int(atoms.residue[bond.second])
-            if partner in alone or partner in poses or residue in poses:
+            if partner in alone:
                 continue
             pair = frozenset((bond.first, bond.second))
             ends = frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
@@ -224,7 +225,7 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) 
             if pair not in known and ends not in linked and _can_form(atoms, bond, rules):
                 known.add(pair)
                 bonds.append(bond)
-    return with_sugar_links(atoms, residues.het.tolist(), bonds, others, rules.is_saccharide)
+    return with_sugar_links(atoms, het, bonds, others, rules.is_saccharide)
 
 
 def _can_form(atoms: Atoms, bond: Bond, rules: KindRules) -> bool:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM
+from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, copies_noun
 from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import PLACES_AT_ONCE, ReportContent
@@ -46,6 +46,7 @@ def render_report(
         .get_template("report.html.j2")
         .generate(
             content=content,
+            copies_noun=copies_noun,
             settings=settings,
             leaves=_leaves(settings),
             notes=query.get("notes", ()),

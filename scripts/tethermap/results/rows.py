@@ -117,9 +117,9 @@ def result_row(
 
 
 def pose_rows(instance: Instance) -> Iterator[Row]:
-    """Yield the rows of Poses.csv of one instance: one a field of its record, one without name if it has none."""
+    """Yield the rows of Poses.csv of one instance: one a field of its record, one without name if a pose has none."""
     facts = instance.facts
-    if not facts.docked:
+    if not facts.docked and not facts.pose_fields:
         return
     names = {
         "stem": instance.stem,

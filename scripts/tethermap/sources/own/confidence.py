@@ -10,6 +10,7 @@ import io
 import json
 import re
 from collections.abc import Container, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,13 @@ import gemmi
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.packed import unpacked
+from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import ResidueKey
 
+LARGEST_SCORES = 4 << 20
+"""Bytes of a file of scores that are read."""
+
+_SCORE = re.compile(r"tm\b|tm_|score|lddt|pde|pae|affinity", re.IGNORECASE)
 LARGEST = 512 << 20
 """Bytes of a file of confidences that are read."""
 
@@ -54,6 +59,44 @@ def confidence_file(model: str, files: Container[str]) -> str | None:
             if (place := str(path.with_name(name + ending))) in files:
                 return place
     return None
+
+
+def score_files(model: str, files: Container[str]) -> list[str]:
+    """Return the files of the scores of a whole model beside it: ipTM and pTM, Boltz' affinity.
+
+    Parameters
+    ----------
+    model : str
+        Path of the model.
+    files : container of str
+        Paths of all files.
+    """
+    path = Path(model)
+    stem = re.sub(r"\.(?:cif|mmcif|pdb)(?:\.gz)?$", "", path.name)
+    names = [f"confidence_{stem}.json", f"{stem}_summary_confidences.json"]
+    if stem.endswith("model"):  # AlphaFold 3
+        names.append(f"{stem[:-5]}summary_confidences.json")
+    if server := re.fullmatch(r"(.+)_model_(\d+)", stem):  # AlphaFold Server and Boltz
+        names += [f"{server[1]}_summary_confidences_{server[2]}.json", f"affinity_{server[1]}.json"]
+    if chai := re.fullmatch(r"pred\.(model_idx_\d+)", stem):
+        names.append(f"scores.{chai[1]}.npz")
+    return [place for name in names if (place := str(path.with_name(name))) in files]
+
+
+def read_scores(path: Path) -> dict[str, str]:
+    """Return the single numbers of a file of scores by name; nothing if it can't be read."""
+    with suppress(OSError, EOFError, ValueError, KeyError, DamagedGzip):
+        if path.stat().st_size <= LARGEST_SCORES:
+            data = unpacked(path.read_bytes(), LARGEST_SCORES)
+            values: dict[str, Any]
+            if data[:2] == b"PK":
+                with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+                    values = {name: archive[name].item() for name in archive if archive[name].size == 1}
+            else:
+                values = json.loads(data)
+            numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
+            return {name: f"{value:.6g}" for name, value in sorted(numbers.items()) if _SCORE.search(name)}
+    return {}
 
 
 def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]:

@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 import gemmi
 from gemmi import cif
 
-from tethermap.entry.additions import BLOCK, ERROR_TAGS, ERRORS, FIELD_TAGS, FIELDS, LIGAND_TAGS, LIGANDS, ResidueKey
+from tethermap.entry.additions import (
+    BLOCK,
+    ERROR_TAGS,
+    ERRORS,
+    FIELD_TAGS,
+    FIELDS,
+    LIGAND_TAGS,
+    LIGANDS,
+    SCORE_TAGS,
+    SCORES,
+    ResidueKey,
+)
 from tethermap.entry.cif_names import quote_names
 from tethermap.sources.own.poses import LigandPose
 
@@ -60,13 +71,19 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
     return str(document.as_string())
 
 
-def with_errors(text: str, errors: Mapping[str, Mapping[ResidueKey, float]]) -> str:
-    """Return an mmCIF text with the expected errors of its ligands behind it; what is there stays as it is."""
+def with_confidences(text: str, errors: Mapping[str, Mapping[ResidueKey, float]], scores: Mapping[str, str]) -> str:
+    """Return an mmCIF text with expected errors of its ligands and scores behind it; what is there stays as it is."""
     document = cif.Document()
-    loop = document.add_new_block(BLOCK).init_loop(ERRORS, list(ERROR_TAGS))
+    block = document.add_new_block(BLOCK)
+    if scores:
+        written = block.init_loop(SCORES, list(SCORE_TAGS))
+        for name, value in scores.items():
+            written.add_row([cif.quote(name), cif.quote(value)])
+    loop = block.init_loop(ERRORS, list(ERROR_TAGS)) if errors else None
     for asym, by_residue in errors.items():
         for (chain, residue), error in by_residue.items():
-            loop.add_row([cif.quote(asym), cif.quote(chain), cif.quote(residue), f"{error:.2f}"])
+            if loop is not None:
+                loop.add_row([cif.quote(asym), cif.quote(chain), cif.quote(residue), f"{error:.2f}"])
     return text.rstrip() + "\n#\n" + str(document.as_string())
 
 

@@ -11,7 +11,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,8 +27,8 @@ from tethermap.base.version import __version__
 from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
 from tethermap.formats.plain import plain_text
 from tethermap.formats.text import FormatError
-from tethermap.sources.own.confidence import aligned_errors, confidence_file
-from tethermap.sources.own.merge import merged, with_errors
+from tethermap.sources.own.confidence import aligned_errors, confidence_file, read_scores, score_files
+from tethermap.sources.own.merge import merged, with_confidences
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
 from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, read_poses
 from tethermap.sources.own.sniff import ending_of, stem_of
@@ -115,13 +115,16 @@ def prepared(
             notes.append(f"{Path(file.given).name} was left out: it is a part of another structure.")
             continue
         confidences = confidence_file(file.given, given.labels)
-        if not own and confidences is None and not _has_models(file):
+        scores = score_files(file.given, given.labels)
+        if not own and confidences is None and not scores and not _has_models(file):
             complexes.append(file)
             continue
         made, told = [file], list[str]()
         ligand_files = {read_from.get(place, place): given.labels.get(place, Path(place).name) for place in own}
         with isolate_errors(file.given, partial(failed, file.given)):
-            made, told = _kept_or_made(file, ligand_files, confidences, folder, given.labels.get(file.given, ""))
+            made, told = _kept_or_made(
+                file, ligand_files, confidences, scores, folder, given.labels.get(file.given, "")
+            )
         complexes += made
         notes += told
     return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
@@ -194,7 +197,12 @@ def _has_models(file: Complex) -> bool:
 
 
 def _kept_or_made(
-    file: Complex, ligands: Mapping[str, str], confidences: str | None, folder: Path, label: str
+    file: Complex,
+    ligands: Mapping[str, str],
+    confidences: str | None,
+    scores: Sequence[str],
+    folder: Path,
+    label: str,
 ) -> tuple[list[Complex], list[str]]:
     """Return the complexes of one structure, those of an earlier time where nothing has changed.
 
@@ -207,7 +215,7 @@ def _kept_or_made(
     """
     states = [
         (place, state.st_size, state.st_mtime_ns)
-        for place in (file.place, *ligands, *([confidences] if confidences else []))
+        for place in (file.place, *ligands, *([confidences] if confidences else []), *scores)
         for state in [Path(place).stat()]
     ]
     key = hashlib.sha256(json.dumps([__version__, file.name, label, states]).encode()).hexdigest()[:24]
@@ -216,7 +224,7 @@ def _kept_or_made(
         stamp.touch()
         record = json.loads(stamp.read_text(encoding="utf-8"))
     else:
-        made, notes = _made(file, ligands, confidences, label)
+        made, notes = _made(file, ligands, confidences, scores, label)
         for name, (_, text) in made.items():
             write_text(stamp.parent / f"{name}.cif", text)
         record = {"names": {name: number for name, (number, _) in made.items()}, "notes": notes}
@@ -229,7 +237,7 @@ def _kept_or_made(
 
 
 def _made(
-    file: Complex, ligands: Mapping[str, str], confidences: str | None, label: str
+    file: Complex, ligands: Mapping[str, str], confidences: str | None, scores: Sequence[str], label: str
 ) -> tuple[dict[str, tuple[int, str]], list[str]]:
     """Return number of the model and text of each complex by its name, and sentences."""
     notes: list[str] = []
@@ -248,14 +256,14 @@ def _made(
     except EntryError:  # the status of the entry says so
         return {}, notes
     structures = list(_models(parsed, file.name, poses, notes, label))
-    if confidences is not None and len(structures) == 1:
-        errors, note = aligned_errors(structures[0][2], Path(confidences))
+    if len(structures) == 1 and not poses:
+        errors, note = aligned_errors(structures[0][2], Path(confidences)) if confidences is not None else ({}, "")
         notes += [note] if note else []
-        if errors and not poses and file.is_mmcif:
-            return {file.name: (1, with_errors(read_text(Path(file.place)), errors))}, notes
-        if errors:
-            text = merged(structures[0][2], poses, file.name, parsed.block)
-            return {file.name: (1, with_errors(text, errors) if not poses else text)}, notes
+        values = {name: value for path in scores for name, value in read_scores(Path(path)).items()}
+        if errors or values:
+            own = read_text(Path(file.place)) if file.is_mmcif else ""
+            text = own or merged(structures[0][2], poses, file.name, parsed.block)
+            return {file.name: (1, with_confidences(text, errors, values))}, notes
     if len(structures) == 1 and not poses:
         return {}, notes
     return {name: (k, merged(model, poses, name, parsed.block)) for name, k, model in structures}, notes

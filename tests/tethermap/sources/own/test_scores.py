@@ -1,0 +1,50 @@
+"""Scores of predictions beside a model: kept with the names that the program gives them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.tools.styles import programs
+from tethermap.entry.reader import read_entry
+from tethermap.sources.files import FilesSource
+
+SCORES = {"iptm": 0.87, "ptm": 0.9, "ranking_score": 0.88, "has_clash": 0.0, "chain_iptm": [0.1, 0.2]}
+
+
+@pytest.mark.parametrize(
+    ("style", "model", "beside"),
+    [
+        ("alphafold3", "model.cif", "summary_confidences.json"),
+        ("alphafold3", "fold_x_model_0.cif", "fold_x_summary_confidences_0.json"),
+        ("boltz", "x_model_0.cif", "confidence_x_model_0.json"),
+        ("chai", "pred.model_idx_0.cif", "scores.model_idx_0.npz"),
+        ("boltz-pdb", "x_model_1.pdb", "confidence_x_model_1.json"),
+    ],
+)
+def test_scores_beside_a_prediction_are_read(style: str, model: str, beside: str, tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / model).write_text(next(one for one in programs() if one.name == style).text)
+    if beside.endswith("json"):
+        (folder / beside).write_text(json.dumps(SCORES))
+    else:
+        np.savez(folder / beside, iptm=np.array([0.87]), ptm=np.array([0.9]), ranking_score=np.array([0.88]))
+    source = FilesSource([folder], tmp_path / "cache").open()
+    (entry_id,) = source.all_entries()
+    entry = read_entry(source.fetch(entry_id).path, entry_id)
+    assert entry.additions.scores == {"iptm": "0.87", "ptm": "0.9", "ranking_score": "0.88"}
+    assert entry.additions.poses == {}
+
+
+def test_scores_that_cannot_be_read_change_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "model.cif").write_text(next(one for one in programs() if one.name == "alphafold3").text)
+    (folder / "summary_confidences.json").write_text("{")
+    source = FilesSource([folder], tmp_path / "cache").open()
+    (entry_id,) = source.all_entries()
+    assert source.fetch(entry_id).path == folder / "model.cif"
