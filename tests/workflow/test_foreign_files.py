@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import tarfile
+import zipfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+import httpx2
 import pytest
 from rdkit import Chem
 
 from scripts import inspect_files
+from tests.service.core import LiveService
+from tests.tools.patience import patience
 from tests.tools.runs import ROOT, JobRun, Row, rows_of, run_job
 from tests.workflow.test_own_files import contents, differing
 from tethermap import Job, analyse
@@ -69,23 +74,33 @@ def job(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
 
 @pytest.fixture(scope="module")
 def rows(job: JobRun) -> Found:
+    return rows_by_case(job.job)
+
+
+def rows_by_case(job: Path, archive: str = "") -> Found:
+    """Return the rows of each case, whose folders may lie in an archive."""
     found: Found = {}
-    for row in rows_of(job.job, layout.RESULTS_DISPLAY):
-        found.setdefault(row["source_file"].partition("/")[0], []).append(row)
+    for row in rows_of(job, layout.RESULTS_DISPLAY):
+        found.setdefault(row["source_file"].removeprefix(archive).partition("/")[0], []).append(row)
     return found
 
 
 def test_every_case_gives_its_molecules_and_passes_the_checks(cases: Path, job: JobRun, rows: Found) -> None:
     names = sorted(path.name for path in cases.iterdir())
     assert len(names) == 36
+    assert wrong_molecules(names, job.job, rows) == {}
+
+
+def wrong_molecules(names: Sequence[str], job: Path, rows: Found) -> dict[str, dict[str, int]]:
+    """Return the molecules of cases that give others than they should, or fail a check of the job."""
     wrong = {}
     for name in names:
-        read = (Chem.MolFromMolFile(str(job.job / row["sdf_path"])) for row in rows.get(name, []))
+        read = (Chem.MolFromMolFile(str(job / row["sdf_path"])) for row in rows.get(name, []))
         found = Counter(Chem.MolToSmiles(mol, isomericSmiles=False) for mol in read)
         expected = Counter(map(Chem.CanonSmiles, MOLECULES.get(name, [GEFITINIB])))
         if found != expected or any("checks_failed" in row["flags"] for row in rows[name]):
             wrong[name] = dict(found)
-    assert wrong == {}
+    return wrong
 
 
 def test_names_are_those_of_the_file_and_made_up_ones_are_said(rows: Found) -> None:
@@ -139,6 +154,35 @@ def test_poses_and_samples_say_where_they_come_from_in_the_order_of_their_number
 def test_python_gives_the_same_bytes(cases: Path, job: JobRun, tmp_path: Path) -> None:
     by_python: Job = analyse(cases, target=TARGET, folder=tmp_path / "python")
     assert differing(contents(job.job), contents(by_python.folder)) == []
+
+
+def test_upload_gives_the_same_bytes_and_every_molecule(cases: Path, tmp_path: Path) -> None:
+    """Folders are sent as an archive; the case that is an archive itself stands beside it."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    inner = cases / "d07-zip" / "fold_x.zip"
+    (folder / inner.name).write_bytes(inner.read_bytes())
+    with zipfile.ZipFile(folder / "cases.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(cases.rglob("*")):
+            if path.is_file() and path != inner:
+                archive.write(path, path.relative_to(cases))
+    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(folder)}}
+    expected = run_job(tmp_path / "command", settings).checked().job
+    with (
+        LiveService(tmp_path / "service") as service,
+        httpx2.Client(base_url=f"http://127.0.0.1:{service.port}", timeout=patience(120)) as http,
+    ):
+        sent = [("files", (path.name, path.read_bytes())) for path in sorted(folder.iterdir())]
+        upload = http.post("/api/uploads", files=sent)
+        assert upload.status_code == 201, upload.text
+        asked = {"target_name": TARGET, "structures": upload.json()["upload_id"]}
+        job_id = http.post("/api/jobs", json=asked).json()["job_id"]
+        assert service.ended(job_id, patience(120))["status"] == "completed"
+        job = next((tmp_path / "service").rglob(job_id))
+        assert differing(contents(expected), contents(job)) == []
+        found = rows_by_case(job, "cases.zip/")
+        found["d07-zip"] = found.pop(inner.name)
+        assert wrong_molecules([path.name for path in cases.iterdir()], job, found) == {}
 
 
 def test_uploads_take_every_case(cases: Path, tmp_path: Path) -> None:

@@ -165,8 +165,9 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         if (atoms.auth_seq_id == _NO_NUMBER).any():
             numbered = number_residues(structure)
             atoms = _atoms(structure, is_mmcif=is_mmcif)
-    except RuntimeError as error:  # names that gemmi has no room for
-        raise EntryError("file_unreadable", str(error).splitlines()[0][:200]) from error
+    except RuntimeError as error:  # names that gemmi has no room for, the last word of its message
+        name = str(error).split()[-1][:40]
+        raise EntryError("file_unreadable", f"the name {name} is too long: give it 7 characters at most") from error
     _check_names(atoms)
     _check_numbers(atoms)
     if parsed.block is not None:
@@ -195,6 +196,7 @@ def _poses_among(atoms: Atoms, additions: Additions) -> frozenset[int]:
     return frozenset(np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], names)).tolist() if names else ())
 
 
+_MOST_LETTERS = 7
 _Name = tuple[str, str, str]
 
 
@@ -298,12 +300,28 @@ def _sort_residues(structure: gemmi.Structure, *, is_mmcif: bool) -> None:
 def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
     """Return the atoms of a structure, whose het groups are put together and rid of repeated atoms."""
     _sort_residues(structure, is_mmcif=is_mmcif)
-    atoms = Atoms.of(structure)
+    try:
+        atoms = Atoms.of(structure)
+    except RuntimeError:
+        _shorten_subchains(structure)
+        atoms = Atoms.of(structure)
     repeated = repeated_atoms(atoms)
     if len(repeated):
         remove_atoms(structure, set(repeated.tolist()))
         atoms = Atoms.of(structure)
     return atoms
+
+
+def _shorten_subchains(structure: gemmi.Structure) -> None:
+    """Give subchains whose names gemmi has made too long for its arrays short ones."""
+    named = {residue.subchain for chain in structure[0] for residue in chain if len(residue.subchain) > _MOST_LETTERS}
+    if named:
+        short = {name: f"x{number}" for number, name in enumerate(sorted(named), start=1)}
+        for chain in structure[0]:
+            for residue in chain:
+                residue.subchain = short.get(residue.subchain, residue.subchain)
+        for entity in structure.entities:
+            entity.subchains = [short.get(name, name) for name in entity.subchains]
 
 
 def _check_names(atoms: Atoms) -> None:

@@ -163,7 +163,7 @@ def _with_elements(text: str) -> str:
     )
     for k, line, element, stated in zip(at, atoms, elements, known, strict=True):
         charge = line[78:80] if stated and not docked and _CHARGE.fullmatch(line[78:80]) else "  "
-        segment = line[72:76] if stated and not docked and line[72:76].strip() != element.upper() else "    "
+        segment = line[72:76] if stated and not docked and line[72:76].strip().upper() != element.upper() else "    "
         lines[k] = f"{line[:66]:<66}      {segment}{element.upper():>2}{charge}"
     if docked:
         lines = [line for k, line in enumerate(lines) if k not in dropped]

@@ -172,6 +172,6 @@ def test_pose_is_bonded_to_nothing_undeclared(distance: float, name: str, rules:
     residues = Residues(entry)
     own = entry.atoms.starts[residues.het]
     asyms = {text(asym): "" for asym in entry.atoms.label_asym_id[own]}
-    posed = replace(entry, additions=replace(entry.additions, ligands=asyms))
-    assert posed.poses
+    additions = replace(entry.additions, ligands=asyms)
+    posed = replace(entry, additions=additions, poses=frozenset(residues.het.tolist()))
     assert [group.links for group in find_groups(posed, residues, rules)] == [()]

@@ -1,0 +1,193 @@
+"""Properties that files of other programs have, in any combination: the ligand and its molecule stay the same."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tarfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import gemmi
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdkit import Chem
+
+from tests.tools.cleaning import ANY_TARGET
+from tests.tools.runs import ROOT
+from tests.tools.write_programs import SMILES
+from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
+from tethermap.complex.clean import clean_entry
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.reader import EntryError, read_entry
+from tethermap.exposure.radii import RadiusTable
+from tethermap.instance.kinds import KindRules
+from tethermap.matching.build import build_ligand
+from tethermap.sources.files import FilesSource
+
+EXAMPLES = 35
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+NEEDED = frozenset({"label_atom_id", "label_comp_id", "Cartn_x", "Cartn_y", "Cartn_z", "auth_asym_id", "auth_seq_id"})
+"""Items of atoms from which all others can be had."""
+
+
+@cache
+def lines() -> tuple[str, ...]:
+    """Return the atoms of EGFR near gefitinib (2ITY, code LIG), as the wwPDB writes them."""
+    with tarfile.open(ROOT / "tests" / "data" / "program_files.tar.xz") as tar:
+        file = tar.extractfile("./openmm-pdb-ids/x.pdb")
+        assert file is not None
+        text = file.read().decode()
+    found = [line for line in text.splitlines() if line.startswith(("ATOM", "HETATM"))]
+    return tuple(f"{line[:60]}{20.0:6.2f}          {line[76:78]}  " for line in found)
+
+
+def molecules(data: bytes, name: str, index: ComponentIndex) -> list[tuple[str, str]]:
+    """Return chain and SMILES of each ligand of a file that a user gives under a name."""
+    rules = KindRules(ADDITIVES, COFACTORS, index.get)
+    with TemporaryDirectory() as folder:
+        own = Path(folder) / "own"
+        own.mkdir()
+        (own / name).write_bytes(data)
+        source = FilesSource([own], Path(folder) / "cache").open()
+        (entry_id,) = source.all_entries()
+        entry = read_entry(source.fetch(entry_id).path, entry_id)
+        source.close()
+        cleaned = clean_entry(entry, replace(ANY_TARGET, own_files=True), rules, RadiusTable(RADII))
+        found = []
+        for kept in cleaned.kept:
+            mol = Chem.MolFromSmiles(build_ligand(kept.instance, index).observed_smiles)
+            found.append((kept.instance.name.auth_asym_id, Chem.MolToSmiles(mol, isomericSmiles=False)))
+        return found
+
+
+ELEMENTS: dict[str, Callable[[str, str], str]] = {
+    "in its columns": lambda line, _: line,
+    "left-justified": lambda line, element: f"{line[:76]}{element:<2}  ",
+    "lower case": lambda line, element: f"{line[:76]}{element.lower():>2}  ",
+    "with a charge 0": lambda line, element: f"{line[:76]}{element:>2} 0",
+    "none": lambda line, _: line[:66],
+    "none, blanks": lambda line, _: f"{line[:66]:<80}",
+    "as segment": lambda line, element: f"{line[:72]}{element:<4}    ",
+    "id of the entry": lambda line, _: f"{line[:72]}2ITY{int(line[6:11]) % 10000:4d}",
+}
+NAMES: dict[str, Callable[[str], str]] = {
+    "by the format": lambda line: line,
+    "from column 14": lambda line: f"{line[:12]} {line[12:16].strip():<3}{line[16:]}",
+}
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(
+    elements=st.sampled_from(sorted(ELEMENTS)),
+    names=st.sampled_from(sorted(NAMES)),
+    record=st.sampled_from(["ATOM  ", "HETATM"]),
+    chain=st.sampled_from(["A", " ", "B", "z", "7", "-"]),
+    end=LINE_ENDS,
+    ends=st.sampled_from(["last", "none", "between", "both", "TER"]),
+    ending=st.sampled_from([".pdb", ".ent", ".pdb1", ".PDB", ".txt", ".pdb.txt", ".brk"]),
+    packer=st.sampled_from(sorted(PACKERS)),
+    bom=st.booleans(),
+    ligand_first=st.booleans(),
+)
+def test_pdb_files_of_any_habits_give_the_ligand(
+    index: ComponentIndex, *, elements: str, names: str, record: str, chain: str, end: str, ends: str, ending: str,
+    packer: str, bom: bool, ligand_first: bool,
+) -> None:  # fmt: skip
+    protein: list[str] = []
+    ligand: list[str] = []
+    for line in lines():
+        is_ligand = line[17:20] == "LIG"
+        element = line[76:78].strip()
+        made = ELEMENTS[elements](NAMES[names](line) if len(line[12:16].strip()) < 4 else line, element)
+        (ligand if is_ligand else protein).append(f"{record}{made[6:21]}{chain}{made[22:]}" if is_ligand else made)
+    parts = [ligand, protein] if ligand_first else [protein, ligand]
+    between = {"between": ["END"], "both": ["END"], "TER": ["TER"]}.get(ends, [])
+    last = ["END"] if ends in ("last", "both", "TER") else []
+    text = end.join([*parts[0], *between, *parts[1], *last, ""])
+    data = PACKERS[packer]((b"\xef\xbb\xbf" if bom else b"") + text.encode())
+    ((_, smiles),) = molecules(data, f"x{ending}{packer}", index)
+    assert smiles == Chem.MolToSmiles(Chem.MolFromSmiles(SMILES))
+
+
+@cache
+def atom_site() -> dict[str, list[str]]:
+    """Return the items of the atoms as gemmi writes them."""
+    structure = gemmi.read_pdb_string("\n".join([*lines(), "END\n"]))
+    structure.setup_entities()
+    block = structure.make_mmcif_document()[0]
+    loop = block.find_loop("_atom_site.Cartn_x").get_loop()
+    return {
+        tag.removeprefix("_atom_site."): [loop[row, column] for row in range(loop.length())]
+        for column, tag in enumerate(loop.tags)
+    }
+
+
+@st.composite
+def items(draw: st.DrawFn) -> list[str]:
+    """Draw items of atoms in any order, some of those that can be had from others left out."""
+    known = sorted(atom_site())
+    left_out = draw(st.sets(st.sampled_from([name for name in known if name not in NEEDED])))
+    return draw(st.permutations([name for name in known if name not in left_out]))
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(
+    tags=items(),
+    indent=st.sampled_from(["", "  ", "\t"]),
+    capital=st.booleans(),
+    quoted=st.booleans(),
+    end=LINE_ENDS,
+    ending=st.sampled_from([".cif", ".mmcif", ".CIF", ".txt", ".cif.txt"]),
+    packer=st.sampled_from(sorted(PACKERS)),
+    bom=st.booleans(),
+    hash_last=st.booleans(),
+)
+def test_mmcif_files_of_any_items_give_the_ligand(
+    index: ComponentIndex, *, tags: list[str], indent: str, capital: bool, quoted: bool, end: str, ending: str,
+    packer: str, bom: bool, hash_last: bool,
+) -> None:  # fmt: skip
+    columns = [atom_site()[tag] for tag in tags]
+    head = ["data_model", "#", "loop_", *(f"{indent}_atom_site.{tag.upper() if capital else tag}" for tag in tags)]
+    names = [place for place, tag in enumerate(tags) if tag == "label_atom_id"]
+    rows = []
+    for cells in zip(*columns, strict=True):
+        shown = [f"'{cell}'" if quoted and place in names and "'" not in cell and '"' not in cell else cell
+                 for place, cell in enumerate(cells)]  # fmt: skip
+        rows.append(indent + " ".join(shown))
+    text = end.join([*head, *rows, *(["#"] if hash_last else []), ""])
+    data = PACKERS[packer]((b"\xef\xbb\xbf" if bom else b"") + text.encode())
+    ((chain, smiles),) = molecules(data, f"x{ending}{packer}", index)
+    assert (chain, smiles) == ("A", Chem.MolToSmiles(Chem.MolFromSmiles(SMILES)))
+
+
+CHAINS = ["A", "AA", "A1", "B-2", "chain_7", "A/B", "l", "1", "Prot_A"]
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_chain_of_any_name_is_kept(chain: str, index: ComponentIndex) -> None:
+    columns = {**atom_site(), "auth_asym_id": [chain] * len(lines()), "label_asym_id": [chain] * len(lines())}
+    head = ["data_model", "loop_", *(f"_atom_site.{tag}" for tag in columns)]
+    text = "\n".join([*head, *(" ".join(cells) for cells in zip(*columns.values(), strict=True)), ""])
+    ((found, smiles),) = molecules(text.encode(), "x.cif", index)
+    assert (found, smiles) == (chain, Chem.MolToSmiles(Chem.MolFromSmiles(SMILES)))
+
+
+def test_chain_with_a_name_beyond_seven_letters_is_refused_by_name(index: ComponentIndex) -> None:
+    columns = {**atom_site(), "auth_asym_id": ["chainLongName"] * len(lines())}
+    columns["label_asym_id"] = columns["auth_asym_id"]
+    head = ["data_model", "loop_", *(f"_atom_site.{tag}" for tag in columns)]
+    text = "\n".join([*head, *(" ".join(cells) for cells in zip(*columns.values(), strict=True)), ""])
+    with pytest.raises(EntryError, match="chainLongName is too long"):
+        molecules(text.encode(), "x.cif", index)
