@@ -14,13 +14,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tethermap.base.reasons import sentence
-from tethermap.base.reference import ADDITIVES, COFACTORS
+from tethermap.base.reasons import BOND_SOURCES, sentence
+from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
+from tethermap.complex.clean import clean_entry
+from tethermap.complex.settings import CleanSettings
 from tethermap.components.finder import JobComponents
 from tethermap.components.user import UserComponentError, read_user_components
+from tethermap.drawing.ligand import plain_svg
 from tethermap.entry.reader import Entry, EntryError, read_entry
+from tethermap.entry.target_query import TargetQuery
+from tethermap.exposure.radii import RadiusTable
 from tethermap.instance.find import Residues, find_groups
 from tethermap.instance.kinds import KindRules
+from tethermap.matching.build import build_ligand
 from tethermap.sources.base import FetchError, SourceError
 from tethermap.sources.files import FilesSource
 from tethermap.sources.naming import own_file
@@ -28,13 +34,18 @@ from tethermap.sources.own.archives import ArchiveError, members
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.poses import LigandFileError, read_poses
-from tethermap.sources.own.sniff import LIGANDS, MMCIF, STRUCTURES, ending_of, kind_of
+from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, MMCIF, STRUCTURES, ending_of, kind_of
 
 MOST_MEMORY = 6 << 30
 """Bytes of address space; a file that needs more is refused."""
 
 _OTHERS = {"json": "confidence", "npz": "confidence", "mtz": "map", "ccp4": "map", "map": "map", "xml": "validation"}
 _MOST_NOTES = 12
+_MOST_DRAWN = 12
+"""Ligands of one file that are drawn, each molecule once."""
+
+_MOST_POSES = 50
+"""Ligands of a file up to which they are looked at one by one."""
 
 Found = dict[str, Any]
 
@@ -81,7 +92,7 @@ def main(folder: Path, cache: Path) -> list[Found]:
 
 def _of_file(path: Path) -> Found:
     """Return what a file is by itself."""
-    file: Found = {"name": path.name, "kind": "", "entry_id": "", "notes": [], "error": ""}
+    file: Found = {"name": path.name, "kind": "", "entry_id": "", "notes": [], "ligands": [], "error": ""}
     ending = ending_of(path.name)
     kind, reason = kind_of(path)
     try:
@@ -91,6 +102,8 @@ def _of_file(path: Path) -> Found:
             file |= _ligands(path)
         elif reason:
             file |= {"kind": "other", "error": reason}
+        elif kind in COMPLEXES:
+            file["kind"] = "structure"
         elif kind in STRUCTURES and not (kind in MMCIF and is_definition(path)):
             file["kind"] = "structure"
         elif ending in _OTHERS:
@@ -160,7 +173,28 @@ def _tell_entry(
             if not _defined(components, code, names)
         ]
     file["notes"] += notes[:_MOST_NOTES]
+    if len(entry.poses) <= _MOST_POSES:
+        file["ligands"] += _drawn(entry, components)
     return set(ligands)
+
+
+def _drawn(entry: Entry, components: JobComponents) -> list[Found]:
+    """Return the ligands of a structure, each molecule once: drawn, with where its bonds come from."""
+    settings = CleanSettings(TargetQuery(""), own_files=True)
+    cleaned = clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, components), RadiusTable(RADII))
+    found: dict[tuple[str, str], Found] = {}
+    for kept in cleaned.kept:
+        name, mol = kept.instance.name, build_ligand(kept.instance, components.index, components.user)
+        if len(found) < _MOST_DRAWN and (name.comp_id, mol.observed_smiles) not in found:
+            found[name.comp_id, mol.observed_smiles] = {
+                "comp_id": name.comp_id,
+                "place": f"{name.auth_asym_id} {name.residue_id}",
+                "smiles": mol.observed_smiles,
+                "bond_source": mol.bond_source,
+                "bonds_from": BOND_SOURCES.get(mol.bond_source, mol.bond_source),
+                "svg": plain_svg(mol, kept.instance),
+            }
+    return list(found.values())
 
 
 def _defined(components: JobComponents, comp_id: str, names: set[str]) -> bool:

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 from service.addresses import ROOT_PATH, serves
 from service.jobs.record import FINAL
 from service.pages.assets import Assets
+from tethermap.base.reasons import BOND_SOURCES
 from tethermap.base.version import __version__
 from tethermap.exits.words import copies_noun
 
@@ -51,6 +52,7 @@ def environment(assets: Assets = ASSETS) -> Environment:
         "version": __version__,
         "final_states": FINAL,
         "copies_noun": copies_noun,
+        "bond_sources": BOND_SOURCES,
     }
     return templates
 

@@ -14,14 +14,26 @@ from service.jobs.uploads import Upload
 from service.routes.shared import in_thread, owner_of, require_owner, shared_of
 
 
+class UploadedLigand(Answer):
+    """A ligand of a file: its molecule, drawn as SVG, and where its bonds come from, as code and in words."""
+
+    comp_id: str
+    place: str
+    smiles: str
+    bond_source: str
+    bonds_from: str
+    svg: str
+
+
 class UploadedFile(Answer):
-    """A file as it was understood: its kind, the entry that it is or belongs to, and what is in it."""
+    """A file as it was understood: its kind, the entry that it is or belongs to, what is in it, its ligands."""
 
     name: str
     size_bytes: Count
     kind: str
     entry_id: str
     notes: list[str]
+    ligands: list[UploadedLigand]
 
 
 class UploadAnswer(Success):
@@ -34,7 +46,7 @@ class UploadAnswer(Success):
     @classmethod
     def of(cls, upload: Upload) -> UploadAnswer:
         """Return the answer for an upload."""
-        files = [UploadedFile(**file) for file in upload.files]
+        files = [UploadedFile(**{"ligands": [], **file}) for file in upload.files]
         return cls(upload_id=upload.upload_id, files=files, expires_at=upload.expires_at)
 
 

@@ -82,6 +82,12 @@ def test_file_that_no_program_could_read_is_refused_beside_a_good_one(http: http
 def test_upload_says_where_a_smiles_is_wanted_and_where_one_is_not_used(http: httpx2.Client) -> None:
     alone = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["notes"]
     assert "bonds of UNL from distances alone: a table with its SMILES (UNL,SMILES) makes them certain" in alone
+    (ligand,) = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["ligands"]
+    assert (ligand["comp_id"], ligand["bond_source"], ligand["bonds_from"]) == ("UNL", "perceived", "distances")
+    assert ligand["svg"].startswith("<svg ")
+    table = ("codes.csv", f"UNL,{SMILES}\n".encode())
+    (certain,) = send(http, ("model.pdb", MODEL.text.encode()), table).json()["files"][1]["ligands"]
+    assert certain["bonds_from"] == "your file"
     other = send(http, ("model.pdb", MODEL.text.encode()), ("codes.csv", f"LIG,{SMILES}\n".encode())).json()["files"]
     assert other[0]["notes"] == ["defines LIG", "no structure here has it; the ligands here: UNL"]
 

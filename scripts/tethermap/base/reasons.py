@@ -36,6 +36,9 @@ REASONS = _sentences("reasons")
 REMEDIES = _sentences("remedies")
 """What a user can do about a reason, in one sentence, where there is something."""
 
+BOND_SOURCES = _sentences("bond_sources")
+"""Where the bonds of a ligand come from, in words."""
+
 FLAGS = _sentences("flags")
 """What a user should know of an instance that was kept."""
 

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from rdkit import Chem, rdBase
@@ -32,6 +33,12 @@ class UserComponentError(UserError):
     """A user's component cannot be read; the message names the file, the line and the value."""
 
 
+@lru_cache(maxsize=32)
+def _defined(text: str, is_cif: bool) -> UserComponents:
+    """Return the components of a text; molecules of a table are embedded, which takes time."""
+    return read_components(text, origin="user") if is_cif else components_from_table(text)
+
+
 def read_user_components(*paths: Path) -> UserComponents:
     """Read files of components; of a folder all files in order of their names.
 
@@ -56,10 +63,7 @@ def read_user_components(*paths: Path) -> UserComponents:
         except (OSError, UnicodeDecodeError) as error:
             raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
         try:
-            if file.suffix.lower() in _CIF_SUFFIXES:
-                defined = read_components(text, origin="user")
-            else:
-                defined = components_from_table(text)
+            defined = _defined(text, file.suffix.lower() in _CIF_SUFFIXES)
         except ValueError as error:
             raise UserComponentError(f"{file.name}: {error}") from error
         if twice := sorted(components.keys() & defined.keys()):

@@ -98,7 +98,21 @@ let sending = null; // ends with the last upload, whatever came of it
 
 function shown(file) {
   return make("li", {}, make("b", {}, file.name), " ",
-    make("span", { class: "muted tiny" }, [file.kind, ...file.notes].join(" · ")));
+    make("span", { class: "muted tiny" }, [file.kind, ...file.notes].join(" · ")), ...file.ligands.map(ligand));
+}
+
+/** Draw a ligand with where its bonds come from; a SMILES typed for it is sent as a table of its own. */
+function ligand(one) {
+  const picture = make("img", { src: `data:image/svg+xml,${encodeURIComponent(one.svg)}`, alt: one.smiles });
+  const caption = make("figcaption", { class: "tiny" }, `${one.comp_id} ${one.place} · bonds from ${one.bonds_from}`);
+  if (one.bond_source === "file") return make("figure", { class: "sent" }, picture, caption);
+  const given = make("input", { value: one.bond_source === "user" ? one.smiles : "", autocomplete: "off", spellcheck: "false" });
+  given.addEventListener("change", () => {
+    const smiles = given.value.trim();
+    if (smiles) queue([new File([`${one.comp_id},${smiles}\n`], `${one.comp_id}.csv`)]);
+  });
+  return make("figure", { class: "sent" }, picture, caption,
+    make("label", { class: "tiny" }, `SMILES of ${one.comp_id} `, given));
 }
 
 /** Use an upload for the job, or none. */
