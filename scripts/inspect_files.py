@@ -102,9 +102,7 @@ def _of_file(path: Path) -> Found:
             file |= _ligands(path)
         elif reason:
             file |= {"kind": "other", "error": reason}
-        elif kind in COMPLEXES:
-            file["kind"] = "structure"
-        elif kind in STRUCTURES and not (kind in MMCIF and is_definition(path)):
+        elif kind in COMPLEXES or (kind in STRUCTURES and not (kind in MMCIF and is_definition(path))):
             file["kind"] = "structure"
         elif ending in _OTHERS:
             file["kind"] = _OTHERS[ending]
@@ -166,7 +164,7 @@ def _tell_entry(
         file["error"] = sentence(error.reason) + (f" ({error.value})" if error.value else "")
         return set()
     notes, ligands = _contents(entry, components)
-    if not certain:
+    if not certain and not entry.additions.ligands:
         notes += [
             f"bonds of {code} from distances alone: a table with its SMILES ({code},SMILES) makes them certain"
             for code, names in ligands.items()

@@ -178,7 +178,7 @@ def test_a_withdrawn_id_leads_to_its_successor_at_rcsb(tmp_path: Path, standin: 
 
 def test_an_unreachable_service_is_one_sentence(tmp_path: Path, standin: StandIn) -> None:
     standin.fault("search", "refuse")
-    with pytest.raises(SourceError, match=r"run the job again later, or set source.kind to mirror") as caught:
+    with pytest.raises(SourceError, match=r"run the job again later, or use a mirror") as caught:
         _rcsb_job(tmp_path, "EGFR")
     assert caught.value.kind == "upstream"
 

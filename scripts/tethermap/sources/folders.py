@@ -126,8 +126,7 @@ def check_folder(folder: Path, key: str) -> None:
 def no_sequence_search(kind: str) -> SourceError:
     """Return the sentence that refuses a sequence search."""
     return SourceError(
-        f"sequence_search is on, but the source {kind!r} can't search by sequence: "
-        "set source.kind to rcsb or sequence_search to false."
+        f"The source {kind!r} can't search by sequence: take structures from RCSB, or do not search by sequence."
     )
 
 

@@ -90,8 +90,8 @@ class RcsbSource:
         """
         if len(sequence) < SHORTEST_SEQUENCE:
             raise SourceError(
-                f"fasta_seq has a record of {len(sequence)} residues, but RCSB's sequence search needs at least "
-                f"{SHORTEST_SEQUENCE}: give a longer sequence or set sequence_search to false."
+                f"A sequence has {len(sequence)} residues, but RCSB's sequence search needs at least "
+                f"{SHORTEST_SEQUENCE}: give a longer one, or do not search by sequence."
             )
         return self._search.hits(sequence_node(sequence, min_identity), scoring="sequence")
 

@@ -121,7 +121,7 @@ class SearchService:
         if answer.status != 200:
             raise SourceError(
                 f"RCSB's search service refused the query: HTTP {answer.status}, {_message(answer)}; "
-                "change search_query, or set source.kind to mirror.",
+                "change the query, or use a mirror.",
                 "upstream" if answer.status >= 500 or answer.status == 404 else "input",
             )
         return _object(answer)
@@ -190,7 +190,7 @@ class DataService:
             message = errors[0].get("message") or _message(answer)
             raise SourceError(
                 f"RCSB's data service gave no metadata: HTTP {answer.status}, {message}; "
-                "run the job again later, or set source.kind to mirror.",
+                "run the job again later, or use a mirror.",
                 "upstream",
             )
         rows = [row for row in data["entries"] if row and row.get("rcsb_id")]
@@ -212,8 +212,7 @@ def _reached(send: Callable[[], HttpAnswer], service: str) -> HttpAnswer:
     except HttpError as error:
         verb = "can't be reached" if error.unreachable else "doesn't answer properly"
         raise SourceError(
-            f"RCSB's {service} service {verb} ({error}): check the network, run the job again later, "
-            "or set source.kind to mirror.",
+            f"RCSB's {service} service {verb} ({error}): check the network, run the job again later, or use a mirror.",
             "upstream",
         ) from error
 

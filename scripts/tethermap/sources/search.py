@@ -178,9 +178,9 @@ def sequences_of(fasta: str) -> list[str]:
     try:
         sequences = read_fasta(fasta)
     except ValueError as error:
-        raise SourceError(f"fasta_seq holds {error}.") from None
+        raise SourceError(f"The sequence holds {error}.") from None
     if not sequences:
-        raise SourceError(f"fasta_seq holds no sequence of {SHORTEST_SEQUENCE} residues: give FASTA or bare letters.")
+        raise SourceError(f"There is no sequence of {SHORTEST_SEQUENCE} residues: give FASTA or bare letters.")
     return list(dict.fromkeys(sequences))
 
 
