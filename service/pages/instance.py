@@ -117,9 +117,10 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "properties": _properties(metadata),
         "scores": [
             (str(one["name"]), str(one["value"]))
-            for one in read_rows(place.folder / tables.POSES.path, tables.POSES, {stem})
-            if one["name"]
-        ][:_MOST_SCORES],
+            for one in place.reader.rows(
+                place.folder, tables.POSES, f"WHERE stem = ? AND name <> '' LIMIT {_MOST_SCORES}", [stem]
+            )
+        ],
         "percent": percent,
         "area_of": area,
         "data": {**_data(place, row, atoms, sites, contacts), "seen": _seen(answer["observed"])},
