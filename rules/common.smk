@@ -84,6 +84,7 @@ def reads(name):
     others = [ancient(path) for path in (*step.ahead, *step.folders)]
     if step.parts:
         return [*step.inputs(["{shard}"], given), *others]
+    others += step.user_files(given)
     return lambda wildcards: [*step.inputs(shards(wildcards), given), *others]
 
 

@@ -23,6 +23,7 @@ _TABLES = tables.TABLES | {
     "protac_inputs": tables.PROTAC_INPUTS,
     "names": tables.NAME_MAP,
     "poses": tables.POSES,
+    "affinity": tables.AFFINITY,
     "search": tables.ENTRIES,
 }
 """Tables of a job by the name that `Job.table` takes."""

@@ -25,7 +25,10 @@ FOLDER = ROOT / "config"
 """Where the defaults and the schema lie."""
 
 _UPPER_CASE = ("methods", "only_ligands", "always_keep")
-_PRIVATE = ("mirror", "files", "components")
+_PRIVATE = ("mirror", "files", "components", "affinity")
+_ADDED = ("affinity",)
+"""Settings of the source that are recorded only if given: records of jobs without them stay as they were."""
+
 NO_PATH = ("auto", "off")
 """Values of ``source.validation`` that are no folder."""
 
@@ -110,6 +113,7 @@ def recorded(settings: Mapping[str, Any]) -> Settings:
             source[name] = label if label and name == source["kind"] else name
     if source["validation"] not in NO_PATH:
         source["validation"] = "folder"
+    source = {key: value for key, value in source.items() if key not in _ADDED or value is not None}
     kept = {key: value for key, value in settings.items() if key not in (recorded_search.KEY, *NOT_COMPARED)}
     return {**kept, "source": source, "cache_dir": None, "force": False}
 
@@ -293,6 +297,10 @@ def _resolve_paths(settings: Settings) -> None:
             source[name] = [_absolute(f"source.{name}", item) for item in value]
         else:
             source[name] = _absolute(f"source.{name}", value)
+    affinity = source["affinity"] or []
+    for path in [affinity] if isinstance(affinity, str) else affinity:
+        if not Path(path).is_file():
+            raise ConfigError(f"source.affinity: there is no file {path}.")
 
 
 def _absolute(key: str, text: str | None) -> str | None:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from tethermap.base import layout
 from tethermap.base.atomic import replacing, write_parts
 from tethermap.base.column_words import dictionary, words_of
-from tethermap.base.tables import POSES, RESULT_TABLES, Column, Table
+from tethermap.base.tables import AFFINITY, POSES, RESULT_TABLES, Column, Table
 
 if TYPE_CHECKING:
     import duckdb
 
-PARQUET_TABLES = (*RESULT_TABLES, POSES)
-"""Tables that a job has as Parquet, the last only if it has poses."""
+PARQUET_TABLES = (*RESULT_TABLES, POSES, AFFINITY)
+"""Tables that a job has as Parquet, the last two only if it has poses or `source.affinity`."""
 
 _TYPES = {"integer": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN", "text": "VARCHAR"}
 
@@ -123,10 +123,10 @@ def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
     columns : sequence of Column
         Those of the CSV file, from `file_columns`.
     """
-    if tuple(columns) == table.columns and (job / table.parquet).is_file():
-        return f"FROM read_parquet({literal(str(job / table.parquet))}, {ROW} = true)"
     names = {column.name for column in columns}
     lacking = [f", NULL::{_type(one)} AS {quoted(one.name)}" for one in table.columns if one.name not in names]
+    if tuple(columns) in (table.columns, table.usual.columns) and (job / table.parquet).is_file():
+        return f"FROM read_parquet({literal(str(job / table.parquet))}, {ROW} = true) SELECT *{''.join(lacking)}"
     rows = csv_rows(job / table.path, columns)
     return f"FROM ({rows}) SELECT *{''.join(lacking)}, row_number() OVER () AS {ROW}"
 
@@ -145,10 +145,18 @@ def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
         for table in tables:
             if (job / table.path).is_file():
                 _write(database, job, table)
-    write_parts(job / layout.DATA_DICTIONARY, dictionary(PARQUET_TABLES))
+    told = (_written(job, table) for table in PARQUET_TABLES if table is not AFFINITY or (job / table.path).is_file())
+    write_parts(job / layout.DATA_DICTIONARY, dictionary(tuple(told)))
+
+
+def _written(job: Path, table: Table) -> Table:
+    """Return a table with the columns that a job's file has."""
+    path = job / table.path
+    return table.usual if path.is_file() and file_columns(path, table) == table.usual.columns else table
 
 
 def _write(database: duckdb.DuckDBPyConnection, job: Path, table: Table) -> None:
+    table = _written(job, table)
     words = {one.name: words._asdict() for one in table.columns if (words := words_of(table, one.name))}
     about = literal(json.dumps(words, ensure_ascii=False))
     with replacing(job / table.parquet) as temporary:

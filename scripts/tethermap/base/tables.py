@@ -76,10 +76,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its place in the job folder (empty for intermediates) and its columns."""
+    """A table: its place in the job folder (empty for intermediates) and its columns.
+
+    The last `optional` columns are only in files of jobs with the setting that they come from.
+    """
 
     path: str
     columns: tuple[Column, ...]
+    optional: int = 0
+
+    @property
+    def usual(self) -> Table:
+        """The table without its optional columns."""
+        return Table(self.path, self.columns[: len(self.columns) - self.optional])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -176,6 +185,19 @@ SASA_SUMMARY = Table(
     ),
 )
 
+AFFINITY_CELLS = (
+    "affinity_type relation value_nM:n6 p_value:n2 source:l n_values:i spread ligand_efficiency:n2 affinity_word"
+)
+"""Columns of a ligand's measured affinity (`tethermap.results.affinity`), in tables of jobs with `source.affinity`."""
+
+_N_AFFINITY = len(AFFINITY_CELLS.split())
+
+AFFINITY = Table(
+    layout.AFFINITY,
+    _columns(f"pdb_id Chain Warhead Residue_ID {AFFINITY_CELLS} matched_by stem"),
+)
+"""One row per instance and type of measurement, in jobs with `source.affinity`."""
+
 RESULTS_TABLE = Table(
     layout.RESULTS_DISPLAY,
     _columns(
@@ -186,7 +208,9 @@ RESULTS_TABLE = Table(
         f" {FIT} RSCC_by_residue:l {ENTRY_FIT} {GEOMETRY} link_uniprot:l mutations:l mutations_near:l pocket_uniprot:l"
         " ligand_name SMILES_pH74 warhead_class:l"
         " mean_pLDDT:n1 aligned_error_A:n1 chemistry_notes:l source_file source_record:i pose_rank:i"
+        f" {AFFINITY_CELLS}"
     ),
+    optional=_N_AFFINITY,
 )
 
 LIGAND_METADATA = Table(
@@ -273,8 +297,9 @@ EXIT_ANSWERS = Table(
         " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries:l evidence"
         " evidence_reasons:l best_stem stems:l group exit_site breaks_covalent_bond:f observed_atoms:l"
         " site_uniprot area_lost_A2:n leaving_residues:l not_recommended:l best_resolution:n2 best_title group_name"
-        " confidence"
+        f" confidence {AFFINITY_CELLS}"
     ),
+    optional=_N_AFFINITY,
 )
 """One row per target group, binding site, ligand and exit site: what all copies say. `n_copies` are the site's copies
 that symmetry mates don't hold, `n_open` those whose best candidate there has room and a way out."""
@@ -574,7 +599,7 @@ def read_table(
     """
     with path.open(encoding="utf-8", newline="") as stream:
         header = tuple(next(csv.reader([stream.readline()]), ()))
-        if strict and header != table.names:
+        if strict and header not in (table.names, table.usual.names):
             raise ValueError(f"{path}: unexpected columns {header}")
         known = {column.name: column for column in table.columns}
         columns = [known.get(name, Column(name)) for name in header]

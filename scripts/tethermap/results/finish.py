@@ -84,7 +84,8 @@ def write_manifest(
         layout.SEARCH_ENTRIES,
         layout.WORKFLOW,
     ]
-    single += [tables.POSES.path, tables.POSES.parquet] if (job / layout.POSES).is_file() else []
+    optional = [table for table in (tables.POSES, tables.AFFINITY) if (job / table.path).is_file()]
+    single += [path for table in optional for path in (table.path, table.parquet)]
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
     for path in single:
         listed[path] = _file_row(job, path)

@@ -29,12 +29,13 @@ from tethermap.base import layout, tables
 from tethermap.base.arrays import FloatArray
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source, joined, named_lines, named_records, part
-from tethermap.base.tables import JOINED, Row, Value
+from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.instance.backbone import Backbone, backbone_of_record
 from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_of_line
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
+from tethermap.results.affinity import Affinities, Subject
 from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table
 from tethermap.results.rows import (
     Membership,
@@ -65,6 +66,7 @@ def write_tables(
     protac_inputs: Iterable[Source] = (),
     errors: Iterable[Row] = (),
     left_out: LeftOut = MappingProxyType({}),
+    affinity: Sequence[str] = (),
 ) -> None:
     """Write all tables and the one SDF of a job.
 
@@ -82,6 +84,8 @@ def write_tables(
         Errors of all steps in single ligands and entries, rows of `tethermap.base.tables.ERRORS`.
     left_out : mapping
         Instances and entries that are not looked at, with the errors in them.
+    affinity : sequence of str
+        The user's tables of affinities, `source.affinity`.
     """
     series = read_members(job / layout.SERIES_MEMBERS)
     ligands = list(tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA))
@@ -90,7 +94,12 @@ def write_tables(
     with waiting_rows(job / layout.RESULTS) as waiting:
         gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting, left_out.keys())
         groups = grouped(gathered.members)
-        _write_results(job, waiting, groups)
+        heavy = {str(row["Ligand"]): int(row["Heavy_Atom_Count"] or 0) for row in ligands}
+        affinities = Affinities(affinity, gathered.subjects, heavy)
+        _write_results(job, waiting, groups, affinities if affinity else None)
+    (job / layout.AFFINITY).unlink(missing_ok=True)
+    if affinity:
+        tables.write_table(job / layout.AFFINITY, tables.AFFINITY, sorted(affinities.rows(), key=row_sort_key))
     if gathered.poses:
         in_order = (row for _, row in sorted(gathered.poses, key=itemgetter(0)))
         tables.write_table(job / tables.POSES.path, tables.POSES, in_order)
@@ -98,10 +107,13 @@ def write_tables(
     observed = list(observed_rows(target_name, degraders, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
     known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
+    answers: Iterable[Row] = answer_rows(target_name, groups, known, job / layout.RESULTS)
+    if affinity:
+        answers = ({**row, **affinities.cells(split_cell(row["stems"]))} for row in answers)
     for written, rows in (
         (tables.SUPERPOSITION, superposition_rows(groups)),
         (tables.EXIT_CONSENSUS, consensus_rows(groups)),
-        (tables.EXIT_ANSWERS, answer_rows(target_name, groups, known, job / layout.RESULTS)),
+        (tables.EXIT_ANSWERS if affinity else tables.EXIT_ANSWERS.usual, answers),
         (tables.OBSERVED_EXITS, observed),
     ):
         tables.write_table(job / written.path, written, rows)
@@ -163,6 +175,7 @@ class Gathered:
     degraders: dict[str, Degrader] = field(default_factory=dict)
     complete: dict[str, LigandMolecule] = field(default_factory=dict)
     poses: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
+    subjects: list[Subject] = field(default_factory=list)
     _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, parts: InstanceParts, row: Row) -> None:
@@ -178,6 +191,7 @@ class Gathered:
         pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.held else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
         self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
+        self.subjects.append(_subject(instance, mol, parts.backbone))
         if parts.held:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
             return
@@ -232,14 +246,34 @@ def _merge_instances(
     return gathered
 
 
-def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group]) -> None:
-    """Write the table of results, each instance with its binding site."""
+def _subject(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> Subject:
+    """Return an instance as affinities are looked up for it."""
+    name = instance.name
+    names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
+             "Residue_ID": name.residue_id}  # fmt: skip
+    polymers = {chain for polymer in instance.polymers for chain in polymer.chains}
+    own = {name.auth_asym_id} - polymers
+    accessions = frozenset(intern(residue.partition(":")[0]) for residue in backbone.pocket_uniprot)
+    chains = frozenset({*instance.target_chains, *own})
+    return Subject(instance.stem, names, instance.component_names, chains, mol.inchikey, accessions)
+
+
+def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:
+    """Write the table of results, each instance with its binding site and its affinity if tables of them are given."""
     sites = {stem: site for group in groups for stem, site in binding_sites(group).items()}
     told = ((row, sites[str(row["stem"])]) for _, row in rows.in_order(lambda key: key))
     tables.write_table(
         job / tables.RESULTS_TABLE.path,
-        tables.RESULTS_TABLE,
-        ({**row, "site": site, "site_class": site_class(site)} for row, site in told),
+        tables.RESULTS_TABLE if affinities else tables.RESULTS_TABLE.usual,
+        (
+            {
+                **row,
+                "site": site,
+                "site_class": site_class(site),
+                **(affinities.cells([str(row["stem"])]) if affinities else {}),
+            }
+            for row, site in told
+        ),
     )
 
 

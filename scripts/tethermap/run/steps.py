@@ -51,6 +51,8 @@ class Step:
         Files of the job folder that a step of the whole job writes.
     switch : tuple of str
         Path of the setting that switches the step on; always on if empty.
+    given : tuple of str
+        Settings of `source` that name files of the user that it reads in place.
     """
 
     name: str
@@ -65,6 +67,12 @@ class Step:
     parts: Mapping[str, Table | str] = field(default_factory=dict)
     writes: tuple[str, ...] = ()
     switch: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def user_files(self, settings: Settings) -> list[str]:
+        """Return the user's files that the step reads in place."""
+        values = [settings["source"][name] or [] for name in self.given]
+        return [path for value in values for path in ([value] if isinstance(value, str) else value)]
 
     def runs(self, given: Settings) -> bool:
         """Return whether the step is a part of a job."""
@@ -251,6 +259,7 @@ STEPS = (
             layout.SERIES_ERRORS,
         ),
         folders=(layout.MCS_SDF,),
+        given=("affinity",),
         writes=(
             *(table.path for table in tables.RESULT_TABLES if table is not tables.SERIES),
             *(table.parquet for table in tables.RESULT_TABLES),

@@ -53,13 +53,17 @@ class Task:
     @cached_property
     def shards(self) -> list[str]:
         """Numbers of the shards that it reads."""
-        archives = [Path(path) for path in self.inputs if path.endswith(".zip")]
-        return sorted({path.parent.name for path in archives}, key=int)
+        return sorted({path.parent.name for path in self._archives}, key=int)
+
+    @property
+    def _archives(self) -> list[Path]:
+        paths = map(Path, self.inputs)
+        return [path for path in paths if path.suffix == ".zip" and path.stem in STEP]  # not a user's file
 
     @cached_property
     def reads(self) -> list[str]:
         """Parts that it reads of the steps of this job."""
-        names = {Path(path).stem for path in self.inputs if path.endswith(".zip")}
+        names = {path.stem for path in self._archives}
         return ["/".join(source) for source in self.step.sources(names)]
 
     def part(self, name: str, shard: str = "") -> Source:

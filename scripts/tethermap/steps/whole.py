@@ -44,7 +44,7 @@ def build_tables(task: Task) -> None:
 
     See `tethermap.results.write.write_tables`.
     """
-    job, target_name = task.job, task.settings["target_name"]
+    job, target_name, affinity = task.job, task.settings["target_name"], task.settings["affinity"]
 
     def compute() -> list[Row]:
         from tethermap.base.parquet import write_parquet
@@ -54,8 +54,9 @@ def build_tables(task: Task) -> None:
             errors = [*read_errors([*task.parts("*/errors"), job / layout.SERIES_ERRORS]), *left_out.values()]
             inputs = task.parts("write_protac_inputs/protac_inputs")
             write_tables(
-                job, task.shards, target_name=target_name, protac_inputs=inputs, errors=errors, left_out=left_out
-            )
+                job, task.shards, target_name=target_name, protac_inputs=inputs, errors=errors, left_out=left_out,
+                affinity=affinity,
+            )  # fmt: skip
 
         def members() -> list[InstanceId]:
             searched = [InstanceId(str(row["pdb_id"])) for row in read_table(job / layout.SEARCH_ENTRIES, ENTRIES)]
@@ -69,7 +70,8 @@ def build_tables(task: Task) -> None:
 
     about = [target_name, search_source(job)]
     poses = [job / POSES.path, job / POSES.parquet]
-    repeat_or_compute(task.cache(about), task.sources(), [*task.outputs(), *poses], compute)
+    known = None if affinity else task.cache(about)  # tables of affinities may have millions of rows
+    repeat_or_compute(known, task.sources(), [*task.outputs(), *poses], compute)
 
 
 def finish_job(task: Task) -> None:

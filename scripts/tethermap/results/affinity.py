@@ -1,0 +1,209 @@
+"""Affinities of the ligands of a job: found by place in the PDB or by molecule and protein, never by name."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from pkgutil import iter_modules
+from statistics import median
+
+from tethermap.base.errors import UserError
+from tethermap.base.tables import JOINED, Row, Value
+from tethermap.results.affinity_chembl import is_mapping, mapped_targets
+from tethermap.results.measurement import TYPES, Format, Measurement, Wanted
+
+_FORMATS, _PREFIX = "tethermap.results", "affinity_"
+"""Each module of that name has a `FORMAT`; one that is added is found by itself."""
+_HEAD = 200
+"""Lines by which a format is recognised; the first ligand of Binding MOAD stands below its class and family."""
+
+_RELATIONS = ("=", "~", "<", ">")
+"""Of one type, only values of the first relation that it has are used: a limit is no value."""
+
+_DIGITS = 3
+"""Values that agree to this many significant digits are one: lists repeat each other, and each chain's."""
+
+WEAK_NM = 10_000.0
+"""A ligand is weak above this concentration."""
+
+KCAL_PER_LOG = 1.37
+"""Free energy of binding per decade of affinity at 300 K, in kcal/mol: ligand efficiency as in Hopkins, Groom and Alex
+2004, Drug Discovery Today 9:430."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One ligand instance, as affinities are looked up for it.
+
+    Parameters
+    ----------
+    stem : str
+        Name of the instance.
+    names : mapping
+        Its cells of `tables.AFFINITY`: entry, chain, ligand, residue.
+    components : str
+        Its components joined by ``+``.
+    chains : frozenset of str
+        Author names of its target chains, and its own where that is no polymer's.
+    inchikey : str
+        InChIKey of its neutral parent.
+    accessions : frozenset of str
+        UniProt accessions of target residues that touch it.
+    """
+
+    stem: str
+    names: Mapping[str, Value]
+    components: str
+    chains: frozenset[str]
+    inchikey: str
+    accessions: frozenset[str]
+
+    def has_place(self, one: Measurement) -> bool:
+        """Return whether a measurement names this entry and component, and chain and residue if it has them."""
+        return (
+            one.entry_id == self.names["pdb_id"]
+            and not {*one.comp_id.replace("&", " ").replace("/", " ").split()}.isdisjoint(self.components.split("+"))
+            and one.chain in ("", *self.chains, *([self.names["Chain"]] if one.residue else []))
+            and one.residue in ("", self.names["Residue_ID"])
+        )
+
+    def has_pair(self, one: Measurement) -> bool:
+        """Return whether a measurement is of this molecule and of a protein of its pocket."""
+        return bool(self.inchikey) and one.inchikey == self.inchikey and not self.accessions.isdisjoint(one.accessions)
+
+
+class Affinities:
+    """Affinities of all ligands of a job.
+
+    Parameters
+    ----------
+    files : sequence of str
+        The user's tables.
+    subjects : sequence of Subject
+        Instances of the job.
+    heavy : mapping of str to int
+        Heavy atoms of each whole ligand by its components.
+    """
+
+    def __init__(self, files: Sequence[str], subjects: Sequence[Subject], heavy: Mapping[str, int]) -> None:
+        self._subjects = {subject.stem: subject for subject in subjects}
+        self._heavy = heavy
+        self._found: dict[str, tuple[str, list[Measurement]]] = {}
+        places: dict[str, list[Measurement]] = defaultdict(list)
+        pairs: dict[str, list[Measurement]] = defaultdict(list)
+        for one in measurements(files, subjects) if files else ():
+            (places[one.entry_id] if one.entry_id else pairs[one.inchikey]).append(one)
+            if one.entry_id and one.inchikey:
+                pairs[one.inchikey].append(one)
+        for subject in subjects:
+            by_place = [one for one in places[str(subject.names["pdb_id"])] if subject.has_place(one)]
+            found = by_place or [one for one in pairs[subject.inchikey] if subject.has_pair(one)]
+            if found:
+                self._found[subject.stem] = ("entry" if by_place else "inchikey"), found
+
+    def cells(self, stems: Iterable[str]) -> dict[str, Value]:
+        """Return the cells of the type that comes first, over all values of some copies of one ligand."""
+        found = [one for stem in stems for one in self._found.get(stem, ("", []))[1]]
+        if not found:
+            return {}
+        heavy = next((self._heavy.get(self._subjects[stem].components) for stem in stems if stem in self._found), None)
+        return next(summaries(found, heavy))
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows of `tables.AFFINITY`: one for each instance and type."""
+        for stem, (matched_by, found) in self._found.items():
+            subject = self._subjects[stem]
+            for cells in summaries(found, self._heavy.get(subject.components)):
+                yield {**subject.names, **cells, "matched_by": matched_by, "stem": stem}
+
+
+def summaries(found: Iterable[Measurement], heavy: int | None) -> Iterator[dict[str, Value]]:
+    """Yield the cells of each type of measurement in the order of `TYPES`: the median of its distinct values.
+
+    Parameters
+    ----------
+    heavy : int or None
+        Heavy atoms of the ligand.
+    """
+    by_type: dict[str, list[Measurement]] = defaultdict(list)
+    for one in found:
+        by_type[one.affinity_type].append(one)
+    for affinity_type in TYPES:
+        if affinity_type not in by_type:
+            continue
+        of_type = by_type[affinity_type]
+        relation = next(sign for sign in _RELATIONS if any(one.relation == sign for one in of_type))
+        used = [one for one in of_type if one.relation == relation]
+        values = sorted({f"{one.value_nM:.{_DIGITS}g}": one.value_nM for one in used}.values())
+        value = median(values)
+        p_value = 9 - math.log10(value)
+        yield {
+            "affinity_type": affinity_type,
+            "relation": relation,
+            "value_nM": value,
+            "p_value": p_value,
+            "source": JOINED.join(dict.fromkeys(one.source for one in used)),
+            "n_values": len(values),
+            "spread": f"{values[0]:g}-{values[-1]:g}" if len(values) > 1 else "",
+            "ligand_efficiency": KCAL_PER_LOG * p_value / heavy if heavy else None,
+            "affinity_word": "weak" if relation != "<" and value > WEAK_NM else "",
+        }
+
+
+def measurements(files: Sequence[str], subjects: Sequence[Subject]) -> Iterator[Measurement]:
+    """Yield the measurements of some tables that may belong to some ligands.
+
+    Raises
+    ------
+    UserError
+        If a file is of no known format.
+    """
+    wanted = Wanted(
+        {str(subject.names["pdb_id"]) for subject in subjects},
+        {subject.inchikey for subject in subjects if subject.inchikey},
+        {accession for subject in subjects for accession in subject.accessions},
+    )
+    heads = {}
+    for name in files:
+        with _opened(Path(name)) as lines:
+            heads[name] = list(islice(lines, _HEAD))
+    targets: dict[str, str] = {}
+    for name in [name for name in files if is_mapping(heads[name])]:
+        with _opened(Path(name)) as lines:
+            targets |= mapped_targets(lines)
+        del heads[name]
+    for name, head in heads.items():
+        format_ = next((one for one in formats() if one.recognises(head)), None)
+        if format_ is None:
+            known = ", ".join(one.name for one in formats())
+            raise UserError(
+                f"{Path(name).name} of source.affinity is no table of a known format: give a {known}"
+                " with the columns that config/README.md names.",
+                kind="input",
+            )
+        with _opened(Path(name)) as lines:
+            yield from format_.read(lines, replace(wanted, targets=targets), name)
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """Return all formats, that of the user's own tables last."""
+    names = sorted(module.name for module in iter_modules(import_module(_FORMATS).__path__))
+    found = [import_module(f"{_FORMATS}.{name}").FORMAT for name in names if name.startswith(_PREFIX)]
+    return tuple(sorted(found, key=lambda one: one.name == "CSV"))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIOWrapper]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as stream:
+        yield stream

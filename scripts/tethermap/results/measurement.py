@@ -1,0 +1,122 @@
+"""One measured affinity, and how lists write it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+TYPES = ("Kd", "Ki", "IC50", "EC50")
+"""Kinds of measurement, never mixed; a ligand shows the first that it has."""
+
+_TYPE = {name.lower(): name for name in TYPES}
+
+UNITS = {"M": 1e9, "mM": 1e6, "uM": 1e3, "nM": 1.0, "pM": 1e-3, "fM": 1e-6}
+"""Nanomoles per litre of each unit."""
+
+_RELATION = {"": "=", "=": "=", "==": "=", "~": "~", "≈": "~"}
+_RELATION |= dict.fromkeys(("<", "<=", "=<", "<<", "≤"), "<") | dict.fromkeys((">", ">=", "=>", ">>", "≥"), ">")
+
+_NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
+_WRITTEN = re.compile(
+    rf"(?<![\w/])(?i:(K[di]|[IE]C50))\s*([=<>~≈≤≥]{{1,2}})\s*({_NUMBER})\s*(fM|pM|nM|[uµμ]M|mM|M)(?![\w/])"
+)
+_CELL = re.compile(rf"\s*([=<>~≈≤≥]{{0,2}})\s*({_NUMBER})\s*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """One value of one list, and to which ligand and protein it belongs.
+
+    Parameters
+    ----------
+    affinity_type : str
+        One of `TYPES`.
+    relation : str
+        ``=``, ``~``, ``<`` or ``>``.
+    value_nM : float
+        Concentration in nmol/L.
+    source : str
+        Name of the list.
+    entry_id, comp_id, chain, residue : str
+        Place in the PDB; `comp_id` may name several components, chain and residue may be empty.
+    inchikey : str
+        InChIKey of the ligand, for lists without a place in the PDB.
+    accessions : tuple of str
+        UniProt accessions of the protein, for such lists.
+    """
+
+    affinity_type: str
+    relation: str
+    value_nM: float  # noqa: N815
+    source: str
+    entry_id: str = ""
+    comp_id: str = ""
+    chain: str = ""
+    residue: str = ""
+    inchikey: str = ""
+    accessions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Entries, InChIKeys and accessions of a job: rows of others are skipped early.
+
+    `targets` maps targets of ChEMBL to accessions.
+    """
+
+    entries: AbstractSet[str]
+    inchikeys: AbstractSet[str]
+    accessions: AbstractSet[str]
+    targets: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of tables.
+
+    Parameters
+    ----------
+    name : str
+        Name in messages.
+    recognises : callable
+        Whether the first lines of a file are of this format.
+    read : callable
+        Yields the measurements of a file that a job wants, given its lines and its name.
+    """
+
+    name: str
+    recognises: Callable[[list[str]], bool]
+    read: Callable[[Iterable[str], Wanted, str], Iterator[Measurement]]
+
+
+Value = tuple[str, str, float]
+"""Type, relation and concentration in nmol/L."""
+
+
+def written_value(text: str) -> Value | None:
+    """Return the value that a list writes as one text; None without a type or a unit of concentration.
+
+    >>> written_value("-logKd/Ki=8.74,ic50=1.8uM")
+    ('IC50', '=', 1800.0)
+    >>> written_value("-logKd/Ki=8.74") is written_value("Kd=3 mg/ml") is None
+    True
+    """
+    found = _WRITTEN.search(text)
+    return value_of(*found.groups()) if found else None
+
+
+def value_of(affinity_type: str, relation: str, value: str, unit: str) -> Value | None:
+    """Return a value of separate cells; None if the type, the relation, the number or the unit is none that is known.
+
+    >>> value_of("Ki", "'<'", "0.5", "µM")
+    ('Ki', '<', 500.0)
+    """
+    kind, factor = _TYPE.get(affinity_type.strip().lower()), UNITS.get(re.sub("[µμ]", "u", unit.strip()))
+    cell = _CELL.fullmatch(relation.strip(" '\"") + value)
+    if kind is None or factor is None or cell is None or cell[1] not in _RELATION:
+        return None
+    number = float(f"{float(cell[2]) * factor:.12g}")  # 0.6 uM is 600 nM, not 599.9999999999999
+    return (kind, _RELATION[cell[1]], number) if number > 0 and math.isfinite(number) else None
