@@ -184,7 +184,7 @@ def unrecorded_error(job: Path, step: str, said: Sequence[str]) -> dict[str, str
     logs = sorted((job / layout.RULE_LOGS).rglob("*.log"), key=lambda path: path.stat().st_mtime_ns)
     log = logs[-1].relative_to(job) if logs else None
     reason = next(filter(None, map(_without_place, said)), "no reason was given")
-    reason = f"Snakemake stopped at {step or 'a step'}: {scrubbed(reason, job)}"
+    reason = f"Snakemake stopped{f' at {step}' if step else ''}: {scrubbed(reason, job)}"
     if _KILLED.search(reason):
         reason = f"{step or 'A step'} was killed from outside, for lack of memory perhaps"
     return record_error(f"{reason}; {LOG_IS_IN_JOB_LOG}.", step="", kind="pipeline", job=job, log=log)
