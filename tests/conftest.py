@@ -89,6 +89,12 @@ def ternary() -> Path:
 
 
 @pytest.fixture(scope="session")
+def affinities() -> Path:
+    """Folder of measured affinities of ligands in the large mirror."""
+    return _folder("TETHERMAP_TEST_AFFINITY")
+
+
+@pytest.fixture(scope="session")
 def archive() -> Path:
     """Folder of the embedded archive."""
     return ROOT / "data" / "archive"

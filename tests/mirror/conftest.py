@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ from tethermap.components.index import ComponentIndex
 def whole(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
     """The job; each entry is searched, downloaded, cleaned, matched, measured and checked once."""
     entries = sorted({path.name.split(".")[0] for path in mirror.glob("*.gz")})
+    tables = Path(os.environ.get("TETHERMAP_TEST_AFFINITY", "")) / "affinity.csv"
     settings = {
         "target_name": "every entry",
         "search_query": "every entry",
-        "source": {"kind": "mirror", "mirror": str(mirror)},
+        "source": {"kind": "mirror", "mirror": str(mirror), "affinity": str(tables) if tables.is_file() else None},
         "filters": {"entries": entries},
         "protac_inputs": {"exits": 1},
     }

@@ -212,6 +212,32 @@ def copies_noun(answer: Mapping[str, float | str | None]) -> str:
     return one if answer["n_copies"] == 1 else many
 
 
+_CONCENTRATIONS = ((1e6, "mM"), (1e3, "µM"), (1.0, "nM"), (1e-3, "pM"), (1e-6, "fM"))
+"""Units by their size in nmol/L."""
+
+
+def affinity_text(row: Mapping[str, float | str | None]) -> str:
+    """Return a ligand's measured affinity in words, empty if a job has none.
+
+    Parameters
+    ----------
+    row : mapping
+        A row with the columns `tethermap.base.tables.AFFINITY_CELLS`.
+
+    >>> measured = {"affinity_type": "Kd", "relation": "=", "value_nM": 105000.0, "affinity_word": "weak"}
+    >>> affinity_text({**measured, "source": "PDBbind"})
+    'Kd = 105 µM, weak (PDBbind)'
+    """
+    value = float(row.get("value_nM") or 0)
+    if not value:
+        return ""
+    factor, unit = next((one for one in _CONCENTRATIONS if value >= one[0]), _CONCENTRATIONS[-1])
+    text = f"{row['affinity_type']} {row['relation']} {value / factor:.3g} {unit}"
+    word = f", {row['affinity_word']}" if row["affinity_word"] else ""
+    several = f", median of {row['spread']} nM" if row.get("spread") else ""
+    return f"{text}{several}{word} ({str(row['source']).replace(';', ', ')})"
+
+
 def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:
     """Return where the linker of a degrader was seen to leave as a sentence.
 

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, copies_noun
+from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun
 from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import PLACES_AT_ONCE, ReportContent
@@ -63,7 +63,8 @@ def render_report(
             depiction=depiction,
             core_picture=core_picture,
             figures=_figures(content, colour),
-            columns=TABLE_COLUMNS,
+            columns=_columns(content),
+            affinity=affinity_text,
             at_once=PLACES_AT_ONCE,
             shown_series=[view.row["series"] for view in content.series],
         )
@@ -88,6 +89,20 @@ TABLE_COLUMNS = (
     ("flags", "Flags", "text", 0),
 )
 """Columns of the report's table: column of Results_Display, heading, how to sort, decimals."""
+
+
+AFFINITY_COLUMNS = (
+    ("value_nM", "Affinity / nM", "number", 3),
+    ("affinity_type", "Measured", "text", 0),
+    ("ligand_efficiency", "Ligand efficiency", "number", 2),
+    ("affinity_word", "Strength", "text", 0),
+)
+"""The same of jobs with measured affinities."""
+
+
+def _columns(content: ReportContent) -> tuple[tuple[str, str, str, int], ...]:
+    measured = any(line.row.get("value_nM") for line in content.lines)
+    return TABLE_COLUMNS + AFFINITY_COLUMNS if measured else TABLE_COLUMNS
 
 
 def _figures(content: ReportContent, colour: plots.Colour) -> dict[str, Any]:

@@ -41,7 +41,7 @@ KCAL_PER_LOG = 1.37
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class MeasuredLigand:
     """One ligand instance, as affinities are looked up for it.
 
     Parameters
@@ -88,42 +88,51 @@ class Affinities:
     ----------
     files : sequence of str
         The user's tables.
-    subjects : sequence of Subject
+    ligands : sequence of MeasuredLigand
         Instances of the job.
     heavy : mapping of str to int
         Heavy atoms of each whole ligand by its components.
     """
 
-    def __init__(self, files: Sequence[str], subjects: Sequence[Subject], heavy: Mapping[str, int]) -> None:
-        self._subjects = {subject.stem: subject for subject in subjects}
+    def __init__(self, files: Sequence[str], ligands: Sequence[MeasuredLigand], heavy: Mapping[str, int]) -> None:
+        self._ligands = {ligand.stem: ligand for ligand in ligands}
         self._heavy = heavy
         self._found: dict[str, tuple[str, list[Measurement]]] = {}
         places: dict[str, list[Measurement]] = defaultdict(list)
         pairs: dict[str, list[Measurement]] = defaultdict(list)
-        for one in measurements(files, subjects) if files else ():
+        for one in measurements(files, ligands):
             (places[one.entry_id] if one.entry_id else pairs[one.inchikey]).append(one)
             if one.entry_id and one.inchikey:
                 pairs[one.inchikey].append(one)
-        for subject in subjects:
-            by_place = [one for one in places[str(subject.names["pdb_id"])] if subject.has_place(one)]
-            found = by_place or [one for one in pairs[subject.inchikey] if subject.has_pair(one)]
-            if found:
-                self._found[subject.stem] = ("entry" if by_place else "inchikey"), found
+        copies: dict[tuple[Value, str], list[MeasuredLigand]] = defaultdict(list)
+        for ligand in ligands:
+            if by_place := [one for one in places[str(ligand.names["pdb_id"])] if ligand.has_place(one)]:
+                self._found[ligand.stem] = "entry", by_place
+                copies[ligand.names["pdb_id"], ligand.components].append(ligand)
+        for ligand in ligands:
+            if ligand.stem in self._found:
+                continue
+            same = copies.get((ligand.names["pdb_id"], ligand.components), [])
+            copy = next((one for one in same if not one.accessions.isdisjoint(ligand.accessions)), None)
+            if copy is not None:  # lists name one chain of a protein, others hold copies
+                self._found[ligand.stem] = self._found[copy.stem]
+            elif found := [one for one in pairs[ligand.inchikey] if ligand.has_pair(one)]:
+                self._found[ligand.stem] = "inchikey", found
 
     def cells(self, stems: Iterable[str]) -> dict[str, Value]:
         """Return the cells of the type that comes first, over all values of some copies of one ligand."""
         found = [one for stem in stems for one in self._found.get(stem, ("", []))[1]]
         if not found:
             return {}
-        heavy = next((self._heavy.get(self._subjects[stem].components) for stem in stems if stem in self._found), None)
+        heavy = next((self._heavy.get(self._ligands[stem].components) for stem in stems if stem in self._found), None)
         return next(summaries(found, heavy))
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of `tables.AFFINITY`: one for each instance and type."""
         for stem, (matched_by, found) in self._found.items():
-            subject = self._subjects[stem]
-            for cells in summaries(found, self._heavy.get(subject.components)):
-                yield {**subject.names, **cells, "matched_by": matched_by, "stem": stem}
+            ligand = self._ligands[stem]
+            for cells in summaries(found, self._heavy.get(ligand.components)):
+                yield {**ligand.names, **cells, "matched_by": matched_by, "stem": stem}
 
 
 def summaries(found: Iterable[Measurement], heavy: int | None) -> Iterator[dict[str, Value]]:
@@ -159,7 +168,7 @@ def summaries(found: Iterable[Measurement], heavy: int | None) -> Iterator[dict[
         }
 
 
-def measurements(files: Sequence[str], subjects: Sequence[Subject]) -> Iterator[Measurement]:
+def measurements(files: Sequence[str], ligands: Sequence[MeasuredLigand]) -> Iterator[Measurement]:
     """Yield the measurements of some tables that may belong to some ligands.
 
     Raises
@@ -168,9 +177,9 @@ def measurements(files: Sequence[str], subjects: Sequence[Subject]) -> Iterator[
         If a file is of no known format.
     """
     wanted = Wanted(
-        {str(subject.names["pdb_id"]) for subject in subjects},
-        {subject.inchikey for subject in subjects if subject.inchikey},
-        {accession for subject in subjects for accession in subject.accessions},
+        {str(ligand.names["pdb_id"]) for ligand in ligands},
+        {ligand.inchikey for ligand in ligands if ligand.inchikey},
+        {accession for ligand in ligands for accession in ligand.accessions},
     )
     heads = {}
     for name in files:

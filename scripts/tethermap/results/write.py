@@ -35,7 +35,7 @@ from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_of_line
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
-from tethermap.results.affinity import Affinities, Subject
+from tethermap.results.affinity import Affinities, MeasuredLigand
 from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table
 from tethermap.results.rows import (
     Membership,
@@ -95,10 +95,11 @@ def write_tables(
         gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting, left_out.keys())
         groups = grouped(gathered.members)
         heavy = {str(row["Ligand"]): int(row["Heavy_Atom_Count"] or 0) for row in ligands}
-        affinities = Affinities(affinity, gathered.subjects, heavy)
-        _write_results(job, waiting, groups, affinities if affinity else None)
-    (job / layout.AFFINITY).unlink(missing_ok=True)
-    if affinity:
+        affinities = Affinities(affinity, gathered.measured, heavy) if affinity else None
+        _write_results(job, waiting, groups, affinities)
+    for left in (tables.AFFINITY.path, tables.AFFINITY.parquet):
+        (job / left).unlink(missing_ok=True)
+    if affinities:
         tables.write_table(job / layout.AFFINITY, tables.AFFINITY, sorted(affinities.rows(), key=row_sort_key))
     if gathered.poses:
         in_order = (row for _, row in sorted(gathered.poses, key=itemgetter(0)))
@@ -108,12 +109,12 @@ def write_tables(
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
     known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
     answers: Iterable[Row] = answer_rows(target_name, groups, known, job / layout.RESULTS)
-    if affinity:
+    if affinities:
         answers = ({**row, **affinities.cells(split_cell(row["stems"]))} for row in answers)
     for written, rows in (
         (tables.SUPERPOSITION, superposition_rows(groups)),
         (tables.EXIT_CONSENSUS, consensus_rows(groups)),
-        (tables.EXIT_ANSWERS if affinity else tables.EXIT_ANSWERS.usual, answers),
+        (tables.EXIT_ANSWERS if affinities else tables.EXIT_ANSWERS.usual, answers),
         (tables.OBSERVED_EXITS, observed),
     ):
         tables.write_table(job / written.path, written, rows)
@@ -175,7 +176,7 @@ class Gathered:
     degraders: dict[str, Degrader] = field(default_factory=dict)
     complete: dict[str, LigandMolecule] = field(default_factory=dict)
     poses: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
-    subjects: list[Subject] = field(default_factory=list)
+    measured: list[MeasuredLigand] = field(default_factory=list)
     _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, parts: InstanceParts, row: Row) -> None:
@@ -191,7 +192,7 @@ class Gathered:
         pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.held else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
         self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
-        self.subjects.append(_subject(instance, mol, parts.backbone))
+        self.measured.append(_measured_ligand(instance, mol, parts.backbone))
         if parts.held:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
             return
@@ -246,7 +247,7 @@ def _merge_instances(
     return gathered
 
 
-def _subject(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> Subject:
+def _measured_ligand(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> MeasuredLigand:
     """Return an instance as affinities are looked up for it."""
     name = instance.name
     names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
@@ -255,7 +256,7 @@ def _subject(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> Sub
     own = {name.auth_asym_id} - polymers
     accessions = frozenset(intern(residue.partition(":")[0]) for residue in backbone.pocket_uniprot)
     chains = frozenset({*instance.target_chains, *own})
-    return Subject(instance.stem, names, instance.component_names, chains, mol.inchikey, accessions)
+    return MeasuredLigand(instance.stem, names, instance.component_names, chains, mol.inchikey, accessions)
 
 
 def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:

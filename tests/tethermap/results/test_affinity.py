@@ -1,0 +1,173 @@
+"""Affinities: formats of the public lists, units, and to which ligand and protein a value belongs."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tethermap.base.errors import UserError
+from tethermap.results.affinity import Affinities, MeasuredLigand, formats
+from tethermap.results.measurement import TYPES, UNITS, written_value
+
+KEY, OTHER_KEY = "UCUJJNLJZDHXKF-UHFFFAOYSA-N", "BSYNRYMUTXBXSQ-UHFFFAOYSA-N"
+EGFR, BRD4 = "P00533", "O60885"
+
+
+def ligand(**changes: object) -> MeasuredLigand:
+    names = {"pdb_id": "1abc", "Chain": "A", "Warhead": "LIG", "Residue_ID": "9"}
+    given = {"names": names, "components": "LIG", "chains": frozenset("A"), "inchikey": KEY}
+    return MeasuredLigand("1abc_A_LIG_9", **{**given, "accessions": frozenset({EGFR}), **changes})  # type: ignore[arg-type]
+
+
+def cells(*files: Path, one: MeasuredLigand | None = None, heavy: int = 20) -> dict[str, object]:
+    one = one or ligand()
+    found = Affinities([str(file) for file in files], [one], {one.components: heavy})
+    return dict(found.cells([one.stem]))
+
+
+def written(folder: Path, text: str, name: str = "table.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+PDBBIND = """# PDB code, resolution, release year, -logKd/Ki, Kd/Ki, reference, ligand name
+1abc  2.20  2012   6.08  Ki=0.83uM    // 1abc.pdf (LIG)
+1abc  2.20  2012   2.00  Kd=10mM      // 1abc.pdf (OTH)
+2abc  NMR   2012   9.00  Kd=1nM       // 2abc.pdf (LIG)
+"""
+MOAD = """1.1.1.1,,,,,,,,,
+,10GS,,,,,,,,
+,,1ABC,,,,,,,
+,,,LIG:A:9,valid,Ki,=,0.83,uM,CCO
+,,,LIG:A:10,valid,Ki,=,7,uM,CCO
+,,,LIG:B:9,valid,Ki,=,8,uM,CCO
+,,,LIG:A:9,invalid,Ki,=,9,uM,CCO
+,,2ABC,,,,,,,
+,,,LIG:A:9,valid,Ki,=,1,nM,CCO
+"""
+BINDINGDB = (
+    "BindingDB Reactant_set_id\tLigand InChI Key\tTarget Name\tKi (nM)\tIC50 (nM)\tKd (nM)"
+    "\tUniProt (SwissProt) Primary ID of Target Chain 1\tUniProt (TrEMBL) Primary ID of Target Chain 1"
+)
+CHEMBL = (
+    '"Molecule Name";"Smiles";"Standard Type";"Standard Relation";"Standard Value";"Standard Units";'
+    '"Data Validity Comment";"Target ChEMBL ID";"Target Name"\n'
+)
+
+
+def test_every_format_is_registered() -> None:
+    assert [one.name for one in formats()][-1] == "CSV"
+    assert len(formats()) == 5
+
+
+def test_index_of_pdbbind_and_table_of_binding_moad_say_one_value(tmp_path: Path) -> None:
+    both = cells(written(tmp_path, PDBBIND, "INDEX_general_PL_data.2020"), written(tmp_path, MOAD, "every.csv"))
+    assert both == {
+        "affinity_type": "Ki", "relation": "=", "value_nM": 830.0, "p_value": pytest.approx(6.0809, abs=1e-4),
+        "source": "PDBbind;Binding MOAD", "n_values": 1, "spread": "",
+        "ligand_efficiency": pytest.approx(1.37 * 6.0809 / 20, abs=1e-4), "affinity_word": "",
+    }  # fmt: skip
+
+
+def test_value_of_a_chain_of_another_protein_is_not_taken(tmp_path: Path) -> None:
+    table = written(tmp_path, "pdb_id,chain,comp_id,measurement\n1abc,B,LIG,Kd=1nM\n")
+    assert cells(table) == {}
+    assert cells(table, one=ligand(chains=frozenset("AB")))["value_nM"] == 1.0
+
+
+def test_copy_on_another_chain_of_the_protein_has_its_value(tmp_path: Path) -> None:
+    table = written(tmp_path, "pdb_id,chain,comp_id,measurement\n1abc,A,LIG,Kd=1nM\n")
+    second = {"stem": "1abc_B_LIG_9", "chains": frozenset("B"), "accessions": frozenset({EGFR})}
+    for accessions, expected in ((EGFR, 1.0), (BRD4, None)):
+        copy = replace(ligand(), **{**second, "accessions": frozenset({accessions})})
+        found = Affinities([str(table)], [copy, ligand()], {})
+        assert found.cells([copy.stem]).get("value_nM") == expected
+        assert found.cells([ligand().stem])["value_nM"] == 1.0
+
+
+def test_same_molecule_on_another_protein_is_not_taken(tmp_path: Path) -> None:
+    rows = [f"1\t{KEY}\tEpidermal growth factor receptor\t>10000\t 12.0\t\t{accession}\t" for accession in (EGFR, BRD4)]
+    other = rows[0].replace(KEY, OTHER_KEY)
+    for row, expected in ((rows[0], "IC50"), (rows[1], None), (other, None)):
+        table = written(tmp_path, f"{BINDINGDB}\n{row}\n", "BindingDB_All.tsv")
+        assert cells(table, one=ligand(accessions=frozenset()), heavy=0) == {}
+        found = Affinities([str(table)], [ligand()], {})
+        kinds = [row["affinity_type"] for row in found.rows()]
+        assert kinds == (["Ki", "IC50"] if expected else []), row
+
+
+def test_value_by_place_comes_before_one_by_molecule(tmp_path: Path) -> None:
+    pair = f"inchikey,uniprot,affinity_type,relation,value,unit,source\n{KEY},{EGFR},Kd,=,5,nM,mine\n"
+    other = written(tmp_path, pair, "pair.csv")
+    assert cells(other)["source"] == "mine"
+    assert cells(other, written(tmp_path, PDBBIND))["affinity_type"] == "Ki"
+
+
+def test_activities_of_chembl_need_the_target_of_one_protein(tmp_path: Path) -> None:
+    smiles = "CC(=O)Oc1ccccc1C(=O)O"
+    rows = [
+        f'"EGFR inhibitor";"{smiles}";"IC50";"\'=\'";"{value}";"{unit}";"{comment}";"{target}";"EGFR"\n'
+        for value, unit, comment, target in (
+            (3, "nM", "", "CHEMBL203"),
+            (5, "nM", "", "CHEMBL203"),
+            (7, "ug.mL-1", "", "CHEMBL203"),
+            (11, "nM", "Potential transcription error", "CHEMBL203"),
+            (13, "nM", "", "CHEMBL1163125"),
+            (17, "nM", "", "CHEMBL2363049"),
+        )
+    ]
+    table = written(tmp_path, CHEMBL + "".join(rows))
+    mapping = "".join(
+        f"{accession}\t{target}\tname\t{kind}\n"
+        for accession, target, kind in (
+            (EGFR, "CHEMBL203", "SINGLE PROTEIN"),
+            (BRD4, "CHEMBL1163125", "SINGLE PROTEIN"),
+            (EGFR, "CHEMBL2363049", "PROTEIN FAMILY"),
+        )
+    )
+    aspirin = ligand(inchikey=OTHER_KEY)
+    assert cells(table, one=aspirin) == {}
+    found = cells(table, written(tmp_path, mapping, "chembl_uniprot_mapping.txt"), one=aspirin)
+    assert (found["value_nM"], found["spread"], found["n_values"]) == (4.0, "3-5", 2)
+
+
+@given(
+    st.sampled_from(TYPES), st.sampled_from("=<>~"), st.floats(0.001, 999).map(lambda one: round(one, 3)),
+    st.sampled_from(sorted(UNITS)),
+)  # fmt: skip
+def test_value_is_read_with_its_unit_beside_a_logarithm(kind: str, relation: str, number: float, unit: str) -> None:
+    for text in (f"{kind}{relation}{number}{unit}", f"-logKd/Ki=5.00,{kind.lower()}{relation}{number}{unit}"):
+        found = written_value(text)
+        assert found is not None
+        assert found[:2] == (kind, relation)
+        assert math.isclose(found[2], number * UNITS[unit], rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("text", ["Kd=3", "Kd=3mg/ml", "Kd=3MM", "Ka=3uM", "-logKd/Ki=3.2", "Kd=nM", "IC50=3ug/ml"])
+def test_value_of_an_unknown_unit_or_kind_is_not_read(text: str) -> None:
+    assert written_value(text) is None
+
+
+def test_exact_values_come_before_limits_and_kinds_are_not_mixed(tmp_path: Path) -> None:
+    values = ("Ki=2nM", "Ki=4nM", "Ki=0.004uM", "Ki<1nM", "IC50=900nM", "Kd>50uM")
+    rows = "".join(f"1abc,LIG,{value}\n" for value in values)
+    table = written(tmp_path, f"pdb_id,comp_id,measurement\n{rows}")
+    found = {str(row["affinity_type"]): row for row in Affinities([str(table)], [ligand()], {}).rows()}
+    told = {kind: (row["relation"], row["value_nM"], row["n_values"], row["spread"]) for kind, row in found.items()}
+    assert told == {"Kd": (">", 50000.0, 1, ""), "Ki": ("=", 3.0, 2, "2-4"), "IC50": ("=", 900.0, 1, "")}
+    assert cells(table)["affinity_word"] == "weak"
+
+
+def test_table_may_be_compressed_and_one_of_no_known_format_is_refused(tmp_path: Path) -> None:
+    packed = tmp_path / "index.gz"
+    packed.write_bytes(gzip.compress(PDBBIND.encode()))
+    assert cells(packed)["value_nM"] == 830.0
+    with pytest.raises(UserError, match=r"names\.csv of source\.affinity is no table of a known format"):
+        cells(written(tmp_path, "name,Kd\nimatinib,3\n", "names.csv"))
