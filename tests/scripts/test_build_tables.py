@@ -30,7 +30,8 @@ def rows(job: SmallJob, table: tables.Table) -> list[dict[str, Value]]:
 def test_every_table_has_the_columns_of_the_contract(job: SmallJob) -> None:
     for table in MERGED:
         with (job.path / table.path).open(encoding="utf-8", newline="") as stream:
-            assert tuple(next(csv.reader(stream))) == table.names
+            assert tuple(next(csv.reader(stream))) == table.usual.names
+    assert not (job.path / layout.AFFINITY).exists()
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def recorded(settings: Mapping[str, Any]) -> Settings:
     source = dict(settings["source"])
     label = source["label"]
     for name in _PRIVATE:
-        if source[name] is not None:
+        if source.get(name) is not None:
             source[name] = label if label and name == source["kind"] else name
     if source["validation"] not in NO_PATH:
         source["validation"] = "folder"

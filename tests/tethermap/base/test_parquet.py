@@ -60,6 +60,7 @@ def assert_same(job: Path, table: Table) -> None:
     """Compare a table's Parquet file with its CSV file, cell by cell and row by row as SQL gives values."""
     with (job / table.path).open(encoding="utf-8", newline="") as stream:
         header, *expected = csv.reader(stream)
+    table = table.usual if len(header) < len(table.columns) else table
     file = duckdb.read_parquet(str(job / table.parquet))
     assert file.columns == header == list(table.names)
     infinite = {"inf": "", "-inf": "", "nan": ""}
