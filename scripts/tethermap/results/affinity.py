@@ -41,7 +41,7 @@ KCAL_PER_LOG = 1.37
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredLigand:
+class AffinityQuery:
     """One ligand instance, as affinities are looked up for it.
 
     Parameters
@@ -88,13 +88,13 @@ class Affinities:
     ----------
     files : sequence of str
         The user's tables.
-    ligands : sequence of MeasuredLigand
+    ligands : sequence of AffinityQuery
         Instances of the job.
     heavy : mapping of str to int
         Heavy atoms of each whole ligand by its components.
     """
 
-    def __init__(self, files: Sequence[str], ligands: Sequence[MeasuredLigand], heavy: Mapping[str, int]) -> None:
+    def __init__(self, files: Sequence[str], ligands: Sequence[AffinityQuery], heavy: Mapping[str, int]) -> None:
         self._ligands = {ligand.stem: ligand for ligand in ligands}
         self._heavy = heavy
         self._found: dict[str, tuple[str, list[Measurement]]] = {}
@@ -104,7 +104,7 @@ class Affinities:
             (places[one.entry_id] if one.entry_id else pairs[one.inchikey]).append(one)
             if one.entry_id and one.inchikey:
                 pairs[one.inchikey].append(one)
-        copies: dict[tuple[Value, str], list[MeasuredLigand]] = defaultdict(list)
+        copies: dict[tuple[Value, str], list[AffinityQuery]] = defaultdict(list)
         for ligand in ligands:
             if by_place := [one for one in places[str(ligand.names["pdb_id"])] if ligand.has_place(one)]:
                 self._found[ligand.stem] = "entry", by_place
@@ -168,7 +168,7 @@ def summaries(found: Iterable[Measurement], heavy: int | None) -> Iterator[dict[
         }
 
 
-def measurements(files: Sequence[str], ligands: Sequence[MeasuredLigand]) -> Iterator[Measurement]:
+def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iterator[Measurement]:
     """Yield the measurements of some tables that may belong to some ligands.
 
     Raises

@@ -35,7 +35,7 @@ from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_of_line
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
-from tethermap.results.affinity import Affinities, MeasuredLigand
+from tethermap.results.affinity import Affinities, AffinityQuery
 from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table
 from tethermap.results.rows import (
     Membership,
@@ -176,7 +176,7 @@ class Gathered:
     degraders: dict[str, Degrader] = field(default_factory=dict)
     complete: dict[str, LigandMolecule] = field(default_factory=dict)
     poses: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
-    measured: list[MeasuredLigand] = field(default_factory=list)
+    measured: list[AffinityQuery] = field(default_factory=list)
     _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, parts: InstanceParts, row: Row) -> None:
@@ -192,7 +192,7 @@ class Gathered:
         pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.held else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
         self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
-        self.measured.append(_measured_ligand(instance, mol, parts.backbone))
+        self.measured.append(_affinity_query(instance, mol, parts.backbone))
         if parts.held:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
             return
@@ -247,7 +247,7 @@ def _merge_instances(
     return gathered
 
 
-def _measured_ligand(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> MeasuredLigand:
+def _affinity_query(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> AffinityQuery:
     """Return an instance as affinities are looked up for it."""
     name = instance.name
     names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
@@ -256,7 +256,7 @@ def _measured_ligand(instance: Instance, mol: LigandMolecule, backbone: Backbone
     own = {name.auth_asym_id} - polymers
     accessions = frozenset(intern(residue.partition(":")[0]) for residue in backbone.pocket_uniprot)
     chains = frozenset({*instance.target_chains, *own})
-    return MeasuredLigand(instance.stem, names, instance.component_names, chains, mol.inchikey, accessions)
+    return AffinityQuery(instance.stem, names, instance.component_names, chains, mol.inchikey, accessions)
 
 
 def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:

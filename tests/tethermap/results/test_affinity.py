@@ -12,20 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tethermap.base.errors import UserError
-from tethermap.results.affinity import Affinities, MeasuredLigand, formats
+from tethermap.results.affinity import Affinities, AffinityQuery, formats
 from tethermap.results.measurement import TYPES, UNITS, written_value
 
 KEY, OTHER_KEY = "UCUJJNLJZDHXKF-UHFFFAOYSA-N", "BSYNRYMUTXBXSQ-UHFFFAOYSA-N"
 EGFR, BRD4 = "P00533", "O60885"
 
 
-def ligand(**changes: object) -> MeasuredLigand:
+def ligand(**changes: object) -> AffinityQuery:
     names = {"pdb_id": "1abc", "Chain": "A", "Warhead": "LIG", "Residue_ID": "9"}
     given = {"names": names, "components": "LIG", "chains": frozenset("A"), "inchikey": KEY}
-    return MeasuredLigand("1abc_A_LIG_9", **{**given, "accessions": frozenset({EGFR}), **changes})  # type: ignore[arg-type]
+    return AffinityQuery("1abc_A_LIG_9", **{**given, "accessions": frozenset({EGFR}), **changes})  # type: ignore[arg-type]
 
 
-def cells(*files: Path, one: MeasuredLigand | None = None, heavy: int = 20) -> dict[str, object]:
+def cells(*files: Path, one: AffinityQuery | None = None, heavy: int = 20) -> dict[str, object]:
     one = one or ligand()
     found = Affinities([str(file) for file in files], [one], {one.components: heavy})
     return dict(found.cells([one.stem]))
