@@ -364,6 +364,53 @@ class ListedJob(Answer):
         return cls.model_validate({**row, **urls, "api_status_url": base, "war_pdbs_url": f"{base}/war-pdbs"})
 
 
+class FoundAnswer(Answer):
+    """Where a linker can leave a ligand, from all its copies in its binding site."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    anchor_atom: str
+    action: str
+    evidence: str
+    score_median: Number | None
+    n_open: Count | None
+    n_copies: Count | None
+
+
+class FoundLigand(Answer):
+    """A ligand of a finished job."""
+
+    job_id: str
+    target_name: str
+    pdb_id: str
+    chain: str
+    ligand: str
+    residue_id: str
+    stem: str
+    name: str
+    inchikey: str
+    smiles: str
+    exposed: Number | None
+    resolution: Number | None
+    site: str
+    answer: FoundAnswer | None
+    results_url: Url
+
+
+class SearchAnswer(Success):
+    """Ligands that match: `total` in the `jobs_read` newest of `jobs_found` jobs."""
+
+    count: Count
+    total: Count
+    limit: Count
+    offset: Count
+    next: Url | None
+    prev: Url | None
+    jobs_read: Count
+    jobs_found: Count
+    ligands: list[FoundLigand]
+
+
 class IndexedJobsAnswer(Success):
     """Jobs that match: `count` of them, a page of which is here."""
 

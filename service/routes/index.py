@@ -15,6 +15,7 @@ from service.http.responses import disposition, tagged
 from service.index.query import SORTS, JobFilters
 from service.jobs.record import STATES
 from service.pages.render import page
+from service.routes.search import found, meant_by
 from service.routes.shared import shared_of
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
@@ -27,6 +28,8 @@ _AFTER = Moment("created_after", "From this ISO date or time on, UTC.")
 _BEFORE = Moment("created_before", "Before this ISO date or time, UTC.")
 _SORT = Choice("sort", "Order.", known=tuple(SORTS))
 _FILTERS = (_PROTEIN, _QUERY, _AVAILABILITY, _STATUS, _LIGAND, _PDB_ID, _AFTER, _BEFORE, _SORT)
+_FIND = Text("find", "Ligands of all jobs: a component code, PDB id, UniProt accession, InChIKey or SMILES.")
+_MOST_FOUND = 50
 _PAGE, _ON_PAGE = Paging(50, 5000), Paging(50, 200)
 
 
@@ -72,8 +75,10 @@ async def browse_page(request: Request) -> Response:
     index = shared_of(request).parts.index
     total, rows = await index.jobs(filters, sort, shown.limit, shown.offset)
     links, _ = shown.links(request, total)
+    text = _FIND.of(request)
+    ligands = (await found(request, meant_by(text), _MOST_FOUND, 0)) if text else None
     asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
-    view = [(name, value) for name, value in asked if name not in ("limit", "offset")]
+    view = [(name, value) for name, value in asked if name not in ("limit", "offset", "find")]
     return page(
         "browse",
         jobs=rows,
@@ -83,6 +88,8 @@ async def browse_page(request: Request) -> Response:
         sort=sort,
         sort_urls=_sort_urls(view, sort),
         states=STATES,
+        find=text,
+        found=ligands,
         **links,
     )
 
@@ -119,6 +126,6 @@ ENDPOINTS = (
         listing=True,
     ),
     Routes("Pages", "page").get(
-        "/browse", browse_page, "All jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, *_ON_PAGE)
+        "/browse", browse_page, "All jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, _FIND, *_ON_PAGE)
     ),
 )

@@ -52,6 +52,7 @@ QUERIES = {
     "/results/{job_id}/instance": "?row=1hpv_A_478_200&context=chain",
     "/results/{job_id}/series": "?series=S001",
     "/results/{job_id}/overlay": "?stem=1hpv_A_478_200",
+    "/api/search": "?ligand=478",
     "/api/compare": "?a=exam1hpv&b=exam4cup&limit=1",
     "/compare": "?a=exam1hpv&b=exam4cup",
     "/api/degraders": "?a_smiles=CC(%3DO)%5B*%5D&b_smiles=c1ccccc1O%5B*%5D&linkers=PEG&limit=1",

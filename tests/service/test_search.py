@@ -1,0 +1,76 @@
+"""Ligands of all finished jobs are found by what is known of them."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from service.routes.search import meant_by
+from tests.tools.runs import ROOT
+from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, read_table
+
+EXAMPLE = ROOT / "data" / "examples" / "exam1hpv"
+ROW = next(read_table(EXAMPLE / RESULTS_TABLE.path, RESULTS_TABLE, strict=False))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"ligand": "478"},
+        {"ligand": "478", "pdb_id": "1HPV"},
+        {"pdb_id": "pdb_00001hpv"},
+        {"inchikey": str(ROW["InChIKey"]).lower()},
+        {"smiles": str(ROW["SMILES"])},
+    ],
+    ids=str,
+)
+def test_a_ligand_is_found_with_the_best_answer_of_all_its_copies(http: httpx2.Client, asked: dict[str, str]) -> None:
+    body = http.get("/api/search", params={**asked, "limit": 500}).json()
+    assert body["ok"] is True
+    assert body["count"] == body["total"] == len(body["ligands"])
+    (ligand,) = [one for one in body["ligands"] if one["job_id"] == "exam1hpv"]
+    assert (ligand["pdb_id"], ligand["chain"], ligand["ligand"], ligand["residue_id"]) == ("1hpv", "A", "478", "200")
+    assert (ligand["stem"], ligand["smiles"], ligand["exposed"]) == (ROW["stem"], ROW["SMILES"], ROW["%Exposed"])
+    answers = read_table(EXAMPLE / EXIT_ANSWERS.path, EXIT_ANSWERS, strict=False)
+    best = next(row for row in answers if row["answer_rank"] == 1)
+    assert ligand["answer"] == {name: best[name] for name in ligand["answer"]}
+    assert http.get(ligand["results_url"]).status_code == 200
+
+
+def test_a_ligand_is_found_by_a_protein_that_it_touches(http: httpx2.Client) -> None:
+    rows = read_table(ROOT / "data/examples/exam4cup" / RESULTS_TABLE.path, RESULTS_TABLE, strict=False)
+    pocket = next(str(row["pocket_uniprot"]) for row in rows)
+    accession = pocket.partition(":")[0]
+    body = http.get("/api/search", params={"accession": accession.lower()}).json()
+    assert "exam4cup" in {one["job_id"] for one in body["ligands"]}
+    assert http.get("/api/search", params={"accession": "P99999"}).json()["total"] == 0
+
+
+def test_pages_of_a_search_hold_each_ligand_once(http: httpx2.Client) -> None:
+    whole = http.get("/api/search", params={"ligand": "478"}).json()
+    pages, url = [], "/api/search?ligand=478&limit=1"
+    while url:
+        body = http.get(url).json()
+        assert (body["count"], body["total"]) == (1, whole["total"])
+        pages += body["ligands"]
+        url = body["next"]
+    assert pages == whole["ligands"]
+
+
+def test_a_search_needs_something_to_look_for(http: httpx2.Client) -> None:
+    answer = http.get("/api/search")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "MISSING_FIELD")
+    assert http.get("/api/search?ligandd=478").json()["error"]["code"] == "INVALID_PARAMETER"
+    assert http.get("/api/search", params={"smiles": "' OR true --"}).json()["total"] == 0
+
+
+def test_the_box_of_the_page_takes_all_names() -> None:
+    texts = ("YMARZQAQMVYCKC-OEMFJLHTSA-N", "P03367", "A0A024B7W1", "1hpv", "pdb_00001hpv", "478", "ZYB", "c1ccccc1")
+    names = ("inchikey", "accession", "accession", "pdb_id", "pdb_id", "ligand", "ligand", "smiles")
+    assert [next(iter(meant_by(text))) for text in texts] == list(names)
+
+
+def test_the_page_of_jobs_shows_what_is_found(http: httpx2.Client) -> None:
+    text = http.get("/browse", params={"find": "1hpv"}).text
+    assert "/results/exam1hpv?row=1hpv_A_478_200" in text
+    assert "No ligand matches." in http.get("/browse", params={"find": "9zzz"}).text
