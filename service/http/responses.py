@@ -121,7 +121,6 @@ async def file_answer(
         headers = {
             "ETag": tag,
             "Last-Modified": formatdate(int(status.st_mtime), usegmt=True),
-            "Accept-Ranges": "bytes",
             "Cache-Control": "no-cache",
             "Content-Disposition": disposition(name or artifact.name, inline=inline),
         }
@@ -130,15 +129,11 @@ async def file_answer(
         if _unchanged(request, tag, int(status.st_mtime)):
             os.close(stream)
             return Response(status_code=304, headers=headers)
-        asked_range = _asked_range(request, tag, headers["Last-Modified"], status.st_size)
+        code, start, end, length = part_of(request, status.st_size, tag, headers["Last-Modified"])
     except RangeNotSatisfiable:
         os.close(stream)
         raise
-    code = 200 if asked_range is None else 206
-    start, end = asked_range or (0, status.st_size)
-    if code == 206:
-        headers["Content-Range"] = f"bytes {start}-{end - 1}/{status.st_size}"
-    headers["Content-Length"] = str(end - start)
+    headers |= length
     if request.method == "HEAD":
         os.close(stream)
         return _typed(Response(status_code=code, headers=headers), artifact.media_type)
@@ -180,11 +175,33 @@ def _unchanged(request: Request, tag: str, modified: int) -> bool:
         return False
 
 
-def _asked_range(request: Request, tag: str, modified: str, size: int) -> tuple[int, int] | None:
-    """Return the first byte asked for and the one behind the last; None where the request has no range that counts.
+def part_of(request: Request, size: int, tag: str, modified: str | None = None) -> tuple[int, int, int, dict[str, str]]:
+    """Return status, first byte, the byte behind the last, and the headers of the part of a file to send.
 
-    That is one range of bytes, of the version that we have.
+    Parameters
+    ----------
+    request : Request
+        The request, with ``Range`` and ``If-Range`` or without.
+    size : int
+        Bytes of the whole file.
+    tag, modified : str, str or None
+        ETag and date of the file as it is now.
+
+    Raises
+    ------
+    RangeNotSatisfiable
+        If the range begins behind the end of the file.
     """
+    asked = _asked_range(request, tag, modified, size)
+    start, end = asked or (0, size)
+    headers = {"Accept-Ranges": "bytes", "Content-Length": str(end - start)}
+    if asked is None:
+        return 200, start, end, headers
+    return 206, start, end, headers | {"Content-Range": f"bytes {start}-{end - 1}/{size}"}
+
+
+def _asked_range(request: Request, tag: str, modified: str | None, size: int) -> tuple[int, int] | None:
+    """Return the first byte and the byte behind the last; None without a single range of the current version."""
     match = _RANGE.fullmatch(request.headers.get("range", "").strip())
     if match is None or request.headers.get("if-range", tag) not in (tag, modified):
         return None

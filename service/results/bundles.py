@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from zipstream.ng import ZipStream
 
-from service.http.responses import disposition, matches
+from service.http.responses import disposition, matches, part_of
 from service.jobs.artifacts import Artifact
 from tethermap.base import layout
 
@@ -38,18 +38,14 @@ def bundle_answer(request: Request, artifacts: Sequence[Artifact], folder: str, 
     digest = hashlib.blake2b(f"{folder}\n{state}".encode(), digest_size=12).hexdigest()
     tag = f'"{digest}"'
     archive = zip_of(ordered, folder)
-    headers = {
-        "ETag": tag,
-        "Cache-Control": "no-cache",
-        "Accept-Ranges": "none",
-        "Content-Disposition": disposition(name),
-        "Content-Length": str(len(archive)),
-    }
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if matches(request.headers.get("if-none-match"), tag):
-        return Response(status_code=304, headers={key: headers[key] for key in ("ETag", "Cache-Control")})
+        return Response(status_code=304, headers=headers)
+    status, start, end, length = part_of(request, len(archive), tag)
+    headers |= {"Content-Disposition": disposition(name), **length}
     if request.method == "HEAD":
-        return Response(status_code=200, headers=headers, media_type="application/zip")
-    return StreamingResponse(blocks(archive), 200, headers, "application/zip")
+        return Response(status_code=status, headers=headers, media_type="application/zip")
+    return StreamingResponse(blocks(archive, start, end), status, headers, "application/zip")
 
 
 def zip_of(artifacts: Sequence[Artifact], folder: str) -> ZipStream:
@@ -60,16 +56,24 @@ def zip_of(artifacts: Sequence[Artifact], folder: str) -> ZipStream:
     return archive
 
 
-def blocks(archive: ZipStream) -> Iterator[bytes]:
-    """Yield an archive in blocks of a size that is worth a thread's while."""
+def blocks(archive: ZipStream, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """Yield an archive, or its bytes from `start` to before `end`, in blocks large enough for a change of threads.
+
+    The files before `start` are read, as the directory at the end of the archive has their checksums.
+    """
     waiting: list[bytes] = []
-    size = 0
+    size = place = 0
     for part in archive:
-        waiting.append(part)
-        size += len(part)
+        wanted = part[max(0, start - place) : None if end is None else max(0, end - place)]
+        place += len(part)
+        if wanted:
+            waiting.append(wanted)
+            size += len(wanted)
         if size >= _BLOCK:
             yield b"".join(waiting)
             waiting, size = [], 0
+        if end is not None and place >= end:
+            break
     if waiting:
         yield b"".join(waiting)
 

@@ -144,7 +144,7 @@ def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
             f"{path}/war-pdbs.zip",
             structures_zip,
             "Cleaned complexes as one ZIP.",
-            "application/zip",
+            {200: "application/zip", 206: "application/zip"},
             ready=True,
             kind="file",
             name=f"download_{of}complexes",

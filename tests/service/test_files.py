@@ -170,6 +170,24 @@ def test_archive_is_whole_of_known_length_and_the_same_each_time(
         assert set(archive.namelist()) == {f"{folder}/{entry['relative_path']}" for entry in listing["files"]}
 
 
+@pytest.mark.parametrize("path", ["bundle", "download", "war-pdbs.zip"])
+def test_any_part_of_an_archive_can_be_had_alone(http: httpx2.Client, done_job: str, path: str) -> None:
+    url = f"/api/jobs/{done_job}/{path}"
+    whole = http.get(url)
+    length, tag = len(whole.content), whole.headers["etag"]
+    for start in (0, 1, length // 3, length // 2, length - 1):
+        for end in {start, min(length - 1, start + 1000), length - 1}:
+            asked = {"Range": f"bytes={start}-{end}", "If-Range": tag}
+            part = http.get(url, headers=asked)
+            assert (part.status_code, part.content) == (206, whole.content[start : end + 1])
+            assert part.headers["content-range"] == f"bytes {start}-{end}/{length}"
+            head = http.head(url, headers=asked)
+            assert (head.status_code, head.headers["content-length"]) == (206, str(end + 1 - start))
+    changed = http.get(url, headers={"Range": "bytes=5-", "If-Range": '"old"'})
+    assert (changed.status_code, changed.content) == (200, whole.content)
+    assert_error(http.get(url, headers={"Range": f"bytes={length}-"}), 416, "RANGE_NOT_SATISFIABLE")
+
+
 def test_archive_of_nothing_is_valid_and_empty(http: httpx2.Client, failed_job: str) -> None:
     answer = http.get(f"/api/jobs/{failed_job}/war-pdbs.zip")
     assert int(answer.headers["content-length"]) == len(answer.content)
