@@ -14,8 +14,7 @@ from tests.tools.runs import JobRun, Row, rows_of
 from tethermap.base import layout
 
 WITHOUT = {"1a4w", "3bep", "5a2j", "6g99"}
-"""Entries whose rows name no ligand of the job: a group of four components under a later code, nucleic acids, a peptide,
-which is not kept by default."""
+"""Entries whose rows name no ligand of the job: four components under a later code, nucleic acids, a peptide."""
 
 EXPONENT = {"m": -3, "u": -6, "n": -9, "p": -12, "f": -15}
 
