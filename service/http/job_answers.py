@@ -109,7 +109,10 @@ class DryRunAnswer(Success):
 
 
 class Entries(Answer):
-    """Entries of a job; `found` is null before the search has ended."""
+    """Entries of a job; `found` is null before the search has ended.
+
+    `ligands` are those of entries that take long and are under way, `ligands_done` those of them that are done.
+    """
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -117,6 +120,8 @@ class Entries(Answer):
     done: Count
     kept: Count
     rejected: Count
+    ligands: Count = 0
+    ligands_done: Count = 0
 
 
 class JobProgress(Answer):

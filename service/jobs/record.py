@@ -63,12 +63,14 @@ class JobError:
 
 @dataclass(frozen=True, slots=True)
 class EntryCounts:
-    """Entries of a job; `found` is None before the search has ended."""
+    """Entries of a job; `found` is None before the search has ended; ligands are those of long entries under way."""
 
     found: int | None = None
     done: int = 0
     kept: int = 0
     rejected: int = 0
+    ligands: int = 0
+    ligands_done: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

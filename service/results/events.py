@@ -93,7 +93,7 @@ def progress_after(progress: dict[str, Any], event: dict[str, Any]) -> dict[str,
 
 
 def _entries(event: dict[str, Any]) -> dict[str, Any]:
-    counts = {name: int(event.get(name) or 0) for name in ("done", "kept", "rejected")}
+    counts = {name: int(event.get(name) or 0) for name in ("done", "kept", "rejected", "ligands", "ligands_done")}
     return {"found": event.get("found"), **counts}
 
 

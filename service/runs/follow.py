@@ -75,6 +75,6 @@ def _after(live: Live, event: dict[str, Any]) -> Live:
         return replace(live, done=done, planned=max(planned, live.planned), percent=percent)
     if kind == "entries":
         n_found = event.get("found")
-        counts = (int(event.get(name) or 0) for name in ("done", "kept", "rejected"))
+        counts = (int(event.get(name) or 0) for name in ("done", "kept", "rejected", "ligands", "ligands_done"))
         return replace(live, entries=EntryCounts(None if n_found is None else int(n_found), *counts))
     return live

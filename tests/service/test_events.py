@@ -39,7 +39,8 @@ def test_stream_of_a_run_tells_states_progress_and_log_in_order(http: httpx2.Cli
     states = [json.loads(data)["status"] for _, name, data in events if name == "status"]
     assert states == sorted(states, key=["queued", "running", "completed"].index)
     progress = [json.loads(data) for _, name, data in events if name == "progress"]
-    assert progress[-1]["entries"] == {"found": 1, "done": 1, "kept": 1, "rejected": 0}
+    entries = {"found": 1, "done": 1, "kept": 1, "rejected": 0, "ligands": 0, "ligands_done": 0}
+    assert progress[-1]["entries"] == entries
     assert final == http.get(f"/api/jobs/{job_id}").json()
 
 

@@ -27,6 +27,8 @@ def test_progress_is_read_as_it_grows(tmp_path: Path) -> None:
     events(tmp_path, {"event": "job_started", "rule": "clean_complexes"}, {"event": "progress", "done": 6, "total": 12})
     events(tmp_path, {"event": "entries", "found": 3, "done": 1, "kept": 2, "rejected": 1})
     assert follower.read() == Live("clean_complexes", 12, 6, 50, EntryCounts(3, 1, 2, 1))
+    events(tmp_path, {"event": "entries", "found": 1, "ligands": 500, "ligands_done": 137})
+    assert follower.read().entries == EntryCounts(1, ligands=500, ligands_done=137)
     events(tmp_path, {"event": "job_started", "rule": "all"}, {"event": "progress", "done": 5, "total": 12})
     assert (follower.read().step, follower.read().percent) == ("clean_complexes", 50)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -51,6 +51,9 @@ from tethermap.instance.model import Instance, Neighbourhood, Residue, Surroundi
 from tethermap.instance.stems import Stems
 
 
+Watch = Callable[[Sequence[HetGroup]], Iterable[HetGroup]]
+
+
 @dataclass(frozen=True)
 class KeptInstance:
     """One instance with what surrounds it and its cleaned complex."""
@@ -90,6 +93,7 @@ def clean_entry(
     rules: KindRules,
     radii: RadiusTable,
     experiment: Experiment = NO_EXPERIMENT,
+    watch: Watch = iter,
 ) -> CleanedEntry:
     """Return the status of an entry and of all its het groups, and the complexes that are kept.
 
@@ -105,8 +109,10 @@ def clean_entry(
         Radii, for the reach of the neighbourhood.
     experiment : Experiment
         What its validation report and a map of the user's own say.
+    watch : callable
+        Yields the het groups that it is given, and may note how far that is.
     """
-    return _Cleaner(entry, settings, rules, radii, experiment).run()
+    return _Cleaner(entry, settings, rules, radii, experiment).run(watch)
 
 
 class _Cleaner:
@@ -136,7 +142,7 @@ class _Cleaner:
         self._largest = radii.largest_of(atoms.element)
         self._radii_around = EntryRadii(atoms, polymer_radii(radii, rules))
 
-    def run(self) -> CleanedEntry:
+    def run(self, watch: Watch) -> CleanedEntry:
         result = CleanedEntry(self._entry_row())
         try:
             target = self._target()
@@ -147,7 +153,7 @@ class _Cleaner:
         reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * self._settings.probe_radius)
         self._finder = ContextFinder(self._scene, asyms, max(reach, EXIT_REACH), reach)
         self._decide_kinds(reach)
-        decided = [self._decided(group, reach, target, result.errors) for group in self._groups]
+        decided = [self._decided(group, reach, target, result.errors) for group in watch(self._groups)]
         self._cofactors = "ligand" in self._settings.kinds and all(kept is None for _, kept in decided)
         if self._cofactors:
             decided = [

@@ -26,7 +26,8 @@ def progress_line(progress: Progress, step: str) -> str:
     counts = f"{progress.found} {noun} found, {progress.done} done"
     counts += f" ({progress.kept} kept, {progress.rejected} rejected)"
     passed = progress.passed.get(step)
-    return f"Tethermap: {counts}; {words}" + (f" {passed}/{progress.found}" if passed else "")
+    within = f", ligand {progress.ligands_done} of {progress.ligands}" if progress.ligands else ""
+    return f"Tethermap: {counts}; {words}" + (f" {passed}/{progress.found}" if passed else "") + within
 
 
 class ProgressDisplay:

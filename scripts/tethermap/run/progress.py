@@ -1,22 +1,29 @@
-"""How far a job has come, by entry: shards append lines, one reader sums them up."""
+"""How far a job has come, by entry and within long ones: shards append lines, one reader sums them up."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from tethermap.base import layout
 
 LAST_STEP = "measure_sasa"
 """A kept entry is done when this step has passed it; a rejected one as soon as it is rejected."""
 
+_T = TypeVar("_T")
+
+_SECONDS = 1.0
+"""Time between two lines on the ligands of one entry."""
+
 
 class ShardProgress:
-    """What one step of one shard has done so far, as one JSON line per entry.
+    """What one step of one shard has done so far, as JSON lines: one for each entry, more for long ones.
 
     Parameters
     ----------
@@ -40,9 +47,20 @@ class ShardProgress:
         kept : bool or None
             Whether the entry is kept; None when this step doesn't decide it.
         """
-        line = json.dumps({"step": self._step, "entry": entry_id, "kept": kept})
+        self._append({"step": self._step, "entry": entry_id, "kept": kept})
+
+    def ligands(self, entry_id: str, ligands: Sequence[_T]) -> Iterator[_T]:
+        """Yield the ligands of an entry; where that takes long, append now and then how many of them are done."""
+        told = time.monotonic()
+        for done, ligand in enumerate(ligands):
+            if time.monotonic() - told >= _SECONDS:
+                told = time.monotonic()
+                self._append({"step": self._step, "entry": entry_id, "kept": None, "ligands": [done, len(ligands)]})
+            yield ligand
+
+    def _append(self, line: dict[str, object]) -> None:
         with self._path.open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
+            stream.write(json.dumps(line) + "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +75,8 @@ class Progress:
         Entries that are finished; those of them with a ligand that is kept; those without.
     passed : dict of str to int
         Entries that each step is through with, by rule.
+    ligands, ligands_done : int
+        Ligands of the entries that take long and are under way; those of them that their step is through with.
     """
 
     found: int | None = None
@@ -64,9 +84,11 @@ class Progress:
     kept: int = 0
     rejected: int = 0
     passed: dict[str, int] = field(default_factory=dict)
+    ligands: int = 0
+    ligands_done: int = 0
 
 
-_Line = tuple[str, str, bool | None]
+_Line = tuple[str, str, bool | None, list[int] | None]
 
 
 @dataclass(slots=True)
@@ -80,6 +102,7 @@ class ProgressReader:
     _begun_anew: bool = field(default=False, repr=False)
     _verdict: dict[str, bool] = field(default_factory=dict, repr=False)
     _passed: dict[str, set[str]] = field(default_factory=dict, repr=False)
+    _within: dict[tuple[str, str], list[int]] = field(default_factory=dict, repr=False)
     _last: Progress | None = field(default=None, repr=False)
 
     def read(self) -> Progress:
@@ -105,6 +128,8 @@ class ProgressReader:
                 kept=kept,
                 rejected=rejected,
                 passed={step: len(entries) for step, entries in self._passed.items()},
+                ligands=sum(total for _, total in self._within.values()),
+                ligands_done=sum(done for done, _ in self._within.values()),
             )
         return self._last
 
@@ -112,9 +137,13 @@ class ProgressReader:
         """Count the lines that are new; all of them when a step has begun anew."""
         lines: Iterable[_Line] = self._new
         if self._begun_anew:
-            self._verdict, self._passed = {}, {}
+            self._verdict, self._passed, self._within = {}, {}, {}
             lines = chain.from_iterable(self._lines.values())
-        for step, entry, kept in lines:
+        for step, entry, kept, ligands in lines:
+            if ligands is not None:
+                self._within[step, entry] = ligands
+                continue
+            self._within.pop((step, entry), None)
             self._passed.setdefault(step, set()).add(entry)
             if kept is not None:
                 self._verdict[entry] = self._verdict.get(entry, True) and kept
@@ -133,7 +162,10 @@ class ProgressReader:
             data = stream.read()
         complete = data[: data.rfind(b"\n") + 1]
         try:
-            lines = [(line["step"], line["entry"], line["kept"]) for line in map(json.loads, complete.splitlines())]
+            lines = [
+                (line["step"], line["entry"], line["kept"], line.get("ligands"))
+                for line in map(json.loads, complete.splitlines())
+            ]
         except (ValueError, TypeError, KeyError):  # begun anew between two readings: read it whole next time
             self._offsets[path], self._lines[path], self._begun_anew = 0, [], True
             return

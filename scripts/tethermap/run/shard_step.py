@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from tempfile import SpooledTemporaryFile
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TypeVar
 
 from tethermap.base.atomic import write_bytes
 from tethermap.base.errors import failed_at, isolate_errors
@@ -19,6 +19,8 @@ from tethermap.run.program_errors import InstanceId, error_row
 from tethermap.run.progress import ShardProgress, progress_file
 from tethermap.run.steps import RECORDS
 from tethermap.run.task import Task
+
+_T = TypeVar("_T")
 
 SPOOLED = 1 << 20
 """Bytes of a part in memory; larger ones wait on disk."""
@@ -143,6 +145,10 @@ class ShardStep:
 
         with isolate_errors(f"{stem}: {self._name}", failed):
             yield
+
+    def ligands(self, entry_id: str, ligands: Sequence[_T]) -> Iterator[_T]:
+        """Yield the ligands of an entry; people see how many of them are done, where that takes long."""
+        return self._done.ligands(entry_id, ligands)
 
     def passed(self, entry_id: str) -> None:
         """Report that the step is through with an entry."""

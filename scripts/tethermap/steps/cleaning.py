@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tethermap.base import layout
@@ -97,7 +98,8 @@ class EntryCleaner:
             entry = replace(entry, additions=origin)
         if settings.predicted and not entry.metadata.methods:
             entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
-        return clean_entry(entry, settings, self._rules, self._radii, experiment)
+        watch = partial(self._step.ligands, entry_id)
+        return clean_entry(entry, settings, self._rules, self._radii, experiment, watch)
 
     def _write_kept(self, kept: KeptInstance) -> None:
         stem = kept.instance.stem

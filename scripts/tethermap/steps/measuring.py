@@ -84,7 +84,8 @@ class LigandMeasurer:
         for stem, line, molecule in zip(parts.stems, parts.lines, parts.records["molecules"], strict=True):
             with self._step.isolated(parts.entry_id, stem):
                 known[stem] = instance_of_line(line), molecule_of_record(molecule)
-        for stem, around, beyond, backbone in zip(parts.stems, *records, strict=True):
+        surrounded = list(zip(parts.stems, *records, strict=True))
+        for stem, around, beyond, backbone in self._step.ligands(parts.entry_id, surrounded):
             if stem not in known:
                 continue
             with self._step.isolated(parts.entry_id, stem):

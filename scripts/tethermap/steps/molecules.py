@@ -43,7 +43,8 @@ class LigandMatcher:
         with rdBase.BlockLogs():
             instances = [instance_of_line(line) for line in parts.lines]
             ligands = {one.component_names for one in instances if one.kind == "ligand"}
-            for stem, instance in zip(parts.stems, instances, strict=True):
+            named = list(zip(parts.stems, instances, strict=True))
+            for stem, instance in self._step.ligands(parts.entry_id, named):
                 with self._step.isolated(parts.entry_id, stem):
                     molecule = self._molecule(instance)
                     if ligands == {instance.component_names} and "+" not in instance.component_names:

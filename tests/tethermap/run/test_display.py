@@ -22,6 +22,11 @@ from tethermap.run.progress import Progress
             "build_tables",
             "Tethermap: 1 entry found, 1 done (1 kept, 0 rejected); writing tables",
         ),
+        (
+            Progress(1, ligands=500, ligands_done=137),
+            "match_ligands",
+            "Tethermap: 1 entry found, 0 done (0 kept, 0 rejected); building ligands, ligand 137 of 500",
+        ),
     ],
 )
 def test_line_tells_entries_and_step(progress: Progress, step: str, line: str) -> None:

@@ -4,6 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,24 @@ def test_step_seen_while_it_was_empty_counts_anew(tmp_path: Path) -> None:
     assert reader.read().done == 0
     step.entry("1hpv")
     assert reader.read().done == 1
+
+
+def test_long_entries_tell_their_ligands_until_they_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tethermap.run.progress._SECONDS", 0.0)
+    plan(tmp_path, {"0": 1, "1": 1})
+    reader = ProgressReader(tmp_path)
+    steps = [ShardProgress(tmp_path / progress_file("measure_sasa", shard), "measure_sasa") for shard in "01"]
+    seen = []
+    for ligand in steps[0].ligands("pose", "abcd"):
+        progress = reader.read()
+        seen.append((ligand, progress.ligands_done, progress.ligands, progress.passed))
+    assert seen == [("a", 0, 4, {}), ("b", 1, 4, {}), ("c", 2, 4, {}), ("d", 3, 4, {})]
+    next(steps[1].ligands("other", "xy"))
+    assert (reader.read().ligands_done, reader.read().ligands) == (3, 6)
+    steps[0].entry("pose")
+    assert (reader.read().ligands_done, reader.read().ligands) == (0, 2)
+    steps[1].entry("other")
+    assert (reader.read().ligands, reader.read().passed) == (0, {"measure_sasa": 2})
 
 
 def test_shards_of_an_earlier_division_do_not_count(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ function showProgress(progress) {
   for (const [name, value] of Object.entries(progress.entries)) {
     const place = document.querySelector(`[data-entries="${name}"]`);
     if (place) place.textContent = value ?? "–";
+    if (place && name === "ligands") place.closest("div").hidden = !value;
   }
   const bar = document.querySelector("progress[data-percent]");
   if (bar && progress.percent !== null) {
