@@ -73,7 +73,7 @@ def _typed(column: Column) -> str:
     name = quoted(column.name)
     if column.separator:
         cell = f"string_split({name}, {literal(column.separator)})"
-        cell = f"list_transform({cell}, x -> TRY_CAST(x AS DOUBLE))" if column.items == "number" else cell
+        cell = f"list_transform({cell}, lambda x: TRY_CAST(x AS DOUBLE))" if column.items == "number" else cell
     elif column.kind == "flag":
         cell = f"{name} = 'True'"
     elif column.kind == "number":
@@ -92,7 +92,9 @@ def cell_of(column: Column) -> str:
     """Return the expression that gives the value of a typed column as `tables.parse_value` does: lists are joined."""
     name = quoted(column.name)
     if column.separator:
-        items = f"list_transform({name}, x -> printf('%.{column.decimals}f', x))" if column.items == "number" else name
+        items = (
+            f"list_transform({name}, lambda x: printf('%.{column.decimals}f', x))" if column.items == "number" else name
+        )
         return f"coalesce(array_to_string({items}, {literal(column.separator)}), '')"
     return f"coalesce({name}, '')" if column.kind == "text" else name
 

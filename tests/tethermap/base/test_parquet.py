@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 from tests.tools.runs import ROOT
 from tethermap.base import layout
 from tethermap.base.column_words import column_words, words_of
-from tethermap.base.parquet import PARQUET_TABLES, cell_of, connect, csv_rows, file_columns, quoted, write_parquet
+from tethermap.base.parquet import (
+    PARQUET_TABLES,
+    _typed,
+    cell_of,
+    connect,
+    csv_rows,
+    file_columns,
+    quoted,
+    write_parquet,
+)
 from tethermap.base.tables import (
     AFFINITY,
     EXIT_VECTORS,
@@ -153,3 +162,12 @@ def test_csv_of_another_version_is_read_as_it_is(tmp_path: Path) -> None:
     with connect() as database:
         found = database.execute(csv_rows(path, columns)).fetchall()
     assert found == [("1abc", 2, "x"), ("2abc", None, None)]
+
+
+def test_expressions_are_those_of_later_versions_too() -> None:
+    """DuckDB 2 refuses arrows as lambdas; earlier versions do if asked to."""
+    columns = {column.name: column for table in PARQUET_TABLES for column in table.columns}
+    with duckdb.connect(config={"lambda_syntax": "DISABLE_SINGLE_ARROW"}) as database:
+        for column in columns.values():
+            typed = database.sql(f"SELECT {_typed(column)} FROM (SELECT NULL::VARCHAR AS {quoted(column.name)})")
+            assert len(typed.select(cell_of(column)).fetchall()) == 1
