@@ -50,6 +50,27 @@ def test_filter_that_takes_the_same_entries_asks_the_search_alone(used: Path) ->
     assert json.loads((used / layout.JOB_CONFIG).read_text(encoding="utf-8"))["filters"]["max_resolution"] == 2.0
 
 
+def test_changed_table_of_affinities_makes_the_tables_anew(demo: JobRun, tmp_path: Path) -> None:
+    """The answers, the report and the manifest follow; without the table the folder is as before."""
+    job = Path(shutil.copytree(demo.checked().job, tmp_path / "job"))
+    settings = json.loads((job / layout.SETTINGS).read_text(encoding="utf-8"))
+    before = result_files(job)
+    table = tmp_path / "mine.csv"
+    given = {**settings, "source": {**settings["source"], "affinity": str(table)}, "force": True}
+    for value in ("20nM", "30uM"):
+        steps = len(_steps(job))
+        table.write_text(f"pdb_id,comp_id,measurement\n4cup,ZYB,Kd={value}\n", encoding="utf-8")
+        run_job(job, given).checked()
+        assert _steps(job)[steps:] == [*END, "all"]
+        answers = (job / layout.EXIT_ANSWERS).read_text(encoding="utf-8")
+        assert f",{float(value[:2]) * 1000 ** (value[2:] == 'uM'):.6f}," in answers
+        assert ("weak" in answers) == (value == "30uM")
+    assert "Kd = 30 µM, weak (mine)" in (job / layout.REPORT).read_text(encoding="utf-8")
+    assert str(tmp_path) not in (job / layout.JOB_CONFIG).read_text(encoding="utf-8")
+    run_job(job, {**settings, "force": True}).checked()
+    assert result_files(job) == before
+
+
 def test_extended_job_computes_the_new_entries_alone(mirror: Path, job_runner: Callable[..., JobRun]) -> None:
     sizes = {path.name.partition(".")[0]: path.stat().st_size for path in sorted(mirror.iterdir())}
     entries = sorted(sizes, key=lambda entry: (sizes[entry], entry))[:22]
