@@ -11,6 +11,7 @@ import duckdb
 
 from service.errors import QueueFull
 from service.jobs.durable import raise_shortage
+from service.lru import Lru
 from tethermap.base.parquet import ROW, cell_of, connect, file_columns, literal, quoted, source
 from tethermap.base.tables import Column, Row, Table, Value, natural_key, parse_value
 
@@ -19,6 +20,9 @@ Rows = Sequence[Row]
 _MEMORY = "256MB"
 _SECONDS = 20.0
 """Limits of all queries together, and of one."""
+
+_CELLS, _LEAST_CELLS = 200_000, 200
+"""Maximum number of cells in the cache, about 20 MB, and the least that one answer counts as."""
 
 OF_STEMS = "stem IN (SELECT unnest(?))"
 """Condition for the rows of a list of instances."""
@@ -39,6 +43,10 @@ class JobTables:
     def __init__(self, seconds: float = _SECONDS) -> None:
         self._database = connect(memory=_MEMORY)
         self._seconds = seconds
+        self._lock = threading.Lock()
+        self._last: Lru[tuple[Any, ...], list[tuple[Any, ...]]] = Lru(
+            _CELLS, lambda _, rows: _LEAST_CELLS + sum(map(len, rows))
+        )
 
     def rows(
         self, job: Path, table: Table, rest: str = "", values: Sequence[Any] = (), names: Collection[str] | None = None
@@ -63,7 +71,7 @@ class JobTables:
         chosen = [column for column in own if names is None or column.name in names]
         absent = {one.name: parse_value("", one) for one in lacking if names is None or one.name in names}
         cells = ", ".join(cell_of(column) for column in chosen) or "NULL"
-        found = self.fetch(job, table, cells, rest, values)
+        found = self._cached(job, table, cells, rest, values)
         keys = [column.name for column in chosen]
         return [dict(zip(keys, row, strict=False)) | absent for row in found]
 
@@ -73,6 +81,22 @@ class JobTables:
         """Return the rows of the instances of an entry, whichever form of its id is given."""
         entry = same_entry(pdb_id)
         return self.rows(job, table, "WHERE lower(pdb_id) IN (?, ?)", [entry, f"pdb_0000{entry}"], names)
+
+    def _cached(self, job: Path, table: Table, cells: str, rest: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return what `fetch` does, from memory if it was asked lately and the file is the same."""
+        try:
+            status = (job / table.path).stat()
+        except OSError as error:
+            raise_shortage(error)
+            return []
+        key = (job, table.path, status.st_mtime_ns, status.st_size, cells, rest, repr(values))
+        with self._lock:
+            rows = self._last.use(key)
+        if rows is None:
+            rows = self.fetch(job, table, cells, rest, values)
+            with self._lock:
+                self._last.keep(key, rows)
+        return rows
 
     def fetch(
         self, job: Path, table: Table, select: str, rest: str = "", values: Sequence[Any] = ()

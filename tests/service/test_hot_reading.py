@@ -175,6 +175,15 @@ def test_filters_and_sorts_are_those_of_plain_python(contacts: Path, data: st.Da
     assert [one.encode() for (one,) in texts] == list(map(json_bytes, expected))
 
 
+def test_answers_of_a_table_are_those_of_its_file_as_it_is_now(contacts: Path) -> None:
+    reader, where = JobTables(), "WHERE stem = '3abc_A_LIG_3'"
+    first = reader.rows(contacts, CONTACTS, where)
+    assert reader.rows(contacts, CONTACTS, where) == first
+    rows = list(read_table(contacts / CONTACTS.path, CONTACTS))
+    write_table(contacts / CONTACTS.path, CONTACTS, rows[:-1])
+    assert reader.rows(contacts, CONTACTS, where) == first[:-1]
+
+
 def test_a_question_that_takes_too_long_is_refused(contacts: Path) -> None:
     endless = "range(1000000000) AS a(n), range(1000000000) AS b(n)"
     with pytest.raises(QueueFull, match="took too long"):
