@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
+from rdkit import Chem
 
 from tests.browser.harness import Pages, assert_accessible, picture, readme_picture, tab_to, wait_ms, watched
 from tests.service.core import LiveService
@@ -88,6 +89,31 @@ def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
     page.get_by_role("button", name="Take none of them").click()
     expect(page.locator("#uploaded li")).to_have_count(0)
     expect(page.locator("#job-yaml")).not_to_contain_text("kind: files")
+
+
+def test_ligands_of_files_are_drawn_with_a_box_for_their_smiles(pages: Pages) -> None:
+    """What distances alone tell is drawn at once; a SMILES typed beside it makes the bonds certain, a wrong one not."""
+    pages.watch.expect("422")
+    page = pages.open("/")
+    page.evaluate(DROP, ["model.pdb", MODEL.text])
+    drawn = page.locator("#uploaded figure.sent")
+    expect(drawn).to_have_count(1)
+    expect(drawn.locator("figcaption")).to_contain_text("bonds from distances")
+    assert drawn.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    box = page.get_by_label("SMILES of UNL")
+    box.fill("c1cc(")
+    box.press("Tab")
+    expect(page.locator("#uploaded .notice")).to_contain_text("Not taken: UNL.csv.")
+    expect(drawn).to_have_count(1)
+    box.fill(SMILES)
+    box.press("Enter")
+    expect(drawn.locator("figcaption")).to_contain_text("bonds from your file")
+    expect(page.locator("#uploaded .notice")).to_have_count(0)
+    expect(page.locator("#uploaded li b")).to_have_text(["UNL.csv", "model.pdb"])
+    shown = Chem.CanonSmiles(box.input_value())
+    assert shown == Chem.CanonSmiles(SMILES)
+    assert_accessible(page)
+    picture(page, "submit-ligands")
 
 
 def job_of(page: Page, service: LiveService) -> dict[str, Any]:

@@ -50,7 +50,6 @@ from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance, Neighbourhood, Residue, Surroundings
 from tethermap.instance.stems import Stems
 
-
 Watch = Callable[[Sequence[HetGroup]], Iterable[HetGroup]]
 
 

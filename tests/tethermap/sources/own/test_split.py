@@ -1,0 +1,134 @@
+"""Files of whole complexes with their bonds, and receptors whose chains have any name: the ligand's bonds arrive."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rdkit import Chem
+
+from tests.tethermap.sources.own.test_prepare import ligand_mol, moved, write_sdf
+from tests.tools.cleaning import ANY_TARGET
+from tests.tools.styles import SMILES, Atom, complex_atoms, pdb_line, protein_pdb
+from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
+from tethermap.complex.clean import clean_entry
+from tethermap.components.index import ComponentIndex
+from tethermap.entry.reader import read_entry
+from tethermap.exposure.radii import RadiusTable
+from tethermap.instance.kinds import KindRules
+from tethermap.matching.build import build_ligand
+from tethermap.sources.files import FilesSource
+
+Ligands = Callable[[Path], dict[str, list[tuple[str, str]]]]
+"""SMILES of each ligand with where its bonds come from, by entry."""
+
+
+@pytest.fixture
+def ligands(tmp_path: Path, index: ComponentIndex) -> Ligands:
+    rules = KindRules(ADDITIVES, COFACTORS, index.get)
+
+    def of_entry(source: FilesSource, entry_id: str) -> list[tuple[str, str]]:
+        entry = read_entry(source.fetch(entry_id).path, entry_id)
+        kept = clean_entry(entry, replace(ANY_TARGET, own_files=True), rules, RadiusTable(RADII)).kept
+        found = [build_ligand(one.instance, index) for one in kept]
+        return [(Chem.CanonSmiles(mol.observed_smiles, useChiral=False), mol.bond_source) for mol in found]
+
+    def of_folder(folder: Path) -> dict[str, list[tuple[str, str]]]:
+        source = FilesSource([folder], tmp_path / "cache").open()
+        return {entry_id: of_entry(source, entry_id) for entry_id in source.all_entries()}
+
+    return of_folder
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    return folder
+
+
+RIGHT = (Chem.CanonSmiles(SMILES, useChiral=False), "file")
+
+
+def protein_mol(step: float = 0.0) -> Chem.Mol:
+    return Chem.MolFromPDBBlock(moved(protein_pdb(), step), sanitize=False, removeHs=False)
+
+
+def maestro(*structures: Chem.Mol) -> bytes:
+    stream = io.StringIO()
+    with Chem.MaeWriter(stream) as writer:
+        for mol in structures:
+            Chem.Kekulize(mol)
+            writer.write(mol)
+    return stream.getvalue().encode()
+
+
+@pytest.mark.parametrize("name", ["x.mae", "x.maegz", "x_pv.maegz"])
+def test_maestro_file_of_a_receptor_and_poses_is_one_entry(name: str, own: Path, ligands: Ligands) -> None:
+    data = maestro(protein_mol(), ligand_mol(), ligand_mol(), ligand_mol())
+    (own / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    assert ligands(own) == {name.partition(".")[0].replace("_", "-"): [RIGHT] * 3}
+
+
+def test_maestro_file_of_complexes_is_one_entry_each(own: Path, ligands: Ligands) -> None:
+    complexes = [Chem.CombineMols(protein_mol(step), ligand_mol()) for step in (0.0, 0.1, 0.2)]
+    (own / "x.mae").write_bytes(maestro(*complexes))
+    assert ligands(own) == {f"x-{number}": [RIGHT] for number in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("ending", ["sdf", "mol2"])
+@pytest.mark.parametrize("chain", ["A", " ", "B", "l", "9", "L"])
+def test_bonds_of_a_ligands_file_reach_it_whatever_the_receptors_chain(
+    chain: str, ending: str, own: Path, ligands: Ligands
+) -> None:
+    lines = [f"{line[:21]}{chain}{line[22:]}" if line.startswith("ATOM") else line
+             for line in protein_pdb().splitlines(keepends=True)]  # fmt: skip
+    (own / "receptor.pdb").write_text("".join(lines))
+    if ending == "sdf":
+        write_sdf(own / "crystal_ligand.sdf", poses=1)
+    else:
+        (own / "crystal_ligand.mol2").write_text(mol2())
+    assert ligands(own) == {"receptor": [RIGHT]}
+
+
+def mol2() -> str:
+    """Return the ligand as Amber's programs write it: GAFF types, all hydrogens, orders of bonds."""
+    mol = Chem.AddHs(ligand_mol(), addCoords=True)
+    Chem.Kekulize(mol, clearAromaticFlags=True)
+    types = {"C": "ca", "N": "nh", "O": "oh", "F": "f", "H": "ha"}
+    atoms = [
+        f"{(k := atom.GetIdx()) + 1} {(symbol := atom.GetSymbol())}{k} {x:.4f} {y:.4f} {z:.4f} {types[symbol]} 1 LIG 0"
+        for atom, (x, y, z) in zip(mol.GetAtoms(), mol.GetConformer().GetPositions().tolist(), strict=True)
+    ]
+    bonds = [
+        f"{k} {bond.GetBeginAtomIdx() + 1} {bond.GetEndAtomIdx() + 1} {int(bond.GetBondTypeAsDouble())}"
+        for k, bond in enumerate(mol.GetBonds(), start=1)
+    ]
+    head = ["@<TRIPOS>MOLECULE", "LIG", f"{len(atoms)} {len(bonds)} 1 0 0", "SMALL", "bcc", "", "@<TRIPOS>ATOM"]
+    return "\n".join([*head, *atoms, "@<TRIPOS>BOND", *bonds, ""])
+
+
+def test_flexible_side_chains_of_a_docking_are_no_part_of_the_ligand(own: Path, ligands: Ligands) -> None:
+    """As AutoDock Vina writes poses with flexible residues behind each ligand."""
+    (own / "x_receptor.pdb").write_text(protein_pdb())
+    types = {"C": "A", "N": "NA", "O": "OA", "F": "F"}
+
+    def lines(atoms: list[Atom], code: str, chain: str, number: int) -> str:
+        tails = [f"    +0.000 {types[atom.element]}" for atom in atoms]
+        return "".join(
+            pdb_line(k, atom, record="ATOM", code=code, chain=chain, number=number, tail=tail)
+            for k, (atom, tail) in enumerate(zip(atoms, tails, strict=True), start=1)
+        )
+
+    heavy = [atom for atom in complex_atoms() if atom.is_ligand and atom.element != "H"]
+    names = ("CB", "CG", "OD1", "ND2")
+    side = [atom for atom in complex_atoms() if atom.comp_id == "ASN" and atom.name in names][:4]
+    ligand = f"REMARK SMILES {SMILES}\nROOT\n{lines(heavy, 'UNL', ' ', 1)}ENDROOT\nTORSDOF 1\n"
+    residue = f"ROOT\n{lines(side, 'ASN', 'A', side[0].number)}ENDROOT\n"
+    flexible = f"BEGIN_RES ASN A {side[0].number:3d}\n{residue}END_RES ASN A {side[0].number:3d}\n"
+    (own / "x_out.pdbqt").write_text("".join(f"MODEL {k}\n{ligand}{flexible}ENDMDL\n" for k in (1, 2)))
+    assert ligands(own) == {"x-receptor": [RIGHT] * 2}
