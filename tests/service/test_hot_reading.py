@@ -176,6 +176,7 @@ def test_filters_and_sorts_are_those_of_plain_python(contacts: Path, data: st.Da
 
 
 def test_answers_of_a_table_are_those_of_its_file_as_it_is_now(contacts: Path) -> None:
+    aged(with_parquet(contacts))
     reader, where = JobTables(), "WHERE stem = '3abc_A_LIG_3'"
     first = reader.rows(contacts, CONTACTS, where)
     assert reader.rows(contacts, CONTACTS, where) == first

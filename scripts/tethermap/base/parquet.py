@@ -114,7 +114,7 @@ ROW = "file_row_number"
 
 
 def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
-    """Return SQL that reads a job's table: from Parquet, or from CSV if there is none of this version.
+    """Return SQL that reads a job's table: from Parquet, or from CSV if that is newer or of another version.
 
     Columns that the CSV file of another version lacks are null.
 
@@ -127,9 +127,11 @@ def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
     """
     names = {column.name for column in columns}
     lacking = [f", NULL::{_type(one)} AS {quoted(one.name)}" for one in table.columns if one.name not in names]
-    if tuple(columns) in (table.columns, table.usual.columns) and (job / table.parquet).is_file():
-        return f"FROM read_parquet({literal(str(job / table.parquet))}, {ROW} = true) SELECT *{''.join(lacking)}"
-    rows = csv_rows(job / table.path, columns)
+    path, text = job / table.parquet, job / table.path
+    same = tuple(columns) in (table.columns, table.usual.columns)
+    if same and path.is_file() and path.stat().st_mtime_ns >= text.stat().st_mtime_ns:
+        return f"FROM read_parquet({literal(str(path))}, {ROW} = true) SELECT *{''.join(lacking)}"
+    rows = csv_rows(text, columns)
     return f"FROM ({rows}) SELECT *{''.join(lacking)}, row_number() OVER () AS {ROW}"
 
 
