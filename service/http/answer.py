@@ -43,7 +43,14 @@ _KINDS: dict[str, Any] = {"text": str, "integer": int | None, "number": Number |
 def row_type(name: str, table: Table, **more: Any) -> Any:
     """Return the type of a table's rows as JSON, with `more` fields before its columns."""
     columns = {column.name: _described(table, column) for column in table.columns}
-    return TypedDict(name, {**more, **columns})  # type: ignore[operator]
+    new_type: Any = TypedDict
+    made = new_type(name, {**more, **columns})
+
+    def without_optional(schema: Map) -> None:  # NotRequired does not get through to the schema of answers
+        schema["required"] = [one for one in schema["required"] if one in (*more, *table.usual.names)]
+
+    made.__pydantic_config__ = ConfigDict(json_schema_extra=without_optional)
+    return made
 
 
 def _described(table: Table, column: Column) -> Any:

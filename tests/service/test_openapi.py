@@ -77,6 +77,9 @@ def test_words_of_columns_are_in_the_document() -> None:
     assert column_words()["RSCC"].meaning in api["paths"]["/api/jobs/{job_id}/rows"]["get"]["description"]
     described = api["components"]["schemas"]["ExitVector"]["properties"]["lysine_angles_deg"]
     assert described["description"] == column_words()["lysine_angles_deg"].meaning
+    answer = api["components"]["schemas"]["ExitAnswer"]
+    assert set(answer["properties"]) - set(answer["required"]) >= {"value_nM", "affinity_type"}
+    assert {"confidence", "stems"} <= set(answer["required"])
 
 
 @pytest.fixture
