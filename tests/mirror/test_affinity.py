@@ -70,8 +70,8 @@ def test_value_of_each_ligand_is_that_of_the_lists(
     assert stems == {row["stem"] for row in kept if row["value_nM"]}
 
 
-def test_answers_have_the_affinity_of_their_copies(kept: list[Row], whole: JobRun, affinities: Path) -> None:
-    assert affinities
+def test_answers_have_the_affinity_of_their_copies(affinities: Path, kept: list[Row], whole: JobRun) -> None:
+    assert affinities.is_dir()
     values = {row["stem"]: row["affinity_type"] for row in kept}
     for row in rows_of(whole.job, layout.EXIT_ANSWERS):
         assert bool(row["affinity_type"]) == any(values[stem] for stem in row["stems"].split(";")), row["best_stem"]

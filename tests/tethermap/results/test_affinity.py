@@ -84,9 +84,8 @@ def test_value_of_a_chain_of_another_protein_is_not_taken(tmp_path: Path) -> Non
 
 def test_copy_on_another_chain_of_the_protein_has_its_value(tmp_path: Path) -> None:
     table = written(tmp_path, "pdb_id,chain,comp_id,measurement\n1abc,A,LIG,Kd=1nM\n")
-    second = {"stem": "1abc_B_LIG_9", "chains": frozenset("B"), "accessions": frozenset({EGFR})}
     for accessions, expected in ((EGFR, 1.0), (BRD4, None)):
-        copy = replace(ligand(), **{**second, "accessions": frozenset({accessions})})
+        copy = replace(ligand(chains=frozenset("B")), stem="1abc_B_LIG_9", accessions=frozenset({accessions}))
         found = Affinities([str(table)], [copy, ligand()], {})
         assert found.cells([copy.stem]).get("value_nM") == expected
         assert found.cells([ligand().stem])["value_nM"] == 1.0
