@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import ast
+import csv
+import hashlib
 import io
 import json
 import re
 import shlex
+import shutil
+import subprocess
 import sys
+import time
 import tomllib
 import zipfile
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import httpx2
 import pytest
+from packaging.requirements import Requirement
 
 from tests.service.core import REFUSED as NOT_SEARCHED
 from tests.service.core import LiveService, hold
-from tests.tools.runs import ROOT
+from tests.service.lines import breaking_line
+from tests.tools.patience import patience
+from tests.tools.runs import ROOT, rows_of
+from tethermap.base import layout
 from tethermap.base.version import __version__ as version_of_service
 from tethermap_client import Job, NotAnsweredError, Tethermap, TethermapError, __version__
-from tethermap_client.cli import _ANSWER_COLUMNS, DONE, FAILED, NOT_ANSWERED, REFUSED, TOO_LONG, UNAUTHORIZED, main
+from tethermap_client.cli import (
+    _ANSWERS,
+    DONE,
+    FAILED,
+    NOT_ANSWERED,
+    NOT_READY,
+    REFUSED,
+    TOO_LONG,
+    UNAUTHORIZED,
+    main,
+)
+from tethermap_client.download import STATE
 
 FOLDER = ROOT / "service/client"
 
@@ -50,7 +71,7 @@ def test_submit_waits_downloads_and_is_the_same_job_again(run: Run, live: LiveSe
     answered, told, _ = run("answers", job_id, "--top", "1")
     assert answered == DONE
     assert " 478 " in told
-    assert told.split("\n")[0].split() == [*_ANSWER_COLUMNS]
+    assert told.split("\n")[0].split() == [*_ANSWERS]
     listed = live.call("GET", f"/api/jobs/{job_id}/files")[1]["files"]
     assert len(listed) > 20
     for file in listed:
@@ -79,7 +100,7 @@ def test_a_download_goes_on_where_it_was_stopped(live: LiveService, done_job: st
     assert [path.name for path in tmp_path.iterdir()] == [done_job]
     (tmp_path / f".{done_job}.zip.part").write_bytes(b"of an archive that is no more")
     (tmp_path / f".{done_job}.zip.etag").write_text('"old"')
-    (folder / ".tethermap-etag").unlink()
+    (folder / STATE).unlink()
     with Tethermap(url) as service:
         assert (service.download(done_job, tmp_path) / "Results_Display.csv").exists()
 
@@ -89,7 +110,7 @@ def test_status_answers_and_cancel(run: Run, done_job: str, queued_job: str) -> 
     code, out, _ = run("answers", "exam1hpv", "--ligand", "478", "--top", "1")
     assert code == DONE
     assert len(out.splitlines()) >= 2
-    assert out.splitlines()[0].split()[:2] == ["Target", "Warhead"]
+    assert out.splitlines()[0].split()[:3] == ["protein", "site", "Warhead"]
     rows = json.loads(run("answers", "exam1hpv", "--format", "json")[1])
     assert {row["Warhead"] for row in rows} == {"478"}
     assert run("answers", "exam1hpv", "--format", "csv")[1].startswith("Target,")
@@ -194,41 +215,220 @@ def test_the_client_needs_nothing_of_the_service() -> None:
     assert imported - set(sys.stdlib_module_names) == {"httpx2", "tethermap_client"}
 
 
+def test_results_that_are_not_there_have_an_exit_code_of_their_own(run: Run, queued_job: str) -> None:
+    for words in (["answers"], ["exits"], ["rows", "results"]):
+        code, out, err = run(words[0], queued_job, *words[1:])
+        assert (code, out, "RESULTS_NOT_READY" in err) == (NOT_READY, "", True)
+    assert run("status", queued_job)[:2] == (DONE, f"{queued_job}  queued  BAZ2B\n")
+    for words in (["answers"], ["status"], ["rows", "results"]):
+        code, out, err = run(words[0], "examegfr", *words[1:])
+        assert code == NOT_READY
+        assert "examegfr" in out + err
+
+
+def test_same_command_after_a_failed_job_makes_another(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.fasta").write_text(str(NOT_SEARCHED["fasta"]))
+    words = ["submit", "--target", "dead", "--query", "4CUP", "--fasta", str(tmp_path / "x.fasta")]
+    words += ["--option", "sequence_search=true", "--wait"]
+    ids = []
+    for _ in range(3):
+        code, out, _ = run(*words)
+        assert (code, out.split()[1]) == (FAILED, "failed")
+        ids.append(out.split()[0])
+        time.sleep(1.1)  # times of the API have seconds
+    assert len(set(ids)) == 3
+    rows = (
+        "target_name,search_query,fasta_seq,sequence_search",
+        f"dead,4CUP,{NOT_SEARCHED['fasta']},true",
+        "alive,1HPV,,",
+    )
+    (tmp_path / "jobs.csv").write_text("\n".join(rows))
+    first = [line.split()[0] for line in run("batch", str(tmp_path / "jobs.csv"), "--wait")[1].splitlines()]
+    time.sleep(1.1)
+    second = run("batch", str(tmp_path / "jobs.csv"))[1].split()
+    assert (second[0] != first[0], second[1]) == (True, first[1])
+
+
+def test_codes_stay_text(run: Run, live: LiveService, tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text(
+        "target_name,search_query,only_ligands,entries,max_entries\na,1HPV,478;1E8,4E10,5\n"
+    )
+    (job_id,) = run("batch", str(tmp_path / "jobs.csv"))[1].split()
+    options = live.call("GET", f"/api/jobs/{job_id}/request")[1]["request"]["options"]
+    assert (options["only_ligands"], options["entries"], options["max_entries"]) == (["478", "1E8"], ["4E10"], 5)
+    job_id = run("submit", "--target", "a", "--query", "1HPV", "--option", "always_keep=478")[1].strip()
+    assert live.call("GET", f"/api/jobs/{job_id}/request")[1]["request"]["options"] == {"always_keep": ["478"]}
+    rows = list(csv.DictReader(io.StringIO(run("answers", "exam1hpv", "--format", "csv")[1])))
+    assert {row["Warhead"] for row in rows} == {"478"}
+    columns = ["Warhead", "anchor_atom"]
+    shown = run("answers", "exam1hpv", "--format", "csv", "--columns", ",".join(columns))[1]
+    assert next(csv.reader(io.StringIO(shown))) == columns
+    code, _, err = run("answers", "exam1hpv", "--columns", "Warhed")
+    assert (code, "Warhed" in err, "anchor_atom" in err) == (REFUSED, True, True)
+    assert run("answers", "exam1hpv", "--ligand", "XXX", "--format", "csv")[1].startswith("Target,")
+
+
+def test_folder_of_a_laboratory_follows_its_list(run: Run, live: LiveService, tmp_path: Path) -> None:
+    file, folder = tmp_path / "targets.csv", tmp_path / "lab"
+    file.write_text("target_name,pdb_id\nprotease,1HPV\n")
+    code, out, err = run("sync", str(file), str(folder))
+    assert code == DONE, err
+    first = out.split()[0]
+    assert (folder / first / "Results_Display.csv").is_file()
+    file.write_text("target_name,pdb_id\nprotease,1HPV\nbromodomain,4CUP\n")
+    out = run("sync", str(file), str(folder))[1]
+    ids = [line.split()[0] for line in out.splitlines() if "completed" in line]
+    assert (ids[0], len(ids)) == (first, 2)
+    live.call("DELETE", f"/api/jobs/{first}")
+    assert first not in run("sync", str(file), str(folder))[1]
+
+
+def test_files_changed_since_are_named_and_written_again_and_others_stay(
+    run: Run, done_job: str, tmp_path: Path
+) -> None:
+    words = ("status", done_job, "--download", str(tmp_path))
+    assert run(*words)[0] == DONE
+    table, lost = tmp_path / done_job / "Results_Display.csv", tmp_path / done_job / "job_config.json"
+    own = tmp_path / done_job / "notes.txt"
+    was = table.read_bytes()
+    table.write_bytes(b"another")
+    lost.unlink()
+    own.write_text("ours")
+    code, _, err = run(*words)
+    assert (code, "Results_Display.csv" in err, "job_config.json" in err) == (DONE, True, True)
+    assert (table.read_bytes(), lost.is_file(), own.read_text()) == (was, True, "ours")
+
+
+def test_a_file_that_the_manifest_does_not_list_so_is_refused(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    manifest = {"files": [{"path": "a.csv", "sha256": hashlib.sha256(b"right").hexdigest()}]}
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("0a1b2c3d/a.csv", "wrong")
+        archive.writestr("0a1b2c3d/job_result_manifest.json", json.dumps(manifest))
+    service, _ = answering(httpx2.Response(200, content=data.getvalue(), headers={"ETag": '"x"'}))
+    with pytest.raises(TethermapError, match=r"a\.csv"):
+        service.download("0a1b2c3d", tmp_path)
+    assert not (tmp_path / "0a1b2c3d").exists()
+
+
+@pytest.mark.parametrize("pieces", [5, 40])
+def test_a_download_over_a_line_that_breaks_completes(
+    live: LiveService, done_job: str, tmp_path: Path, pieces: int
+) -> None:
+    whole = httpx2.get(f"http://127.0.0.1:{live.port}/api/jobs/{done_job}/bundle").content
+    with (
+        breaking_line(live.port, len(whole) // pieces) as (port, cuts),
+        Tethermap(f"http://127.0.0.1:{port}", sleep=lambda _: None) as service,
+    ):
+        folder = service.download(done_job, tmp_path)
+    assert len(cuts) >= pieces
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        for name in archive.namelist():
+            assert (folder.parent / name).read_bytes() == archive.read(name)
+
+
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
-def test_commands_of_the_readme_work(
-    live: LiveService, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Programs of an environment with the client and the packages that it needs, and nothing else."""
+    folder = tmp_path_factory.mktemp("client")
+    shutil.copytree(FOLDER, folder / "source", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "env")], check=True)
+    build = ["wheel", "--no-build-isolation", "-w", str(folder), str(folder / "source")]
+    for words in (
+        build,
+        ["--python", str(folder / "env/bin/python"), "install", str(folder / "tethermap_client-*.whl")],
+    ):
+        names = [str(next(folder.glob("*.whl"))) if word.endswith(".whl") else word for word in words]
+        pip = [sys.executable, "-m", "pip", *names, "-q", "--no-deps", "--no-index"]
+        subprocess.run(pip, check=True, capture_output=True)
+    (site,) = (folder / "env/lib").glob("python*/site-packages")
+    for distribution in needed("httpx2"):
+        for top in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            (site / top).symlink_to(str(distribution.locate_file(top)))
+    return folder / "env/bin"
+
+
+def needed(name: str, seen: dict[str, metadata.Distribution] | None = None) -> list[metadata.Distribution]:
+    """Return an installed distribution and all that it requires."""
+    seen = {} if seen is None else seen
+    name = name.replace("_", "-").lower()
+    if name not in seen:
+        seen[name] = metadata.distribution(name)
+        for text in seen[name].requires or ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                needed(requirement.name, seen)
+    return list(seen.values())
+
+
+def test_every_command_of_the_readme_works_without_the_repository(
+    live: LiveService, done_job: str, elsewhere: Path, tmp_path: Path
 ) -> None:
-    """The folder that `pip install` gets is read by the build backend elsewhere in this module."""
     (block,) = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    install, setting, submit, *others = [shlex.split(line, comments=True) for line in block.splitlines()]
-    assert (install[:2], (ROOT / install[2] / "pyproject.toml").is_file()) == (["pip", "install"], True)
-    assert [word.partition("=")[0] for word in setting[1:]] == ["TETHERMAP_URL", "TETHERMAP_TOKEN"]
-    monkeypatch.setenv("TETHERMAP_URL", f"http://127.0.0.1:{live.port}")
-    monkeypatch.chdir(tmp_path)
+    install, setting, submit, *others = block.splitlines()
+    words = shlex.split(install)
+    assert (words[:2], (ROOT / words[2] / "pyproject.toml").is_file()) == (["pip", "install"], True)
+    assert re.findall(r"\b(TETHERMAP_\w+)=", setting) == ["TETHERMAP_URL", "TETHERMAP_TOKEN"]
+    environment = {"PATH": str(elsewhere), "TETHERMAP_URL": f"http://127.0.0.1:{live.port}", "HOME": str(tmp_path)}
+    missing = subprocess.run(
+        [elsewhere / "python", "-c", "import tethermap"], cwd=tmp_path, env=environment, check=False
+    )
+    assert missing.returncode != 0
     (tmp_path / "jobs.csv").write_text("target_name,search_query,max_entries\nHIV protease,1HPV,5\n")
+    shutil.copy(next((live.jobs / done_job).rglob("4cup*.pdb")), tmp_path / "model.cif")
+    last = rows_of(live.jobs / done_job, layout.EXIT_VECTORS)
+    place = next(row for row in last if row["pdb_id"] == "1hpv" and row["rank"])
+    names = {"4e5f6a7b": "exam4cup", "1m17_A_AQ4_999": place["stem"], "C24": place["anchor_atom"]}
 
-    def command(words: list[str]) -> str:
-        assert words[0] == "tethermap-client"
-        assert main(words[1:]) == DONE, words
-        return capsys.readouterr().out
+    def command(line: str, job_id: str) -> str:
+        for name, own in {**names, "0a1b2c3d": job_id}.items():
+            line = line.replace(name, own)
+        done = subprocess.run(
+            ["/bin/sh", "-ec", line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+            timeout=patience(120),
+        )  # fmt: skip
+        assert done.returncode == DONE, (line, done.stderr)
+        return done.stdout
 
-    done = command(submit).split()[0]
-    gate = hold(live.folder, "search_entries")
-    running = command([*submit[: submit.index("--wait")], "--new"]).strip()
-    assert [words[1] for words in others] == ["status", "answers", "batch", "cancel", "retry"]
-    for words in (others[3], *others[:3], others[4]):  # before the batch, which waits for its end, the gate is opened
-        job_id = running if words[1] in ("cancel", "retry") else done
-        command([job_id if word == "0a1b2c3d" else word for word in words])
-        if words[1] == "cancel":
-            live.ended(running)
+    made = command(submit, "").split()[0]
+    assert (tmp_path / "out" / made / "Results_Display.csv").is_file()
+    printed = {}
+    gate = None
+    for line in others:
+        name = line.split()[1]
+        if name == "cancel":
+            gate = hold(live.folder, "search_entries")
+            made = command(f"{submit.partition(' --wait')[0]} --new", "").strip()
+        printed[name] = command(line, made if name in ("cancel", "retry", "delete") else done_job)
+        if name == "cancel":
+            live.ended(made)
+            assert gate is not None
             gate.unlink()
+        if name == "retry":
+            live.ended(made)
+    assert set(printed) == _COMMANDS - {"submit"}
+    assert place["stem"] in printed["tool-inputs"]
+    assert (tmp_path / "degraders.sdf").stat().st_size > 1000
+    assert printed["delete"] == f"{made}  deleted\n"
 
 
-def test_python_example_of_the_readme_works(live: LiveService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+_COMMANDS = {
+    "submit", "upload", "list", "status", "batch", "sync", "answers", "exits", "rows", "compare", "degraders",
+    "tool-inputs", "cancel", "retry", "delete",
+}  # fmt: skip
+
+
+def test_python_example_of_the_readme_works(live: LiveService, elsewhere: Path, tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    exec(code.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{live.port}"), {})
+    code = code.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{live.port}")
+    done = subprocess.run(
+        [elsewhere / "python", "-c", code], cwd=tmp_path, env={}, capture_output=True, text=True, check=False,
+        timeout=patience(120),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert " 478 " in done.stdout
     (job,) = (tmp_path / "out").iterdir()
     assert (job / "TARGET_RESULTS" / "report.html").is_file()

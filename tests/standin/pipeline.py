@@ -5,6 +5,7 @@ finished job, goes on after an earlier run, and ends as Snakemake does when it o
 quarter of a second.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -57,6 +58,10 @@ def finished(query: str) -> dict[str, bytes]:
     manifest = json.loads(contents[layout.MANIFEST])
     manifest["counts"] = dict.fromkeys(manifest["counts"], 0)
     empty = {name: text[: text.index(b"\n") + 1] for name, text in contents.items() if name.endswith(".csv")}
+    manifest["files"] = [
+        {"path": name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+        for name, content in sorted(empty.items())
+    ]
     return {**empty, layout.JOB_LOG: contents[layout.JOB_LOG], layout.MANIFEST: json.dumps(manifest).encode()}
 
 

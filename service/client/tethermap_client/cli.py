@@ -12,14 +12,35 @@ from pathlib import Path
 from typing import Any
 
 from tethermap_client.client import Tethermap
-from tethermap_client.errors import NotAnsweredError, RefusedError, TethermapError, TookTooLongError, UnauthorizedError
-from tethermap_client.model import Job
+from tethermap_client.errors import (
+    NotAnsweredError,
+    NotReadyError,
+    RefusedError,
+    TethermapError,
+    TookTooLongError,
+    UnauthorizedError,
+)
+from tethermap_client.model import UNAVAILABLE, Job
 
-DONE, FAILED, REFUSED, NOT_ANSWERED, UNAUTHORIZED, TOO_LONG = range(6)
+DONE, FAILED, REFUSED, NOT_ANSWERED, UNAUTHORIZED, TOO_LONG, NOT_READY = range(7)
 """Exit codes."""
 
-_FIELDS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand")
-_ANSWER_COLUMNS = ("Target", "Warhead", "answer_rank", "anchor_atom", "action", "score_median", "observed")
+_FIELDS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand", "structures")
+_ANSWERS = (
+    "protein",
+    "site",
+    "Warhead",
+    "answer_rank",
+    "anchor_atom",
+    "action",
+    "score_median",
+    "evidence",
+    "observed",
+)
+_EXITS = ("stem", "rank", "anchor_atom", "kind", "chem_class", "E", "F", "score", "closed")
+_JOBS = ("job_id", "status", "target_name", "search_query", "result_rows", "created_at")
+_SYNCED = "jobs.csv"
+"""File of `sync` in its folder: the job of each row."""
 _BAR = 24
 
 
@@ -35,6 +56,8 @@ def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tetherma
         return _complain(error, TOO_LONG)
     except NotAnsweredError as error:
         return _complain(error, NOT_ANSWERED)
+    except NotReadyError as error:
+        return _complain(error, NOT_READY)
     except (RefusedError, TethermapError, ValueError, OSError) as error:
         return _complain(error, REFUSED)
     except KeyboardInterrupt:
@@ -53,12 +76,25 @@ def _parser() -> argparse.ArgumentParser:
     submit.add_argument("--fasta", type=Path, metavar="FILE", help="sequence of the target")
     submit.add_argument("--pdb", metavar="ID", help="this entry alone")
     submit.add_argument("--ligand", metavar="CODE", help="this component alone")
+    submit.add_argument("--structures", metavar="ID", help="files of this upload instead of a search")
     submit.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a setting of the pipeline")
     submit.add_argument("--dry-run", action="store_true", help="only show which entries it would take")
     _add_following(submit)
     submit.set_defaults(does=_submit)
 
-    status = commands.add_parser("status", help="how jobs are")
+    upload = commands.add_parser("upload", help="send files of your own; prints the id for --structures")
+    upload.add_argument("file", nargs="+", type=Path)
+    upload.add_argument("--json", action="store_true", help="print the response of the service")
+    upload.set_defaults(does=_upload)
+
+    listing = commands.add_parser("list", help="list jobs")
+    for name in ("protein", "query", "ligand", "pdb_id", "status"):
+        listing.add_argument(f"--{name.replace('_', '-')}")
+    listing.add_argument("--limit", type=int, default=50, help="number of jobs, newest first (50)")
+    _add_format(listing, _JOBS)
+    listing.set_defaults(does=_list)
+
+    status = commands.add_parser("status", help="show the state of jobs")
     status.add_argument("job_id", nargs="+")
     _add_following(status, again=False)
     status.set_defaults(does=_status)
@@ -69,20 +105,83 @@ def _parser() -> argparse.ArgumentParser:
     _add_following(batch)
     batch.set_defaults(does=_batch)
 
+    sync = commands.add_parser("sync", help="keep a folder with the results of all jobs of a CSV file")
+    sync.add_argument("file", type=Path)
+    sync.add_argument("download", type=Path, metavar="folder")
+    sync.add_argument("--timeout", type=float, help="seconds to wait for each job")
+    sync.set_defaults(does=_sync, wait=True, json=False)
+
     answers = commands.add_parser("answers", help="where linkers can leave the ligands of a job")
     answers.add_argument("job_id")
     answers.add_argument("--ligand", metavar="CODE")
+    answers.add_argument("--target", metavar="NAME", help="protein, gene or accession")
     answers.add_argument("--top", type=int, default=3, help="sites of each ligand (3)")
-    answers.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    _add_format(answers, _ANSWERS)
     answers.set_defaults(does=_answers)
 
-    cancel = commands.add_parser("cancel", help="cancel jobs")
-    cancel.add_argument("job_id", nargs="+")
-    cancel.set_defaults(does=_cancel)
-    retry = commands.add_parser("retry", help="queue failed or canceled jobs again")
-    retry.add_argument("job_id", nargs="+")
-    retry.set_defaults(does=_retry)
+    exits = commands.add_parser("exits", help="ranked exits of each copy of a ligand")
+    exits.add_argument("job_id")
+    for name in ("ligand", "pdb_id", "chain", "residue_id"):
+        exits.add_argument(f"--{name.replace('_', '-')}")
+    exits.add_argument("--top", type=int, help="exits of each copy")
+    _add_format(exits, _EXITS)
+    exits.set_defaults(does=_exits)
+
+    rows = commands.add_parser("rows", help="rows of a table of a job")
+    rows.add_argument("job_id")
+    rows.add_argument("table", help="results, entries, ligands, answers, exits, contacts, ...")
+    rows.add_argument("filter", nargs="*", metavar="COLUMN=VALUE", help="also COLUMN__gte=, __lte=, __contains=")
+    rows.add_argument("--sort", metavar="COLUMN", help="COLUMN or -COLUMN")
+    rows.add_argument("--limit", type=int, help="number of rows")
+    _add_format(rows, ())
+    rows.set_defaults(does=_rows)
+
+    compare = commands.add_parser("compare", help="pair the answers of two jobs, the two ends of a degrader")
+    compare.add_argument("a", metavar="TARGET_JOB")
+    compare.add_argument("b", metavar="RECRUITER_JOB")
+    compare.add_argument("--a-ligand", metavar="CODE")
+    compare.add_argument("--b-ligand", metavar="CODE")
+    compare.add_argument("--limit", type=int, default=20, help="number of pairs (20)")
+    _add_format(compare, ("rank", "score", "a.Warhead", "a.anchor_atom", "b.Warhead", "b.anchor_atom", "distance_A",
+                          "shortest_linker_atoms", "basis"))  # fmt: skip
+    compare.set_defaults(does=_compare)
+
+    degraders = commands.add_parser("degraders", help="build degraders from two halves and a list of linkers")
+    for side, half in (("a", "target"), ("b", "recruiter")):
+        degraders.add_argument(f"--{side}", metavar="JOB", help=f"job of the {half}'s side")
+        degraders.add_argument(f"--{side}-stem", help="its ligand, as Exit_Vectors.csv names it")
+        degraders.add_argument(f"--{side}-anchor", metavar="ATOM")
+        degraders.add_argument(f"--{side}-smiles", help="the half itself, [*] for the linker, instead of a job")
+    degraders.add_argument("--linkers", metavar="CLASS", help="only linkers of this class")
+    degraders.add_argument("--limit", type=int, help="number of molecules")
+    degraders.add_argument("--output", type=Path, required=True, metavar="FILE", help="a .csv, .sdf or .json file")
+    degraders.set_defaults(does=_degraders)
+
+    inputs = commands.add_parser("tool-inputs", help="inputs of programs that model degraders, as a ZIP")
+    inputs.add_argument("job_id")
+    inputs.add_argument("stem", help="ligand, as Exit_Vectors.csv names it")
+    inputs.add_argument("anchor", help="atom where the linker leaves")
+    inputs.add_argument("--tool", help="one program; all without it")
+    inputs.add_argument("--output", type=Path, metavar="FILE", help="name of the ZIP (STEM_ANCHOR.zip)")
+    inputs.set_defaults(does=_tool_inputs)
+
+    for name, does, says in (
+        ("cancel", _cancel, "cancel jobs"),
+        ("retry", _retry, "queue failed or canceled jobs again"),
+        ("delete", _delete, "delete jobs that have ended"),
+    ):
+        command = commands.add_parser(name, help=says)
+        command.add_argument("job_id", nargs="+")
+        command.set_defaults(does=does)
     return parser
+
+
+def _add_format(parser: argparse.ArgumentParser, columns: Sequence[str]) -> None:
+    parser.add_argument(
+        "--format", choices=("table", "csv", "json"), default="table", help="table (default), csv, json"
+    )
+    parser.add_argument("--columns", help="columns, separated by commas; csv and json have all by default")
+    parser.set_defaults(shown=columns)
 
 
 def _add_following(parser: argparse.ArgumentParser, *, again: bool = True) -> None:
@@ -104,9 +203,10 @@ def _submit(service: Tethermap, chosen: argparse.Namespace) -> int:
         "fasta_seq": chosen.fasta.read_text(encoding="utf-8") if chosen.fasta else None,
         "pdb_id": chosen.pdb,
         "ligand": chosen.ligand,
-        "options": _options(chosen.option) or None,
+        "structures": chosen.structures,
+        "options": _options(service, chosen.option),
     }
-    body = {name: value for name, value in given.items() if value is not None}
+    body = {name: value for name, value in given.items() if value}
     if chosen.dry_run:
         _print(json.dumps(service.preview(body), indent=1))
         return DONE
@@ -117,14 +217,23 @@ def _submit(service: Tethermap, chosen: argparse.Namespace) -> int:
     return _follow(service, [job.job_id], chosen)
 
 
+def _upload(service: Tethermap, chosen: argparse.Namespace) -> int:
+    upload = service.upload(chosen.file)
+    _print(json.dumps(upload, indent=1) if chosen.json else upload["upload_id"])
+    return DONE
+
+
+def _list(service: Tethermap, chosen: argparse.Namespace) -> int:
+    filters = _given(chosen, "protein", "query", "ligand", "pdb_id", "status", "limit")
+    return _show(list(service.jobs(**filters)), chosen, service.columns("ListedJob"))
+
+
 def _status(service: Tethermap, chosen: argparse.Namespace) -> int:
     return _follow(service, chosen.job_id, chosen)
 
 
 def _batch(service: Tethermap, chosen: argparse.Namespace) -> int:
-    with chosen.file.open(encoding="utf-8-sig", newline="") as stream:
-        jobs = [_job_of_row(row) for row in csv.DictReader(stream)]
-    batch = service.submit_batch(jobs, delay_seconds=chosen.delay, key=_new_key(chosen))
+    batch = service.submit_batch(_jobs_of(service, chosen.file), delay_seconds=chosen.delay, key=_new_key(chosen))
     ids = [str(job["job_id"]) for job in batch["jobs"]]
     if not (chosen.wait or chosen.download):
         _print(json.dumps(batch, indent=1) if chosen.json else "\n".join(ids))
@@ -132,21 +241,78 @@ def _batch(service: Tethermap, chosen: argparse.Namespace) -> int:
     return _follow(service, ids, chosen)
 
 
+def _sync(service: Tethermap, chosen: argparse.Namespace) -> int:
+    """Submit the rows without a living job, then wait for all jobs and download what is new."""
+    path = chosen.download / _SYNCED
+    known = {}
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as stream:
+            known = {row["request"]: row["job_id"] for row in csv.DictReader(stream)}
+    chosen.download.mkdir(parents=True, exist_ok=True)
+    synced = []
+    for body in _jobs_of(service, chosen.file):
+        request = json.dumps(body, sort_keys=True)
+        job = _living(service, known.get(request)) or service.submit_body(body)
+        synced.append({"job_id": job.job_id, "target_name": job.target_name, "request": request})
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, ("job_id", "target_name", "request"))
+            writer.writeheader()
+            writer.writerows(synced)
+    return _follow(service, [row["job_id"] for row in synced], chosen)
+
+
+def _living(service: Tethermap, job_id: str | None) -> Job | None:
+    """Return a job that is there and neither failed nor was canceled."""
+    if job_id is None:
+        return None
+    try:
+        job = service.job(job_id)
+    except UnauthorizedError:
+        raise
+    except RefusedError:
+        return None
+    return None if job.dead else job
+
+
 def _answers(service: Tethermap, chosen: argparse.Namespace) -> int:
-    filters = {"ligand": chosen.ligand, "top": chosen.top}
-    rows = service.answers(chosen.job_id, **{name: value for name, value in filters.items() if value is not None})
-    if chosen.format == "json":
-        _print(json.dumps(rows, indent=1))
-    elif chosen.format == "csv":
-        writer = csv.DictWriter(sys.stdout, list(rows[0]) if rows else [])
-        writer.writeheader()
-        writer.writerows(rows)
-    else:
-        columns = [name for name in _ANSWER_COLUMNS if rows and name in rows[0]]
-        table = [columns, *([_cell(row[name]) for name in columns] for row in rows)]
-        widths = [max(len(row[place]) for row in table) for place in range(len(columns))]
-        for row in table:
-            _print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    rows = service.answers(chosen.job_id, **_given(chosen, "ligand", "target", "top"))
+    return _show(rows, chosen, service.columns("ExitAnswer"))
+
+
+def _exits(service: Tethermap, chosen: argparse.Namespace) -> int:
+    rows = service.exits(chosen.job_id, **_given(chosen, "ligand", "pdb_id", "chain", "residue_id", "top"))
+    return _show(rows, chosen, service.columns("ExitVector"))
+
+
+def _rows(service: Tethermap, chosen: argparse.Namespace) -> int:
+    filters = dict(_name_and_value(word, "COLUMN=VALUE") for word in chosen.filter)
+    rows = list(service.rows(chosen.job_id, chosen.table, **filters, **_given(chosen, "sort", "limit")))
+    return _show(rows, chosen, [])
+
+
+def _compare(service: Tethermap, chosen: argparse.Namespace) -> int:
+    pairs = list(service.compare(chosen.a, chosen.b, **_given(chosen, "a_ligand", "b_ligand", "limit")))
+    if chosen.format != "json":
+        pairs = [_flat(pair) for pair in pairs]
+    return _show(pairs, chosen, list(chosen.shown))
+
+
+def _flat(pair: Mapping[str, Any]) -> dict[str, Any]:
+    flat = {name: value for name, value in pair.items() if not isinstance(value, Mapping)}
+    return flat | {f"{side}.{name}": value for side in ("a", "b") for name, value in pair[side].items()}
+
+
+def _degraders(service: Tethermap, chosen: argparse.Namespace) -> int:
+    form = chosen.output.suffix.lstrip(".")
+    names = [side + part for side in ("a", "b") for part in ("", "_stem", "_anchor", "_smiles")]
+    service.save("/api/degraders", chosen.output, format=form, **_given(chosen, *names, "linkers", "limit"))
+    _print(str(chosen.output))
+    return DONE
+
+
+def _tool_inputs(service: Tethermap, chosen: argparse.Namespace) -> int:
+    file = chosen.output or Path(f"{chosen.stem}_{chosen.anchor}.zip")
+    _print(str(service.tool_inputs(chosen.job_id, chosen.stem, chosen.anchor, file, **_given(chosen, "tool"))))
     return DONE
 
 
@@ -160,6 +326,39 @@ def _retry(service: Tethermap, chosen: argparse.Namespace) -> int:
     for job_id in chosen.job_id:
         _print(_sentence(service.retry(job_id)))
     return DONE
+
+
+def _delete(service: Tethermap, chosen: argparse.Namespace) -> int:
+    for job_id in chosen.job_id:
+        service.delete(job_id)
+        _print(f"{job_id}  deleted")
+    return DONE
+
+
+def _show(rows: Sequence[Mapping[str, Any]], chosen: argparse.Namespace, known: Sequence[str]) -> int:
+    """Print rows as a table, CSV or JSON; `known` are the columns of a table without rows."""
+    there = list(rows[0]) if rows else list(known)
+    columns = chosen.columns.split(",") if chosen.columns else None
+    unknown = [name for name in columns or () if there and name not in there]
+    if unknown:
+        raise ValueError(f"There is no column {', '.join(unknown)}. The columns are {', '.join(there)}.")
+    if chosen.format == "json":
+        _print(json.dumps([{name: row[name] for name in columns or row} for row in rows], indent=1))
+    elif chosen.format == "csv":
+        writer = csv.DictWriter(sys.stdout, columns or there, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    else:
+        shown = columns or [name for name in chosen.shown or there if name in there]
+        table = [shown, *([_cell(row[name]) for name in shown] for row in rows)]
+        widths = [max(len(row[place]) for row in table) for place in range(len(shown))]
+        for row in table:
+            _print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    return DONE
+
+
+def _given(chosen: argparse.Namespace, *names: str) -> dict[str, Any]:
+    return {name: value for name in names if (value := getattr(chosen, name)) is not None}
 
 
 # Following
@@ -176,11 +375,17 @@ def _follow(service: Tethermap, ids: Sequence[str], chosen: argparse.Namespace) 
         jobs.append(job)
         _print(json.dumps(dict(job.body), indent=1) if chosen.json else _sentence(job))
         if chosen.download and job.status == "completed":
-            folder = service.download(job.job_id, chosen.download, told=bar.bytes)
+            folder = service.download(job.job_id, chosen.download, told=bar.bytes, changed=_changed)
             bar.end()
             if not chosen.json:
                 _print(str(folder))
-    return FAILED if any(job.status in ("failed", "canceled") for job in jobs) else DONE
+    if any(job.dead for job in jobs):
+        return FAILED
+    return NOT_READY if any(job.status == UNAVAILABLE for job in jobs) else DONE
+
+
+def _changed(names: Sequence[str]) -> None:
+    sys.stderr.write(f"Changed since the last download and written again: {', '.join(names)}\n")
 
 
 class _Bar:
@@ -218,35 +423,46 @@ def _sentence(job: Job) -> str:
 # Reading
 
 
-def _options(given: Sequence[str]) -> dict[str, Any]:
-    """Return options from ``NAME=VALUE``: JSON where it is some, else text."""
-    options = {}
-    for word in given:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise ValueError(f"--option {word!r} is not NAME=VALUE.")
-        options[name] = _value(value)
-    return options
+def _options(service: Tethermap, words: Sequence[str]) -> dict[str, Any]:
+    """Return options from ``NAME=VALUE``, each of the type that the API has for it."""
+    given = dict(_name_and_value(word, "--option NAME=VALUE") for word in words)
+    return {name: _value(service, name, text) for name, text in given.items()}
 
 
-def _value(text: str) -> Any:
+def _name_and_value(word: str, form: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals:
+        raise ValueError(f"{word!r} is not {form}.")
+    return name, value
+
+
+def _value(service: Tethermap, name: str, text: str) -> Any:
+    """Return the value of an option: codes stay text, several are separated by ``;``."""
+    schema = service.schemas["NewJob"]["properties"]["options"]["properties"].get(name, {})
+    kinds = schema.get("type", "string")
+    if "array" in kinds:
+        return json.loads(text) if text.startswith("[") else [part.strip() for part in text.split(";")]
+    if "string" in kinds:
+        return text
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
-def _job_of_row(row: Mapping[str | Any, Any]) -> dict[str, Any]:
-    """Return the job of a row: fields by their names, other columns as options, several values apart by ``;``."""
+def _jobs_of(service: Tethermap, file: Path) -> list[dict[str, Any]]:
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        return [_job_of_row(service, row) for row in csv.DictReader(stream)]
+
+
+def _job_of_row(service: Tethermap, row: Mapping[str | Any, Any]) -> dict[str, Any]:
+    """Return the job of a row: fields by their names, other columns as options."""
     if None in row:
         raise ValueError("A row of the file has more cells than its first line.")
     filled = {name: value.strip() for name, value in row.items() if value and value.strip()}
     job: dict[str, Any] = {name: value for name, value in filled.items() if name in _FIELDS}
-    others = {name: value for name, value in filled.items() if name not in _FIELDS}
-    if others:
-        parts = {name: [_value(part.strip()) for part in value.split(";")] for name, value in others.items()}
-        job["options"] = {name: many if ";" in others[name] else many[0] for name, many in parts.items()}
-    return job
+    options = {name: _value(service, name, value) for name, value in filled.items() if name not in _FIELDS}
+    return {**job, "options": options} if options else job
 
 
 def _new_key(chosen: argparse.Namespace) -> str | None:

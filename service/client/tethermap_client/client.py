@@ -7,16 +7,25 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
 import httpx2
 
-from tethermap_client.download import fetch_archive
-from tethermap_client.errors import NotAnsweredError, RefusedError, TookTooLongError, UnauthorizedError
-from tethermap_client.model import Job
+from tethermap_client.download import Download
+from tethermap_client.errors import (
+    NotAnsweredError,
+    NotReadyError,
+    RefusedError,
+    TookTooLongError,
+    UnauthorizedError,
+)
+from tethermap_client.model import DEAD, Job
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -78,15 +87,16 @@ class Tethermap:
         fasta_seq: str | None = None,
         pdb_id: str | None = None,
         ligand: str | None = None,
+        structures: str | None = None,
         options: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Job:
-        """Submit a job; sent again within a day it is the same job.
+        """Submit a job; within a day the same request returns the same job, unless that failed or was canceled.
 
         Parameters
         ----------
-        target_name, search_query, fasta_seq, pdb_id, ligand
-            As the service knows them; `pdb_id` alone is enough.
+        target_name, search_query, fasta_seq, pdb_id, ligand, structures
+            Fields of the API; `pdb_id` alone is enough, and `structures` is the id of an upload.
         options : mapping or None
             Settings of the pipeline: ``max_entries``, ``max_resolution``, …
         key : str or None
@@ -103,13 +113,19 @@ class Tethermap:
             "fasta_seq": fasta_seq,
             "pdb_id": pdb_id,
             "ligand": ligand,
+            "structures": structures,
             "options": dict(options) if options else None,
         }
         return self.submit_body({name: value for name, value in asked.items() if value is not None}, key=key)
 
     def submit_body(self, body: Mapping[str, Any], *, key: str | None = None) -> Job:
-        """Submit a job as the API has it; otherwise as `submit`."""
-        return Job.of(self._post("/api/jobs", body, key or _key(body)))
+        """Submit a job whose fields are in a mapping; otherwise as `submit`."""
+        made, answered = self._post("/api/jobs", body, key or _key(body))
+        job = self.job(str(made["job_id"]))
+        while key is None and _ended_before(job, answered):
+            made, answered = self._post("/api/jobs", body, _key([body, job.job_id]))
+            job = self.job(str(made["job_id"]))
+        return job
 
     def preview(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return which entries a job would take, without making one."""
@@ -121,13 +137,7 @@ class Tethermap:
 
     def jobs(self, **filters: Any) -> Iterator[dict[str, Any]]:
         """Yield the jobs that match, newest first; filters as ``ligand="AQ4"``, ``status="completed"``."""
-        offset = 0
-        while True:
-            page = self._json("GET", "/api/indexed-jobs", params={**filters, "offset": offset, "limit": 500})
-            yield from page["jobs"]
-            offset += page["returned"]
-            if page["next"] is None:
-                return
+        return self._pages("/api/indexed-jobs", "jobs", filters)
 
     def wait(self, job_id: str, *, timeout: float | None = None, told: Callable[[Job], None] = lambda _: None) -> Job:
         """Return a job when it has ended.
@@ -164,6 +174,10 @@ class Tethermap:
         """Cancel a job that has not ended."""
         return Job.of(self._json("POST", f"/api/jobs/{_part(job_id)}/cancel"))
 
+    def delete(self, job_id: str) -> None:
+        """Delete a job that has ended, with its files."""
+        self._json("DELETE", f"/api/jobs/{_part(job_id)}")
+
     def retry(self, job_id: str) -> Job:
         """Queue a failed or canceled job again; it goes on from the steps that are kept."""
         return Job.of(self._json("POST", f"/api/jobs/{_part(job_id)}/retry"))
@@ -173,80 +187,188 @@ class Tethermap:
     def submit_batch(
         self, jobs: Sequence[Mapping[str, Any]], *, delay_seconds: float = 0, key: str | None = None
     ) -> dict[str, Any]:
-        """Submit jobs that run one after another; return the batch with their ids."""
-        body = {"jobs": [dict(job) for job in jobs], "delay_seconds": delay_seconds}
-        return self._post("/api/batches", body, key or _key(body))
+        """Submit jobs that run one after another; return the batch with their ids.
+
+        Jobs of an earlier batch of the same jobs that failed or were canceled are submitted again, in a new batch.
+        """
+        batch, answered = self._post(
+            "/api/batches", _batch(jobs, delay_seconds), key or _key(_batch(jobs, delay_seconds))
+        )
+        while key is None:
+            state = self._json("GET", f"/api/batches/{_part(batch['batch_id'])}")
+            known = {job["job_id"] for job in state["jobs"] if job["status"] in DEAD}
+            dead = [place for place, job in enumerate(batch["jobs"]) if job["job_id"] in known]
+            dead = [place for place in dead if _ended_before(self.job(batch["jobs"][place]["job_id"]), answered)]
+            if not dead:
+                break
+            again = _batch([jobs[place] for place in dead], delay_seconds)
+            made, answered = self._post("/api/batches", again, _key([again, batch["batch_id"]]))
+            for place, job in zip(dead, made["jobs"], strict=True):
+                batch["jobs"][place] = job
+            batch["batch_id"] = made["batch_id"]
+        return batch
+
+    # Uploads
+
+    def upload(self, files: Sequence[str | Path]) -> dict[str, Any]:
+        """Send structures or ligands; return what is in them, and the ``upload_id`` for `structures` of a job."""
+        with ExitStack() as opened:
+            parts = [("files", (Path(file).name, opened.enter_context(Path(file).open("rb")))) for file in files]
+            return self._parsed(self._once("POST", "/api/uploads", files=parts))
 
     # Results
 
     def answers(self, job_id: str, **filters: Any) -> list[dict[str, Any]]:
         """Return one row per ligand, binding site and exit site; filters ``ligand``, ``target``, ``top``."""
-        return list(self._json("GET", f"/api/jobs/{_part(job_id)}/answers", params=filters)["answers"])
+        return list(self._results(f"/api/jobs/{_part(job_id)}/answers", filters)["answers"])
+
+    def exits(self, job_id: str, **filters: Any) -> list[dict[str, Any]]:
+        """Return one row per exit of each copy; filters ``pdb_id``, ``chain``, ``ligand``, ``residue_id``, ``top``."""
+        return list(self._results(f"/api/jobs/{_part(job_id)}/exit-vectors", filters)["exits"])
 
     def rows(self, job_id: str, table: str = "results", **filters: Any) -> Iterator[dict[str, Any]]:
         """Yield rows of a table, filtered as the API does: ``Warhead="AQ4"``, ``resolution__lte=2``."""
-        offset = 0
-        while True:
-            asked = {**filters, "table": table, "offset": offset, "limit": 500}
-            page = self._json("GET", f"/api/jobs/{_part(job_id)}/rows", params=asked)
-            yield from page["rows"]
-            offset += page["count"]
-            if page["next"] is None or not page["count"]:
-                return
+        return self._pages(f"/api/jobs/{_part(job_id)}/rows", "rows", {**filters, "table": table})
+
+    def compare(self, a: str, b: str, **filters: Any) -> Iterator[dict[str, Any]]:
+        """Yield pairs of answers of two jobs, best first; filters ``a_ligand``, ``b_ligand``."""
+        return self._pages("/api/compare", "pairs", {**filters, "a": a, "b": b})
+
+    def degraders(self, **halves: Any) -> list[dict[str, Any]]:
+        """Return degraders of two halves: ``a``, ``a_stem``, ``a_anchor`` or ``a_smiles``, likewise ``b``."""
+        return list(self._results("/api/degraders", {**halves, "format": "json"})["degraders"])
+
+    def tool_inputs(self, job_id: str, stem: str, anchor: str, file: str | Path, **others: Any) -> Path:
+        """Write a ZIP with inputs of programs that model degraders; `tool` names one of them."""
+        return self.save(f"/api/jobs/{_part(job_id)}/protac-inputs", file, stem=stem, anchor=anchor, **others)
+
+    def save(self, path: str, file: str | Path, **parameters: Any) -> Path:
+        """Write the file at a path of the API."""
+        with self.stream("GET", path, params=parameters) as answer, Path(file).open("wb") as stream:
+            stream.writelines(answer.iter_bytes())
+        return Path(file)
+
+    def columns(self, name: str) -> list[str]:
+        """Return the fields of a type of the OpenAPI document: ``ExitAnswer``, ``ExitVector``."""
+        return list(self.schemas[name]["properties"])
+
+    @cached_property
+    def schemas(self) -> dict[str, Any]:
+        """Types of the service's OpenAPI document, by name."""
+        return dict(self._json("GET", "/openapi.json")["components"]["schemas"])
 
     def download(
-        self, job_id: str, folder: str | Path, *, told: Callable[[int, int], None] = lambda _done, _total: None
+        self,
+        job_id: str,
+        folder: str | Path,
+        *,
+        told: Callable[[int, int], None] = lambda _done, _total: None,
+        changed: Callable[[Sequence[str]], None] = lambda _names: None,
     ) -> Path:
-        """Download all results into ``<folder>/<job_id>``, going on where an earlier call was stopped.
+        """Download all results into ``<folder>/<job_id>`` and check them by the hashes of the job's manifest.
+
+        An interrupted download continues. Files that are not of the job stay.
 
         Parameters
         ----------
         job_id : str
             The job.
         folder : str or Path
-            Where to; made when missing.
+            Parent folder; made when missing.
         told : callable
-            Told of bytes done and bytes in all.
+            Called with the bytes done and the bytes in all.
+        changed : callable
+            Called with the files of an earlier download that were changed or removed since; they are written again.
         """
         path = f"/api/jobs/{_part(job_id)}/bundle"
-        return fetch_archive(lambda headers: self.stream("GET", path, headers=headers), job_id, Path(folder), told)
+
+        def ask(headers: Mapping[str, str]) -> AbstractContextManager[httpx2.Response]:
+            return self.stream("GET", path, headers=headers)
+
+        return Download(ask, job_id, Path(folder), self._sleep).run(told, changed)
 
     # Within
 
     @contextmanager
     def stream(self, method: str, path: str, **options: Any) -> Iterator[httpx2.Response]:
-        """Give the answer of a path of the API, which is read piece by piece."""
+        """Give the response of a path of the API, whose body is read piece by piece."""
         try:
             with self._http.stream(method, self.url + path, **options) as answer:
-                if answer.status_code in (200, 206, 304):
-                    yield answer
-                    return
-                answer.read()
-                raise _refusal(answer)
+                if answer.status_code == httpx2.codes.ACCEPTED or answer.status_code >= 400:
+                    answer.read()
+                    raise _refusal(answer)
+                if answer.headers.get("content-type") == "application/json":
+                    answer.read()
+                    _available(dict(answer.json()))
+                yield answer
         except httpx2.TransportError as error:
             raise NotAnsweredError(f"{self.url} does not answer: {error}") from error
 
-    def _post(self, path: str, body: Mapping[str, Any], key: str) -> dict[str, Any]:
-        return self._json("POST", path, json=dict(body), headers={"Idempotency-Key": key})
+    def _pages(self, path: str, name: str, filters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        offset = 0
+        while True:
+            page = self._results(path, {"limit": 500, **filters, "offset": offset})
+            yield from page[name]
+            offset += len(page[name])
+            if "limit" in filters or page["next"] is None or not page[name]:
+                return
+
+    def _results(self, path: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a body of results; NotReadyError if there are none yet."""
+        return _available(self._json("GET", path, params=dict(parameters)))
+
+    def _post(self, path: str, body: Mapping[str, Any], key: str) -> tuple[dict[str, Any], str]:
+        """Return the body of the response, and the time of the service when it answered."""
+        answer = self._send("POST", path, json=dict(body), headers={"Idempotency-Key": key})
+        return self._parsed(answer), answer.headers.get("date", "")
 
     def _json(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """Return the body of a success; what may pass, on its own or by waiting, is asked again."""
-        for attempt in range(_ATTEMPTS):
-            last = attempt == _ATTEMPTS - 1
+        return self._parsed(self._send(method, path, **options))
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        """Return the response to a request, which is repeated if the service is busy or does not answer."""
+        for attempt in range(_ATTEMPTS - 1):
             try:
-                answer = self._http.request(method, self.url + path, **options)
-            except httpx2.TransportError as error:
-                if last:
-                    raise NotAnsweredError(f"{self.url} does not answer: {error}") from error
+                answer = self._once(method, path, **options)
+            except NotAnsweredError:
                 self._sleep(min(_LONGEST_PAUSE_SECONDS, 0.5 * 2**attempt))
                 continue
-            if answer.status_code in _BUSY and not last:
-                self._sleep(_pause(answer, attempt))
-                continue
-            if answer.status_code >= 400:
-                raise _refusal(answer)
-            return dict(answer.json())
-        raise AssertionError("unreachable")
+            if answer.status_code not in _BUSY:
+                return answer
+            self._sleep(_pause(answer, attempt))
+        return self._once(method, path, **options)
+
+    def _once(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        try:
+            return self._http.request(method, self.url + path, **options)
+        except httpx2.TransportError as error:
+            raise NotAnsweredError(f"{self.url} does not answer: {error}") from error
+
+    def _parsed(self, answer: httpx2.Response) -> dict[str, Any]:
+        if answer.status_code >= 400:
+            raise _refusal(answer)
+        body = dict(answer.json())
+        if body.get("ok") is False and "error" in body:
+            raise _refusal(answer)
+        return body
+
+
+def _available(body: dict[str, Any]) -> dict[str, Any]:
+    if body.get("available") is False:
+        raise NotReadyError(f"The example {body.get('job_id')} is not there: {body.get('status_reason')}")
+    return body
+
+
+def _batch(jobs: Sequence[Mapping[str, Any]], delay_seconds: float) -> dict[str, Any]:
+    return {"jobs": [dict(job) for job in jobs], "delay_seconds": delay_seconds}
+
+
+def _ended_before(job: Job, answered: str) -> bool:
+    """Return whether a job had failed or been canceled before the service answered with its id."""
+    finished = job.body.get("finished_at")
+    if not job.dead or not finished or not answered:
+        return False
+    return datetime.fromisoformat(finished) < parsedate_to_datetime(answered)
 
 
 def _pause(answer: httpx2.Response, attempt: int) -> float:
@@ -262,13 +384,15 @@ def _refusal(answer: httpx2.Response) -> Exception:
         code, message, details = str(error["code"]), str(error["message"]), dict(error["details"])
     except (ValueError, KeyError, TypeError):
         code, message, details = "UNKNOWN", f"The service answered {answer.status_code}.", {}
+    if answer.status_code == httpx2.codes.ACCEPTED:
+        return NotReadyError(f"{message} ({code})")
     if answer.status_code in _BUSY or answer.status_code >= 500:
         return NotAnsweredError(f"{message} ({code})")
     kind = UnauthorizedError if answer.status_code in (401, 403) else RefusedError
     return kind(answer.status_code, code, message, details)
 
 
-def _key(body: Mapping[str, Any]) -> str:
+def _key(body: Any) -> str:
     """Return an idempotency key that is the same for the same request."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 

@@ -1,84 +1,167 @@
-"""Download of all results as one archive, resumed where it was stopped, and unpacked within its folder alone."""
+"""Download of all results as one archive: continued after interruptions, checked, unpacked within its folder alone."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import httpx2
 
-from tethermap_client.errors import TethermapError
+from tethermap_client.errors import NotAnsweredError, TethermapError
 
 Ask = Callable[[Mapping[str, str]], AbstractContextManager[httpx2.Response]]
 
-_TAG = ".tethermap-etag"
-_BLOCK = 1 << 18
+STATE = ".tethermap.json"
+"""File in the folder of a job: the ETag of its archive, and the hash of each file."""
+
+_MANIFEST = "job_result_manifest.json"
+_ATTEMPTS = 6
 
 
-def fetch_archive(ask: Ask, job_id: str, folder: Path, told: Callable[[int, int], None]) -> Path:
-    """Return the folder with a job's files, all of which are there.
+@dataclass(frozen=True, slots=True)
+class Download:
+    """The archive of one job.
 
     Parameters
     ----------
     ask : callable
-        Gives the archive's answer to a request with some headers.
+        Returns the response for the archive to a request with the given headers.
     job_id : str
         The job; all names in the archive begin with it.
     folder : Path
-        Where its folder lies.
-    told : callable
-        Told of bytes done and bytes in all.
+        Parent of the job's folder.
+    sleep : callable
+        Waits for seconds.
     """
-    target, part = folder / job_id, folder / f".{job_id}.zip.part"
-    tag_of_part = folder / f".{job_id}.zip.etag"
-    folder.mkdir(parents=True, exist_ok=True)
-    known = _read(target / _TAG)
-    begun = part.stat().st_size if part.exists() and tag_of_part.exists() else 0
-    headers = {"If-None-Match": known} if known else {}
-    if begun:
-        headers = {"Range": f"bytes={begun}-", "If-Range": _read(tag_of_part)}
-    with ask({**headers, "Accept-Encoding": "identity"}) as answer:
-        if answer.status_code == httpx2.codes.NOT_MODIFIED:
-            return target
-        resumed = answer.status_code == httpx2.codes.PARTIAL_CONTENT
-        done = begun if resumed else 0
-        total = done + int(answer.headers.get("content-length", 0))
-        tag = answer.headers.get("etag", "")
-        tag_of_part.write_text(tag, encoding="utf-8")
-        with part.open("ab" if resumed else "wb") as stream:
-            for block in answer.iter_bytes(_BLOCK):
-                stream.write(block)
-                done += len(block)
-                told(done, total)
-    _unpack(part, job_id, folder)
-    (target / _TAG).write_text(tag, encoding="utf-8")
-    part.unlink()
-    tag_of_part.unlink()
-    return target
+
+    ask: Ask
+    job_id: str
+    folder: Path
+    sleep: Callable[[float], None]
+
+    def run(self, told: Callable[[int, int], None], changed: Callable[[Sequence[str]], None]) -> Path:
+        """Return the folder with all files of the job, each as the job's manifest has it."""
+        target = self.folder / self.job_id
+        self.folder.mkdir(parents=True, exist_ok=True)
+        state = _read(target / STATE)
+        hashes = state.get("files", {})
+        differing = [name for name, digest in hashes.items() if _sha256(target / name) != digest]
+        if differing:
+            changed(differing)
+        tag = self._fetch("" if differing else state.get("etag", ""), told)
+        if tag is not None:
+            self._unpack(target, hashes, tag)
+        return target
+
+    @property
+    def _part(self) -> Path:
+        return self.folder / f".{self.job_id}.zip.part"
+
+    @property
+    def _tag(self) -> Path:
+        return self.folder / f".{self.job_id}.zip.etag"
+
+    def _fetch(self, known: str, told: Callable[[int, int], None]) -> str | None:
+        """Download the archive and return its ETag; None if it is still the known one."""
+        failures = 0
+        while True:
+            before = self._begun()
+            try:
+                return self._continue(known, told)
+            except NotAnsweredError:
+                failures = 0 if self._begun() > before else failures + 1
+                if failures == _ATTEMPTS:
+                    raise
+                self.sleep(0.5 * 2**failures if failures else 0)
+
+    def _begun(self) -> int:
+        return self._part.stat().st_size if self._part.exists() and self._tag.exists() else 0
+
+    def _continue(self, known: str, told: Callable[[int, int], None]) -> str | None:
+        headers = {"Accept-Encoding": "identity"}
+        done = self._begun()
+        if done:
+            headers |= {"Range": f"bytes={done}-", "If-Range": self._tag.read_text(encoding="utf-8")}
+        elif known:
+            headers["If-None-Match"] = known
+        try:
+            return self._receive(headers, done, told)
+        except TethermapError as error:
+            if getattr(error, "status", None) != httpx2.codes.RANGE_NOT_SATISFIABLE:
+                raise
+            self._part.unlink()  # whole already, or of another archive: begin again
+            return self._continue(known, told)
+
+    def _receive(self, headers: Mapping[str, str], done: int, told: Callable[[int, int], None]) -> str | None:
+        with self.ask(headers) as answer:
+            if answer.status_code == httpx2.codes.NOT_MODIFIED:
+                return None
+            resumed = answer.status_code == httpx2.codes.PARTIAL_CONTENT
+            done = done if resumed else 0
+            total = done + int(answer.headers.get("content-length", 0))
+            tag: str = answer.headers.get("etag", "")
+            self._tag.write_text(tag, encoding="utf-8")
+            with self._part.open("ab" if resumed else "wb") as stream:
+                for block in answer.iter_bytes():  # in blocks of a size, the last would be lost with the line
+                    stream.write(block)
+                    done += len(block)
+                    told(done, total)
+        return tag
+
+    def _unpack(self, target: Path, before: Mapping[str, str], tag: str) -> None:
+        """Unpack the archive beside the job's folder, check the files, and move them into it."""
+        staged = self.folder / f".{self.job_id}.unpacked"
+        shutil.rmtree(staged, ignore_errors=True)
+        (staged / self.job_id).mkdir(parents=True)
+        names = self._extract(staged)
+        self._tag.unlink(missing_ok=True)
+        self._part.unlink()
+        hashes = {name: str(_sha256(staged / self.job_id / name)) for name in names}
+        for file in _read(staged / self.job_id / _MANIFEST).get("files", ()):
+            if hashes.get(file["path"], file["sha256"]) != file["sha256"]:
+                raise TethermapError(f"{file['path']} of {self.job_id} is not the file that the job's manifest lists.")
+        for name in names:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (staged / self.job_id / name).replace(target / name)
+        for name in before.keys() - hashes.keys():
+            (target / name).unlink(missing_ok=True)
+        target.mkdir(exist_ok=True)
+        (target / STATE).write_text(json.dumps({"etag": tag, "files": hashes}, indent=1), encoding="utf-8")
+        shutil.rmtree(staged)
+
+    def _extract(self, staged: Path) -> list[str]:
+        """Unpack the archive; return the paths of its files below the folder of the job."""
+        try:
+            with zipfile.ZipFile(self._part) as opened:
+                for name in opened.namelist():
+                    parts = PurePosixPath(name).parts
+                    if parts[:1] != (self.job_id,) or ".." in parts or "\\" in name:
+                        raise TethermapError(f"The archive has a file outside of its folder: {name!r}.")
+                opened.extractall(staged)
+                return [name.partition("/")[2] for name in opened.namelist() if not name.endswith("/")]
+        except zipfile.BadZipFile as error:
+            self._part.unlink()
+            raise TethermapError(f"The archive is damaged ({error}). The same command downloads it again.") from error
 
 
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
-def _unpack(archive: Path, job_id: str, folder: Path) -> None:
-    """Unpack an archive beside the folder it is for, and put it there when all is read."""
-    staged = folder / f".{job_id}.unpacked"
-    shutil.rmtree(staged, ignore_errors=True)
+def _read(path: Path) -> dict[str, Any]:
     try:
-        with zipfile.ZipFile(archive) as opened:
-            for name in opened.namelist():
-                parts = PurePosixPath(name).parts
-                if parts[:1] != (job_id,) or ".." in parts or "\\" in name:
-                    raise TethermapError(f"The archive has a file outside of its folder: {name!r}.")
-            opened.extractall(staged)
-    except zipfile.BadZipFile as error:
-        archive.unlink()
-        raise TethermapError(f"The archive is damaged ({error}): it is fetched anew the next time.") from error
-    (staged / job_id).mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(folder / job_id, ignore_errors=True)
-    (staged / job_id).rename(folder / job_id)
-    shutil.rmtree(staged)
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def _sha256(path: Path) -> str | None:
+    """Return the hash of a file; None if it is not there."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None

@@ -18,6 +18,10 @@ class TookTooLongError(TethermapError):
     """A job did not end in the time that the caller gave it."""
 
 
+class NotReadyError(TethermapError):
+    """There are no results yet: the job is queued or running, or an example that is not installed."""
+
+
 class RefusedError(TethermapError):
     """The service has answered that the request can't be.
 

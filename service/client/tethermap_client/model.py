@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-FINAL = frozenset({"completed", "failed", "canceled"})
+DEAD = frozenset({"failed", "canceled"})
+UNAVAILABLE = "unavailable"
+FINAL = DEAD | {"completed", UNAVAILABLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,7 @@ class Job:
     Parameters
     ----------
     job_id, status, target_name : str
-        Its id, one of queued, running, completed, failed, canceled, and the name of its target.
+        Id; queued, running, completed, failed, canceled, or unavailable for an example that is not installed; target.
     step : str or None
         The step of the pipeline that runs.
     percent : int or None
@@ -26,7 +28,7 @@ class Job:
     has_results : bool
         Whether at least one ligand was kept.
     error : str or None
-        Why it failed.
+        Why it failed or is unavailable.
     body : mapping
         All that the service has answered.
     """
@@ -47,6 +49,11 @@ class Job:
         """Whether it has ended."""
         return self.status in FINAL
 
+    @property
+    def dead(self) -> bool:
+        """Whether it failed or was canceled."""
+        return self.status in DEAD
+
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
         """Return the state that a body of the service tells; what is not in it has not begun."""
@@ -56,12 +63,12 @@ class Job:
         return cls(
             job_id=str(body["job_id"]),
             status=str(body["status"]),
-            target_name=str(body.get("target_name", "")),
+            target_name=str(body.get("target_name", body.get("protein", ""))),
             step=body.get("current_step"),
             percent=progress.get("percent"),
             entries_found=entries.get("found"),
             entries_done=int(entries.get("done") or 0),
             has_results=bool(body.get("has_results")),
-            error=str(error["message"]) if error else None,
+            error=str(error["message"]) if error else body.get("status_reason") or None,
             body=body,
         )
