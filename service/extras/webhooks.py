@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import json
 import logging
 import ssl
 import time
@@ -23,11 +22,15 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from service.addresses import ROOT_PATH
 from service.hosts import Resolver, is_public
+from service.http.job_answers import Failure, JobAnswer
+from service.http.responses import json_bytes
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import SERVICE_FOLDER, JobRecord, utc_text
 from service.jobs.store import Store
 from service.runs.extra import Extra, Notices
+from service.scrub import Scrubber
 from service.settings import Settings
 
 FOLDER = ".webhooks"
@@ -58,7 +61,7 @@ class Webhooks(Notices):
     store : Store
         The jobs, in whose folder the notices lie.
     settings : Settings
-        Secret of the signature, base address, whether private addresses may be asked.
+        Secret of the signature, path before all addresses, whether private addresses may be asked.
     send : callable or None
         Posts a body with headers to an address and returns the status; None for the real one.
     clock : callable
@@ -72,6 +75,7 @@ class Webhooks(Notices):
         self._settings = settings
         self._send = send or (lambda url, body, headers: post(url, body, headers, private=settings.webhook_private))
         self._clock = clock
+        self._scrubber = Scrubber(settings)
         self._folder = store.jobs_dir / FOLDER
         self._sending: dict[str, asyncio.Task[None]] = {}
         self._receivers: Counter[str] = Counter()
@@ -146,7 +150,7 @@ class Webhooks(Notices):
             return
         if not record.final:  # ended before this was recorded: the next look finds it so
             return
-        body = json.dumps(self._notice(record), ensure_ascii=False).encode()
+        body = self._body(record)
         status = None
         try:
             status = await self._send(notice["url"], body, self._headers(job_id, body))
@@ -176,19 +180,12 @@ class Webhooks(Notices):
         except OSError as error:  # a full disk, or a job that was deleted meanwhile
             _LOG.warning("the state of a notice could not be written: %s", error, extra={"job_id": job_id})
 
-    def _notice(self, record: JobRecord) -> dict[str, Any]:
-        base = self._settings.base_url_primary or self._settings.root_path
-        return {
-            "event": "job.ended",
-            "job_id": record.job_id,
-            "status": record.status,
-            "target_name": record.target_name,
-            "has_results": record.has_results,
-            "finished_at": record.finished_at,
-            "error_kind": record.error.kind if record.error else None,
-            "status_url": f"{base}/api/jobs/{record.job_id}",
-            "results_url": f"{base}/api/jobs/{record.job_id}/results",
-        }
+    def _body(self, record: JobRecord) -> bytes:
+        """Return the body of the job, as the API answers it."""
+        ROOT_PATH.set(self._settings.root_path)  # of this task alone
+        failure = Failure.of(record, self._scrubber)
+        webhook = self.delivery_of(record, self._store.folder(record.job_id))
+        return json_bytes(JobAnswer.of(record, None, failure=failure, webhook=webhook))
 
     def _headers(self, job_id: str, body: bytes) -> dict[str, str]:
         stamp = str(int(self._clock()))

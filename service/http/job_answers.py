@@ -10,6 +10,7 @@ from pydantic import ConfigDict
 from service.addresses import address
 from service.http.answer import Answer, Count, Map, Number, Place, Success, Time, Url, Yes
 from service.jobs.record import FINAL, QUEUED, JobRecord, State
+from service.scrub import Scrubber
 
 RETRY_SECONDS = 2
 """How long a client should wait before it asks again."""
@@ -143,6 +144,12 @@ class Failure(Answer):
     message: str
     step: str
     kind: str
+
+    @classmethod
+    def of(cls, record: JobRecord, scrubber: Scrubber) -> Failure | None:
+        """Return why a job failed, or None, without places of this machine."""
+        error = record.error
+        return None if error is None else cls(message=scrubber.text(error.message), step=error.step, kind=error.kind)
 
 
 class ArtifactCounts(Answer):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.addresses import PATHS, ROOT_PATH, WES
@@ -18,6 +19,9 @@ from service.http.metrics import Metrics
 from service.http.rates import Buckets, client_of
 from service.http.responses import error_answer
 from service.settings import is_loopback
+
+_CLIENT_LEFT = 499
+"""Status in log and metrics of a request whose client left before the response."""
 
 _LOG = logging.getLogger("service.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -58,7 +62,7 @@ class RequestContext:
             return
         ROOT_PATH.set(self.root_path)
         PATHS.set(self.paths)
-        if self.root_path and scope["path"].startswith(f"{self.root_path}/"):
+        while self.root_path and scope["path"].startswith(f"{self.root_path}/"):  # clients that join base and path
             scope["path"] = scope["path"].removeprefix(self.root_path)
         given = Headers(scope=scope).get("x-request-id", "")
         if _REQUEST_ID.fullmatch(given):
@@ -78,10 +82,15 @@ class RequestContext:
                 headers.setdefault("Referrer-Policy", "same-origin")
             elif message["type"] == "http.response.body":
                 sent += len(message.get("body", b""))
-            await send(message)
+            try:
+                await send(message)
+            except OSError as error:
+                raise ClientDisconnect from error
 
         try:
             await self.app(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            status = status or _CLIENT_LEFT
         except Exception:
             _LOG.exception("request failed", extra={"request_id": name})
             raise
@@ -127,7 +136,10 @@ class HostCheck:
             given = Headers(scope=scope).getlist("host")
             host = _PORT.sub("", given[0]).strip("[]").lower() if len(given) == 1 else ""
             if host not in self._hosts and not is_loopback(host):
-                error = MisdirectedRequest("This service is not asked by that name.", details={"host": host[:253]})
+                error = MisdirectedRequest(
+                    f"This service does not answer under the name {host[:253]!r}: add it to TETHERMAP_ALLOWED_HOSTS.",
+                    details={"host": host[:253], "setting": "ALLOWED_HOSTS"},
+                )
                 await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
                 return
         await self.app(scope, receive, send)

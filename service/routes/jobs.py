@@ -14,6 +14,7 @@ from service.http.endpoint import Routes
 from service.http.job_answers import (
     DeletedAnswer,
     DryRunAnswer,
+    Failure,
     JobAnswer,
     JobLogAnswer,
     JobRequestAnswer,
@@ -23,7 +24,7 @@ from service.http.job_answers import (
     waiting_headers,
 )
 from service.http.json_body import read_json
-from service.http.parameters import DRY_RUN, IDEMPOTENCY_KEY, Whole
+from service.http.parameters import DRY_RUN, IDEMPOTENCY_KEY, Choice, Whole
 from service.http.responses import json_answer, tagged
 from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
@@ -32,7 +33,6 @@ from service.results.job import Job
 from service.results.reproduce import reproduction
 from service.routes.shared import (
     changeable_job,
-    failure_of,
     idempotency,
     in_thread,
     job_of,
@@ -64,17 +64,17 @@ async def submit_job(request: Request) -> Response:
 
 
 async def get_job(request: Request) -> Response:
-    """Answer the state of a job, from memory: now, or with `wait` after its next change."""
+    """Answer the state of a job, from memory: now, or with `wait` after its next change or its end."""
     job = job_of(request)
     seconds = _WAIT.of(request)
     if seconds and not job.record.final:
-        await _changed(request, job.record, seconds)
+        await _changed(request, job.record, seconds, _UNTIL.of(request))
         job = job_of(request)
     return tagged(request, state_of(shared_of(request), job))
 
 
-async def _changed(request: Request, record: JobRecord, seconds: int) -> None:
-    """Wait until a job is no longer as it was seen, but for some seconds at most, and as one of the open streams."""
+async def _changed(request: Request, record: JobRecord, seconds: int, until: str) -> None:
+    """Wait at most `seconds` until a job has changed, or with ``final`` has ended, as one of the open streams."""
     shared = shared_of(request)
     if shared.streams.full:
         raise RateLimited("Too many requests wait: ask without wait.", headers={"Retry-After": "10"})
@@ -82,7 +82,7 @@ async def _changed(request: Request, record: JobRecord, seconds: int) -> None:
     with shared.streams.taken(), anyio.move_on_after(seconds):
         async with contextlib.aclosing(shared.parts.queue.watch(record.job_id)) as states:
             async for state in states:
-                if _seen(state) != seen:
+                if state.final or (until == "change" and _seen(state) != seen):
                     return
 
 
@@ -139,7 +139,7 @@ async def get_job_log(request: Request) -> Response:
         results_ready=record.results_ready,
         log=[shared.scrubber.text(line) for line in page],
         next=min(since, len(lines)) + len(page),
-        error=failure_of(shared, record),
+        error=Failure.of(record, shared.scrubber),
     )
     return tagged(request, answer)
 
@@ -172,7 +172,10 @@ async def get_reproduction(request: Request) -> Response:
 _SINCE = Whole("since", "Leave out as many lines; next of the last answer.")
 _LINES = Whole("limit", "At most as many lines.", minimum=1, maximum=_LOG_PAGE)
 
-_WAIT = Whole("wait", "Answer after the next change, or as many seconds; lowered to 60.", minimum=0, maximum=60)
+_WAIT = Whole(
+    "wait", "Seconds to wait for the next change or the end, see until; lowered to 60.", minimum=0, maximum=60
+)
+_UNTIL = Choice("until", "What wait waits for: the next change or the end of the job.", known=("change", "final"))
 _ROUTES = Routes("Jobs")
 
 ENDPOINTS = (
@@ -187,7 +190,11 @@ ENDPOINTS = (
         changes=True,
     ),
     _ROUTES.get(
-        "/api/jobs/{job_id}", get_job, "State of a job; with wait=20 after its next change.", JobAnswer, (_WAIT,)
+        "/api/jobs/{job_id}",
+        get_job,
+        "State of a job; with wait=20 after its next change, with until=final after its end.",
+        JobAnswer,
+        (_WAIT, _UNTIL),
     ),
     _ROUTES.get("/api/jobs/{job_id}/request", get_job_request, "What a job was asked for, in full.", JobRequestAnswer),
     _ROUTES.delete(

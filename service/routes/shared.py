@@ -331,14 +331,6 @@ def _canonical(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def failure_of(shared: Shared, record: JobRecord) -> Failure | None:
-    """Return why a job failed as clients see it, or None."""
-    error = record.error
-    if error is None:
-        return None
-    return Failure(message=shared.scrubber.text(error.message), step=error.step, kind=error.kind)
-
-
 def state_of(shared: Shared, job: Job) -> JobAnswer:
     """Return the state of a job as clients see it."""
     record = job.record
@@ -348,7 +340,7 @@ def state_of(shared: Shared, job: Job) -> JobAnswer:
         shared.parts.queue.position(record.job_id),
         waits_for=shared.parts.queue.waits_for(record.job_id),
         public_bundle=bundle.relative if bundle else None,
-        failure=failure_of(shared, record),
+        failure=Failure.of(record, shared.scrubber),
         webhook=shared.parts.queue.notices.delivery_of(record, job.folder),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from service.errors import error_statuses
 from service.jobs.record import JobRecord
 from service.runs.lifecycle import build_parts
 from service.settings import Rate, Token
-from tests.service.core import MIXED, REFUSED, settings_in
+from tests.service.core import HPV, MIXED, REFUSED, LiveService, settings_in
 from tests.standin.pipeline import COMMAND
 
 Answer = httpx2.Response
@@ -253,6 +254,15 @@ GONE_WHILE_WAITING = [
     "/api/protein/{job}/1hpv/A", "/api/sdf/{job}/1hpv/478", "/api/ligand_props/{job}/478",
     "/api/ligand_chain/{job}/1hpv/478", "/api/sasa_overlay/{job}/1hpv/A/478", "/api/sasa_atommap/{job}/1hpv/A/478",
 ]  # fmt: skip
+
+
+def test_wait_until_final_answers_once_at_the_end(http: httpx2.Client, live: LiveService, queued_job: str) -> None:
+    job_id = live.submit(HPV)
+    assert http.get(f"/api/jobs/{job_id}?wait=60&until=final").json()["status"] == "completed"
+    begun = time.monotonic()
+    assert http.get(f"/api/jobs/{queued_job}?wait=1&until=final").json()["status"] == "queued"
+    assert time.monotonic() - begun >= 1
+    assert_error(http.get(f"/api/jobs/{queued_job}?wait=1&until=never"), 400, "INVALID_PARAMETER")
 
 
 def test_results_of_a_waiting_job_are_202_and_its_log_is_there(http: httpx2.Client, queued_job: str) -> None:

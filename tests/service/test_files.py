@@ -6,6 +6,9 @@ import hashlib
 import io
 import json
 import os
+import socket
+import struct
+import time
 import zipfile
 from pathlib import Path
 
@@ -314,3 +317,25 @@ def test_manifest_lists_every_route(http: httpx2.Client) -> None:
     assert listed == {(endpoint.method, endpoint.plain_path) for endpoint in endpoints()}
     paths = json.loads(http.get("/openapi.json").content)["paths"]
     assert {(method.upper(), path) for path, methods in paths.items() for method in methods} == listed
+
+
+def test_clients_that_leave_are_no_errors_in_the_log(live: LiveService, done_job: str) -> None:
+    log = live.folder / "service.log"
+    begun = log.stat().st_size
+    half = b'{"target_name": '
+    asked = [
+        f"GET /api/jobs/{done_job}/bundle HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
+        f"GET /api/jobs/{done_job}/rows?table=contacts HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
+        b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n"
+        + half,
+    ]
+    for _ in range(5):
+        for request in asked:
+            with socket.create_connection(("127.0.0.1", live.port)) as client:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # leave with a reset
+                client.sendall(request)
+                client.recv(1 if request.startswith(b"GET") else 0)
+    assert live.answers()
+    time.sleep(1)
+    lines = [json.loads(line) for line in log.read_bytes()[begun:].decode().splitlines() if line.startswith("{")]
+    assert [line for line in lines if line["level"] in ("warning", "error")] == []

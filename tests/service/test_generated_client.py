@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -12,19 +13,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 
 from service.app import endpoints
 from service.http.openapi import document
 from service.jobs.submission import Limits
 from tests.service.core import HPV, LiveService
 from tests.tools.patience import wait_until
+from tests.tools.runs import ROOT
 
 PACKAGE = "generated_client"
-CONFIGURATION = {
-    "post_hooks": [],
-    "package_name_override": PACKAGE,
-    "content_type_overrides": {"application/zip": "application/octet-stream"},
-}
+(CONFIGURATION,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "service/README.md").read_text(encoding="utf-8"), re.DOTALL)
+"""Settings of the generator as the README has them: it knows no types of files."""
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,8 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
     """Modules of the generated package, by name."""
     folder = tmp_path_factory.mktemp("client")
     (folder / "api.json").write_text(json.dumps(document(endpoints(), Limits())), encoding="utf-8")
-    (folder / "config.json").write_text(json.dumps(CONFIGURATION), encoding="utf-8")
+    settings = {**yaml.safe_load(CONFIGURATION), "post_hooks": [], "package_name_override": PACKAGE}
+    (folder / "config.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--path", "api.json"]
     run = subprocess.run(
         [*command, "--config", "config.json", "--output-path", PACKAGE],
@@ -64,6 +65,13 @@ def test_generated_client_submits_polls_and_downloads(
             done_job, "Results_Display.csv", client=client
         )
         assert b"1hpv_A_478_200" in table.content
+        ligand = {"client": client, "job_id": done_job, "pdb_id": "1hpv", "chain": "A", "ligand": "478"}
+        sdf = generated("api.structures_and_ligands.get_ligand_sdf").sync(**ligand)
+        assert sdf.payload.read().rstrip().endswith(b"$$$$")
+        svg = generated("api.structures_and_ligands.get_exposed_svg").sync(**ligand)
+        assert b"</svg>" in svg.payload.read()
+        listed = generated("api.index_and_export.export_jobs").sync(client=client)
+        assert listed.startswith("job_id,protein,")
         archive = generated("api.results_and_files.download_bundle").sync(submitted.job_id, client=client)
         assert (
             f"{submitted.job_id}/Results_Display.csv" in zipfile.ZipFile(io.BytesIO(archive.payload.read())).namelist()

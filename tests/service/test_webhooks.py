@@ -45,7 +45,7 @@ def test_a_notice_is_signed_and_sent_again_until_it_is_taken(tmp_path: Path) -> 
         def taken(number: int) -> bool:
             return len(sent) > number and not hooks._sending
 
-        settings = settings_in(tmp_path, webhook_secret=SECRET)
+        settings = settings_in(tmp_path, webhook_secret=SECRET, root_path="/lab")
         async with running(settings) as parts:
             hooks = Webhooks(parts.store, settings, send=send, clock=lambda: now[0])
             parts.queue.notices, parts.queue._ledger.note_end = hooks, hooks.note
@@ -68,7 +68,10 @@ def test_a_notice_is_signed_and_sent_again_until_it_is_taken(tmp_path: Path) -> 
             assert hooks.delivery_of(done, tmp_path) == {**NEW, "state": "pending"}
             assert hooks.delivery_of(replace(done, webhook=None), folder) is None
             body = json.loads(sent[2][1])
-            assert (body["event"], body["job_id"], body["status"]) == ("job.ended", job.job_id, done.status)
+            assert body.keys() == JobAnswer.model_fields.keys()
+            assert (body["job_id"], body["status"]) == (job.job_id, done.status)
+            assert body["results_url"] == f"/lab/api/jobs/{job.job_id}/results"
+            assert body["webhook"]["attempts"] == 2
             for url, data, headers in sent:
                 stamp = headers["X-Tethermap-Timestamp"]
                 expected = hmac.new(SECRET.encode(), f"{stamp}.".encode() + data, hashlib.sha256).hexdigest()
