@@ -51,7 +51,6 @@ from service.routes import (
     results,
     results_page,
     sasa,
-    search,
     static,
     structures,
     submit_page,
@@ -81,7 +80,6 @@ register_url_convertor("path", _AnyPath())
 
 _CORE: tuple[Endpoint, ...] = (
     *discovery.ENDPOINTS,
-    *search.ENDPOINTS,
     *index.ENDPOINTS,  # /api/jobs/export before /api/jobs/{job_id}
     *jobs.ENDPOINTS,
     *uploads.ENDPOINTS,

@@ -1,22 +1,29 @@
-"""All jobs: listed, filtered, exported, as a page."""
+"""All jobs: listed, filtered, exported, searched for ligands, as a page."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from service.addresses import address
+from service.errors import MissingField, NotFound
 from service.http.endpoint import PAGE, Routes
-from service.http.job_answers import IndexedJobsAnswer, ListedJob
-from service.http.parameters import Choice, Flag, Moment, Paging, Text
+from service.http.job_answers import FoundAnswer, FoundLigand, IndexedJobsAnswer, ListedJob, SearchAnswer
+from service.http.parameters import LIGAND, PDB_ID, Choice, Flag, Moment, Paging, Text
 from service.http.responses import disposition, tagged
 from service.index.query import SORTS, JobFilters
 from service.jobs.record import STATES
 from service.pages.render import page
-from service.routes.search import found, meant_by
-from service.routes.shared import shared_of
+from service.results.job import Job
+from service.results.tables import JobTables, same_entry
+from service.routes.shared import Shared, in_thread, job_named, shared_of
+from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
 _QUERY = Text("query", "Part of the query, any case.")
@@ -31,6 +38,32 @@ _FILTERS = (_PROTEIN, _QUERY, _AVAILABILITY, _STATUS, _LIGAND, _PDB_ID, _AFTER, 
 _FIND = Text("find", "Ligands of all jobs: a component code, PDB id, UniProt accession, InChIKey or SMILES.")
 _MOST_FOUND = 50
 _PAGE, _ON_PAGE = Paging(50, 5000), Paging(50, 200)
+
+MOST_JOBS = 100
+"""Jobs that one search reads, the newest of those that the index finds."""
+
+_INCHIKEY = Text("inchikey", "InChIKey of the neutral parent.")
+_SMILES = Text("smiles", "SMILES as the results have it.")
+_ACCESSION = Text("accession", "UniProt accession of a protein that the ligand touches.")
+_SOUGHT = (LIGAND.optional, _INCHIKEY, _SMILES, _ACCESSION, PDB_ID.optional)
+_FOUND_PAGE = Paging(50, 500)
+
+_TESTS = {
+    "ligand": "(Warhead = upper(?) OR list_contains(string_split(components, '+'), upper(?)))",
+    "inchikey": "InChIKey = upper(?)",
+    "smiles": "? IN (SMILES, SMILES_pH74)",
+    "accession": "list_contains(list_transform(pocket_uniprot, place -> split_part(place, ':', 1)), upper(?))",
+    "pdb_id": "lower(pdb_id) IN (?, 'pdb_0000' || ?)",
+}
+_PATTERNS = {
+    "inchikey": "[A-Z]{14}-[A-Z]{10}-[A-Z]",
+    "accession": "[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2}",
+    "pdb_id": "[0-9][A-Z0-9]{3}|pdb_[0-9A-Z]{8}",
+    "ligand": "[A-Z0-9]{1,5}",
+    "smiles": ".*",
+}
+_COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "ligand_name", "InChIKey", "SMILES", "%Exposed",
+            "resolution", "site")  # fmt: skip
 
 
 def _filters_of(request: Request) -> JobFilters:
@@ -102,6 +135,96 @@ def _sort_urls(view: list[tuple[str, str]], sort: str) -> dict[str, str]:
     return {column: address(f"/browse?{urlencode([*kept, ('sort', name)])}") for column, name in names.items()}
 
 
+async def search(request: Request) -> Response:
+    """Answer the ligands of all finished jobs that match."""
+    wanted = sought(request)
+    if not wanted:
+        names = ", ".join(parameter.name for parameter in _SOUGHT)
+        raise MissingField(f"Give one of {names}.", details={"field": _SOUGHT[0].name})
+    page = _FOUND_PAGE.of(request)
+    total, ligands, read, jobs = await found(request, wanted, page.limit, page.offset)
+    links, headers = page.links(request, total)
+    answer = SearchAnswer(count=len(ligands), jobs_read=read, jobs_found=jobs, ligands=ligands, **links)
+    return tagged(request, answer, headers)
+
+
+def sought(request: Request) -> dict[str, str]:
+    """Return what a request gives of the parameters of a search."""
+    return {one.name: text for one in _SOUGHT if (text := one.of(request))}
+
+
+def meant_by(text: str) -> dict[str, str]:
+    """Return the parameters that a text from the box of a page stands for.
+
+    >>> meant_by("1hpv"), meant_by("P03367"), meant_by("CCO"), meant_by("CC(=O)O")
+    ({'pdb_id': '1hpv'}, {'accession': 'P03367'}, {'ligand': 'CCO'}, {'smiles': 'CC(=O)O'})
+    """
+    return {next(name for name, pattern in _PATTERNS.items() if re.fullmatch(pattern, text, re.IGNORECASE)): text}
+
+
+async def found(
+    request: Request, wanted: Mapping[str, str], limit: int, offset: int
+) -> tuple[int, list[FoundLigand], int, int]:
+    """Return the number of ligands that match, some of them, and the numbers of jobs that were read and found."""
+    shared: Shared = shared_of(request)
+    entry = same_entry(wanted["pdb_id"]) if "pdb_id" in wanted else None
+    filters = JobFilters(available=True, ligand=wanted.get("ligand"), pdb_id=entry)
+    known, rows = await shared.parts.index.jobs(filters, limit=MOST_JOBS)
+    jobs: list[Job] = []
+    for row in rows:
+        with contextlib.suppress(NotFound):  # removed since
+            job = job_named(request, str(row["job_id"]))
+            jobs += [job] if job.record.final else []
+    total, ligands = await in_thread(_ligands, shared.tables, jobs, {**wanted, "pdb_id": entry or ""}, limit, offset)
+    return total, ligands, len(jobs), known
+
+
+def _ligands(
+    reader: JobTables, jobs: Sequence[Job], wanted: Mapping[str, str], limit: int, offset: int
+) -> tuple[int, list[FoundLigand]]:
+    asked = {name: text for name, text in wanted.items() if text}
+    where = " AND ".join(_TESTS[name] for name in asked)
+    values = [text for name, text in asked.items() for _ in range(_TESTS[name].count("?"))]
+    total, ligands = 0, list[FoundLigand]()
+    for job in jobs:
+        rows = reader.rows(job.folder, RESULTS_TABLE, f"WHERE {where}", values, _COLUMNS)
+        shown = rows[max(0, offset - total) :][: limit - len(ligands)]
+        total += len(rows)
+        if shown:
+            ligands += _described(reader, job, shown)
+    return total, ligands
+
+
+def _described(reader: JobTables, job: Job, rows: Sequence[Mapping[str, Any]]) -> list[FoundLigand]:
+    """Return ligands of a job, each with the best answer of its component where it counts in one."""
+    leading = reader.rows(
+        job.folder, EXIT_ANSWERS, "WHERE answer_rank = 1 AND list_has_any(stems, ?)", [[row["stem"] for row in rows]],
+        ("stems", *FoundAnswer.model_fields),
+    )  # fmt: skip
+    answer_of = {stem: row for row in leading for stem in str(row["stems"]).split(";")}
+    results = address(f"/results/{job.record.job_id}")
+    return [
+        FoundLigand(
+            job_id=job.record.job_id,
+            target_name=job.record.target_name,
+            pdb_id=row["pdb_id"],
+            chain=row["Chain"],
+            ligand=row["Warhead"],
+            residue_id=row["Residue_ID"],
+            stem=row["stem"],
+            name=row["ligand_name"],
+            inchikey=row["InChIKey"],
+            smiles=row["SMILES"],
+            exposed=row["%Exposed"],
+            resolution=row["resolution"],
+            site=row["site"],
+            answer=FoundAnswer.model_validate(answer_of[row["stem"]]) if row["stem"] in answer_of else None,
+            results_url=f"{results}?row={row['stem']}",
+        )
+        for row in rows
+    ]
+
+
 _ROUTES = Routes("Index and export")
 
 ENDPOINTS = (
@@ -127,5 +250,13 @@ ENDPOINTS = (
     ),
     Routes("Pages", "page").get(
         "/browse", browse_page, "All jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, _FIND, *_ON_PAGE)
+    ),
+    _ROUTES.get(
+        "/api/search",
+        search,
+        "Ligands of all finished jobs, newest job first, each with the best answer.",
+        SearchAnswer,
+        (*_SOUGHT, *_FOUND_PAGE),
+        listing=True,
     ),
 )

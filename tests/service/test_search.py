@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from service.routes.search import meant_by
+from service.routes.index import meant_by
 from tests.tools.runs import ROOT
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, read_table
 
