@@ -6,7 +6,7 @@ FAST := tests $(patsubst %,--ignore=tests/%,browser mirror workflow service/test
 CODE := -p tethermap -p service -p tethermap_client -p tests $(patsubst scripts/%.py,-m scripts.%,$(wildcard scripts/[a-z]*.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-exits bench-ligands bench-service bench-mirror \
+.PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-degraders bench-exits bench-ligands bench-service bench-mirror \
 	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters
 
 help: ## show this list
@@ -75,6 +75,9 @@ bench-ligands: setup-tests ## compare kept ligands with exclusion lists of other
 
 serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entries unless TETHERMAP_SOURCE says else
 	@TETHERMAP_SOURCE=$${TETHERMAP_SOURCE:-archive} $(BIN)/python -m service
+
+bench-degraders: setup-tests ## how many published degraders are made again from their halves (TETHERMAP_TEST_LINKERS for a table of linkers)
+	@$(BIN)/python -m tests.tools.bench_degraders
 
 bench-service: setup-tests ## measure the service: index, polls, downloads, memory
 	@$(BIN)/python -m tests.tools.bench_service

@@ -177,7 +177,7 @@ def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple
 
 
 def _handle(end: End | None, smiles: str) -> dict[str, object]:
-    blocks = [{"smiles": made, "name": name} for made, name in to_make(end)] if end else []
+    blocks = [{"smiles": made, "name": name} for made, name in to_make(end).items()] if end else []
     return {"smiles": smiles, "handle": end.handle if end else "", "to_make": blocks}
 
 

@@ -1,45 +1,18 @@
-"""What a chemist has in hand at an exit: the functional group, and what it can be joined by.
+"""What a chemist has in hand at an exit: the functional group, what it is made from and what it can be joined by.
 
-The group is read off the atom that the linker is bonded to and its neighbours, which is what the exit's chemistry
-class says in words (`tethermap.exits.words.CHEMISTRY`).
+The groups and their reactions are the rows of ``data/reference/reactions.csv``, the first group that fits first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
 from dataclasses import dataclass
+from functools import cache
 
 from rdkit import Chem, rdBase
+from rdkit.Chem import rdChemReactions
 
-_HANDLES: tuple[tuple[str, str], ...] = (
-    ("acid", "[CX3;!$(C[O,N,S][CX3]=O)](=[O,S])[#0]"),
-    ("sulfonyl", "[SX4](=O)(=O)[#0]"),
-    ("amine", "[NX3;!$(N[C,S,P]=[O,S,N]);!$(N[!#6;!#0;!#1])][#0]"),
-    ("nitrogen", "[#7][#0]"),
-    ("hydroxyl", "[OX2][#0]"),
-    ("thiol", "[SX2][#0]"),
-    ("alkyne", "[CX2]#[CX2][#0]"),
-    ("aryl", "c[#0]"),
-    ("alkyl", "[CX4][#0]"),
-)
-"""Functional groups by the pattern of their bond to the linker, the first that fits."""
-
-BUILDING_BLOCKS = {
-    "acid": ("O", "carboxylic acid"),
-    "sulfonyl": ("Cl", "sulfonyl chloride"),
-    "amine": ("[H]", "amine"),
-    "nitrogen": ("[H]", "N-H of an amide or azole"),
-    "hydroxyl": ("[H]", "alcohol or phenol"),
-    "thiol": ("[H]", "thiol"),
-    "alkyne": ("[H]", "terminal alkyne"),
-    "aryl": ("Br", "aryl bromide"),
-    "alkyl": ("Br", "alkyl bromide"),
-}
-"""What stands in the linker's place in the molecule to buy or make, and what that is called."""
-
-_AZIDE = ("N=[N+]=[N-]", "alkyl azide")
-
-PATTERNS = tuple((name, Chem.MolFromSmarts(pattern)) for name, pattern in _HANDLES)
+from tethermap.base.reference import REACTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,36 +28,31 @@ class Join:
         direct bond.
     ends : str
         Elements of the linker's end that it is made at: ``C`` sp3 carbon, ``c`` aromatic carbon, ``N``.
+    retro : str
+        Reaction SMARTS from the half to the molecule to buy or make.
+    made_from : str
+        What that molecule is called.
     """
 
     name: str
     bridge: str
     ends: str
+    retro: str
+    made_from: str
 
 
-JOINS: dict[str, tuple[Join, ...]] = {
-    "acid": (Join("amide", "[*:1]N[*:2]", "Cc"), Join("amide", "", "N")),
-    "sulfonyl": (Join("sulfonamide", "[*:1]N[*:2]", "Cc"), Join("sulfonamide", "", "N")),
-    "amine": (Join("amide", "[*:1]C(=O)[*:2]", "Cc"), Join("alkylation", "", "C")),
-    "nitrogen": (Join("alkylation", "", "C"),),
-    "hydroxyl": (Join("ether", "", "C"),),
-    "thiol": (Join("thioether", "", "C"),),
-    "alkyne": (Join("click", "", "C"),),
-    "aryl": (
-        Join("Suzuki", "", "c"),
-        Join("Sonogashira", "[*:1]C#C[*:2]", "C"),
-        Join("amination", "[*:1]N[*:2]", "C"),
-        Join("amination", "", "N"),
-        Join("ether", "[*:1]O[*:2]", "C"),
-    ),
-    "alkyl": (
-        Join("alkylation", "[*:1]N[*:2]", "C"),
-        Join("alkylation", "", "N"),
-        Join("ether", "[*:1]O[*:2]", "Cc"),
-        Join("click", "[*:1]n1cc([*:2])nn1", "C"),
-    ),
-}
-"""What can be done with each functional group."""
+@cache
+def groups() -> dict[str, tuple[Chem.Mol, tuple[Join, ...]]]:
+    """Return the pattern and the reactions of each functional group, in the order in which they are tried."""
+    found: dict[str, tuple[Chem.Mol, tuple[Join, ...]]] = {}
+    with REACTIONS.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            retro = f"{row['half']}>>{row['block']}"
+            join = Join(row["reaction"], row["bridge"], row["end"], retro, row["made_from"])
+            pattern, joins = found.get(row["group"]) or (Chem.MolFromSmarts(row["half"]), ())
+            found[row["group"]] = pattern, (*joins, join)
+    return found
+
 
 _CLICKED = Chem.MolFromSmarts("[CX2]#[CX2][#0]")
 
@@ -98,7 +66,7 @@ class End:
     mol : Chem.Mol
         With one atom of number 0; atoms that are those of a crystal ligand have atom map numbers.
     handle : str
-        Its functional group, a key of `JOINS`.
+        Its functional group, a key of `groups`.
     """
 
     mol: Chem.Mol
@@ -107,11 +75,11 @@ class End:
     @property
     def joins(self) -> tuple[Join, ...]:
         """What can be done with it."""
-        return JOINS[self.handle]
+        return groups()[self.handle][1]
 
     def armed(self, join: Join) -> Chem.Mol:
         """Return it as it stands after the reaction: an alkyne that was clicked is a triazole."""
-        if self.handle != "alkyne" or join.name != "click":
+        if join.name != "click" or not self.mol.HasSubstructMatch(_CLICKED):
             return self.mol
         far, near, star = self.mol.GetSubstructMatch(_CLICKED)
         edit = Chem.RWMol(self.mol)
@@ -153,25 +121,25 @@ def end_of(smiles: str) -> End | None:
     mol = half_molecule(smiles)
     if mol is None:
         return None
-    handle = next((name for name, pattern in PATTERNS if mol.HasSubstructMatch(pattern)), "")
+    handle = next((name for name, (pattern, _) in groups().items() if mol.HasSubstructMatch(pattern)), "")
     return End(mol, handle) if handle else None
 
 
-def to_make(end: End) -> Iterator[tuple[str, str]]:
-    """Yield SMILES and name of what a chemist would buy or make to join a linker to a half.
+def to_make(end: End) -> dict[str, str]:
+    """Return the molecules that a chemist would buy or make to join a linker to a half, by SMILES with their names.
 
     Parameters
     ----------
     end : End
         The half.
     """
-    choices = [BUILDING_BLOCKS[end.handle], *([_AZIDE] if end.handle == "alkyl" else [])]
-    star = Chem.MolFromSmarts("[#0]")
     plain = Chem.Mol(end.mol)
     for atom in plain.GetAtoms():
         atom.SetAtomMapNum(0)
-    for group, name in choices:
-        replacement = Chem.MolFromSmiles(group, sanitize=False)
-        (made,) = Chem.ReplaceSubstructs(plain, star, replacement, replaceAll=True)
+    blocks: dict[str, str] = {}
+    for join in end.joins:
+        with rdBase.BlockLogs():
+            (made,), *_ = rdChemReactions.ReactionFromSmarts(join.retro).RunReactants((plain,))
         Chem.SanitizeMol(made)
-        yield Chem.MolToSmiles(Chem.RemoveHs(made)), name
+        blocks.setdefault(str(Chem.MolToSmiles(made)), join.made_from)
+    return blocks

@@ -123,6 +123,9 @@ def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None
 
 
 def _kind(atom: Chem.Atom) -> str:
+    """Return what a linker's end is in the words of `Join.ends`; an sp or sp2 carbon is none of them."""
+    if atom.GetSymbol() == "C" and not atom.GetIsAromatic() and atom.GetHybridization() != Chem.HybridizationType.SP3:
+        return "?"
     return "c" if atom.GetIsAromatic() and atom.GetAtomicNum() == 6 else str(atom.GetSymbol())
 
 

@@ -1,0 +1,162 @@
+"""How many published degraders, and linkers of published degraders, are made again: `make bench-degraders`.
+
+Degraders are those of ``tests/data/published_degraders.csv``, each from its halves. Linkers are those of a table with
+the columns ``linker_smiles`` and ``n_degraders`` (``TETHERMAP_TEST_LINKERS``), cut without marks. One counts where two
+atoms, as far apart as any or one bond nearer, can be its ends, and what is between them is in the list, without the
+amine, oxygen, carbonyl, alkyne or triazole that reactions leave at its ends or that is the half's own.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from rdkit import Chem, rdBase
+
+from tethermap.base.reference import LINKERS
+from tethermap.extras.degraders.ends import End, end_of
+from tethermap.extras.degraders.join import made_of
+from tethermap.extras.degraders.linkers import Linker, read_linkers
+
+PUBLISHED = Path(__file__).parents[1] / "data" / "published_degraders.csv"
+
+_GROUPS = (
+    "[N,O;!R]([CH3])[#0]",
+    "[N,O;!R][#0]",
+    "[C;!R](=O)[#0]",
+    "[C;!R]#C[#0]",
+    "[CH2;$(C[#7,#8])][#0]",
+    "c1ccccc1[#0]",
+    "c1cn([#0])nn1",
+    "n1cc([#0])nn1",
+)
+_PEELED = tuple(map(Chem.MolFromSmarts, _GROUPS))
+MOST_PEELED = 4
+"""Most groups at both ends together that reactions leave or that are the halves' own."""
+
+
+@cache
+def formula(smiles: str) -> Counter[str]:
+    """Return how many atoms of each element but hydrogen a molecule has."""
+    return Counter(atom.GetSymbol() for atom in Chem.MolFromSmiles(smiles).GetAtoms() if atom.GetAtomicNum() > 1)
+
+
+def is_made(first: End, second: End, smiles: str, linkers: list[Linker]) -> bool:
+    """Return whether two halves and the list make a degrader; only what has its formula is joined."""
+    for joins in product(first.joins, second.joins):
+        wanted = Counter(formula(smiles))
+        for end, join in zip((first, second), joins, strict=True):
+            wanted.subtract(formula(Chem.MolToSmiles(end.armed(join))))
+            wanted.subtract(formula(join.bridge or "*"))
+        for linker in linkers:
+            if formula(linker.smiles) == wanted:
+                made = made_of(first, second, linker, joins)
+                if made is not None and made.smiles == smiles:
+                    return True
+    return False
+
+
+def both_ways(linkers: list[Linker]) -> list[Linker]:
+    """Return linkers either way round."""
+    return [way for linker in linkers for way in (linker, linker.turned())]
+
+
+def published() -> Iterator[dict[str, str]]:
+    """Yield degraders of the literature with their halves."""
+    with PUBLISHED.open(encoding="utf-8", newline="") as stream:
+        yield from csv.DictReader(stream)
+
+
+def regenerated(linkers: list[Linker]) -> dict[str, bool]:
+    """Return of each published degrader whether its halves and the list make it."""
+    told = {}
+    for row in published():
+        first, second = end_of(row["target_half"]), end_of(row["recruiter_half"])
+        ways = both_ways(linkers)
+        told[row["name"]] = first is not None and second is not None and is_made(first, second, row["smiles"], ways)
+    return told
+
+
+def unmarked(mol: Chem.Mol) -> str:
+    """Return SMILES of a linker without which side is which, and without configurations."""
+    copy = Chem.Mol(mol)
+    for atom in copy.GetAtoms():
+        if atom.GetAtomicNum() == 0:
+            atom.SetIsotope(0)
+            atom.SetAtomMapNum(0)
+    return str(Chem.MolToSmiles(copy, isomericSmiles=False))
+
+
+def candidates(smiles: str) -> Iterator[str]:
+    """Yield what a linker of a table may be between two halves."""
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(smiles)
+    if mol is None:
+        return  # type: ignore[unreachable]
+    far = Chem.GetDistanceMatrix(mol)
+    open_ = [atom.GetIdx() for atom in mol.GetAtoms() if atom.GetTotalNumHs()]
+    for a, b in product(open_, repeat=2):
+        if (a < b or (a == b and mol.GetAtomWithIdx(a).GetTotalNumHs() > 1)) and far[a, b] >= np.max(far) - 1:
+            edit = Chem.RWMol(mol)
+            for k in (a, b):
+                edit.AddBond(k, edit.AddAtom(Chem.Atom(0)), Chem.BondType.SINGLE)
+                if edit.GetAtomWithIdx(k).GetNumExplicitHs():
+                    edit.GetAtomWithIdx(k).SetNumExplicitHs(0)
+            whole = edit.GetMol()
+            Chem.SanitizeMol(whole)
+            yield from _peeled(whole, MOST_PEELED)
+
+
+def _peeled(mol: Chem.Mol, times: int) -> Iterator[str]:
+    """Yield a linker as it is, and without what may be the halves' own."""
+    yield unmarked(mol)
+    for pattern in _PEELED if times else ():
+        for match in mol.GetSubstructMatches(pattern):
+            star = next(k for k in match if mol.GetAtomWithIdx(k).GetAtomicNum() == 0)
+            gone = set(match) - {star}
+            beyond = {
+                other.GetIdx() for k in gone for other in mol.GetAtomWithIdx(k).GetNeighbors() if other.GetIdx() != star
+            } - gone
+            if len(beyond) != 1 or mol.GetAtomWithIdx(min(beyond)).GetAtomicNum() == 0:
+                continue
+            edit = Chem.RWMol(mol)
+            edit.AddBond(min(beyond), star, Chem.BondType.SINGLE)
+            for k in sorted(gone, reverse=True):
+                edit.RemoveAtom(k)
+            less = edit.GetMol()
+            Chem.SanitizeMol(less)
+            yield from _peeled(less, times - 1)
+
+
+def main() -> None:
+    """Print both measures and what is missed."""
+    linkers = read_linkers(LINKERS)
+    told = regenerated(linkers)
+    missed = [name for name, is_in in told.items() if not is_in]
+    lines = [
+        f"published degraders made again: {sum(told.values())} of {len(told)}",
+        *(f"  missed {one}" for one in missed),
+    ]
+    if table := os.environ.get("TETHERMAP_TEST_LINKERS"):
+        with Path(table).open(encoding="utf-8", newline="") as stream:
+            rows = [(row["linker_smiles"], int(row["n_degraders"])) for row in csv.DictReader(stream)]
+        known = {unmarked(Chem.MolFromSmiles(linker.smiles)) for linker in linkers}
+        lacking = [(smiles, count) for smiles, count in rows if not any(one in known for one in candidates(smiles))]
+        total, without = sum(count for _, count in rows), sum(count for _, count in lacking)
+        lines += [
+            f"linkers of the table made again: {len(rows) - len(lacking)} of {len(rows)}",
+            f"degraders whose linker is made again: {total - without} of {total} ({(total - without) / total:.1%})",
+            *(f"  missed {count} {smiles}" for smiles, count in lacking),
+        ]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
