@@ -27,6 +27,11 @@ Ligands = Callable[[Path], dict[str, list[tuple[str, str]]]]
 """SMILES of each ligand with where its bonds come from, by entry."""
 
 
+def flat(smiles: str) -> str:
+    """Return the canonical SMILES of a molecule without its stereochemistry."""
+    return Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False)
+
+
 @pytest.fixture
 def ligands(tmp_path: Path, index: ComponentIndex) -> Ligands:
     rules = KindRules(ADDITIVES, COFACTORS, index.get)
@@ -35,7 +40,7 @@ def ligands(tmp_path: Path, index: ComponentIndex) -> Ligands:
         entry = read_entry(source.fetch(entry_id).path, entry_id)
         kept = clean_entry(entry, replace(ANY_TARGET, own_files=True), rules, RadiusTable(RADII)).kept
         found = [build_ligand(one.instance, index) for one in kept]
-        return [(Chem.CanonSmiles(mol.observed_smiles, useChiral=False), mol.bond_source) for mol in found]
+        return [(flat(mol.observed_smiles), mol.bond_source) for mol in found]
 
     def of_folder(folder: Path) -> dict[str, list[tuple[str, str]]]:
         source = FilesSource([folder], tmp_path / "cache").open()
@@ -51,7 +56,7 @@ def own(tmp_path: Path) -> Path:
     return folder
 
 
-RIGHT = (Chem.CanonSmiles(SMILES, useChiral=False), "file")
+RIGHT = (flat(SMILES), "file")
 
 
 def protein_mol(step: float = 0.0) -> Chem.Mol:
