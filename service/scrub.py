@@ -29,6 +29,7 @@ class Scrubber:
             settings.cache_dir: "<cache>",
             settings.index_dir: "<index>",
             settings.mirror: "<mirror>",
+            settings.affinity: "<affinity>",
             REPOSITORY: "<tethermap>",
             Path(sys.prefix): "<python>",
             Path(tempfile.gettempdir()): "<tmp>",

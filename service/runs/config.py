@@ -32,7 +32,10 @@ def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict
     """
     asked = dict(job_settings.get("source", {}))
     source: dict[str, Any]
-    if (upload := asked.pop("upload", None)) is not None:
+    upload = asked.pop("upload", None)
+    if settings.affinity is not None:
+        asked["affinity"] = sorted(str(path) for path in settings.affinity.iterdir() if path.is_file()) or None
+    if upload is not None:
         source = {**asked, "kind": "files", "files": str(_uploaded(settings, upload))}
         return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}
     source = {**asked, "kind": settings.source}

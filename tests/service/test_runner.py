@@ -14,7 +14,7 @@ import pytest
 
 from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER, JobRecord
 from service.runs import processes
-from service.runs.config import child_environment, snakemake_command
+from service.runs.config import child_environment, pipeline_config, snakemake_command
 from service.runs.ending import judge
 from service.runs.runner import RUN_LOG, Runner, RunState, read_state
 from service.runs.supervisor import note_cancel
@@ -218,6 +218,18 @@ def test_command_and_environment_hold_no_secret(tmp_path: Path) -> None:
     assert command[command.index("--local-cores") + 1] == "3"
     assert cluster_executor(settings.profile) == "slurm"
     assert not cluster_executor(ROOT / "config/profiles/local")
+
+
+def test_jobs_read_all_tables_of_affinities_of_the_service(tmp_path: Path) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    settings = settings_in(tmp_path, affinity=tables)
+    assert pipeline_config({}, settings)["source"]["affinity"] is None
+    for name in ("b.csv", "a.csv"):
+        (tables / name).touch()
+    found = [str(tables / name) for name in ("a.csv", "b.csv")]
+    assert pipeline_config({"source": {"predicted": True}}, settings)["source"]["affinity"] == found
+    assert "affinity" not in pipeline_config({}, settings_in(tmp_path))["source"]
 
 
 def test_children_get_a_cache_folder_that_can_be_written(tmp_path: Path) -> None:
