@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, WithJsonSchema
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from service.errors import error_statuses
 from tethermap.base.column_words import words_of
@@ -43,8 +43,6 @@ _KINDS: dict[str, Any] = {"text": str, "integer": int | None, "number": Number |
 def row_type(name: str, table: Table, **more: Any) -> Any:
     """Return the type of a table's rows as JSON, with `more` fields before its columns."""
     columns = {column.name: _described(table, column) for column in table.columns}
-    for column in table.columns[len(table.columns) - table.optional :]:
-        columns[column.name] = NotRequired[columns[column.name]]
     new_type: Any = TypedDict
     made = new_type(name, {**more, **columns})
 
