@@ -22,10 +22,13 @@ from tethermap.base.version import __version__
 PROTOCOLS = ("2025-06-18", "2025-03-26")
 """Versions of the protocol, newest first; messages over HTTP are the same in both."""
 
-MOST_CHARACTERS = 60_000
-"""Of an answer that an agent is given."""
+MOST_CHARACTERS = 40_000
+"""Characters of a result; a longer one is cut after a whole row."""
 
 _PASSED_ON = ("authorization", "cookie", "host", "origin", "sec-fetch-site", "x-forwarded-for")
+_CALL_CHARACTERS = 2_000
+"""Characters kept free for the call of the next page."""
+
 _UNKNOWN_METHOD, _WRONG_ARGUMENTS = -32601, -32602
 
 _INSTRUCTIONS = (
@@ -116,9 +119,37 @@ async def _called(request: Request, number: str | float, params: dict[str, Any])
     base = f"{request.url.scheme}://localhost"
     async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=None) as api:
         answer = await api.request(**asked, headers=headers)
-    text = answer.text if len(answer.text) <= MOST_CHARACTERS else f"{answer.text[:MOST_CHARACTERS]}\n… cut"
-    structured = _object(answer.text) if len(answer.text) <= MOST_CHARACTERS else None
-    return _told(number, _content(text, structured, is_error=answer.status_code >= 400))
+    text, structured = answer.text, _object(answer.text)
+    if len(text) <= MOST_CHARACTERS:
+        return _told(number, _content(text, structured, is_error=answer.status_code >= 400))
+    if structured is None or (part := _cut(structured, tool, given)) is None:
+        return _told(number, _content(f"{text[:MOST_CHARACTERS]}\n… cut", is_error=True))
+    return _told(number, _content(json.dumps(part, ensure_ascii=False), part, is_error="next_call" not in part))
+
+
+def _cut(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a body with the rows of its longest list that fit, and the call for the rows after them.
+
+    None if not even one row fits. Without a call, the tool has no pages: a filter must make the result smaller.
+    """
+    lists = [name for name, value in body.items() if isinstance(value, list)]
+    if not lists:
+        return None
+    name = max(lists, key=lambda one: len(json.dumps(body[one], ensure_ascii=False)))
+    room = MOST_CHARACTERS - len(json.dumps({**body, name: []}, ensure_ascii=False)) - _CALL_CHARACTERS
+    rows: list[Any] = []
+    for row in body[name]:
+        room -= len(json.dumps(row, ensure_ascii=False)) + len(", ")
+        if room < 0:
+            break
+        rows.append(row)
+    if not rows:
+        return None
+    part = {**body, name: rows, "count": len(rows), "cut": f"{len(rows)} of {len(body[name])} rows of {name} fit."}
+    if "offset" not in tool.arguments:
+        return {**part, "cut": f"{part['cut']} Ask for fewer, by ligand or top."}
+    following = {**given, "offset": int(given.get("offset") or 0) + len(rows)}
+    return {**part, "next_call": {"name": tool.name, "arguments": following}}
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -71,9 +71,11 @@ class Tool:
             raise ValueError(f"{self.name} has other arguments ({wrong}); it knows {', '.join(self.arguments)}.")
         used = set(re.findall(r"\{(\w+)\}", self.path))
         path = re.sub(r"\{(\w+)\}", lambda match: _part(str(given[match[1]]), whole=match[1] != "path"), self.path)
-        others = {name: value for name, value in given.items() if name not in used and value is not None}
+        filters = given.get("filters")
+        others = {name: value for name, value in given.items() if name not in {*used, "filters"} and value is not None}
         if self.method == "POST":
             return {"method": "POST", "url": path, "json": others, "params": dict(self.fixed)}
+        others = {**filters, **others} if isinstance(filters, Mapping) else others
         return {"method": "GET", "url": path, "params": {**others, **self.fixed}}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.app import create_app
+from service.extras.agents import MOST_CHARACTERS, _cut
 from service.extras.tools import TOOLS
 from service.runs.lifecycle import build_parts
 from service.settings import Token
@@ -108,6 +110,29 @@ def test_twenty_questions_are_asked_and_every_tool_works(http: httpx2.Client) ->
     assert state["has_results"]
     used = {tool for _, tool, *_ in QUESTIONS} | {"compare", "preview_job", "submit_job"}
     assert used == {tool.name for tool in TOOLS}
+
+
+def test_long_results_are_cut_after_a_row_and_carry_the_next_call(http: httpx2.Client, done_job: str) -> None:
+    body = {"ok": True, "rows": [{"name": "ä" * 90, "place": place} for place in range(1000)], "total": 1000}
+    tool = next(tool for tool in TOOLS if tool.name == "rows")
+    places: list[int] = []
+    asked: dict[str, Any] = {"job_id": done_job, "table": "contacts"}
+    while len(places) < 1000:
+        part = _cut({**body, "rows": body["rows"][len(places) :]}, tool, asked)  # type: ignore[index]
+        assert part is not None
+        assert len(json.dumps(part, ensure_ascii=False)) <= MOST_CHARACTERS
+        places += [row["place"] for row in part["rows"]]
+        asked = part["next_call"]["arguments"]
+        assert asked["offset"] == len(places)
+    assert places == list(range(1000))
+    part = _cut(body, next(tool for tool in TOOLS if tool.name == "exits"), {})
+    assert part is not None
+    assert "next_call" not in part
+    assert _cut({"ok": True, "rows": ["x" * 50_000]}, tool, {}) is None
+    whole = called(http, "rows", job_id=done_job, table="contacts", limit=100)
+    assert called(http, "rows", job_id=done_job, table="contacts", limit=1, offset=1)["rows"] == whole["rows"][1:2]
+    chosen = called(http, "rows", job_id=done_job, table="results", filters={"Warhead": "478"})
+    assert {row["Warhead"] for row in chosen["rows"]} == {"478"}
 
 
 def test_a_client_is_greeted_and_told_the_tools(http: httpx2.Client) -> None:
