@@ -48,8 +48,8 @@ def formula(smiles: str) -> Counter[str]:
     return Counter(atom.GetSymbol() for atom in Chem.MolFromSmiles(smiles).GetAtoms() if atom.GetAtomicNum() > 1)
 
 
-def is_made(first: End, second: End, smiles: str, linkers: list[Linker]) -> bool:
-    """Return whether two halves and the list make a degrader; only what has its formula is joined."""
+def linker_of(first: End, second: End, smiles: str, linkers: list[Linker]) -> str:
+    """Return the first linker by which two halves make a degrader, else an empty text; only its formula is joined."""
     for joins in product(first.joins, second.joins):
         wanted = Counter(formula(smiles))
         for end, join in zip((first, second), joins, strict=True):
@@ -59,8 +59,8 @@ def is_made(first: End, second: End, smiles: str, linkers: list[Linker]) -> bool
             if formula(linker.smiles) == wanted:
                 made = made_of(first, second, linker, joins)
                 if made is not None and made.smiles == smiles:
-                    return True
-    return False
+                    return linker.name
+    return ""
 
 
 def both_ways(linkers: list[Linker]) -> list[Linker]:
@@ -74,13 +74,13 @@ def published() -> Iterator[dict[str, str]]:
         yield from csv.DictReader(stream)
 
 
-def regenerated(linkers: list[Linker]) -> dict[str, bool]:
-    """Return of each published degrader whether its halves and the list make it."""
+def regenerated(linkers: list[Linker]) -> dict[str, str]:
+    """Return of each published degrader the linker of the list by which its halves make it, else an empty text."""
     told = {}
     for row in published():
         first, second = end_of(row["target_half"]), end_of(row["recruiter_half"])
         ways = both_ways(linkers)
-        told[row["name"]] = first is not None and second is not None and is_made(first, second, row["smiles"], ways)
+        told[row["name"]] = linker_of(first, second, row["smiles"], ways) if first and second else ""
     return told
 
 
@@ -141,7 +141,7 @@ def main() -> None:
     told = regenerated(linkers)
     missed = [name for name, is_in in told.items() if not is_in]
     lines = [
-        f"published degraders made again: {sum(told.values())} of {len(told)}",
+        f"published degraders made again: {sum(map(bool, told.values()))} of {len(told)}",
         *(f"  missed {one}" for one in missed),
     ]
     if table := os.environ.get("TETHERMAP_TEST_LINKERS"):

@@ -41,7 +41,7 @@ def read_linkers(path: Path, kinds: Collection[str] = ()) -> list[Linker]:
     Parameters
     ----------
     path : Path
-        CSV with the columns name, smiles, length, class, source.
+        CSV with the columns name, smiles, length, class, degraders, source.
     """
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
