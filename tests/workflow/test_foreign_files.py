@@ -186,7 +186,7 @@ def test_upload_gives_the_same_bytes_and_every_molecule(cases: Path, tmp_path: P
         (docked,) = found["e02-docked-hires"]
         values = {row["stem"]: row["value"] for row in poses}
         assert (values[docked["stem"]], sorted(values.values())) == ("0.41", ["0.41", "0.93", "0.93"])
-        page = http.get(f"/results/{job_id}", params={"stem": docked["stem"]}).text
+        page = http.get(f"/results/{job_id}", params={"row": docked["stem"]}).text
         assert "CNNscore 0.41" in page
         assert "open in <b>1 of 1</b> pose" in page
         assert wrong_molecules([path.name for path in cases.iterdir()], job, found) == {}
