@@ -11,6 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from service.errors import InvalidParameter
 from service.http.endpoint import Routes
 from service.http.parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID, Choice, Paging, Text, Whole
 from service.http.responses import disposition, matches, rows_answer, tagged
@@ -21,7 +22,7 @@ from service.results.rows import csv_lines, view_of
 from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, columns_of, json_of, matching
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
-from tethermap.base.parquet import ROW
+from tethermap.base.parquet import ROW, quoted
 from tethermap.base.tables import SASA_SUMMARY, TABLES, Column, Table
 
 _PAGE = Paging(1000, 10_000)
@@ -31,7 +32,8 @@ _SORT = Text("sort", "A column, or - and a column.")
 _INSTANCE = (PDB_ID.optional, CHAIN.optional, LIGAND.optional, RESIDUE_ID.optional)
 _TOP = Whole("top", "Only the best of each ligand.", minimum=1)
 _LIGAND = LIGAND.optional
-_TARGET = Text("target", "Protein as the column `protein` names it, or a group of chains.")
+_NAMES = ("Target", "protein", "group", "group_name")
+_TARGET = Text("target", f"Any name of the target in a row, any case: {', '.join(_NAMES)}.")
 _TOP_ANSWERS = Whole("top", "Only the best of each ligand and binding site.", minimum=1)
 
 
@@ -135,22 +137,34 @@ async def list_answers(request: Request) -> Response:
     ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
 
     def answer() -> Response:
-        rest, values = _wanted(ligand, target, top)
-        columns = columns_of(job.folder, TABLES["answers"])
-        texts = shared.tables.fetch(job.folder, TABLES["answers"], json_of(columns), rest, values)
+        table = TABLES["answers"]
+        columns = columns_of(job.folder, table)
+        names = [quoted(one.name) for one in columns if one.name in _NAMES]
+        rest, values = _wanted(ligand, target, top, names)
+        texts = shared.tables.fetch(job.folder, table, json_of(columns), rest, values)
+        if target is not None and not texts:
+            found = shared.tables.fetch(
+                job.folder, table, f"DISTINCT unnest([{', '.join(names)}]) AS name", "ORDER BY name"
+            )
+            known = [name for (name,) in found if name]
+            if known and target.lower() not in [name.lower() for name in known]:
+                raise InvalidParameter(
+                    f"No answer is of target {target[:64]}.", details={"parameter": "target", "known": known}
+                )
         head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(texts), answers=[])
         return rows_answer(request, head, chain.from_iterable(texts))
 
     return await kept_answer(request, job, answer)
 
 
-def _wanted(ligand: str | None, target: str | None, top: int | None) -> tuple[str, list[Any]]:
+def _wanted(ligand: str | None, target: str | None, top: int | None, names: Sequence[str]) -> tuple[str, list[Any]]:
     """Return the condition of the answers that are meant, and the values of its question marks."""
     tests, values = ["true"], list[Any]()
     if ligand is not None:
         tests, values = [*tests, "Warhead = ?"], [*values, ligand.upper()]
     if target is not None:
-        tests, values = [*tests, 'lower(?) IN (lower(protein), lower("group"))'], [*values, target]
+        tests = [*tests, f"lower(?) IN ({', '.join(f'lower({name})' for name in names)})"]
+        values = [*values, target]
     if top is not None:
         tests, values = [*tests, "answer_rank <= ?"], [*values, top]
     return f"WHERE {' AND '.join(tests)}", values

@@ -256,6 +256,16 @@ GONE_WHILE_WAITING = [
 ]  # fmt: skip
 
 
+def test_answers_of_a_target_are_found_by_any_name_of_the_row(http: httpx2.Client) -> None:
+    url = "/api/jobs/exam1hpv/answers"
+    rows = http.get(url).json()["answers"]
+    for name in ("HIV-1 protease", "hiv-1 PROTEASE", "G1"):
+        assert http.get(url, params={"target": name}).json()["answers"] == rows
+    error = assert_error(http.get(url, params={"target": "EGFR"}), 400, "INVALID_PARAMETER")
+    assert {"HIV-1 protease", "G1"} <= set(error["known"])
+    assert http.get(url, params={"target": "G1", "ligand": "XXX"}).json()["answers"] == []
+
+
 def test_wait_until_final_answers_once_at_the_end(http: httpx2.Client, live: LiveService, queued_job: str) -> None:
     job_id = live.submit(HPV)
     assert http.get(f"/api/jobs/{job_id}?wait=60&until=final").json()["status"] == "completed"
