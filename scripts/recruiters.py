@@ -67,7 +67,7 @@ def _found(one: Mapping[str, Any], rows: Mapping[tuple[str, str], Sequence[Row]]
     if own is None:
         return "missing, the source does not hold it"
     if not one["attachment"]:
-        return "built"
+        return f"built, exits {one['exits']}"
     ranks = [int(row["rank"] or 0) for row in own if str(row["anchor_atom"]) in one["attachment"]]
     if not ranks:
         return f"built, no exit at {', '.join(one['attachment'])}"

@@ -30,6 +30,7 @@ def test_every_recruiter_is_a_component_that_has_its_attachment_atoms(index: Com
         assert component is not None, one
         assert set(one["attachment"]) <= {atom.name for atom in component.atoms}, one
         assert one["source"]
+        assert bool(one["attachment"]) != bool(one.get("exits")), one
     assert set(job_settings(library, {})["filters"]["entries"]) == {one["entry"] for one in recruiters}
 
 

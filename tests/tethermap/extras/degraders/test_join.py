@@ -25,6 +25,11 @@ OTHER_CONFIGURATION = {"GBW"}
 LIST = read_linkers(LINKERS)
 
 
+def canonical(smiles: str) -> str:
+    """Return canonical SMILES."""
+    return str(Chem.MolToSmiles(Chem.MolFromSmiles(smiles)))
+
+
 def half(smiles: str) -> End:
     """Return a half that a common reaction joins."""
     end = end_of(smiles)
@@ -119,7 +124,7 @@ def test_each_functional_group_says_what_it_is_made_from() -> None:
     for group, (smiles, wanted) in HALVES.items():
         end = half(smiles)
         assert end.handle == group
-        assert list(to_make(end)) == [Chem.CanonSmiles(one) for one in wanted], group
+        assert list(to_make(end)) == [canonical(one) for one in wanted], group
 
 
 def test_each_reaction_makes_what_its_name_says() -> None:
@@ -186,7 +191,7 @@ def test_amine_that_ligase_binds_as_amide_is_never_alkylated() -> None:
     ],
 )
 def test_molecules_that_chemists_make_are_made(first: str, second: str, degrader: str) -> None:
-    assert linker_of(half(first), half(second), Chem.CanonSmiles(degrader), both_ways(LIST))
+    assert linker_of(half(first), half(second), canonical(degrader), both_ways(LIST))
 
 
 def test_alkyne_is_clicked_to_a_triazole() -> None:
