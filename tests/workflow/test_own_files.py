@@ -20,6 +20,7 @@ from tests.tools.styles import SMILES, complex_atoms, programs, protein_pdb
 from tethermap import analyse
 from tethermap.base import layout
 from tethermap.components.index import ComponentIndex
+from tethermap.run.events import read_events
 
 pytestmark = pytest.mark.process
 
@@ -123,6 +124,28 @@ def contents(job: Path) -> dict[str, bytes]:
 
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+
+
+POSES = 500
+CPU_MS = 60
+"""Most for a pose, of the whole job; 40 ms are usual."""
+
+
+def test_five_hundred_poses_are_one_answer_with_progress_and_little_cpu(tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "receptor_x.pdb").write_text(protein_pdb())
+    write_sdf(folder / "x_docked.sdf", poses=POSES, apart=0.001)
+    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(folder)}}
+    run = run_job(tmp_path / "job", settings, cores=1).checked()
+    assert len(rows_of(run.job, layout.RESULTS_DISPLAY)) == POSES
+    answers = rows_of(run.job, layout.EXIT_ANSWERS)
+    assert len({row["anchor_atom"] for row in answers}) == len(answers) > 0
+    assert {(row["n_copies"], row["n_entries"]) for row in answers} == {(str(POSES), "1")}
+    told = [event for event in read_events(run.job / layout.EVENTS) if event["event"] == "entries" and event["ligands"]]
+    assert told
+    assert all(0 <= event["ligands_done"] < event["ligands"] == POSES for event in told)
+    assert run.cpu_seconds <= POSES * CPU_MS / 1000
 
 
 def test_pose_on_a_methionine_is_a_clash_of_its_geometry_and_nothing_else(tmp_path: Path) -> None:

@@ -50,15 +50,15 @@ def ligand_mol() -> Chem.Mol:
     return mol
 
 
-def write_sdf(path: Path, *, poses: int, hydrogens: bool = True) -> None:
-    """Write poses 0.2 Å apart."""
+def write_sdf(path: Path, *, poses: int, hydrogens: bool = True, apart: float = 0.2) -> None:
+    """Write poses some way apart, in angstroms."""
     mol = Chem.AddHs(ligand_mol(), addCoords=True) if hydrogens else ligand_mol()
     with Chem.SDWriter(str(path)) as writer:
         for number in range(poses):
             moved = Chem.Mol(mol)
             conformer = moved.GetConformer()
             for k, (x, y, z) in enumerate(conformer.GetPositions()):
-                conformer.SetAtomPosition(k, Point3D(x + 0.2 * number, y, z))
+                conformer.SetAtomPosition(k, Point3D(x + apart * number, y, z))
             moved.SetProp("_Name", "fluorobenzamidoxime")
             writer.write(moved)
 
