@@ -22,6 +22,9 @@ CLASH = 1.35
 angstroms. House rule: hydrogen bonds are longer (Steiner 2002,
 doi:10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U)."""
 
+LEAST_BOND = 0.1
+"""Groups with atoms nearer than this along the bonds that set their turn, in angstroms, stay: they have no direction."""
+
 TURN, HALF_TURN = 30.0, 180.0
 """Steps of their turn in degrees; groups on sp2 atoms stay in the plane."""
 
@@ -121,7 +124,12 @@ def _turn(mol: Chem.Mol, own: Sequence[int], heavy: int, hydrogens: Sequence[int
     if not beyond:
         return
     dihedral = beyond[0], heavy, parent, hydrogens[0]
+    places = conformer.GetPositions()
+    if np.linalg.norm(np.diff(places[list(dihedral)], axis=0), axis=1).min() < LEAST_BOND:
+        return
     start = rdMolTransforms.GetDihedralDeg(conformer, *dihedral)
+    if not np.isfinite(start):
+        return
 
     def room(turn: float) -> float:
         rdMolTransforms.SetDihedralDeg(conformer, *dihedral, start + turn)
