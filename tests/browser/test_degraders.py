@@ -59,11 +59,9 @@ def test_mz1_like_degraders_come_from_two_choices(halves: LiveService, browser: 
         harness.assert_accessible(page)
         table = httpx2.get(address + str(page.get_by_role("link", name="CSV").get_attribute("href")), timeout=60)
         assert len(list(csv.DictReader(io.StringIO(table.text)))) == shown
-        changed = page.locator("tbody tr", has_text="a half is changed")
-        assert set(changed.locator("td:nth-child(2)").all_inner_texts()) == {"amide, alkylation"}
-        assert not changed.get_by_role("link", name="ZIP").count()
+        assert not page.locator("tbody tr", has_text="a half is changed").count()
         asked = urlsplit(str(page.get_by_role("link", name="ZIP").first.get_attribute("href")))
-        other = {**dict(parse_qsl(asked.query)), "degrader": changed.locator("td.mono").first.inner_text()}
+        other = {**dict(parse_qsl(asked.query)), "degrader": "CCO"}
         refused = httpx2.get(address + asked.path, params=other, timeout=60)
         assert (refused.status_code, "does not hold" in refused.text) == (404, True)
         inputs = httpx2.get(address + str(page.get_by_role("link", name="ZIP").first.get_attribute("href")), timeout=60)

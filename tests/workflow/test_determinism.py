@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from tests.tools.crash_points import LOCAL
 from tests.tools.runs import ARCHIVE_IDS, JobRun, RunningJob, difference, result_files, run_job
 from tethermap.base import layout
@@ -52,7 +54,11 @@ def test_freesasa_engine_gives_the_results_of_the_kernel_and_its_name(
     ours, theirs = result_files(run.job), result_files(demo.checked().job)
     naming = set(difference(ours, theirs)) - {layout.JOB_CONFIG, layout.MANIFEST, layout.REPORT, layout.CRATE}
     assert {layout.SASA_SUMMARY, layout.LIGANDS_SDF} < naming
-    for path in naming:
+    typed = {path for path in naming if path.endswith(".parquet")}
+    for path in typed:
+        named, unnamed = (duckdb.sql(f"FROM '{job / path}'").fetchall() for job in (run.job, demo.job))
+        assert [[{"freesasa": "kernel"}.get(str(cell), cell) for cell in row] for row in named] == [*map(list, unnamed)]
+    for path in naming - typed:
         named = (run.job / path).read_text(encoding="utf-8")
         assert named.replace("engine freesasa", "engine kernel").replace(",freesasa,", ",kernel,") == (
             demo.job / path
