@@ -32,9 +32,9 @@ EXTRAS = ("compare", "degraders", "wes", "agents", WEBHOOKS)
 """Optional parts of the service, modules of `service.extras`."""
 
 OTHER_VARIABLES = (
-    "BENCH_BASE", "COMPONENTS", "CONTACT", "HTTP_ATTEMPTS", "HTTP_BACKOFF", "HTTP_READ", "KUBE_CLAIM", "KUBE_IMAGE", "KUBE_MOUNT",
-    "PDBE_FILES_URL", "RCSB_DATA_URL", "RCSB_FILES_URL", "RCSB_SEARCH_URL", "README_PICTURES", "ROOT", "RUN", "RUN_FOLDER",
-    "SCREENSHOTS", "SOAK_JOBS", "SOURCE_DIGEST", "TOKEN", "URL",
+    "BENCH_BASE", "COMPONENTS", "CONTACT", "HTTP_ATTEMPTS", "HTTP_BACKOFF", "HTTP_READ", "KUBE_CLAIM", "KUBE_IMAGE",
+    "KUBE_MOUNT", "PDBE_FILES_URL", "RCSB_DATA_URL", "RCSB_FILES_URL", "RCSB_SEARCH_URL", "README_PICTURES", "ROOT",
+    "RUN", "RUN_FOLDER", "SCREENSHOTS", "SOAK_JOBS", "SOURCE_DIGEST", "TOKEN", "URL",
 )  # fmt: skip
 """Variables of the pipeline, the client and the tools, which are no settings of the service; beside them `TEST_*`."""
 

@@ -133,7 +133,7 @@ def _value(column: Column, text: str, parameter: str) -> float | bool | None:
 
 def _safe(text: str, column: Column) -> str:
     """Return a cell that no spreadsheet takes for a formula; numbers, residue -5 too, stay as they are."""
-    if column.kind != "text" or not text.startswith(FORMULA) or _NUMBER.fullmatch(text):
+    if column.kind != "text" or not text.startswith(FORMULA) or len(text) == 1 or _NUMBER.fullmatch(text):
         return text
     return f"'{text}"
 

@@ -115,13 +115,15 @@ def test_heads_are_found_in_their_copies_as_prosettac_looks_for_them(whole: JobR
             k = int(row["head_anchor"]) - 1
             places = [mol.GetConformer().GetAtomPosition(i) for mol, i in ((head, k), (copy, match[k]))]
             assert (places[0] - places[1]).Length() < 0.01, row["head_file"]
-        elif not METALS & {atom.GetSymbol() for atom in head.GetAtoms()}:
+        elif METALS & {atom.GetSymbol() for atom in head.GetAtoms()}:
+            continue
+        else:
             assert row["Warhead"] in MISREAD, row["head_file"]
         found["degraded" if row["pdb_id"] in degraded else "other"].append(bool(match))
     assert len(found["degraded"]) > 20
     assert all(found["degraded"])
     assert len(found["other"]) > 400
-    assert sum(found["other"]) > 0.92 * len(found["other"])
+    assert sum(found["other"]) > 0.95 * len(found["other"])
 
 
 def development_set() -> list[Row]:

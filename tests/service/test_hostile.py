@@ -91,10 +91,10 @@ def test_no_more_than_some_filters_are_taken() -> None:
 
 def test_rows_as_csv_hold_no_formula() -> None:
     columns = [Column("Target"), Column("Residue_ID"), Column("x", "number", 1)]
-    cells = (("=1+1", "-5"), ("@sum", "-5A"), ("+cmd|x", "7"), ("-2+3", "8"), ("\tx", "9"))
+    cells = (("=1+1", "-5"), ("@sum", "-5A"), ("+cmd|x", "7"), ("-2+3", "8"), ("\tx", "9"), ("=", "1"))
     rows: list[dict[str, Value]] = [{"Target": text, "Residue_ID": residue, "x": -1.0} for text, residue in cells]
     lines = b"".join(csv_lines(columns, rows)).decode().splitlines()
-    assert lines[1:] == ["'=1+1,-5,-1.0", "'@sum,-5A,-1.0", "'+cmd|x,7,-1.0", "'-2+3,8,-1.0", "'\tx,9,-1.0"]
+    assert lines[1:] == ["'=1+1,-5,-1.0", "'@sum,-5A,-1.0", "'+cmd|x,7,-1.0", "'-2+3,8,-1.0", "'\tx,9,-1.0", "=,1,-1.0"]
 
 
 NAMES = ['a"b.csv', "a\r\nSet-Cookie: x=1.csv", "a\\b.csv", "ä%20;.csv", "\x00.csv", "\u202efdp.csv"]

@@ -23,7 +23,7 @@ angstroms. House rule: hydrogen bonds are longer (Steiner 2002,
 doi:10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U)."""
 
 LEAST_BOND = 0.1
-"""Groups with atoms nearer than this along the bonds that set their turn, in angstroms, stay: they have no direction."""
+"""Groups with atoms nearer than this along the bonds that set their turn, in angstroms, have no direction and stay."""
 
 TURN, HALF_TURN = 30.0, 180.0
 """Steps of their turn in degrees; groups on sp2 atoms stay in the plane."""

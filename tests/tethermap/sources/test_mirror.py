@@ -174,7 +174,7 @@ def test_an_index_is_used_as_it_is_when_asked(tmp_path: Path) -> None:
 
 def test_no_sequence_search(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
-    with pytest.raises(SourceError, match="sequence_search"):
+    with pytest.raises(SourceError, match="'mirror' can't search by sequence"):
         _open(tmp_path / "m", tmp_path).sequence_search("MKL", 0.9)
 
 

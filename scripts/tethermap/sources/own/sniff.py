@@ -47,8 +47,6 @@ _REMEDIES = (
     (b"CDF\x02", "a trajectory; write one frame as PDB"),
     (b"\x89HDF", "a trajectory; write one frame as PDB"),
     (b"T\x00\x00\x00CORD", "a trajectory; write one frame as PDB"),
-    (b"<!doctype html", "a web page; download the file itself"),
-    (b"<html", "a web page; download the file itself"),
 )
 """Signs of formats that are not read, and what to do."""
 
