@@ -81,7 +81,7 @@ def refuse_without_settings(wildcards):
 def reads(name):
     """Return what a step reads: of its shard, or of all once the checkpoint has divided the entries."""
     step = STEP[name]
-    others = [ancient(path) for path in (*step.ahead, *step.folders)]
+    others = [ancient(path) for path in step.ahead]
     if step.parts:
         return [*step.inputs(["{shard}"], given), *others]
     others += step.user_files(given)

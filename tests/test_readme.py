@@ -173,8 +173,10 @@ def test_command_for_a_cluster_runs_there(
     pytest.importorskip("snakemake_executor_plugin_slurm")
     command = blocks(README, "sh")[3]
     assert "--profile slurm" in command
+    own = {name: shell[name] for name in ("PYTHONPATH", "TETHERMAP_COMPONENTS", "XDG_CACHE_HOME")}
+    own["PATH"] = os.pathsep.join((shell["PATH"].partition(os.pathsep)[0], os.environ["PATH"]))  # the cluster's now
     with StandIn(archive) as standin:
-        run_lines(command, tmp_path, {**os.environ, **shell, **standin.environment})
+        run_lines(command, tmp_path, {**os.environ, **own, **standin.environment})
     assert cluster.jobs(ended=True, folder=tmp_path / "tethermap-baz2b")
 
 

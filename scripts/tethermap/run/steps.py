@@ -41,8 +41,6 @@ class Step:
         Parts that it reads, as ``step/part``; ``*/part`` are those of all earlier steps that have one.
     files : tuple of str
         Files of the job folder that it reads.
-    folders : tuple of str
-        Folders with files of single ligands that it reads, as far as its parts name them.
     ahead : tuple of str
         Files that it reads as they are: it does not run again if they change.
     parts : mapping of str to Table or str
@@ -62,7 +60,6 @@ class Step:
     loads: str = ""
     reads: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
     ahead: tuple[str, ...] = ()
     parts: Mapping[str, Table | str] = field(default_factory=dict)
     writes: tuple[str, ...] = ()
@@ -193,7 +190,6 @@ STEPS = (
             "measure_sasa/exits",
             "measure_sasa/observed",
         ),
-        folders=(layout.WAR_PDB,),
         parts={"protac_inputs": tables.PROTAC_INPUTS, "files": tables.FILES},
         switch=("protac_inputs", "exits"),
     ),
@@ -214,7 +210,6 @@ STEPS = (
             "*/files",
             "*/errors",
         ),
-        folders=(layout.WAR_PDB, layout.MCS_SDF, layout.MCS_SVG),
         parts={"checks": tables.CHECKS, "files": tables.FILES},
     ),
     Step(
@@ -258,7 +253,6 @@ STEPS = (
             layout.SERIES_TABLE,
             layout.SERIES_ERRORS,
         ),
-        folders=(layout.MCS_SDF,),
         given=("affinity",),
         writes=(
             *(table.path for table in tables.RESULT_TABLES if table is not tables.SERIES),
@@ -285,7 +279,6 @@ STEPS = (
             layout.DATA_DICTIONARY,
             layout.TABLES_ERRORS,
         ),
-        folders=(layout.MCS_SVG, layout.SERIES_FOLDER),
         writes=(layout.MANIFEST, layout.REPORT),
     ),
 )
