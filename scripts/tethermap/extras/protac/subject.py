@@ -10,9 +10,7 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.entry.near import distances
-
-POCKET_WITHIN = 4.5
-"""A residue this near to the ligand, in angstroms, is one of its pocket (that of `Contacts.csv`)."""
+from tethermap.instance.backbone import TOUCHES_WITHIN
 
 MOST_POCKET = 12
 """Most residues of a pocket that are named, the nearest first: more only repeat them (house rule)."""
@@ -158,7 +156,7 @@ class Numbering:
         away = distances(places, xyz).min(axis=1)
         nearest: dict[SequencePlace, float] = {}
         for k in np.argsort(away, kind="stable").tolist():
-            if away[k] <= POCKET_WITHIN:
+            if away[k] <= TOUCHES_WITHIN:
                 nearest.setdefault(self._of[k], float(away[k]))
         from_anchor = np.linalg.norm(places - anchor, axis=1)
         k = int(from_anchor.argmin())
