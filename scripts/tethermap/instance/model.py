@@ -112,6 +112,12 @@ class Link:
     kind: str
     declared: bool
 
+    @property
+    def partner_label(self) -> str:
+        """The residue and atom that the ligand is bonded to: ``SER A 195 OG``."""
+        residue = self.partner
+        return f"{residue.comp_id} {residue.auth_asym_id} {residue.residue_id} {self.partner_atom}"
+
 
 @dataclass(frozen=True, slots=True)
 class Water:

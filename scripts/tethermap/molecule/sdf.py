@@ -10,7 +10,7 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.fit.fit import fit_fields
-from tethermap.instance.model import Instance, Link
+from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.warheads import warhead_classes
 
@@ -105,7 +105,7 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
         "occupancy": "" if instance.facts.docked else f"{float(np.mean(atoms.occupancy[heavy])):.2f}",
         **_mobility(instance),
         "link_atom": "; ".join(instance.atom_label(link.atom) for link in covalent),
-        "link_residue": "; ".join(_partner(link) for link in covalent),
+        "link_residue": "; ".join(link.partner_label for link in covalent),
         "SMILES_adduct": record.smiles_adduct,
         "warhead_class": warhead_classes(record.smiles_adduct),
         "flags": " ".join(sorted({*instance.flags, *record.flags})),
@@ -124,11 +124,6 @@ def _mobility(instance: Instance) -> dict[str, str]:
         return {"mean_B": f"{float(np.mean(atoms.b_iso[atoms.heavy])):.2f}"}
     error = "" if facts.aligned_error is None else f"{facts.aligned_error:.1f}"
     return {"mean_pLDDT": f"{instance.mean_plddt:.1f}", "aligned_error_A": error}
-
-
-def _partner(link: Link) -> str:
-    residue = link.partner
-    return f"{residue.comp_id} {residue.auth_asym_id} {residue.residue_id} {link.partner_atom}"
 
 
 def _wrapped(tokens: Sequence[str]) -> Iterator[str]:

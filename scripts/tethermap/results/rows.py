@@ -84,7 +84,7 @@ def result_row(
         "mean_B": None if facts.docked or facts.confidence_scale else float(np.mean(instance.atoms.b_iso[heavy])),
         "atoms_missing": JOINED.join(mol.atoms_missing),
         "covalent": bool(covalent),
-        "link_residue": JOINED.join(_linked(link) for link in covalent),
+        "link_residue": JOINED.join(link.partner_label for link in covalent),
         "link_atom": JOINED.join(instance.atom_label(link.atom) for link in covalent),
         "bond_source": mol.bond_source,
         "sanitised": mol.sanitised,
@@ -159,12 +159,6 @@ def _file_cells(stem: str, files: Collection[str]) -> Row:
 def _uniprot(instance: Instance, link: Link) -> str:
     """Return accession and number of the residue that a ligand is bonded to (``P00533:797``), empty where unknown."""
     return instance.uniprot.get(f"{link.partner.auth_asym_id} {link.partner.residue_id}", "")
-
-
-def _linked(link: Link) -> str:
-    """Return the residue and atom that a ligand is bonded to: ``SER A 195 OG``."""
-    residue = link.partner
-    return f"{residue.comp_id} {residue.auth_asym_id} {residue.residue_id} {link.partner_atom}"
 
 
 def map_rows(instance: Instance, mol: LigandMolecule, target: str, membership: Membership) -> Iterator[Row]:
