@@ -71,7 +71,7 @@ def answer_rows(
     groups : sequence of Group
         All groups of a job, that of most entries first.
     folder : Path or None
-        Where they wait for their ranks, `tethermap.results.merging.waiting_rows`.
+        Where they wait for their ranks, `tethermap.answers.waiting_rows`.
     """
     transfers = Transfers()
     best: list[tuple[tuple[object, ...], int, tuple[object, ...]]] = []

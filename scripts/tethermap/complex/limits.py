@@ -18,7 +18,7 @@ METAL_REACH = 2.8
 """A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
 
 COFACTOR_REACH = 4.0
-"""A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain."""
+"""A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain, in angstroms."""
 
 HYDROPHOBIC_MAX = 4.0
 HBOND_MAX = 3.5

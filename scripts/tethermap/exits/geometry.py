@@ -278,7 +278,17 @@ class Pocket:
         return Obstacles(xyz, radii, level, len(self._contexts)), away, beside
 
     def polar_contacts(self, within: float) -> IntArray:
-        """Return how many N and O of the protein each N and O of the ligand has in a distance; 0 for other atoms."""
+        """Return how many N and O of the protein each N and O of the ligand has in a distance; 0 for other atoms.
+
+        Parameters
+        ----------
+        within : float
+            Largest distance, in angstroms.
+
+        Returns
+        -------
+        ndarray of int, shape (n_atoms,)
+        """
         polar = [k for k, element in enumerate(self._graph.element) if element in ("N", "O")]
         contacts = np.zeros(len(self._graph), dtype=np.int64)
         contacts[polar] = count_within(self._graph.xyz[polar], self._polar, within)

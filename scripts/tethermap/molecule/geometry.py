@@ -51,6 +51,13 @@ def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable
 
     So look old or poor models of a molecule whose atom names are right all the same (the
     propionates of the haems in 4HHB).
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    bonds : iterable of (int, int, int)
+        Atoms and order.
     """
     _, ratios = _ratios(xyz, elements, bonds)
     bad = (ratios < SHORTEST) | (ratios > LONGEST)
@@ -61,7 +68,15 @@ def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable
 def torn_bonds(
     xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
 ) -> list[tuple[int, int, float]]:
-    """Return the bonds too short or too long to be one, with their lengths in angstroms."""
+    """Return the bonds too short or too long to be one, with their lengths in angstroms.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    bonds : iterable of (int, int, int)
+        Atoms and order.
+    """
     pairs, ratios = _ratios(xyz, elements, bonds)
     bad = pairs[(ratios < SHORTEST) | (ratios > LONGEST)].tolist()
     return [(a, b, float(np.linalg.norm(xyz[a] - xyz[b]))) for a, b in bad]
@@ -74,6 +89,13 @@ def open_metal_bonds(
 
     Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed;
     it says nothing against the names of the atoms.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    bonds : iterable of (int, int, int)
+        Atoms and order.
     """
     pairs, ratios = _ratios(xyz, elements, bonds)
     return {(a, b) for a, b in pairs[ratios > LONGEST].tolist() if is_metal(elements[a]) or is_metal(elements[b])}

@@ -27,7 +27,7 @@ _HANDED = rdqueries.HasChiralTagQueryAtom()
 
 
 def set_coordinates(mol: Chem.Mol, xyz: Sequence[Sequence[float]] | FloatArray) -> None:
-    """Give a molecule one 3D conformer."""
+    """Give a molecule one 3D conformer, from coordinates of shape (n_atoms, 3) in angstroms."""
     conformer = Chem.Conformer(mol.GetNumAtoms())
     conformer.Set3D(True)
     conformer.SetPositions(np.array(xyz, dtype=np.float64).reshape(-1, 3))

@@ -33,7 +33,7 @@ _DIGITS = 3
 """Values that agree to this many significant digits are one: lists repeat each other, and each chain's."""
 
 WEAK_NM = 10_000.0
-"""A ligand is weak above this concentration."""
+"""A ligand is weak above this concentration, in nmol/L. House rule."""
 
 KCAL_PER_LOG = 1.37
 """Free energy of binding per decade of affinity at 300 K, in kcal/mol: ligand efficiency as in Hopkins, Groom and Alex

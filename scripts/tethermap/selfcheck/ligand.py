@@ -191,7 +191,7 @@ def _shift(one: Sequence[float], other: Sequence[float]) -> float:
 def coordinates_agree(
     check: str, xyz: Sequence[Sequence[float]] | FloatArray, deposited: Sequence[Sequence[float]]
 ) -> CheckOutcome:
-    """Compare coordinates atom by atom."""
+    """Compare coordinates of shape (n_atoms, 3), in angstroms, atom by atom."""
     if len(xyz) != len(deposited) or not len(xyz):
         return CheckOutcome(check, False, "", f"{len(xyz)} atoms, {len(deposited)} in the table")
     shift = np.abs(np.asarray(xyz) - np.asarray(deposited)).max()

@@ -47,7 +47,7 @@ class Way:
     evidence: str
 
     def moved(self, rotation: FloatArray, translation: FloatArray) -> Way:
-        """Return the exit in another frame."""
+        """Return the exit in another frame: a rotation of shape (3, 3), a translation of shape (3,) in angstroms."""
         return Way(
             self.site, self.anchor, rotation @ self.place + translation, rotation @ self.vector,
             self.way_out, self.score, self.closed, self.evidence,

@@ -62,6 +62,11 @@ class Member:
     def residue_near(self, point: FloatArray) -> tuple[str, str]:
         """Return the residue whose Cα is nearest to a place in its own frame; empty texts without a chain.
 
+        Parameters
+        ----------
+        point : ndarray of float, shape (3,)
+            The place, in angstroms.
+
         Returns
         -------
         tuple of str

@@ -104,7 +104,18 @@ def superpose(fixed: FloatArray, moving: FloatArray) -> Superposition:
 
 
 def best_fit(fixed: FloatArray, moving: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return rotation and translation of the best fit of all pairs."""
+    """Return rotation and translation of the best fit of all pairs.
+
+    Parameters
+    ----------
+    fixed, moving : ndarray of float, shape (n_pairs, 3)
+        Coordinates in angstroms, in the same order.
+
+    Returns
+    -------
+    tuple of ndarray of float, shapes (3, 3) and (3,)
+        ``rotation @ moving + translation`` lies on `fixed`; the translation in angstroms.
+    """
     first, second = ([gemmi.Position(*xyz) for xyz in part.tolist()] for part in (fixed, moving))
     transform = gemmi.superpose_positions(first, second).transform
     return np.array(transform.mat.tolist(), dtype=np.float64), np.array(transform.vec.tolist(), dtype=np.float64)
