@@ -1,7 +1,7 @@
 """Cut-offs of the cleaning and of contacts, which the report tells as well; what has one reader stays with it."""
 
 KEPT_WITHIN = 5.0
-"""A ligand is kept with a heavy atom this near to a heavy atom of a target chain, in angstroms."""
+"""A ligand is kept with a heavy atom this near to a heavy atom of a target chain, in angstroms. House rule."""
 
 WHOLE_CHAINS_WITHIN = 7.0
 """A cleaned complex holds the whole chains with a heavy atom this near to the ligand, in angstroms:
@@ -15,10 +15,11 @@ SITE_SHARED_WITHIN = 1.0
 """Atoms of two components nearer than this can't both be there, in angstroms."""
 
 METAL_REACH = 2.8
-"""A metal ion within this distance of a polymer atom goes with that chain, in angstroms."""
+"""A metal ion within this distance of a polymer atom goes with that chain, in angstroms. House rule."""
 
 COFACTOR_REACH = 4.0
-"""A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain, in angstroms."""
+"""A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain, in angstroms.
+House rule."""
 
 HYDROPHOBIC_MAX = 4.0
 HBOND_MAX = 3.5

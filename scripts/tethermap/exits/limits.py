@@ -17,17 +17,17 @@ MOBILE, VERY_MOBILE = 2.0, 4.0
 Cα atoms of the chain (Parthasarathy and Murthy 1997, doi:10.1002/pro.5560061208); exposed residues lie about 0.4."""
 
 PRIOR_WEIGHT = 2.0
-"""Weight of the prior beside E and F, which have weight 1."""
+"""Weight of the prior beside E and F, which have weight 1; chosen on the development set (`make bench-exits`)."""
 
 AREA_WEIGHT = 0.003
-"""What the score loses for each square angstrom of buried surface of the leaving group."""
+"""What the score loses for each square angstrom of buried surface of the leaving group; chosen on the same set."""
 
 LARGE_AREA, LARGE_AREA_WEIGHT = 120.0, 0.01
 """Buried surface of the leaving group in square angstroms, and what the score loses besides for each above it: a group
-that makes much of the binding doesn't open its own way out."""
+that makes much of the binding doesn't open its own way out. House rule."""
 
 HBOND_WEIGHT = 0.15
-"""What the score loses for each hydrogen bond to the protein of the leaving group or the anchor."""
+"""What the score loses for each hydrogen bond to the protein of the leaving group or the anchor. House rule."""
 
 SHOWN_SITES = 5
 """Sites that get an arrow; all are in the table."""

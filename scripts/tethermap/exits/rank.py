@@ -21,7 +21,8 @@ from tethermap.exits.words import OPEN_FROM, link_order
 from tethermap.instance.model import Surroundings
 
 HBOND_WITHIN = 3.4
-"""N and O of ligand and protein nearer than this count as a hydrogen bond, in angstroms."""
+"""N and O of ligand and protein nearer than this count as a hydrogen bond, in angstroms. House rule; that of
+`tethermap.complex.contacts` looks at angles too and reaches 3.5."""
 
 _DIGITS = 6
 """Decimals to which scores are compared, far below their meaning."""

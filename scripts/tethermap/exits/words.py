@@ -27,7 +27,7 @@ UNUSUAL = "other"
 """The class of what no reaction is told of: a candidate may be open and is still not recommended."""
 
 OPEN_FROM = 0.1
-"""Room and way out from which an exit counts as open."""
+"""Room and way out from which an exit counts as open. House rule."""
 
 MOSTLY = 0.5
 """Least share of the copies in which a good answer is open."""
@@ -63,13 +63,14 @@ NOT_RECOMMENDED: Mapping[str, str] = {
 """Why an answer comes after the recommended ones in the order over ligands."""
 
 GRADES, GRADE_WEIGHT = "ABCD", 0.3
-"""Grades of evidence, and what the score loses for each below A in the order over ligands; D comes last."""
+"""Grades of evidence, and what the score loses for each below A in the order over ligands; D comes last. House rule."""
 
 SMALLEST_LIGAND = 12
-"""Ligands of fewer heavy atoms are fragments."""
+"""Ligands of fewer heavy atoms are fragments. House rule."""
 
 MUCH_GIVEN_UP = 40.0
-"""Buried surface of a leaving group, in square angstroms, from which a sentence names the contacts that are lost."""
+"""Buried surface of a leaving group, in square angstroms, from which a sentence names the contacts that are lost.
+House rule."""
 
 NAMED_RESIDUES = 4
 """Residues that such a sentence names."""

@@ -16,7 +16,7 @@ GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
 worse than its kind; it touches the ligand."""
 
 TOUCHES_WITHIN = 4.5
-"""A residue with a heavy atom this near to one of the ligand touches it, in angstroms."""
+"""A residue with a heavy atom this near to one of the ligand touches it, in angstroms. House rule."""
 
 
 @dataclass(frozen=True, eq=False)
