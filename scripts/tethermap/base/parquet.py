@@ -7,6 +7,7 @@ functions that run it: its import takes as long as the rest of a light script.
 from __future__ import annotations
 
 import csv
+import glob
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -52,6 +53,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def _file(path: Path) -> str:
+    """Return the path of one file to read as a literal of SQL: DuckDB would match ``run[1]`` with ``run1`` too."""
+    return literal(glob.escape(str(path)))
+
+
 def file_columns(path: Path, table: Table) -> tuple[Column, ...]:
     """Return the columns of a CSV file: those of another version are text."""
     with path.open(encoding="utf-8", newline="") as stream:
@@ -65,7 +71,7 @@ def csv_rows(path: Path, columns: Sequence[Column]) -> str:
     names = ", ".join(f"{literal(column.name)}: 'VARCHAR'" for column in columns)
     options = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', null_padding = true"
     options += f", parallel = false, strict_mode = false, columns = {{{names}}}"
-    return f"FROM read_csv({literal(str(path))}, {options}) SELECT {', '.join(map(_typed, columns))}"
+    return f"FROM read_csv({_file(path)}, {options}) SELECT {', '.join(map(_typed, columns))}"
 
 
 def _typed(column: Column) -> str:
@@ -130,7 +136,7 @@ def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
     path, text = job / table.parquet, job / table.path
     same = tuple(columns) in (table.columns, table.usual.columns)
     if same and path.is_file() and path.stat().st_mtime_ns >= text.stat().st_mtime_ns:
-        return f"FROM read_parquet({literal(str(path))}, {ROW} = true) SELECT *{''.join(lacking)}"
+        return f"FROM read_parquet({_file(path)}, {ROW} = true) SELECT *{''.join(lacking)}"
     rows = csv_rows(text, columns)
     return f"FROM ({rows}) SELECT *{''.join(lacking)}, row_number() OVER () AS {ROW}"
 

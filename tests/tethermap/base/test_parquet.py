@@ -24,6 +24,7 @@ from tethermap.base.parquet import (
     csv_rows,
     file_columns,
     quoted,
+    source,
     write_parquet,
 )
 from tethermap.base.tables import (
@@ -171,3 +172,15 @@ def test_expressions_are_those_of_later_versions_too() -> None:
         for column in columns.values():
             typed = database.sql(f"SELECT {_typed(column)} FROM (SELECT NULL::VARCHAR AS {quoted(column.name)})")
             assert len(typed.select(cell_of(column)).fetchall()) == 1
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["csv", "parquet"])
+def test_a_folder_with_a_pattern_in_its_name_is_read_and_no_other(tmp_path: Path, parquet: bool) -> None:
+    for name in ("run1", "run[1]", "run*", "run?"):
+        write_table(tmp_path / name / RESULTS_TABLE.path, RESULTS_TABLE, [{"pdb_id": name}])
+        if parquet:
+            write_parquet(tmp_path / name, [RESULTS_TABLE])
+    for name in ("run1", "run[1]", "run*", "run?"):
+        columns = file_columns(tmp_path / name / RESULTS_TABLE.path, RESULTS_TABLE)
+        rows = source(tmp_path / name, RESULTS_TABLE, columns)
+        assert connect().execute(f"SELECT pdb_id FROM ({rows})").fetchall() == [(name,)]
