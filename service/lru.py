@@ -39,5 +39,8 @@ class Lru(OrderedDict[K, V]):
         if self._size is not None and self._size(key, value) > self._most:
             return
         self[key] = value
-        while (len(self) if self._size is None else sum(map(self._size, self, self.values()))) > self._most:
-            self.popitem(last=False)
+        size = self._size
+        total = len(self) if size is None else sum(map(size, self, self.values()))
+        while total > self._most:
+            dropped = self.popitem(last=False)
+            total -= 1 if size is None else size(*dropped)
