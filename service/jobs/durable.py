@@ -35,9 +35,11 @@ def is_shortage(error: BaseException) -> bool:
     """Return whether the machine lacks file descriptors, memory, processes or disk space at the moment."""
     if isinstance(error, OSError):
         return error.errno in (*_SHORT, *FULL, errno.EROFS)
+    if isinstance(error, MemoryError | duckdb.OutOfMemoryException):
+        return True
     if isinstance(error, RuntimeError | duckdb.Error):
         return any(pattern.search(str(error)) for pattern in (SHORTAGE, NO_SPACE))
-    return isinstance(error, MemoryError | duckdb.OutOfMemoryException)
+    return False
 
 
 def raise_shortage(error: BaseException) -> None:

@@ -101,21 +101,22 @@ class JobTables:
     def fetch(
         self, job: Path, table: Table, select: str, rest: str = "", values: Sequence[Any] = ()
     ) -> list[tuple[Any, ...]]:
-        """Return what a query selects from a job's table; none if it is not there (yet).
+        """Return what a query selects from a job's table; none if it is not there (yet), or removed meanwhile.
 
         Raises
         ------
         QueueFull
-            If it takes longer than the time limit.
+            If it takes longer than the time limit, or more memory than all queries may have.
         """
         try:
             columns = file_columns(job / table.path, table)
+            rows = source(job, table, columns) if columns else ""
         except OSError as error:
             raise_shortage(error)
-            columns = ()
+            return []
         if not columns:
             return []
-        query = f"FROM ({source(job, table, columns)}) SELECT {select} {rest}"
+        query = f"FROM ({rows}) SELECT {select} {rest}"
         with self._database.cursor() as cursor:
             limit = threading.Timer(self._seconds, cursor.interrupt)
             limit.start()
@@ -124,6 +125,14 @@ class JobTables:
             except duckdb.InterruptException:
                 message = "The question took too long: ask for fewer rows, or again later."
                 raise QueueFull(message, headers={"Retry-After": "30"}) from None
+            except duckdb.OutOfMemoryException:
+                message = "The question needs too much memory: ask for fewer rows, or again later."
+                raise QueueFull(message, headers={"Retry-After": "30"}) from None
+            except duckdb.IOException as error:
+                raise_shortage(error)
+                if (job / table.path).is_file():
+                    raise
+                return []
             finally:
                 limit.cancel()
 

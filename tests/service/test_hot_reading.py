@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator as operator_of
 import os
 import re
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,7 @@ from service.errors import QueueFull
 from service.http.responses import json_bytes
 from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
 from service.pages.instances import instance, instances
+from service.results import tables
 from service.results.rows import view_of
 from service.results.tables import OF_STEMS, JobTables, json_of
 from tests.tools.runs import ROOT
@@ -189,6 +191,29 @@ def test_a_question_that_takes_too_long_is_refused(contacts: Path) -> None:
     endless = "range(1000000000) AS a(n), range(1000000000) AS b(n)"
     with pytest.raises(QueueFull, match="took too long"):
         JobTables(0.2).fetch(contacts, CONTACTS, "1", f"WHERE (FROM {endless} SELECT sum(a.n * b.n)) > 0")
+
+
+def test_a_question_that_needs_too_much_memory_is_refused(contacts: Path) -> None:
+    large = "(FROM range(100000000) AS a(n) SELECT len(list(a.n)))"
+    with pytest.raises(QueueFull, match="too much memory"):
+        JobTables().fetch(contacts, CONTACTS, large)
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["csv", "parquet"])
+@pytest.mark.parametrize("when", ["file_columns", "source"])
+def test_a_job_that_is_removed_while_it_is_read_has_no_rows(
+    contacts: Path, monkeypatch: pytest.MonkeyPatch, when: str, parquet: bool
+) -> None:
+    job = with_parquet(contacts) if parquet else contacts
+    read = getattr(tables, when)
+
+    def removed_after(*arguments: object) -> object:
+        value = read(*arguments)
+        shutil.rmtree(job)
+        return value
+
+    monkeypatch.setattr(tables, when, removed_after)
+    assert JobTables().fetch(job, CONTACTS, "count(*)") == []
 
 
 def test_questions_of_many_threads_at_once_have_their_own_answers(contacts: Path) -> None:
