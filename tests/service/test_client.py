@@ -283,6 +283,19 @@ def test_folder_of_a_laboratory_follows_its_list(run: Run, live: LiveService, tm
     assert first not in run("sync", str(file), str(folder))[1]
 
 
+def test_a_sync_that_is_stopped_forgets_no_job(tmp_path: Path) -> None:
+    file, synced = tmp_path / "targets.csv", tmp_path / "lab" / "jobs.csv"
+    synced.parent.mkdir()
+    file.write_text("pdb_id\n1HPV\n4CUP\n")
+    before = [("0a1b2c3d", json.dumps({"pdb_id": "1HPV"})), ("4e5f6a7b", json.dumps({"pdb_id": "4CUP"}))]
+    with synced.open("w", newline="") as stream:
+        csv.writer(stream).writerows([("job_id", "request"), *before])
+    service, _ = answering(httpx2.Response(200, json=JOB), *[httpx2.ConnectError("no")] * 6)
+    assert main(["sync", str(file), str(synced.parent)], make=lambda *_: service) == NOT_ANSWERED
+    with synced.open(newline="") as stream:
+        assert [(row["job_id"], row["request"]) for row in csv.DictReader(stream)] == before
+
+
 def test_files_changed_since_are_named_and_written_again_and_others_stay(
     run: Run, done_job: str, tmp_path: Path
 ) -> None:

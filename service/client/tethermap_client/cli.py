@@ -247,18 +247,21 @@ def _sync(service: Tethermap, chosen: argparse.Namespace) -> int:
     known = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as stream:
-            known = {row["request"]: row["job_id"] for row in csv.DictReader(stream)}
+            known = {row["request"]: row for row in csv.DictReader(stream)}
     chosen.download.mkdir(parents=True, exist_ok=True)
-    synced = []
+    ids = []
     for body in _jobs_of(service, chosen.file):
         request = json.dumps(body, sort_keys=True)
-        job = _living(service, known.get(request)) or service.submit_body(body)
-        synced.append({"job_id": job.job_id, "target_name": job.target_name, "request": request})
-        with path.open("w", encoding="utf-8", newline="") as stream:
+        job = _living(service, known.get(request, {}).get("job_id")) or service.submit_body(body)
+        known[request] = {"job_id": job.job_id, "target_name": job.target_name, "request": request}
+        ids.append(job.job_id)
+        temporary = path.with_name(f".{path.name}.part")  # a sync that is stopped forgets no job
+        with temporary.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, ("job_id", "target_name", "request"))
             writer.writeheader()
-            writer.writerows(synced)
-    return _follow(service, [row["job_id"] for row in synced], chosen)
+            writer.writerows(known.values())
+        temporary.replace(path)
+    return _follow(service, ids, chosen)
 
 
 def _living(service: Tethermap, job_id: str | None) -> Job | None:
