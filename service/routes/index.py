@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -22,7 +23,7 @@ from service.jobs.record import STATES
 from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import JobTables, same_entry
-from service.routes.shared import Shared, in_thread, job_named, shared_of
+from service.routes.shared import ExampleUnavailable, Shared, in_thread, job_named, shared_of
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
@@ -41,6 +42,9 @@ _PAGE, _ON_PAGE = Paging(50, 5000), Paging(50, 200)
 
 MOST_JOBS = 100
 """Jobs that one search reads, the newest of those that the index finds."""
+
+_SEARCHES = anyio.CapacityLimiter(4)
+"""Searches at once, in threads of their own: one may read for seconds, and those that wait block no other request."""
 
 _INCHIKEY = Text("inchikey", "InChIKey of the neutral parent.")
 _SMILES = Text("smiles", "SMILES as the results have it.")
@@ -172,10 +176,11 @@ async def found(
     known, rows = await shared.parts.index.jobs(filters, limit=MOST_JOBS)
     jobs: list[Job] = []
     for row in rows:
-        with contextlib.suppress(NotFound):  # removed since
+        with contextlib.suppress(NotFound, ExampleUnavailable):  # removed since
             job = job_named(request, str(row["job_id"]))
             jobs += [job] if job.record.final else []
-    total, ligands = await in_thread(_ligands, shared.tables, jobs, {**wanted, "pdb_id": entry or ""}, limit, offset)
+    asked = {**wanted, "pdb_id": entry or ""}
+    total, ligands = await in_thread(_ligands, shared.tables, jobs, asked, limit, offset, limiter=_SEARCHES)
     return total, ligands, len(jobs), known
 
 

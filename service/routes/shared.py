@@ -368,6 +368,6 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
         raise InvalidField(f"The form has more than {FORM_FIELDS} fields.", details={"field": "form"}) from None
 
 
-async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
-    """Run what reads the disk in a thread."""
-    return await anyio.to_thread.run_sync(function, *arguments)
+async def in_thread(function: Callable[..., T], *arguments: Any, limiter: anyio.CapacityLimiter | None = None) -> T:
+    """Run what reads the disk in a thread, of those of a limiter if there is one."""
+    return await anyio.to_thread.run_sync(function, *arguments, limiter=limiter)
