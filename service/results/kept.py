@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from service.http.compression import declare, packed, takes_gzip
 from service.http.responses import matches
+from service.jobs.durable import raise_shortage
 from service.lru import Lru
 from service.results.job import Job
 from tethermap.base import layout
@@ -110,4 +111,8 @@ def state_of(request: Request, job: Job) -> str:
 
 
 def _changed(place: Path) -> int:
-    return place.stat().st_mtime_ns if place.exists() else 0
+    try:
+        return place.stat().st_mtime_ns
+    except OSError as error:
+        raise_shortage(error)
+        return 0
