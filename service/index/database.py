@@ -25,6 +25,7 @@ from service.index.query import COLUMNS, EXPORTED, SORTS, JobFilters, csv_bytes,
 from service.index.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT
 from service.jobs.record import JobRecord, ResultRow
 from service.lru import Lru
+from tethermap.base.parquet import literal
 
 SCHEMA = 2
 TABLES = {
@@ -318,7 +319,7 @@ class Index:
             columns = "* EXCLUDE (stamp)" if table == "jobs" else "*"
             temporary = self.folder / f".{name}.{secrets.token_hex(4)}.part"
             try:
-                statement = f"COPY (SELECT {columns} FROM {table}) TO '{_quoted(temporary)}' (FORMAT parquet)"  # noqa: S608
+                statement = f"COPY (SELECT {columns} FROM {table}) TO {literal(str(temporary))} (FORMAT parquet)"  # noqa: S608
                 self._cursor().execute(statement)
                 temporary.replace(self.folder / name)
             finally:
@@ -424,7 +425,3 @@ def _insert(cursor: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[
 def _shown(row: tuple[Any, ...]) -> dict[str, Any]:
     values = dict(zip(COLUMNS, row, strict=True))
     return {**values, "protein": values["target_name"], "available": values["has_results"]}
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")

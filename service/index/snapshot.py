@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from service.index.query import EXPORTED, SORTS, JobFilters, csv_bytes, export_row, where
+from tethermap.base.parquet import file_literal
 
 JOBS_SNAPSHOT = "jobs.parquet"
 RESULTS_SNAPSHOT = "results.parquet"
@@ -19,8 +20,7 @@ def snapshot_csv(folder: Path, filters: JobFilters) -> Iterator[bytes]:
     """Yield the jobs of a snapshot as the export of the API has them."""
     condition, values = where(filters)
     with duckdb.connect(":memory:") as connection:
-        path = str(folder / JOBS_SNAPSHOT).replace("'", "''")
-        connection.execute(f"CREATE VIEW jobs AS SELECT * FROM '{path}'")  # noqa: S608
+        connection.execute(f"CREATE VIEW jobs AS FROM read_parquet({file_literal(folder / JOBS_SNAPSHOT)})")
         columns = ", ".join(EXPORTED)
         inner = f"SELECT *, target_name AS protein FROM jobs {condition}"  # noqa: S608
         rows = connection.execute(f"SELECT {columns} FROM ({inner}) ORDER BY {SORTS['created_desc']}", values)  # noqa: S608

@@ -53,7 +53,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _file(path: Path) -> str:
+def file_literal(path: Path) -> str:
     """Return the path of one file to read as a literal of SQL: DuckDB would match ``run[1]`` with ``run1`` too."""
     return literal(glob.escape(str(path)))
 
@@ -71,7 +71,7 @@ def csv_rows(path: Path, columns: Sequence[Column]) -> str:
     names = ", ".join(f"{literal(column.name)}: 'VARCHAR'" for column in columns)
     options = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', null_padding = true"
     options += f", parallel = false, strict_mode = false, columns = {{{names}}}"
-    return f"FROM read_csv({_file(path)}, {options}) SELECT {', '.join(map(_typed, columns))}"
+    return f"FROM read_csv({file_literal(path)}, {options}) SELECT {', '.join(map(_typed, columns))}"
 
 
 def _typed(column: Column) -> str:
@@ -136,7 +136,7 @@ def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
     path, text = job / table.parquet, job / table.path
     same = tuple(columns) in (table.columns, table.usual.columns)
     if same and path.is_file() and path.stat().st_mtime_ns >= text.stat().st_mtime_ns:
-        return f"FROM read_parquet({_file(path)}, {ROW} = true) SELECT *{''.join(lacking)}"
+        return f"FROM read_parquet({file_literal(path)}, {ROW} = true) SELECT *{''.join(lacking)}"
     rows = csv_rows(text, columns)
     return f"FROM ({rows}) SELECT *{''.join(lacking)}, row_number() OVER () AS {ROW}"
 

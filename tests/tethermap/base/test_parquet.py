@@ -81,8 +81,8 @@ def assert_same(job: Path, table: Table) -> None:
     assert found == kept
     values = ", ".join(f"{cell_of(one)} AS {quoted(one.name)}" for one in table.columns)
     typed = list(read_table(job / table.path, table))
-    for source in (f"FROM '{job / table.parquet}'", f"FROM ({csv_rows(job / table.path, table.columns)})"):
-        answer = duckdb.sql(f"SELECT {values} {source}")
+    for origin in (f"FROM '{job / table.parquet}'", f"FROM ({csv_rows(job / table.path, table.columns)})"):
+        answer = duckdb.sql(f"SELECT {values} {origin}")
         assert [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()] == typed
 
 
