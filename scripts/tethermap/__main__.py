@@ -26,7 +26,7 @@ from tethermap.base.root import ROOT
 from tethermap.base.tables import ENTRIES, Row, read_table
 from tethermap.base.version import __version__
 from tethermap.run.logs import read_error
-from tethermap.run.start import LOCAL, cost, snakemake_command
+from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
 
 _BYTES_PER_SECOND = 2e6
@@ -64,14 +64,17 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for words in chosen.set:
         name, equals, value = words.partition("=")
-        if not equals:
+        if not equals or not name:
             raise UserError(f"--set {words} is no setting: give --set name=value, filters.max_entries=50 for example.")
         *sections, last = name.split(".")
         place = settings
         for section in sections:
-            place = place.setdefault(section, {})
-        place[last] = yaml.safe_load(value)
-    source = settings.setdefault("source", {})
+            place = _section(place, section)
+        try:
+            place[last] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise UserError(f"--set {words} has a value that is not valid YAML: put it in quotes.") from error
+    source = _section(settings, "source")
     paths = [word for word in chosen.what if Path(word).expanduser().exists()]
     missing = [word for word in chosen.what if word not in paths and ("/" in word or Path(word).suffix)]
     ids = [word for word in chosen.what if entry_id_of(word)]
@@ -81,7 +84,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         )
     if paths and len(paths) < len(chosen.what):
         raise UserError(f"{paths[0]} is a file and other words are none: give files alone, or PDB ids, or a target.")
-    name = " ".join(Path(word).name if paths else word for word in chosen.what)
+    name = " ".join(Path(word).name or Path(word).absolute().name if paths else word for word in chosen.what)
     settings["target_name"] = chosen.target or name
     settings["search_query"] = chosen.query if chosen.query is not None else "" if paths else name
     if paths:
@@ -90,10 +93,21 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         source["kind"] = "archive" if chosen.archive else "mirror"
         source["mirror"] = str(chosen.mirror.expanduser().absolute()) if chosen.mirror else None
     if ids and len(ids) == len(chosen.what):
-        settings.setdefault("filters", {}).setdefault("entries", ids)
+        _section(settings, "filters").setdefault("entries", ids)
     if chosen.fasta:
-        settings["fasta_seq"] = chosen.fasta.read_text(encoding="utf-8")
+        try:
+            settings["fasta_seq"] = chosen.fasta.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"--fasta {chosen.fasta} can't be read: give the path of a FASTA file.") from error
     return settings
+
+
+def _section(settings: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a section of settings, added if there is none."""
+    section = settings.setdefault(name, {})
+    if not isinstance(section, dict):
+        raise UserError(f"{name} has no single value in --set: if it is a section, give --set {name}.NAME=VALUE.")
+    return section
 
 
 def _with_definitions(settings: dict[str, Any], smiles: Sequence[str], folder: Path) -> dict[str, Any]:
@@ -114,11 +128,18 @@ def _pair(words: str) -> tuple[str, str]:
 def _run(chosen: argparse.Namespace) -> int:
     """Replace this process by Snakemake, which shows progress and can be stopped with Ctrl-C."""
     job = (chosen.folder or Path(f"tethermap-{_slug(chosen.what)}")).expanduser().absolute()
-    settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
-    resolve(settings)
-    build_dictionary()
     profile = str(Path(chosen.profile).absolute()) if Path(chosen.profile).is_dir() else chosen.profile
-    os.execv(sys.executable, [*snakemake_command(job, settings, chosen.cores, profile), *chosen.snakemake])  # noqa: S606
+    if not (PROFILES / profile).is_dir():
+        known = ", ".join(sorted(path.name for path in PROFILES.iterdir() if path.is_dir()))
+        raise UserError(f"There is no profile {profile}: give {known}, or the path of a profile's folder.")
+    try:
+        settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
+        resolve(settings)
+        command = snakemake_command(job, settings, chosen.cores, profile)
+    except OSError as error:
+        raise UserError(f"The job folder {job} can't be written ({error.strerror}): give another --folder.") from error
+    build_dictionary()
+    os.execv(sys.executable, [*command, *chosen.snakemake])  # noqa: S606
 
 
 def _preview(chosen: argparse.Namespace) -> int:
@@ -180,7 +201,7 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--mirror", type=Path, metavar="FOLDER", help="folder of wwPDB files to use in place of RCSB PDB")
     job.add_argument("--archive", action="store_true", help="use the five embedded entries")
     job.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="any setting (config/README.md)")
-    job.add_argument("--cores", type=int, default=min(4, os.cpu_count() or 1), help="processes at once (%(default)s)")
+    job.add_argument("--cores", type=cores, default=min(4, os.cpu_count() or 1), help="processes at once (%(default)s)")
     run = commands.add_parser("run", parents=[job], help="run a job; arguments of Snakemake after --")
     run.add_argument("--folder", type=Path, help="the job folder (default: tethermap-WHAT)")
     run.add_argument("--profile", default=LOCAL, help="of config/profiles, slurm for example, or a folder")

@@ -19,7 +19,7 @@ from typing import Any
 from tethermap.base import layout, recorded_search, tables
 from tethermap.base.config import NO_PATH
 from tethermap.base.errors import UserError
-from tethermap.run.start import snakemake_command
+from tethermap.run.start import cores, snakemake_command
 
 _NEEDS_PLACE = ("mirror", "files")
 
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--validation", help="its folder of validation reports")
     parser.add_argument("--affinity", nargs="*", default=[], help="its tables of affinities")
     parser.add_argument("--output", type=Path, help="folder of the rerun; by default beside it, named …-again")
-    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--cores", type=cores, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
     job = given.folder.absolute()
     again = (given.output or job.with_name(f"{job.name}-again")).absolute()

@@ -44,11 +44,43 @@ def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
         (["model.cif"], "There is no file model.cif"),
         (["EGFR", "--set", "max_entries"], "give --set name=value"),
         ([str(ARCHIVE), "4CUP"], "other words are none"),
+        (["EGFR", "--set", "=3"], "give --set name=value"),
+        (["EGFR", "--set", "filters.entries=[1"], "not valid YAML"),
+        (["EGFR", "--set", "filters=3", "--set", "filters.max_entries=2"], "give --set filters.NAME=VALUE"),
+        (["4CUP", "--set", "filters=3"], "give --set filters.NAME=VALUE"),
+        (["4CUP", "--set", "source=archive", "--archive"], "give --set source.NAME=VALUE"),
+        (["EGFR", "--fasta", "missing.fasta"], "missing.fasta can't be read"),
     ],
 )
 def test_words_that_mean_nothing_are_refused_in_one_sentence(given: list[str], says: str) -> None:
     with pytest.raises(UserError, match=says):
         job_settings(words(*given))
+
+
+def test_folder_of_the_user_names_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "models").mkdir()
+    monkeypatch.chdir(tmp_path / "models")
+    assert job_settings(words("."))["target_name"] == "models"
+
+
+@pytest.mark.parametrize("cores", ["0", "-3", "two"])
+@pytest.mark.parametrize("command", ["run", "preview", "reproduce"])
+def test_run_needs_a_process(command: str, cores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "4CUP", f"--cores={cores}"])
+    assert f"{cores} is no number of processes: give a whole number from 1" in capsys.readouterr().err
+
+
+def test_unknown_profile_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "4CUP", "--archive", "--profile", "nosuch"]) == 2
+    assert "There is no profile nosuch: give generic, kubernetes, local, slurm," in capsys.readouterr().err
+
+
+def test_job_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert main(["run", "4CUP", "--archive", "--folder", str(file)]) == 2
+    assert f"The job folder {file} can't be written" in capsys.readouterr().err
 
 
 def test_definition_without_code_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

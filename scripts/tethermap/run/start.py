@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,9 @@ from typing import Any, NamedTuple
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.base.root import ROOT
+
+PROFILES = ROOT / "config" / "profiles"
+"""Folder of the profiles of Snakemake that come with Tethermap."""
 
 LOCAL = "local"
 """The profile for one machine."""
@@ -22,6 +26,17 @@ _CPU_SECONDS_PER_ENTRY = 0.1
 _BYTES_PER_ATOM = 33
 _USUAL_ATOMS = 11_000
 """Means over 40 entries of the tests' large mirror: of a gzipped mmCIF file, and of an entry."""
+
+
+def cores(text: str) -> int:
+    """Return the number of processes that a word of the command line gives, for `argparse`.
+
+    >>> cores("2")
+    2
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text} is no number of processes: give a whole number from 1")
+    return int(text)
 
 
 class Cost(NamedTuple):
@@ -72,6 +87,6 @@ def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int, profil
     write_text(configuration, json.dumps(dict(settings), indent=1, ensure_ascii=False) + "\n")
     return [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)),
-        *("--configfile", str(configuration), "--profile", str(ROOT / "config" / "profiles" / profile)),
+        *("--configfile", str(configuration), "--profile", str(PROFILES / profile)),
         *(("--cores", str(cores)) if profile == LOCAL else ()),
     ]
