@@ -63,20 +63,21 @@ def repaired_pdb(text: str) -> tuple[str, int]:
 
 def _without_early_ends(text: str) -> str:
     """Return text without END lines before the last atom: files put together with ``cat``."""
-    if (begin := _first_end(text)) < 0:
+    begin = _first_end(text)
+    last = max(text.rfind("\nATOM  "), text.rfind("\nHETATM"))
+    if begin < 0 or last < begin:
         return text
-    end = _END.search(text, begin)
-    if end is None or _ATOM.search(text, end.end()) is None:
-        return text
-    return _END.sub(lambda match: match[0] if _ATOM.search(text, match.end()) is None else "REMARK", text)
+    return _END.sub("REMARK", text[:last]) + text[last:]
 
 
 def _first_end(text: str) -> int:
     """Return where the first line begins that may be END, -1 if none; faster than a pattern over all lines."""
-    at = -1 if text.startswith("END") else text.find("\nEND")
-    while text.startswith("MDL", at + len("\nEND")):
+    if text.startswith("END"):
+        return 0
+    at = text.find("\nEND")
+    while at >= 0 and text.startswith("MDL", at + len("\nEND")):
         at = text.find("\nEND", at + 1)
-    return at + 1 if at >= 0 or text.startswith("END") else -1
+    return at + 1 if at >= 0 else -1
 
 
 def _with_models(text: str) -> str:
@@ -88,9 +89,9 @@ def _with_models(text: str) -> str:
     if not begins:
         return text
     numbers = [text[at + 5 : at + 20].split("\n", maxsplit=1)[0].strip() for at in begins]
+    ends = [*(at for at, _ in marks[1:]), len(text)]
     outside = _ATOM.search(text, 0, begins[0]) is not None or any(
-        not begin and _ATOM.search(text, at, next((later for later in begins if later > at), len(text)))
-        for at, begin in marks
+        not begin and _ATOM.search(text, at, end) for (at, begin), end in zip(marks, ends, strict=True)
     )
     if not outside and len({*numbers}) == len(numbers) and all(number.isdecimal() for number in numbers):
         return text

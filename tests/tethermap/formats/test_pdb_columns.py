@@ -1,4 +1,4 @@
-"""Lines of atoms with damaged columns, and what stands in the columns of the element."""
+"""Lines of atoms with damaged columns, types in the columns of the element, END lines before the last atom."""
 
 from __future__ import annotations
 
@@ -44,3 +44,13 @@ def test_types_of_other_formats_are_taken_out_of_the_columns_of_the_element() ->
 def test_last_line_without_end_is_looked_at() -> None:
     assert pdb_columns.odd_lines(f"HEADER\n{ATOM[:40]}") == 1
     assert pdb_columns.odd_lines(f"HEADER\n{ATOM}") == pdb_columns.odd_lines("") == 0
+
+
+def test_end_lines_before_the_last_atom_are_remarks() -> None:
+    apart = text(ATOM, "END", ATOM, "END", "END")
+    assert pdb_repair.normal_pdb(apart) == text(ATOM, "REMARK", ATOM, "END", "END")
+
+
+def test_file_that_begins_with_endmdl_is_read() -> None:
+    cut = f"ENDMDL\n{ATOM}\n"
+    assert pdb_repair.normal_pdb(cut) == cut
