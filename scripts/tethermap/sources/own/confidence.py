@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import zipfile
 from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +31,8 @@ LARGEST = 512 << 20
 
 WITHIN = 8.0
 """Residues with a heavy atom this near to a ligand are told, in angstroms."""
+
+_UNREADABLE = (OSError, EOFError, TypeError, ValueError, KeyError, MemoryError, DamagedGzip, zipfile.BadZipFile)
 
 Errors = dict[str, dict[ResidueKey, float]]
 """Error in angstroms by label_asym_id of the ligand and residue of a polymer."""
@@ -85,7 +88,7 @@ def score_files(model: str, files: Container[str]) -> list[str]:
 
 def read_scores(path: Path) -> dict[str, str]:
     """Return the single numbers of a file of scores by name; nothing if it can't be read."""
-    with suppress(OSError, EOFError, ValueError, KeyError, DamagedGzip):
+    with suppress(*_UNREADABLE):
         if path.stat().st_size <= LARGEST_SCORES:
             data = unpacked(path.read_bytes(), LARGEST_SCORES)
             values: dict[str, Any]
@@ -93,7 +96,7 @@ def read_scores(path: Path) -> dict[str, str]:
                 with np.load(io.BytesIO(data), allow_pickle=False) as archive:
                     values = {name: archive[name].item() for name in archive if archive[name].size == 1}
             else:
-                values = json.loads(data)
+                values = _json_object(data)
             numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
             return {name: f"{value:.6g}" for name, value in sorted(numbers.items()) if _SCORE.search(name)}
     return {}
@@ -113,7 +116,7 @@ def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]
     """
     try:
         matrix = _matrix(path)
-    except (OSError, EOFError, ValueError, KeyError, MemoryError) as error:
+    except _UNREADABLE as error:
         return {}, f"{path.name}: its aligned errors can't be read ({str(error)[:80] or type(error).__name__})."
     if matrix is None:
         return {}, ""
@@ -151,13 +154,20 @@ def _matrix(path: Path) -> FloatArray | None:
                 raise ValueError("larger than 512 MB")
             values = archive.get("pae")
     else:
-        values = json.loads(data).get("pae")
+        values = _json_object(data).get("pae")
     if values is None:
         return None
     matrix = np.asarray(values, dtype=np.float64).squeeze()
     if matrix.ndim != 2 or not np.isfinite(matrix).all():
         raise ValueError("no matrix of numbers")
     return matrix
+
+
+def _json_object(data: bytes) -> dict[str, Any]:
+    values = json.loads(data)
+    if not isinstance(values, dict):
+        raise TypeError("no JSON object")
+    return values
 
 
 def _tokens(model: gemmi.Model) -> Iterator[tuple[gemmi.Residue, str, bool]]:

@@ -40,11 +40,14 @@ def test_scores_beside_a_prediction_are_read(style: str, model: str, beside: str
     assert entry.additions.poses == {}
 
 
-def test_scores_that_cannot_be_read_change_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["summary_confidences.json", "confidences.json"])
+@pytest.mark.parametrize("content", [b"{", b"[1]", b"PK\x03\x04 cut off", b"\x1f\x8b cut off"])
+def test_confidences_that_cannot_be_read_change_nothing(name: str, content: bytes, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "model.cif").write_text(next(one for one in programs() if one.name == "alphafold3").text)
-    (folder / "summary_confidences.json").write_text("{")
+    (folder / name).write_bytes(content)
     source = FilesSource([folder], tmp_path / "cache").open()
     (entry_id,) = source.all_entries()
     assert source.fetch(entry_id).path == folder / "model.cif"
+    assert source.failed == {}
