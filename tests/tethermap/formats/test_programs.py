@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.styles import Atom, complex_atoms
-from tethermap.components.index import ComponentIndex
+from tethermap.components.component import Component
 from tethermap.entry.reader import Entry, read_entry
 from tethermap.formats.guess_elements import guess_elements
 from tethermap.sources.files import FilesSource
@@ -148,29 +148,15 @@ def test_mmcif_files(
     assert bool(entry.numbered) == ("auth_seq_id" not in items)
 
 
-def test_elements_of_dictionary_components_are_guessed_from_names_and_distances(index: ComponentIndex) -> None:
+CODES = "IRE STI 1N1 LFM 08K BFM CHT TDG HEM B12 ATP PLP SAM BRB CLM T3"
+
+
+def test_elements_of_dictionary_components_are_guessed_from_names_and_distances(
+    known: Callable[[str], Component],
+) -> None:
     wrong = []
-    for code in (
-        "IRE",
-        "STI",
-        "1N1",
-        "LFM",
-        "08K",
-        "BFM",
-        "CHT",
-        "TDG",
-        "HEM",
-        "B12",
-        "ATP",
-        "PLP",
-        "SAM",
-        "BRB",
-        "CLM",
-        "T3",
-    ):
-        component = index.get(code)
-        if component is None:
-            continue
+    for code in CODES.split():
+        component = known(code)
         atoms = [atom for atom in component.atoms if atom.xyz is not None]
         xyz = np.array([atom.xyz for atom in atoms])
         guessed = guess_elements(
