@@ -131,7 +131,7 @@ def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
             known.append("-")
         elif dot and word in SYMBOLS:
             known.append(word)
-        elif head[:2].lower() in ("cl", "br") and head[:2] not in ("CL1", "cl1"):
+        elif head[:2].lower() in ("cl", "br"):
             known.append(head[:2].capitalize())
         elif head[:1].islower():  # GAFF
             known.append(head[0].upper() if head[0].upper() in SYMBOLS else "")

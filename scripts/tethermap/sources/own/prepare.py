@@ -264,7 +264,6 @@ def _made(
             own = read_text(Path(file.place)) if file.is_mmcif else ""
             text = own or merged(structures[0][2], poses, file.name, parsed.block)
             return {file.name: (1, with_confidences(text, errors, values))}, notes
-    if len(structures) == 1 and not poses:
         return {}, notes
     return {name: (k, merged(model, poses, name, parsed.block)) for name, k, model in structures}, notes
 
