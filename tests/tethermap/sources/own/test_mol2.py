@@ -74,6 +74,23 @@ def rebuilt(pose: LigandPose) -> Chem.Mol:
     return mol.GetMol()
 
 
+def gaff_type(atom: Chem.Atom) -> str:
+    """Return a GAFF type (Wang 2004, doi:10.1002/jcc.20035) of the atom's element, simplified within it."""
+    symbol, sp2 = atom.GetSymbol(), atom.GetHybridization() == Chem.HybridizationType.SP2
+    hydrogens, neighbours = atom.GetTotalNumHs(includeNeighbors=True), atom.GetNeighbors()
+    if symbol == "H":
+        return f"h{neighbours[0].GetSymbol().lower()[0]}" if neighbours[0].GetSymbol() in "CNOSP" else "h"
+    if symbol == "C":
+        return "ca" if atom.GetIsAromatic() else "c2" if sp2 else "c3" if len(neighbours) > 2 else "c1"
+    if symbol == "N":
+        return "nb" if atom.GetIsAromatic() else "n4" if len(neighbours) == 4 else "n" if sp2 else "n3"
+    if symbol in ("O", "S"):
+        return symbol.lower() + (
+            "h" if hydrogens else symbol.lower() if symbol == "S" else "s" if neighbours[1:] else ""
+        )
+    return {"P": "p5"}.get(symbol, symbol.lower())
+
+
 def mol2_text(mol: Chem.Mol, style: str) -> str:
     """Return a molecule as mol2: with SYBYL's types and aromatic bonds, or GAFF's and single and double bonds."""
     plain = Chem.Mol(mol)
@@ -86,7 +103,7 @@ def mol2_text(mol: Chem.Mol, style: str) -> str:
         symbol = atom.GetSymbol()
         aromatic = mol.GetAtomWithIdx(atom.GetIdx()).GetIsAromatic()
         if style == "gaff":
-            kind = symbol.lower() + ("a" if aromatic and symbol == "C" else "")
+            kind = gaff_type(mol.GetAtomWithIdx(atom.GetIdx()))
         else:
             kind = f"{symbol}.{'ar' if aromatic and symbol in 'CN' else '3'}" if symbol in "CNOSP" else symbol
         lines.append(f"{atom.GetIdx() + 1:7d} {symbol}{atom.GetIdx() + 1} {x:9.4f} {y:9.4f} {z:9.4f} {kind} 1 LIG1 0.0")
@@ -103,7 +120,7 @@ def with_hydrogens(text: str, which: str) -> str:
     head, atoms, bonds = parts["MOLECULE"], parts["ATOM"], parts["BOND"]
     kinds = {line.split()[0]: line.split()[5] for line in atoms[1:] if line.strip()}
     pairs = [line.split()[1:3] for line in bonds[1:] if line.strip()]
-    hydrogens = {number for number, kind in kinds.items() if kind.lower() == "h"}
+    hydrogens = {number for number, kind in kinds.items() if kind.lower()[0] == "h"}
     on_carbon = {a for pair in pairs for a, b in (pair, pair[::-1]) if a in hydrogens and kinds[b].lower()[0] == "c"
                  and kinds[b].lower() != "cl"}  # fmt: skip
     left = {"all": set(), "polar": on_carbon, "none": hydrogens}[which]
