@@ -71,6 +71,12 @@ def test_run_needs_a_process(command: str, cores: str, capsys: pytest.CaptureFix
     assert f"{cores} is no number of processes: give a whole number from 1" in capsys.readouterr().err
 
 
+def test_job_has_one_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "4CUP", "--archive", "--mirror", str(tmp_path)])
+    assert "--mirror: not allowed with argument --archive" in capsys.readouterr().err
+
+
 def test_unknown_profile_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "4CUP", "--archive", "--profile", "nosuch"]) == 2
     assert "There is no profile nosuch: give generic, kubernetes, local, slurm," in capsys.readouterr().err
