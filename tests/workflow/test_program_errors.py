@@ -9,65 +9,63 @@ import os
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.tools.runs import ROOT, JobRun, run_job
 from tethermap.base import layout
 
 PLANT = """
-import {module} as module
+def plant(module, function, victim):
+    sound = getattr(module, function)
 
-sound = module.{function}
+    def planted(*arguments, **named):
+        if victim in repr(arguments):
+            raise KeyError("planted")
+        return sound(*arguments, **named)
 
-def planted(*arguments, **named):
-    if {victim!r} in repr(arguments):
-        raise KeyError("planted")
-    return sound(*arguments, **named)
-
-module.{function} = planted
+    setattr(module, function, planted)
 """
 
 
-def run(folder: Path, module: str, function: str, victim: str, **settings: object) -> JobRun:
-    """Run a job of three entries with one ligand each in which a function fails where it meets one."""
+def run(folder: Path, *plants: tuple[str, str, str]) -> JobRun:
+    """Run a job of four ligands in which functions fail where they meet one: `(module, function, victim)`."""
     folder.mkdir(exist_ok=True)
-    (folder / "sitecustomize.py").write_text(PLANT.format(module=module, function=function, victim=victim))
-    given = {
+    calls = "".join(f"\nimport {module}\nplant({module}, {name!r}, {victim!r})\n" for module, name, victim in plants)
+    (folder / "sitecustomize.py").write_text(PLANT + calls)
+    settings = {
         "target_name": "Anything",
-        "search_query": "4cup 1hpv 1gbt",
+        "search_query": "4cup 1hpv 1gbt 4zhl",
         "source": {"kind": "archive"},
         "cache_dir": str(folder / "cache"),
     }
     path = os.pathsep.join((str(folder), str(ROOT)))
-    return run_job(folder / "job", {**given, **settings}, environment={"PYTHONPATH": path})
+    return run_job(folder / "job", settings, environment={"PYTHONPATH": path})
 
 
-@pytest.mark.parametrize(
-    ("step", "module", "function", "kept"),
-    [
-        ("match_ligands", "tethermap.matching.build", "build_ligand", False),
-        ("measure_sasa", "tethermap.exposure.rows", "summary_row", False),
-        ("find_series", "tethermap.series.ligands", "core_of_member", True),
-    ],
-)
-def test_ligand_that_meets_an_error_costs_no_other(
-    step: str, module: str, function: str, kept: bool, tmp_path: Path
-) -> None:
-    job = run(tmp_path / step, module, function, "1hpv_A_478_200").checked().job
+def test_ligands_that_meet_an_error_cost_no_other(tmp_path: Path) -> None:
+    steps = {
+        "1hpv": ("match_ligands", "tethermap.matching.build", "build_ligand"),
+        "4cup": ("measure_sasa", "tethermap.exposure.rows", "summary_row"),
+        "1gbt": ("find_series", "tethermap.series.ligands", "core_of_member"),
+    }
+    plants = [(module, name, f"{entry}_A_") for entry, (_, module, name) in steps.items()]
+    job = run(tmp_path, *plants).checked().job
     with (job / layout.LIGAND_STATUS).open(encoding="utf-8", newline="") as stream:
         status = {row["stem"]: row for row in csv.DictReader(stream) if row["stem"]}
-    lost = status["1hpv_A_478_200"]
-    assert (lost["reason"], lost["value"], lost["kept"]) == ("program_error", f"{step}: KeyError", str(kept))
-    assert all(row["reason"] == "kept" for stem, row in status.items() if stem != "1hpv_A_478_200")
-    manifest = json.loads((job / layout.MANIFEST).read_text(encoding="utf-8"))
-    assert manifest["counts"]["instances_kept"] == len(status) - (not kept)
-    assert [row["check"] for row in manifest["self_check"]["failures"]] == ["processed"]
     log = (job / layout.JOB_LOG).read_text(encoding="utf-8")
-    assert log.count(f"1hpv_A_478_200: an error of this program ({step}: KeyError)") == 1
+    failed = {row["pdb_id"].lower(): row for row in status.values() if row["reason"] != "kept"}
+    assert set(failed) == set(steps)
+    assert [row["pdb_id"] for row in status.values() if row["reason"] == "kept"] == ["4zhl"]
+    for entry, (step, *_) in steps.items():
+        row = failed[entry]
+        assert (row["reason"], row["value"]) == ("program_error", f"{step}: KeyError")
+        assert row["kept"] == str(step == "find_series")
+        assert log.count(f"{row['stem']}: an error of this program ({step}: KeyError)") == 1
+    manifest = json.loads((job / layout.MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["counts"]["instances_kept"] == len(status) - 2
+    assert [row["check"] for row in manifest["self_check"]["failures"]] == ["processed"] * 3
 
 
 def test_log_that_a_failed_job_names_is_where_a_stranger_can_read_it(tmp_path: Path) -> None:
-    ended = run(tmp_path, "tethermap.sources.search", "find_entries", "Source")
+    ended = run(tmp_path, ("tethermap.sources.search", "find_entries", "Source"))
     assert ended.status
     assert any(message.endswith(f"the end of its log is in {layout.JOB_LOG}.") for message in ended.messages)
     log = (ended.job / layout.JOB_LOG).read_text(encoding="utf-8")
