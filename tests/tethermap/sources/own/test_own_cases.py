@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import gemmi
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from rdkit import Chem
 
@@ -38,8 +38,10 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
 }
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
-NEEDED = frozenset({"label_atom_id", "label_comp_id", "Cartn_x", "Cartn_y", "Cartn_z", "auth_asym_id", "auth_seq_id"})
-"""Items of atoms from which all others can be had."""
+NEEDED = frozenset({"Cartn_x", "Cartn_y", "Cartn_z"})
+"""Items of atoms that nothing else gives."""
+NAMED = ("atom_id", "comp_id", "asym_id", "seq_id")
+"""Items that the author's name or the archive's gives."""
 
 
 @cache
@@ -76,6 +78,7 @@ ELEMENTS: dict[str, Callable[[str, str], str]] = {
     "in its columns": lambda line, _: line,
     "left-justified": lambda line, element: f"{line[:76]}{element:<2}  ",
     "lower case": lambda line, element: f"{line[:76]}{element.lower():>2}  ",
+    "an atom type": lambda line, element: f"{line[:76]}{element.lower() + '3':<4}",
     "with a charge 0": lambda line, element: f"{line[:76]}{element:>2} 0",
     "none": lambda line, _: line[:66],
     "none, blanks": lambda line, _: f"{line[:66]:<80}",
@@ -85,25 +88,28 @@ ELEMENTS: dict[str, Callable[[str, str], str]] = {
 NAMES: dict[str, Callable[[str], str]] = {
     "by the format": lambda line: line,
     "from column 14": lambda line: f"{line[:12]} {line[12:16].strip():<3}{line[16:]}",
+    "from column 13": lambda line: f"{line[:12]}{line[12:16].strip():<4}{line[16:]}",
+    "to column 16": lambda line: f"{line[:12]}{line[12:16].strip():>4}{line[16:]}",
 }
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None, phases=[Phase.generate])
 @given(
     elements=st.sampled_from(sorted(ELEMENTS)),
     names=st.sampled_from(sorted(NAMES)),
     record=st.sampled_from(["ATOM  ", "HETATM"]),
     chain=st.sampled_from(["A", " ", "B", "z", "7", "-"]),
     end=LINE_ENDS,
-    ends=st.sampled_from(["last", "none", "between", "both", "TER"]),
+    ends=st.sampled_from(["last", "none", "between", "both", "TER", "models"]),
     ending=st.sampled_from([".pdb", ".ent", ".pdb1", ".PDB", ".txt", ".pdb.txt", ".brk"]),
     packer=st.sampled_from(sorted(PACKERS)),
     bom=st.booleans(),
     ligand_first=st.booleans(),
+    wide_b=st.booleans(),
 )
 def test_pdb_files_of_any_habits_give_the_ligand(
     index: ComponentIndex, *, elements: str, names: str, record: str, chain: str, end: str, ends: str, ending: str,
-    packer: str, bom: bool, ligand_first: bool,
+    packer: str, bom: bool, ligand_first: bool, wide_b: bool,
 ) -> None:  # fmt: skip
     protein: list[str] = []
     ligand: list[str] = []
@@ -111,10 +117,11 @@ def test_pdb_files_of_any_habits_give_the_ligand(
         is_ligand = line[17:20] == "LIG"
         element = line[76:78].strip()
         made = ELEMENTS[elements](NAMES[names](line) if len(line[12:16].strip()) < 4 else line, element)
+        made = f"{made[:60]}1234.50{made[66:]}" if wide_b else made  # too wide by one: what follows moves
         (ligand if is_ligand else protein).append(f"{record}{made[6:21]}{chain}{made[22:]}" if is_ligand else made)
     parts = [ligand, protein] if ligand_first else [protein, ligand]
-    between = {"between": ["END"], "both": ["END"], "TER": ["TER"]}.get(ends, [])
-    last = ["END"] if ends in ("last", "both", "TER") else []
+    between = {"between": ["END"], "both": ["END"], "TER": ["TER"], "models": ["END", "MODEL        1"]}.get(ends, [])
+    last = {"none": [], "between": [], "models": ["ENDMDL", "END"]}.get(ends, ["END"])
     text = end.join([*parts[0], *between, *parts[1], *last, ""])
     data = PACKERS[packer]((b"\xef\xbb\xbf" if bom else b"") + text.encode())
     ((_, smiles),) = molecules(data, f"x{ending}{packer}", index)
@@ -128,21 +135,22 @@ def atom_site() -> dict[str, list[str]]:
     structure.setup_entities()
     block = structure.make_mmcif_document()[0]
     loop = block.find_loop("_atom_site.Cartn_x").get_loop()
-    return {
+    items = {
         tag.removeprefix("_atom_site."): [loop[row, column] for row in range(loop.length())]
         for column, tag in enumerate(loop.tags)
     }
+    return {**items, **{f"auth_{name}": items[f"label_{name}"] for name in ("atom_id", "comp_id")}}
 
 
 @st.composite
 def items(draw: st.DrawFn) -> list[str]:
     """Draw items of atoms in any order, some of those that can be had from others left out."""
-    known = sorted(atom_site())
-    left_out = draw(st.sets(st.sampled_from([name for name in known if name not in NEEDED])))
-    return draw(st.permutations([name for name in known if name not in left_out]))
+    needed = NEEDED | {f"{draw(st.sampled_from(['auth', 'label']))}_{name}" for name in NAMED}
+    others = sorted(atom_site().keys() - needed)
+    return draw(st.permutations(sorted(needed | draw(st.sets(st.sampled_from(others))))))
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None, phases=[Phase.generate])
 @given(
     tags=items(),
     indent=st.sampled_from(["", "  ", "\t"]),
@@ -160,7 +168,7 @@ def test_mmcif_files_of_any_items_give_the_ligand(
 ) -> None:  # fmt: skip
     columns = [atom_site()[tag] for tag in tags]
     head = ["data_model", "#", "loop_", *(f"{indent}_atom_site.{tag.upper() if capital else tag}" for tag in tags)]
-    names = [place for place, tag in enumerate(tags) if tag == "label_atom_id"]
+    names = [place for place, tag in enumerate(tags) if tag.endswith("_atom_id")]
     rows = []
     for cells in zip(*columns, strict=True):
         shown = [f"'{cell}'" if quoted and place in names and "'" not in cell and '"' not in cell else cell
@@ -169,7 +177,9 @@ def test_mmcif_files_of_any_items_give_the_ligand(
     text = end.join([*head, *rows, *(["#"] if hash_last else []), ""])
     data = PACKERS[packer]((b"\xef\xbb\xbf" if bom else b"") + text.encode())
     ((chain, smiles),) = molecules(data, f"x{ending}{packer}", index)
-    assert (chain, smiles) == ("A", Chem.MolToSmiles(Chem.MolFromSmiles(SMILES)))
+    label = atom_site()["label_asym_id"][atom_site()["auth_comp_id"].index("LIG")]
+    expected = "A" if "auth_asym_id" in tags else label
+    assert (chain, smiles) == (expected, Chem.MolToSmiles(Chem.MolFromSmiles(SMILES)))
 
 
 CHAINS = ["A", "AA", "A1", "B-2", "chain_7", "A/B", "l", "1", "Prot_A"]

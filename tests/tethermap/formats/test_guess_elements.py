@@ -1,0 +1,27 @@
+"""Elements of atoms whose file names none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tethermap.components.component import Component
+from tethermap.formats.guess_elements import guess_elements
+
+CODES = "IRE STI 1N1 LFM 08K BFM CHT TDG HEM B12 ATP PLP SAM BRB CLM T3"
+
+
+def test_elements_of_dictionary_components_are_guessed_from_names_and_distances(
+    known: Callable[[str], Component],
+) -> None:
+    wrong = []
+    for code in CODES.split():
+        component = known(code)
+        atoms = [atom for atom in component.atoms if atom.xyz is not None]
+        xyz = np.array([atom.xyz for atom in atoms])
+        guessed = guess_elements(
+            ["1"] * len(atoms), ["LIG"] * len(atoms), [atom.name for atom in atoms], xyz, [""] * len(atoms)
+        )
+        wrong += [(code, atom.name, one) for atom, one in zip(atoms, guessed, strict=True) if atom.element != one]
+    assert wrong == []
