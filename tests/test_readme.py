@@ -48,7 +48,7 @@ RUN_BY = {
     "config/README.md": (
         "tests/test_readme.py::test_configurations_of_the_settings_page_are_valid",
         "tests/workflow/test_module.py::test_module_of_the_settings_page_is_planned",
-        "tests/test_readme.py::test_submit_commands_of_the_settings_page_can_be_parsed",
+        "tests/workflow/test_other_clusters.py::test_line_for_pbs_submits_a_script",
         "tests/test_readme.py::test_variables_of_the_settings_page_can_be_set",
         "tests/test_wheel.py::test_conda_lines_of_the_settings_page_make_an_environment_for_our_profiles",
     ),
@@ -228,12 +228,6 @@ SETTINGS = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
 
 def test_configurations_of_the_settings_page_are_valid() -> None:
     assert resolve(yaml.safe_load(blocks(SETTINGS, "yaml")[0]))["source"]["kind"] == "mirror"
-
-
-def test_submit_commands_of_the_settings_page_can_be_parsed() -> None:
-    lines = blocks(SETTINGS, "yaml")[1].splitlines()
-    commands = [yaml.safe_load(line)["cluster-generic-submit-cmd"] for line in lines]
-    assert [shlex.split(command)[0] for command in commands] == ["qsub", "sbatch"]
 
 
 def test_variables_of_the_settings_page_can_be_set(tmp_path: Path) -> None:
