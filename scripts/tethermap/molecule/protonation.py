@@ -90,7 +90,6 @@ def charged(mol: Chem.Mol, *, other: bool = False) -> tuple[Chem.Mol, list[Ionis
     metal = any(is_metal(symbol) for symbol, _, _ in seen)
     ranks = list(Chem.CanonicalRankAtoms(mol, breakTies=True))
     result = Chem.RWMol(mol)
-    Chem.FastFindRings(result)
     present = {(element, with_hydrogen) for _, element, with_hydrogen in seen}
     elements = {element for element, _ in present}
     decided: set[int] = set()
