@@ -24,7 +24,7 @@ cation_pi           side of the ligand is meant, ring or cation
 water               see `tethermap.complex.water_bridges`; the distance is that of the ligand's
                     atom and the water, which `detail` names; the partner may be a metal
 metal               N, O, S, P, Se or halogen with at most three heavy neighbours within 3.0 Å of a
-                    metal, or a declared metal link (Harding 2001, doi:10.1107/S0907444901003997;
+                    metal, or a declared metal link (Harding 2004, doi:10.1107/S0907444904004081;
                     elements and distance as used by PLIP)
 covalent            the instance's covalent links
 ==================  ==========================================================================

@@ -12,16 +12,13 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import is_metal
 from tethermap.exits.graph import LigandGraph
-from tethermap.exits.limits import LARGEST_LEAVING
+from tethermap.exits.limits import COLLINEAR, LARGEST_LEAVING
 from tethermap.exits.prior import is_amine
 from tethermap.exits.torsions import TORSIONS, Turn, find_turn
 from tethermap.exits.unseen import NOTHING_MISSING, MissingAtoms, UnseenEnd
 
 TETRAHEDRAL = float(np.radians(109.4712))
 """Bond angle at sp3 atoms, in radians."""
-
-COLLINEAR = 0.17
-"""Sine of the smallest angle (10 degrees) to a direction of an atom that can fix its frame."""
 
 
 @dataclass(frozen=True, eq=False)

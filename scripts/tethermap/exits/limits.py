@@ -3,6 +3,9 @@
 LARGEST_LEAVING = 9
 """Most heavy atoms of a group that can leave: N-methylpiperazine with its carbonyl has 9."""
 
+COLLINEAR = 0.17
+"""Sine of the smallest angle (10 degrees) of three points, or of two directions, that fix a rotation."""
+
 BOND = 1.5
 """Length of the bond to the linker's first atom, in angstroms."""
 

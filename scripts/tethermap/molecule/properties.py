@@ -26,8 +26,10 @@ def _chiral_atoms(mol: Chem.Mol) -> int:
     return int(rdMolDescriptors.CalcNumAtomStereoCenters(copy))
 
 
+_AVERAGE_WEIGHT = rdMolDescriptors.Properties(["amw"])
+
 _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
-    "MW": rdMolDescriptors._CalcMolWt,  # noqa: SLF001 - what Descriptors.MolWt calls; it takes 20 ms to load
+    "MW": lambda mol: float(_AVERAGE_WEIGHT.ComputeProperties(mol)[0]),
     "LogP": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
     "TPSA": rdMolDescriptors.CalcTPSA,
     "HBA": rdMolDescriptors.CalcNumHBA,

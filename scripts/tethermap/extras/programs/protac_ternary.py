@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import COLLINEAR
 from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side, side_named
-
-COLLINEAR = 0.17
-"""Sine of the smallest angle (10 degrees) of three points that fix a rotation."""
 
 _README = """\
 PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): decoy_atom_list_N.txt and decoy_atom_delete_N.txt are one \

@@ -9,6 +9,7 @@ from rdkit import Chem
 from tests.tools.exits import embedded
 from tethermap.base.reference import E3_LIGASES
 from tethermap.exits.graph import ligand_graph
+from tethermap.exits.limits import COLLINEAR
 from tethermap.extras.programs import protac_ternary
 from tethermap.extras.programs.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from tethermap.extras.protac import texts
@@ -75,7 +76,7 @@ def test_atoms_of_alignment_are_not_on_one_line(smiles: str) -> None:
         assert found[-1] == anchor
         if len(found) == 3:
             a, b, c = (graph.xyz[k] for k in found)
-            assert np.linalg.norm(np.cross(a - b, c - b)) > protac_ternary.COLLINEAR * np.linalg.norm(a - b)
+            assert np.linalg.norm(np.cross(a - b, c - b)) > COLLINEAR * np.linalg.norm(a - b)
 
 
 def test_ligand_file_gives_names_serials_and_each_bond_once() -> None:
