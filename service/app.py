@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -148,8 +148,9 @@ def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: boo
         if not manage:
             yield
             return
-        async with parts.running(at_once=True):
-            yield
+        with closing(app.state.shared.tables):
+            async with parts.running(at_once=True):
+                yield
 
     settings = parts.settings
     metrics = Metrics()

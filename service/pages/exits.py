@@ -11,6 +11,14 @@ from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
 from tethermap.base.tables import Row
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
 
+SHOWN = (
+    *("rank", "site_id", "site_rank", "anchor_atom", "anchor_equivalents", "sdf_index", "kind", "leaving_atoms"),
+    *("chem_class", "prior", "score", "area_lost_A2", "E", "F", "E_assembly", "F_assembly", "E_crystal", "F_crystal"),
+    *("vector_x", "vector_y", "vector_z", "closed", "incomplete", "hbonds_lost", "hbonds_anchor"),
+    *("reason", "evidence", "evidence_reasons"),
+)
+"""Columns of Exit_Vectors that pages show; a list that is read costs as much as ten numbers."""
+
 _SAID_ELSEWHERE = ("closed", "assembly_in_way", "crystal_in_way")
 _MANY = 4
 """Atoms of a leaving group that are named one by one."""

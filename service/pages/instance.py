@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from service.addresses import address, serves
 from service.pages.depiction import area, drawing_of, exits_drawing, marks, percent
-from service.pages.exits import exit_sites, reason_without_sites
+from service.pages.exits import SHOWN, exit_sites, reason_without_sites
 from service.pages.fit import FITS, fit_of
 from service.pages.instances import flags_of
 from service.pages.places import copy_view
@@ -84,7 +84,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     stem = str(row["stem"])
     atoms = instance_atoms(place.reader, place.folder, stem)
     drawing = drawing_of(place.folder, row, atoms, context)
-    exit_rows = place.reader.rows(place.folder, tables.EXIT_VECTORS, "WHERE stem = ?", [stem])
+    exit_rows = place.reader.rows(place.folder, tables.EXIT_VECTORS, "WHERE stem = ?", [stem], SHOWN)
     sites = exit_sites(exit_rows)
     contacts = place.reader.rows(place.folder, tables.CONTACTS, "WHERE stem = ?", [stem])
     metadata = metadata_row(place.reader, place.folder, str(row["components"] or row["Warhead"]), None) or {}
@@ -191,10 +191,13 @@ _DEGRADER_COLUMNS = {
 }
 
 
+_OF_INPUTS = ("site_rank", "anchor_atom", *_DEGRADER_COLUMNS)
+
+
 def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
     inputs = []
-    for row in place.reader.rows(place.folder, tables.PROTAC_INPUTS, "WHERE stem = ?", [stem]):
+    for row in place.reader.rows(place.folder, tables.PROTAC_INPUTS, "WHERE stem = ?", [stem], _OF_INPUTS):
         paths = {says: str(row.get(column) or "") for column, says in _DEGRADER_COLUMNS.items()}
         files = [
             {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")}

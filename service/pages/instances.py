@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
@@ -16,6 +16,7 @@ from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.rows import csv_lines
 from service.results.tables import JobTables, number
 from tethermap.base import tables
+from tethermap.base.contexts import CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.tables import Column, Row, Value
 
@@ -24,6 +25,7 @@ NO_FLAGS = "none"
 
 _LONGEST = 200
 _SEARCHED = ("pdb_id", "Chain", "Warhead", "Residue_ID", "flags", "components", "link_residue", "series")
+_ALWAYS = frozenset((*_SEARCHED, "stem", "SASA_in_complex_A2", "RSCC", "RSR", "fit_status"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,12 @@ class TableView:
             sort=sort if sort.removeprefix("-") in BY_KEY else "",
             columns=tuple(column.key for column in chosen(keys)),
         )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Columns of the tables that the view is made of."""
+        known = [*self.shown, *(BY_KEY[key] for key in (self.sort.removeprefix("-"),) if key)]
+        return frozenset(name for column in known for name in (column.source, column.sorted_by)) | _ALWAYS
 
     @property
     def shown(self) -> list[Shown]:
@@ -170,7 +178,21 @@ def _sortable(value: Value) -> tuple[float, str]:
 _DIGITS = 9
 
 
-def instances(reader: JobTables, folder: Path, answers: Answers | None = None) -> list[Row]:
+_OF_INSTANCE = (
+    *("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "components", "InChIKey", "SMILES", "site", "flags"),
+    *("resolution", "method", "release_date", "occupancy", "mean_B", "altloc", "bond_source", "target_chains"),
+    *("link_residue", "link_uniprot", "mutations", "mutations_near", "source_file", "pose_rank"),
+    *("RSCC", "RSR", "RSCC_by_residue", "Q_score", "fit_status", "mean_pLDDT", "aligned_error_A"),
+    *("algorithm", "slices", "probe_radius_A", "radii"),
+    *("SASA_in_complex_A2", *map(area_column, (*CONTEXTS, "free"))),
+    *("pdb_path", "cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path"),
+)
+"""Columns that the page of one instance shows."""
+
+_OF_SUMMARY = [name for name in tables.SASA_SUMMARY.names if name not in tables.RESULTS_TABLE.names]
+
+
+def instances(reader: JobTables, folder: Path, names: Collection[str], answers: Answers) -> list[Row]:
     """Return a row for each instance: its results with the areas of all contexts, and its ligand's best exit.
 
     Parameters
@@ -179,14 +201,16 @@ def instances(reader: JobTables, folder: Path, answers: Answers | None = None) -
         Result tables of jobs.
     folder : Path
         The job folder.
-    answers : Answers or None
-        Those of the job where they were read before.
+    names : collection of str
+        Columns that are wanted, those of answers apart.
+    answers : Answers
+        Those of the job.
     """
-    return _joined(reader, folder, answers or Answers.of(reader, folder))
+    return [{**row, **answers.cells(str(row["stem"]))} for row in _joined(reader, folder, names)]
 
 
 def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
-    """Return the row of one instance as `instances` has it, None where there is none.
+    """Return what pages show of one instance, None if there is none.
 
     Parameters
     ----------
@@ -197,23 +221,19 @@ def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
     stem : str
         The instance.
     """
-    return next(iter(_joined(reader, folder, Answers.of(reader, folder, stem), "WHERE stem = ?", [stem])), None)
-
-
-_OF_SUMMARY = ("stem", *(name for name in tables.SASA_SUMMARY.names if name not in tables.RESULTS_TABLE.names))
+    return next(iter(_joined(reader, folder, _OF_INSTANCE, "WHERE stem = ?", [stem])), None)
 
 
 def _joined(
-    reader: JobTables, folder: Path, answers: Answers, where: str = "", values: Sequence[Value] = ()
+    reader: JobTables, folder: Path, names: Collection[str], where: str = "", values: Sequence[Value] = ()
 ) -> list[Row]:
-    summaries = reader.rows(folder, tables.SASA_SUMMARY, where, values, _OF_SUMMARY)
+    """Return rows of the results with columns of the summary; the summary is only read if it has some of them."""
+    others = [name for name in _OF_SUMMARY if name in names]
+    summaries = reader.rows(folder, tables.SASA_SUMMARY, where, values, ["stem", *others]) if others else []
     of_stem = {row["stem"]: row for row in summaries}
-    names = (*tables.SASA_SUMMARY.names, *tables.RESULTS_TABLE.names, *(column.name for column in ANSWER_COLUMNS))
-    blank: Row = dict.fromkeys(names)
-    return [
-        {**blank, **of_stem.get(row["stem"], {}), **row, **answers.cells(str(row["stem"]))}
-        for row in reader.rows(folder, tables.RESULTS_TABLE, where, values)
-    ]
+    blank: Row = dict.fromkeys((*names, *(column.name for column in ANSWER_COLUMNS)))
+    rows = reader.rows(folder, tables.RESULTS_TABLE, where, values, names)
+    return [{**blank, **of_stem.get(row["stem"], {}), **row} for row in rows]
 
 
 def names_of(reader: JobTables, folder: Path) -> dict[str, str]:

@@ -36,6 +36,22 @@ def names_of_exit(row: Row) -> list[str]:
     return [str(row["anchor_atom"]), *several(row, "anchor_equivalents")]
 
 
+_CELLS = (
+    *("anchor_atom", "score_median", "F_median", "evidence", "n_open", "n_copies", "n_entries_open", "n_entries"),
+    *("observed", "kind", "stems"),
+)
+"""Columns of Exit_Answers that `ANSWER_COLUMNS` are made of."""
+
+SHOWN = (
+    *_CELLS,
+    *("Warhead", "InChIKey", "group", "group_name", "protein", "site", "site_residue", "action", "chem_class"),
+    *("anchor_equivalents", "observed_entries", "evidence_reasons", "not_recommended", "area_lost_A2", "spread"),
+    *("best_stem", "best_title", "best_resolution", "confidence"),
+    *("affinity_type", "relation", "value_nM", "affinity_word", "source"),
+)
+"""Columns of Exit_Answers that pages show; a list that is read costs as much as ten numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The best answer of each ligand and binding site; of degraders, where their linker was seen to leave.
@@ -50,10 +66,9 @@ class Answers:
     _by_stem: dict[str, Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, reader: JobTables, folder: Path, stem: str = "") -> Answers:
-        """Return those of a job, or what an instance is counted in; none of a job without the tables."""
-        own, values = ("AND list_contains(stems, ?)", [stem]) if stem else ("", [])
-        leading = reader.rows(folder, tables.EXIT_ANSWERS, f"WHERE answer_rank = 1 {own}", values)
+    def of(cls, reader: JobTables, folder: Path, names: Sequence[str] = _CELLS) -> Answers:
+        """Return those of a job with some columns; none of a job without the tables."""
+        leading = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE answer_rank = 1", (), names)
         by_stem: dict[str, Row] = {stem: row for row in leading for stem in several(row, "stems")}
         return cls(leading, by_stem)
 
@@ -124,7 +139,7 @@ def answers_of_copy(reader: JobTables, folder: Path, row: Row) -> CopyAnswers:
     """
     stem = str(row["stem"])
     code = str(row["Warhead"])
-    rows = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE Warhead = ?", [code])
+    rows = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE Warhead = ?", [code], SHOWN)
     own = [answer for answer in rows if stem in several(answer, "stems")]
     observed = reader.rows(folder, tables.OBSERVED_EXITS, "WHERE stem = ?", [stem])
     observed.sort(key=lambda seen: seen["side"] != "target")

@@ -51,19 +51,18 @@ class Summaries:
 
 
 _ATOM_COLUMNS = ("stem", "exact_atom", "element", "atom_id", "x", "y", "z", "relative_sasa", "sdf_index")
-_AREA_COLUMNS = tuple(area_column(context) for context in (*CONTEXTS, "free"))
+_NAMES = (*_ATOM_COLUMNS, *(area_column(context) for context in (*CONTEXTS, "free")))
 
 
 def instance_atoms(reader: JobTables, job: Path, stem: str) -> list[Row]:
     """Return the rows of the heavy atoms of one instance, in the order of its SDF."""
-    return list(reader.rows(job, tables.SASA_ATOMS, f"WHERE stem = ? {_IN_ORDER}", [stem]))
+    return list(reader.rows(job, tables.SASA_ATOMS, f"WHERE stem = ? {_IN_ORDER}", [stem], _NAMES))
 
 
 def atoms_by_instance(reader: JobTables, job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
     """Return names, places and areas of the heavy atoms of several instances."""
     rows_of: dict[str, list[Row]] = {stem: [] for stem in stems}
-    names = (*_ATOM_COLUMNS, *_AREA_COLUMNS)
-    for row in reader.rows(job, tables.SASA_ATOMS, f"WHERE {OF_STEMS} {_IN_ORDER}", [list(rows_of)], names):
+    for row in reader.rows(job, tables.SASA_ATOMS, f"WHERE {OF_STEMS} {_IN_ORDER}", [list(rows_of)], _NAMES):
         rows_of[str(row["stem"])].append(row)
     return rows_of
 

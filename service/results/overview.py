@@ -16,6 +16,8 @@ from tethermap.base import layout, tables
 
 _FIRST = 1000
 _NOT_REJECTED = ("kept", "member_of_group")
+_FILES = ',\n "files": ['
+"""Where a manifest begins to list its files, which come last: to parse thousands of them takes 10 ms."""
 
 
 def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str) -> ResultsAnswer:
@@ -59,7 +61,9 @@ def _rejections(reader: JobTables, folder: Path) -> LeftOut:
 def pipeline_of(folder: Path) -> PipelineVersion:
     """Return version and settings of the run that made the results, as its manifest has them."""
     try:
-        manifest = json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8"))
+        text = (folder / layout.MANIFEST).read_text(encoding="utf-8")
+        head, files, _ = text.partition(_FILES)
+        manifest = json.loads(f"{head}}}" if files else text)
         return PipelineVersion(version=manifest["pipeline"]["version"], config_sha256=manifest["config_sha256"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise_shortage(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -21,14 +21,22 @@ _MEMORY = "256MB"
 _SECONDS = 20.0
 """Limits of all queries together, and of one."""
 
-_CELLS, _LEAST_CELLS = 200_000, 200
-"""Maximum number of cells in the cache, about 20 MB, and the least that one answer counts as."""
+_FILES = 512
+"""Maximum number of files whose columns are cached."""
 
 OF_STEMS = "stem IN (SELECT unnest(?))"
 """Condition for the rows of a list of instances."""
 
 INSTANCE_COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem")
 """Columns by which `matching` finds instances."""
+
+
+class TableFile(NamedTuple):
+    """Columns of a table's file, those that the file of another version lacks, and SQL that reads its rows."""
+
+    columns: tuple[Column, ...]
+    lacking: tuple[Column, ...]
+    rows: str
 
 
 class JobTables:
@@ -44,9 +52,35 @@ class JobTables:
         self._database = connect(memory=_MEMORY)
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._last: Lru[tuple[Any, ...], list[tuple[Any, ...]]] = Lru(
-            _CELLS, lambda _, rows: _LEAST_CELLS + sum(map(len, rows))
-        )
+        self._files: Lru[tuple[Path, int, int], TableFile] = Lru(_FILES)
+
+    def close(self) -> None:
+        """Close the database; a query that still runs ends first."""
+        self._database.close()
+
+    def columns(self, job: Path, table: Table) -> tuple[Column, ...]:
+        """Return the columns of a job's table: those of its file, else those that it would have."""
+        file = self._file(job, table)
+        return file.columns if file else table.columns
+
+    def _file(self, job: Path, table: Table) -> TableFile | None:
+        """Return the columns of a table's file and how to read it; None if it is not there (yet), or empty."""
+        path = job / table.path
+        try:
+            status = path.stat()
+            key = (path, status.st_mtime_ns, status.st_size)
+            with self._lock:
+                file = self._files.use(key)
+            if file is None:
+                columns = file_columns(path, table)
+                lacking = tuple(column for column in table.columns if column not in columns)
+                file = TableFile(columns, lacking, source(job, table, columns) if columns else "")
+                with self._lock:
+                    self._files.keep(key, file)
+        except OSError as error:
+            raise_shortage(error)
+            return None
+        return file if file.columns else None
 
     def rows(
         self, job: Path, table: Table, rest: str = "", values: Sequence[Any] = (), names: Collection[str] | None = None
@@ -66,14 +100,20 @@ class JobTables:
         names : collection of str or None
             Columns that are wanted; None for all.
         """
-        own = columns_of(job, table)
-        lacking = [column for column in table.columns if column not in own]
-        chosen = [column for column in own if names is None or column.name in names]
-        absent = {one.name: parse_value("", one) for one in lacking if names is None or one.name in names}
-        cells = ", ".join(cell_of(column) for column in chosen) or "NULL"
-        found = self._cached(job, table, cells, rest, values)
+        file = self._file(job, table)
+        if file is None:
+            return []
+        chosen = [column for column in file.columns if names is None or column.name in names]
+        absent = {one.name: parse_value("", one) for one in file.lacking if names is None or one.name in names}
+        cells = [quoted(column.name) if column.separator else cell_of(column) for column in chosen]
+        found = self._fetch(job / table.path, file, ", ".join(cells) or "NULL", rest, values)
         keys = [column.name for column in chosen]
-        return [dict(zip(keys, row, strict=False)) | absent for row in found]
+        rows = [dict(zip(keys, row, strict=False)) | absent for row in found]
+        for column in chosen:  # joined here, as SQL for it takes longer to plan than the other columns of few rows
+            if column.separator:
+                for row in rows:
+                    row[column.name] = joined(column, row[column.name])
+        return rows
 
     def of_entry(
         self, job: Path, table: Table, pdb_id: str, names: Collection[str] | None = None
@@ -81,22 +121,6 @@ class JobTables:
         """Return the rows of the instances of an entry, whichever form of its id is given."""
         entry = same_entry(pdb_id)
         return self.rows(job, table, "WHERE lower(pdb_id) IN (?, ?)", [entry, f"pdb_0000{entry}"], names)
-
-    def _cached(self, job: Path, table: Table, cells: str, rest: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return what `fetch` does, from memory if it was asked lately and the file is the same."""
-        try:
-            status = (job / table.path).stat()
-        except OSError as error:
-            raise_shortage(error)
-            return []
-        key = (job, table.path, status.st_mtime_ns, status.st_size, cells, rest, repr(values))
-        with self._lock:
-            rows = self._last.use(key)
-        if rows is None:
-            rows = self.fetch(job, table, cells, rest, values)
-            with self._lock:
-                self._last.keep(key, rows)
-        return rows
 
     def fetch(
         self, job: Path, table: Table, select: str, rest: str = "", values: Sequence[Any] = ()
@@ -108,15 +132,13 @@ class JobTables:
         QueueFull
             If it takes longer than the time limit, or more memory than all queries may have.
         """
-        try:
-            columns = file_columns(job / table.path, table)
-            rows = source(job, table, columns) if columns else ""
-        except OSError as error:
-            raise_shortage(error)
-            return []
-        if not columns:
-            return []
-        query = f"FROM ({rows}) SELECT {select} {rest}"
+        file = self._file(job, table)
+        return self._fetch(job / table.path, file, select, rest, values) if file else []
+
+    def _fetch(
+        self, path: Path, file: TableFile, select: str, rest: str, values: Sequence[Any]
+    ) -> list[tuple[Any, ...]]:
+        query = f"FROM ({file.rows}) SELECT {select} {rest}"
         with self._database.cursor() as cursor:
             limit = threading.Timer(self._seconds, cursor.interrupt)
             limit.start()
@@ -130,11 +152,19 @@ class JobTables:
                 raise QueueFull(message, headers={"Retry-After": "30"}) from None
             except duckdb.IOException as error:
                 raise_shortage(error)
-                if (job / table.path).is_file():
+                if path.is_file():
                     raise
                 return []
             finally:
                 limit.cancel()
+
+
+def joined(column: Column, values: Sequence[Any] | None) -> str:
+    """Return the cell of a list, as `cell_of` does."""
+    items = [] if values is None else [value for value in values if value is not None]
+    return column.separator.join(
+        [f"{value:.{column.decimals}f}" if column.items == "number" else value for value in items]
+    )
 
 
 def json_of(columns: Sequence[Column]) -> str:
@@ -146,15 +176,6 @@ def ordered_by(column: Column, *, descending: bool = False) -> str:
     """Return the clause that sorts rows by a column; what is not known comes last."""
     cell = f"nullif({cell_of(column)}, '')" if column.kind == "text" else quoted(column.name)
     return f"ORDER BY {cell} {'DESC' if descending else 'ASC'} NULLS LAST, {ROW}"
-
-
-def columns_of(job: Path, table: Table) -> tuple[Column, ...]:
-    """Return the columns of a job's table: those of its file, else those that it would have."""
-    try:
-        return file_columns(job / table.path, table)
-    except OSError as error:
-        raise_shortage(error)
-        return table.columns
 
 
 def same_entry(one: str) -> str:

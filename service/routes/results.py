@@ -19,7 +19,7 @@ from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, Re
 from service.results.kept import kept_answer
 from service.results.overview import results_answer
 from service.results.rows import csv_lines, view_of
-from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, columns_of, json_of, matching
+from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, json_of, matching
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
 from tethermap.base.parquet import ROW, quoted
@@ -54,7 +54,7 @@ async def list_rows(request: Request) -> Response:
     job = job_of(request, ready=True)
     name, form, page = _TABLE.of(request), _FORMAT.of(request), _PAGE.of(request)
     table: Table = TABLES[name]
-    columns: Sequence[Column] = await in_thread(columns_of, job.folder, table)
+    columns: Sequence[Column] = await in_thread(shared.tables.columns, job.folder, table)
     view = view_of(columns, request.query_params.multi_items(), _SORT.of(request))
     asked = form == "json" or "limit" in request.query_params
     part = view.page(page.limit if asked else None, page.offset)
@@ -122,7 +122,7 @@ def _exits(reader: JobTables, folder: Path, asked: Sequence[str | None], top: in
     if top is not None:
         tests, values = [*tests, "rank <= ?"], [*values, top]
     names = [f"coalesce(first({name}), '')" for name in INSTANCE_COLUMNS]
-    select = ", ".join([*names, "count(*)", f"string_agg({json_of(columns_of(folder, table))}, ',')"])
+    select = ", ".join([*names, "count(*)", f"string_agg({json_of(reader.columns(folder, table))}, ',')"])
     where = f"WHERE {' AND '.join(tests)}" if tests else ""
     found = reader.fetch(folder, table, select, f"{where} GROUP BY stem ORDER BY min({ROW})", values)
     instances = [dict(zip((*INSTANCE_COLUMNS, "count", "json"), row, strict=True)) for row in found]
@@ -138,7 +138,7 @@ async def list_answers(request: Request) -> Response:
 
     def answer() -> Response:
         table = TABLES["answers"]
-        columns = columns_of(job.folder, table)
+        columns = shared.tables.columns(job.folder, table)
         names = [quoted(one.name) for one in columns if one.name in _NAMES]
         rest, values = _wanted(ligand, target, top, names)
         texts = shared.tables.fetch(job.folder, table, json_of(columns), rest, values)

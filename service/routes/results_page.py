@@ -26,7 +26,7 @@ from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.render import page
 from service.pages.series import all_series, series_view
 from service.pages.table import table_values
-from service.results.answers import Answers
+from service.results.answers import SHOWN, Answers
 from service.results.job import Job
 from service.results.kept import kept_answer
 from service.results.overview import pipeline_of
@@ -44,7 +44,11 @@ _LEFT_OUT = ("kept", "reason", "pdb_id", "value", "ligand", "kind")
 _OF_GROUPS = (
     "group", "reference", "is_reference", "pdb_id", "superposed", "reason", "protein", "n_used", "rmsd_A"
 )  # fmt: skip
-"""Columns that the lists of what was left out and of groups are made of."""
+_OF_DIRECTIONS = (
+    *("group", "direction", "residue", "site_class", "anchors", "best_anchor", "best_stem", "evidence"),
+    *("n_entries", "n_entries_open", "n_entries_present", "F_best", "F_median"),
+)
+"""Columns that the lists of what was left out, of groups and of their directions are made of."""
 
 
 async def results_page(request: Request) -> Response:
@@ -60,8 +64,8 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     record, base = job.record, job.base
     rows = partial(shared.tables.rows, job.folder)
     view = TableView.of(request.query_params)
-    answers = Answers.of(shared.tables, job.folder)
-    everything = instances(shared.tables, job.folder, answers)
+    answers = Answers.of(shared.tables, job.folder, SHOWN)
+    everything = instances(shared.tables, job.folder, view.names, answers)
     names = names_of(shared.tables, job.folder)
     kept = view.rows(everything, names)
     here = address(f"/results/{record.job_id}")
@@ -89,11 +93,13 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "fits": FITS,
         "names": names,
         **table_values(everything, kept, view, here, chosen),
-        "instance": instance_view(place, row, CONTEXT.of(request)) if row is not None else None,
+        "instance": _shown(request, place, chosen),
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
         "open_series": series_view(shared.tables, job.folder, base, open_series, everything) if open_series else None,
-        "consensus": group_views(rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS)),
+        "consensus": group_views(
+            rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS, names=_OF_DIRECTIONS)
+        ),
         "left_out": left_out(*(rows(table, names=_LEFT_OUT) for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS))),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),
@@ -102,9 +108,21 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     }
 
 
+def _shown(request: Request, place: Place, stem: str | None) -> dict[str, Any] | None:
+    """Return what the page shows of one instance; None if the job has none."""
+    row = instance(place.reader, place.folder, stem) if stem is not None else None
+    return instance_view(place, row, CONTEXT.of(request)) if row is not None else None
+
+
 def _selected(request: Request, rows: Sequence[Row]) -> Row | None:
     stem = request.query_params.get("row", "")
     return next((row for row in rows if row["stem"] == stem), None)
+
+
+def _of_view(shared: Shared, job: Job, view: TableView) -> tuple[list[Row], list[Row]]:
+    """Return all instances of a job, and those of a view in its order."""
+    everything = instances(shared.tables, job.folder, view.names, Answers.of(shared.tables, job.folder))
+    return everything, view.rows(everything, names_of(shared.tables, job.folder))
 
 
 async def table_part(request: Request) -> Response:
@@ -114,8 +132,7 @@ async def table_part(request: Request) -> Response:
 
     def answer() -> Response:
         view = TableView.of(request.query_params)
-        everything = instances(shared.tables, job.folder)
-        kept = view.rows(everything, names_of(shared.tables, job.folder))
+        everything, kept = _of_view(shared, job, view)
         here = address(f"/results/{job.record.job_id}")
         return page("results/table_part", **table_values(everything, kept, view, here))
 
@@ -129,7 +146,7 @@ async def table_csv(request: Request) -> Response:
     view = TableView.of(request.query_params)
 
     def read() -> list[Row]:
-        return view.rows(instances(shared.tables, job.folder), names_of(shared.tables, job.folder))
+        return _of_view(shared, job, view)[1]
 
     rows = await in_thread(read)
     headers = {"Content-Disposition": disposition(f"{job.record.job_id}_view.csv"), "Cache-Control": "no-cache"}
@@ -187,7 +204,8 @@ async def series_part(request: Request) -> Response:
         series = next((row for row in all_series(shared.tables, job.folder) if row["series"] == asked), None)
         if series is None:
             raise FileNotFound("The job has no such series.")
-        return series_view(shared.tables, job.folder, job.base, series, instances(shared.tables, job.folder))
+        everything = instances(shared.tables, job.folder, TableView().names, Answers.of(shared.tables, job.folder))
+        return series_view(shared.tables, job.folder, job.base, series, everything)
 
     return page("results/series_part", view=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
 

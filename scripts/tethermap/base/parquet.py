@@ -171,5 +171,5 @@ def _write(database: duckdb.DuckDBPyConnection, job: Path, table: Table) -> None
     about = literal(json.dumps(words, ensure_ascii=False))
     with replacing(job / table.parquet) as temporary:
         rows = csv_rows(job / table.path, table.columns)
-        options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{columns: {about}}}"
+        options = f"FORMAT parquet, COMPRESSION snappy, KV_METADATA {{columns: {about}}}"
         database.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({options})")
