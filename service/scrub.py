@@ -30,6 +30,7 @@ class Scrubber:
             settings.index_dir: "<index>",
             settings.mirror: "<mirror>",
             settings.affinity: "<affinity>",
+            settings.degraders: "<degraders>",
             REPOSITORY: "<tethermap>",
             Path(sys.prefix): "<python>",
             Path(tempfile.gettempdir()): "<tmp>",

@@ -281,8 +281,8 @@ class Settings(BaseModel):
         Folders of jobs, of the structure cache, and of the index with its snapshot.
     examples_dirs : tuple of Path
         Folders of curated examples, the first that has one wins; not a variable.
-    source, mirror, affinity, profile : str, Path or None, Path or None, Path
-        Source of structures and folder of tables of affinities of all jobs; Snakemake profile.
+    source, mirror, affinity, degraders, profile : str, Path or None, Path or None, Path or None, Path
+        Source of structures, folders of tables of affinities and of published degraders of all jobs; Snakemake profile.
     job_timeout_s : float or None
         Wall time of one run in seconds; None for no limit.
     allowed_hosts : tuple of str
@@ -320,6 +320,7 @@ class Settings(BaseModel):
     source: Annotated[str, _by(_choice(*SOURCES))] = "auto"
     mirror: Annotated[Path | None, _by(_existing_folder)] = None
     affinity: Annotated[Path | None, _by(_existing_folder)] = None
+    degraders: Annotated[Path | None, _by(_existing_folder)] = None
     profile: Annotated[Path, _by(_profile)] = LOCAL_PROFILE
     cores_per_job: Annotated[int, _by(_whole(1, 1024))] = 2
     max_running_jobs: Annotated[int, _by(_whole(1, 256))] = 2

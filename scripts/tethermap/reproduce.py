@@ -25,7 +25,12 @@ _NEEDS_PLACE = ("mirror", "files")
 
 
 def configuration(
-    job: Path, places: list[str], components: str | None, validation: str | None, affinity: Sequence[str] = ()
+    job: Path,
+    places: list[str],
+    components: str | None,
+    validation: str | None,
+    affinity: Sequence[str] = (),
+    degraders: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the settings that run a job again.
 
@@ -37,8 +42,8 @@ def configuration(
         Its mirror, or its files; none for the other sources.
     components, validation : str or None
         Where its own definitions and reports lie, where it had some.
-    affinity : sequence of str
-        Its tables of affinities, if it had any.
+    affinity, degraders : sequence of str
+        Its tables of affinities and of published degraders, if it had any.
 
     Raises
     ------
@@ -66,10 +71,11 @@ def configuration(
             if given is None:
                 raise UserError(f"The job had source.{name}: say where that is now with --{name}.")
             source[name] = str(Path(given).expanduser().absolute())
-    if source.get("affinity") is not None:
-        if not affinity:
-            raise UserError("The job had source.affinity: give its tables with --affinity.")
-        source["affinity"] = [str(Path(path).expanduser().absolute()) for path in affinity]
+    for name, paths in (("affinity", affinity), ("degraders", degraders)):
+        if source.get(name) is not None:
+            if not paths:
+                raise UserError(f"The job had source.{name}: give its tables with --{name}.")
+            source[name] = [str(Path(path).expanduser().absolute()) for path in paths]
     asked = settings["filters"]["entries"]
     recorded = recorded_search.record_search(asked, query, rows)
     return {**settings, "source": source, "cache_dir": None, recorded_search.KEY: recorded}
@@ -99,12 +105,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--components", help="its own component definitions")
     parser.add_argument("--validation", help="its folder of validation reports")
     parser.add_argument("--affinity", nargs="*", default=[], help="its tables of affinities")
+    parser.add_argument("--degraders", nargs="*", default=[], help="its tables of published degraders")
     parser.add_argument("--output", type=Path, help="folder of the rerun; by default beside it, named …-again")
     parser.add_argument("--cores", type=cores, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
     job = given.folder.absolute()
     again = (given.output or job.with_name(f"{job.name}-again")).absolute()
-    settings = configuration(job, given.source, given.components, given.validation, given.affinity)
+    settings = configuration(job, given.source, given.components, given.validation, given.affinity, given.degraders)
     if status := subprocess.run(snakemake_command(again, settings, given.cores), check=False).returncode:
         return status
     others = differing(job, again)

@@ -12,7 +12,7 @@ from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit
 from service.results.tables import number
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, OBSERVED_REASONS
 from tethermap.base.tables import Row
-from tethermap.exits.words import MUCH_GIVEN_UP, OPEN_FROM, affinity_text, is_advised
+from tethermap.exits.words import MUCH_GIVEN_UP, OPEN_FROM, affinity_text, is_advised, published_text
 
 SHOWN_PLACES = 6
 """Places that are seen at once; the others unfold."""
@@ -89,6 +89,7 @@ def answer_view(row: Row) -> dict[str, Any]:
         "entry": str(row.get("best_stem") or "").split("_")[0].upper(),
         "advised": is_advised(row),
         "affinity": affinity_text(row),
+        "published": published_text(row),
         "seen": seen,
         "same": several(row, "anchor_equivalents"),
         "seen_in": [entry.upper() for entry in several(row, "observed_entries")],

@@ -16,7 +16,7 @@ from tethermap.base.config import NO_PATH
 COMMAND = "snakemake --snakefile <tethermap>/Snakefile --directory <job folder> --configfile <job.json> --cores <cores>"
 """`<job.json>` holds `config`; JSON is YAML."""
 
-_PRIVATE = ("mirror", "files", "components", "affinity")
+_PRIVATE = ("mirror", "files", "components", "affinity", "degraders")
 _OF_THIS_MACHINE = ("cache_dir", "force")
 _WITHOUT_HASH = (layout.JOB_CONFIG, layout.MANIFEST, layout.SEARCH_QUERY, layout.CRATE)
 """Files that a rerun has the same although the manifest can't or doesn't hash them."""

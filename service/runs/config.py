@@ -33,8 +33,9 @@ def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict
     asked = dict(job_settings.get("source", {}))
     source: dict[str, Any]
     upload = asked.pop("upload", None)
-    if settings.affinity is not None:
-        asked["affinity"] = sorted(str(path) for path in settings.affinity.iterdir() if path.is_file()) or None
+    for name, folder in (("affinity", settings.affinity), ("degraders", settings.degraders)):
+        if folder is not None:
+            asked[name] = sorted(str(path) for path in folder.iterdir() if path.is_file()) or None
     if upload is not None:
         source = {**asked, "kind": "files", "files": str(_uploaded(settings, upload))}
         return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}

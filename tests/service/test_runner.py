@@ -230,6 +230,7 @@ def test_jobs_read_all_tables_of_affinities_of_the_service(tmp_path: Path) -> No
     found = [str(tables / name) for name in ("a.csv", "b.csv")]
     assert pipeline_config({"source": {"predicted": True}}, settings)["source"]["affinity"] == found
     assert "affinity" not in pipeline_config({}, settings_in(tmp_path))["source"]
+    assert pipeline_config({}, settings_in(tmp_path, degraders=tables))["source"]["degraders"] == found
 
 
 def test_children_get_a_cache_folder_that_can_be_written(tmp_path: Path) -> None:

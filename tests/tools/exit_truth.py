@@ -18,12 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from rdkit import Chem, rdBase
-from rdkit.Chem import rdSubstructLibrary
 
+from tethermap.answers.observed.contained import FEWEST_CORE, DegraderLibrary
 from tethermap.base.component_index import default_index
 from tethermap.components.component import is_hydrogen
 from tethermap.components.index import ComponentIndex
-from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.molecule.dictionary import dictionary_molecule
 
 MOTIFS = {
@@ -37,8 +36,6 @@ MOTIFS = {
 
 FEWEST_ATOMS = 38
 MOST_ATOMS = 110
-LARGE_PIECE = 15
-FEWEST_CORE, LEAST_CORE = 14, 0.62
 HIGH_CORE = 18
 
 
@@ -74,7 +71,7 @@ class _Degrader:
     mol: Chem.Mol
     recruits: list[frozenset[int]]
 
-    def is_halved(self, core: set[int], piece: set[int]) -> bool:
+    def is_halved(self, core: frozenset[int], piece: frozenset[int]) -> bool:
         """Return whether a core and what hangs on it are a ligand of a ligase and another with a ring, in any order."""
         rings = self.mol.GetRingInfo().AtomRings()
         return any(atoms <= piece for atoms in self.recruits) or (
@@ -101,16 +98,20 @@ def derived_truth(among: Collection[str] | None = None) -> Truth:
                 degraders[code] = _Degrader(mol, recruits)
         if mol.GetNumAtoms() >= FEWEST_CORE:
             smaller[code] = mol
-    library = rdSubstructLibrary.SubstructLibrary(rdSubstructLibrary.MolHolder(), rdSubstructLibrary.PatternHolder())
     codes = list(degraders)
-    for code in codes:
-        library.AddMol(degraders[code].mol)
-    most_atoms = max((large.mol.GetNumAtoms() for large in degraders.values()), default=0)
+    library = DegraderLibrary(
+        [degraders[code].mol for code in codes],
+        lambda number, core, piece: degraders[codes[number]].is_halved(core, piece),
+    )
     pairs = [
-        pair
+        Pair(
+            code,
+            codes[one.number],
+            frozenset(mol.GetAtomWithIdx(k).GetProp("name") for k in one.anchors),
+            one.is_whole and mol.GetNumAtoms() - len(one.leaving) >= HIGH_CORE,
+        )
         for code, mol in smaller.items()
-        if mol.GetNumAtoms() + LARGE_PIECE <= most_atoms + LARGEST_LEAVING and _aromatic_part_matches(mol, library)
-        for pair in _pairs(code, mol, codes, degraders, library)
+        for one in library.containing(mol)
     ]
     return Truth(tuple(pairs), len(degraders))
 
@@ -132,108 +133,6 @@ def _components(among: Collection[str] | None) -> Iterator[tuple[str, Chem.Mol]]
                     mol = dictionary_molecule(component, neutral=True)
                     if mol is not None and mol.GetBoolProp("sanitised"):
                         yield code, mol
-
-
-def _aromatic_part_matches(mol: Chem.Mol, library: rdSubstructLibrary.SubstructLibrary) -> bool:
-    """Return whether each aromatic ring system of a molecule, none of which ever leaves, is in some degrader."""
-    others = [atom.GetIdx() for atom in mol.GetAtoms() if not atom.GetIsAromatic()]
-    if len(others) == mol.GetNumAtoms():
-        return True
-    parts = Chem.GetMolFrags(_without(mol, others), asMols=True, sanitizeFrags=False)
-    distinct = {Chem.MolToSmarts(part): part for part in parts}.values()
-    return all(library.HasMatch(_with_rings(part), useChirality=False) for part in distinct)
-
-
-def _with_rings(mol: Chem.Mol) -> Chem.Mol:
-    Chem.FastFindRings(mol)
-    return mol
-
-
-def _without(mol: Chem.Mol, atoms: list[int]) -> Chem.Mol:
-    edit = Chem.RWMol(mol)
-    edit.BeginBatchEdit()
-    for atom in atoms:
-        edit.RemoveAtom(atom)
-    edit.CommitBatchEdit()
-    part = edit.GetMol()
-    Chem.FastFindRings(part)
-    return part
-
-
-def _pairs(
-    code: str, mol: Chem.Mol, codes: list[str], degraders: dict[str, _Degrader],
-    library: rdSubstructLibrary.SubstructLibrary,
-) -> Iterator[Pair]:  # fmt: skip
-    """Yield the degraders of one parent, each by the smallest change after which it fits."""
-    done: set[str] = set()
-    names = [atom.GetProp("name") for atom in mol.GetAtoms()]
-    for leaving in _edits(mol):
-        kept = [k for k in range(mol.GetNumAtoms()) if k not in leaving]
-        if len(kept) < max(FEWEST_CORE, LEAST_CORE * mol.GetNumAtoms()):
-            continue
-        core = _without(mol, sorted(leaving))
-        for number in library.GetMatches(core, useChirality=False, maxResults=len(codes)):
-            degrader = codes[number]
-            if degrader == code or degrader in done:
-                continue
-            atoms, clean = _carriers(core, degraders[degrader])
-            if atoms:
-                done.add(degrader)
-                high = clean and len(kept) >= HIGH_CORE
-                yield Pair(code, degrader, frozenset(names[kept[k]] for k in atoms), high)
-
-
-def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
-    """Return what can leave, nothing first, then the smaller groups."""
-    rings = mol.GetRingInfo()
-    found = {frozenset[int]()}
-    for bond in mol.GetBonds():
-        if rings.NumBondRings(bond.GetIdx()) or bond.GetBondType() != Chem.BondType.SINGLE:
-            continue
-        pair = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-        for stays, leaves in (pair, pair[::-1]):
-            side, front = {leaves}, [leaves]
-            while front and len(side) <= LARGEST_LEAVING:
-                for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
-                    if atom.GetIdx() != stays and atom.GetIdx() not in side:
-                        side.add(atom.GetIdx())
-                        front.append(atom.GetIdx())
-            if len(side) > LARGEST_LEAVING or 2 * len(side) >= mol.GetNumAtoms():
-                continue
-            n_rings = sum(set(ring) <= side for ring in rings.AtomRings())
-            if n_rings <= 1 and not any(mol.GetAtomWithIdx(atom).GetIsAromatic() for atom in side):
-                found.add(frozenset(side))
-    return sorted(found, key=lambda side: (len(side), sorted(side)))
-
-
-def _carriers(core: Chem.Mol, degrader: _Degrader) -> tuple[set[int], bool]:
-    """Return the atoms of a core that can carry the one large piece of a degrader, and whether nothing else differs."""
-    carriers: set[int] = set()
-    clean = False
-    for match in degrader.mol.GetSubstructMatches(core, uniquify=False, maxMatches=64):
-        inside = set(match)
-        outward = [
-            (k, _piece(degrader.mol, other.GetIdx(), inside))
-            for k, atom in enumerate(match)
-            for other in degrader.mol.GetAtomWithIdx(atom).GetNeighbors()
-            if other.GetIdx() not in inside
-        ]
-        large = {k: piece for k, piece in outward if len(piece) >= LARGE_PIECE}
-        if len(large) == 1 and degrader.is_halved(inside, *large.values()):
-            carriers |= large.keys()
-            clean |= len(outward) == 1
-    return carriers, clean
-
-
-def _piece(mol: Chem.Mol, start: int, inside: set[int]) -> set[int]:
-    """Return the atoms outside a core that hang on one of them."""
-    side, front = {start}, [start]
-    while front:
-        for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
-            if atom.GetIdx() not in inside and atom.GetIdx() not in side:
-                side.add(atom.GetIdx())
-                front.append(atom.GetIdx())
-    return side
 
 
 def interval(values: dict[str, list[float]], *, seed: int = 1, count: int = 2000) -> tuple[float, float]:

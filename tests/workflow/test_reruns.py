@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.runs import JobRun, result_files, run_job
+from tests.tools.runs import JobRun, result_files, rows_of, run_job
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
@@ -42,6 +42,10 @@ def test_changed_setting_reruns_the_steps_that_use_it(used: Path, changed: dict[
     assert sorted(rules) == sorted([*planned, "all"])
 
 
+ON_AMPRENAVIR = "CC(C)CN(C[C@@H](O)[C@H](Cc1ccccc1)NC(=O)O[C@H]1CCOC1)S(=O)(=O)c1ccc(N)c(c1)CNC(=O)COCCOCCOCCOCCCCCC"
+"""A degrader that nobody has made: amprenavir with a linker beside its aniline."""
+
+
 def test_filter_that_takes_the_same_entries_asks_the_search_alone(used: Path) -> None:
     settings = json.loads((used / layout.SETTINGS).read_text(encoding="utf-8"))
     before = _steps(used)
@@ -50,13 +54,15 @@ def test_filter_that_takes_the_same_entries_asks_the_search_alone(used: Path) ->
     assert json.loads((used / layout.JOB_CONFIG).read_text(encoding="utf-8"))["filters"]["max_resolution"] == 2.0
 
 
-def test_changed_table_of_affinities_makes_the_tables_anew(demo: JobRun, tmp_path: Path) -> None:
-    """The answers, the report and the manifest follow; without the table the folder is as before."""
+def test_changed_tables_of_the_user_make_the_tables_anew(demo: JobRun, tmp_path: Path) -> None:
+    """The answers, the report and the manifest follow; without the tables the folder is as before."""
     job = Path(shutil.copytree(demo.checked().job, tmp_path / "job"))
     settings = json.loads((job / layout.SETTINGS).read_text(encoding="utf-8"))
     before = result_files(job)
-    table = tmp_path / "mine.csv"
-    given = {**settings, "source": {**settings["source"], "affinity": str(table)}, "force": True}
+    table, degraders = tmp_path / "mine.csv", tmp_path / "degraders.csv"
+    files = {"affinity": str(table), "degraders": str(degraders)}
+    given = {**settings, "source": {**settings["source"], **files}, "force": True}
+    degraders.write_text(f"smiles,target,e3,dc50_nM,reference\n{ON_AMPRENAVIR},PR,CRBN,7,Mine 2026\n", encoding="utf-8")
     for value in ("20nM", "30uM"):
         steps = len(_steps(job))
         table.write_text(f"pdb_id,comp_id,measurement\n4cup,ZYB,Kd={value}\n", encoding="utf-8")
@@ -65,7 +71,12 @@ def test_changed_table_of_affinities_makes_the_tables_anew(demo: JobRun, tmp_pat
         answers = (job / layout.EXIT_ANSWERS).read_text(encoding="utf-8")
         assert f",{float(value[:2]) * 1000 ** (value[2:] == 'uM'):.6f}," in answers
         assert ("weak" in answers) == (value == "30uM")
-    assert "Kd = 30 µM, weak (mine)" in (job / layout.REPORT).read_text(encoding="utf-8")
+    report = (job / layout.REPORT).read_text(encoding="utf-8")
+    assert "Kd = 30 µM, weak (mine)" in report
+    assert "1 published degrader leaves here; best: DC50 = 7 nM, PR, CRBN (Mine 2026)" in report
+    (published,) = rows_of(job, layout.PUBLISHED)
+    assert (published["Warhead"], published["anchor_atoms"], published["left_out"]) == ("478", "C19;C21", "")
+    assert [row["anchor_atom"] for row in rows_of(job, layout.EXIT_ANSWERS) if row["published_atoms"]] == ["C19"]
     assert str(tmp_path) not in (job / layout.JOB_CONFIG).read_text(encoding="utf-8")
     run_job(job, {**settings, "force": True}).checked()
     assert result_files(job) == before

@@ -123,6 +123,11 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
     return sorted(best.values(), key=lambda answer: answer.rank_key)
 
 
+def exit_sites(molecule: LigandMolecule) -> list[str]:
+    """Return the exit site of each heavy atom of a ligand, as tables name it."""
+    return [f"S{number}" for number in site_numbers(ligand_graph(molecule))]
+
+
 def _exit_at(copy: LigandCopy, atoms: frozenset[AtomKey]) -> CopyExit | None:
     """Return the first exit of a copy at some atoms, in the order of its ranks."""
     return next((exit_ for exit_ in copy.exits if not exit_.atoms.isdisjoint(atoms)), None)

@@ -25,8 +25,8 @@ FOLDER = ROOT / "config"
 """Where the defaults and the schema lie."""
 
 _UPPER_CASE = ("methods", "only_ligands", "always_keep")
-_PRIVATE = ("mirror", "files", "components", "affinity")
-_ADDED = ("affinity",)
+_PRIVATE = ("mirror", "files", "components", "affinity", "degraders")
+_ADDED = ("affinity", "degraders")
 """Settings of the source that are recorded only if given: records of jobs without them stay as they were."""
 
 NO_PATH = ("auto", "off")
@@ -297,10 +297,11 @@ def _resolve_paths(settings: Settings) -> None:
             source[name] = [_absolute(f"source.{name}", item) for item in value]
         else:
             source[name] = _absolute(f"source.{name}", value)
-    affinity = source["affinity"] or []
-    for path in [affinity] if isinstance(affinity, str) else affinity:
-        if not Path(path).is_file():
-            raise ConfigError(f"source.affinity: there is no file {path}.")
+    for name in _ADDED:
+        given = source[name] or []
+        for path in [given] if isinstance(given, str) else given:
+            if not Path(path).is_file():
+                raise ConfigError(f"source.{name}: there is no file {path}.")
 
 
 def _absolute(key: str, text: str | None) -> str | None:

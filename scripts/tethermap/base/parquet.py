@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from tethermap.base import layout
 from tethermap.base.atomic import replacing, write_parts
 from tethermap.base.column_words import dictionary, words_of
-from tethermap.base.tables import AFFINITY, POSES, RESULT_TABLES, Column, Table
+from tethermap.base.tables import AFFINITY, POSES, PUBLISHED, RESULT_TABLES, Column, Table
 
 if TYPE_CHECKING:
     import duckdb
 
-PARQUET_TABLES = (*RESULT_TABLES, POSES, AFFINITY)
-"""Tables that a job has as Parquet, the last two only if it has poses or `source.affinity`."""
+PARQUET_TABLES = (*RESULT_TABLES, POSES, AFFINITY, PUBLISHED)
+"""Tables that a job has as Parquet, the last three only if it has poses, `source.affinity` or `source.degraders`."""
 
 _TYPES = {"integer": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN", "text": "VARCHAR"}
 
@@ -134,7 +134,7 @@ def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
     names = {column.name for column in columns}
     lacking = [f", NULL::{_type(one)} AS {quoted(one.name)}" for one in table.columns if one.name not in names]
     path, text = job / table.parquet, job / table.path
-    same = tuple(columns) in (table.columns, table.usual.columns)
+    same = tuple(columns) == table.having(names).columns
     if same and path.is_file() and path.stat().st_mtime_ns >= text.stat().st_mtime_ns:
         return f"FROM read_parquet({file_literal(path)}, {ROW} = true) SELECT *{''.join(lacking)}"
     rows = csv_rows(text, columns)
@@ -155,14 +155,19 @@ def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
         for table in tables:
             if (job / table.path).is_file():
                 _write(database, job, table)
-    told = (_written(job, table) for table in PARQUET_TABLES if table is not AFFINITY or (job / table.path).is_file())
+    extra = (AFFINITY, PUBLISHED)
+    told = (_written(job, table) for table in PARQUET_TABLES if table not in extra or (job / table.path).is_file())
     write_parts(job / layout.DATA_DICTIONARY, dictionary(tuple(told)))
 
 
 def _written(job: Path, table: Table) -> Table:
     """Return a table with the columns that a job's file has."""
     path = job / table.path
-    return table.usual if path.is_file() and file_columns(path, table) == table.usual.columns else table
+    if not path.is_file():
+        return table
+    columns = file_columns(path, table)
+    written = table.having([one.name for one in columns])
+    return written if columns == written.columns else table
 
 
 def _write(database: duckdb.DuckDBPyConnection, job: Path, table: Table) -> None:

@@ -78,17 +78,22 @@ class Column:
 class Table:
     """A table: its place in the job folder (empty for intermediates) and its columns.
 
-    The last `optional` columns are only in files of jobs with the setting that they come from.
+    The columns that `optional` names are only in files of jobs with the setting that they come from.
     """
 
     path: str
     columns: tuple[Column, ...]
-    optional: int = 0
+    optional: tuple[str, ...] = ()
+
+    def having(self, names: Collection[str]) -> Table:
+        """Return the table with those of its optional columns alone that are named."""
+        columns = (one for one in self.columns if one.name not in self.optional or one.name in names)
+        return Table(self.path, tuple(columns))
 
     @property
     def usual(self) -> Table:
         """The table without its optional columns."""
-        return Table(self.path, self.columns[: len(self.columns) - self.optional])
+        return self.having(())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -185,16 +190,20 @@ SASA_SUMMARY = Table(
     ),
 )
 
-AFFINITY_CELLS = (
+_AFFINITY = (
     "affinity_type relation value_nM:n6 p_value:n2 source:l n_values:i spread ligand_efficiency:n2 affinity_word"
 )
+AFFINITY_CELLS = tuple(column.name for column in _columns(_AFFINITY))
 """Columns of a ligand's measured affinity (`tethermap.results.affinity`), in tables of jobs with `source.affinity`."""
 
-_N_AFFINITY = len(AFFINITY_CELLS.split())
+_PUBLISHED = "published:i published_atoms:l published_best published_reference"
+PUBLISHED_CELLS = tuple(column.name for column in _columns(_PUBLISHED))
+"""Columns of the published degraders that leave at an exit (`tethermap.results.published`), in tables of jobs with
+`source.degraders`."""
 
 AFFINITY = Table(
     layout.AFFINITY,
-    _columns(f"pdb_id Chain Warhead Residue_ID {AFFINITY_CELLS} matched_by stem"),
+    _columns(f"pdb_id Chain Warhead Residue_ID {_AFFINITY} matched_by stem"),
 )
 """One row per instance and type of measurement, in jobs with `source.affinity`."""
 
@@ -208,9 +217,9 @@ RESULTS_TABLE = Table(
         f" {FIT} RSCC_by_residue:l {ENTRY_FIT} {GEOMETRY} link_uniprot:l mutations:l mutations_near:l pocket_uniprot:l"
         " ligand_name SMILES_pH74 warhead_class:l"
         " mean_pLDDT:n1 aligned_error_A:n1 chemistry_notes:l source_file source_record:i pose_rank:i"
-        f" {AFFINITY_CELLS}"
+        f" {_AFFINITY}"
     ),
-    optional=_N_AFFINITY,
+    optional=AFFINITY_CELLS,
 )
 
 LIGAND_METADATA = Table(
@@ -297,9 +306,9 @@ EXIT_ANSWERS = Table(
         " E_median:n4 F_median:n4 score_median:n4 score_best:n4 closed:f observed:i observed_entries:l evidence"
         " evidence_reasons:l best_stem stems:l group exit_site breaks_covalent_bond:f observed_atoms:l"
         " site_uniprot area_lost_A2:n leaving_residues:l not_recommended:l best_resolution:n2 best_title group_name"
-        f" confidence {AFFINITY_CELLS}"
+        f" confidence {_AFFINITY} {_PUBLISHED}"
     ),
-    optional=_N_AFFINITY,
+    optional=(*AFFINITY_CELLS, *PUBLISHED_CELLS),
 )
 """One row per target group, binding site, ligand and exit site: what all copies say. `n_copies` are the site's copies
 that symmetry mates don't hold, `n_open` those whose best candidate there has room and a way out."""
@@ -313,6 +322,15 @@ OBSERVED_EXITS = Table(
     ),
 )
 """One row per ligand that two proteins hold, and side: where that side's half of the degrader ends."""
+
+PUBLISHED = Table(
+    layout.PUBLISHED,
+    _columns(
+        "Warhead InChIKey anchor_atoms:l left_out:l is_whole:f degrader target uniprot e3 DC50_relation DC50_nM:n6"
+        " reference degrader_SMILES"
+    ),
+)
+"""One row per ligand, published degrader that contains it, and value, in jobs with `source.degraders`."""
 
 DEGRADERS = Table(
     "",
@@ -398,6 +416,7 @@ TABLES = {
     "observed": OBSERVED_EXITS,
     "consensus": EXIT_CONSENSUS,
     "poses": POSES,
+    "published": PUBLISHED,
 }
 """Tables by the name that clients and the Python API use."""
 
@@ -599,7 +618,7 @@ def read_table(
     """
     with path.open(encoding="utf-8", newline="") as stream:
         header = tuple(next(csv.reader([stream.readline()]), ()))
-        if strict and header not in (table.names, table.usual.names):
+        if strict and header != table.having(header).names:
             raise ValueError(f"{path}: unexpected columns {header}")
         known = {column.name: column for column in table.columns}
         columns = [known.get(name, Column(name)) for name in header]

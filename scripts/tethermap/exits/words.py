@@ -239,6 +239,27 @@ def affinity_text(row: Mapping[str, float | str | None]) -> str:
     return f"{text}{several}{word} ({str(row['source']).replace(';', ', ')})"
 
 
+def published_text(row: Mapping[str, float | str | None]) -> str:
+    """Return how many published degraders leave at an exit in words, empty if none or if a job has no table of them.
+
+    Parameters
+    ----------
+    row : mapping
+        A row with the columns `tethermap.base.tables.PUBLISHED_CELLS`.
+
+    >>> found = {"published": 43, "published_best": "DC50 = 5.9 nM, BTK, CRBN"}
+    >>> published_text({**found, "published_reference": "Example 2020"})
+    '43 published degraders leave here; best: DC50 = 5.9 nM, BTK, CRBN (Example 2020)'
+    """
+    count = int(row.get("published") or 0)
+    if not count:
+        return ""
+    noun = "degrader leaves" if count == 1 else "degraders leave"
+    reference = f" ({row['published_reference']})" if row["published_reference"] else ""
+    best = f"; best: {row['published_best']}{reference}" if row["published_best"] else ""
+    return f"{count} published {noun} here{best}"
+
+
 def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:
     """Return where the linker of a degrader was seen to leave as a sentence.
 

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun
+from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import PLACES_AT_ONCE, ReportContent
@@ -65,6 +65,7 @@ def render_report(
             figures=_figures(content, colour),
             columns=_columns(content),
             affinity=affinity_text,
+            published=published_text,
             at_once=PLACES_AT_ONCE,
             shown_series=[view.row["series"] for view in content.series],
         )

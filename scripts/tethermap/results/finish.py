@@ -84,7 +84,7 @@ def write_manifest(
         layout.SEARCH_ENTRIES,
         layout.WORKFLOW,
     ]
-    optional = [table for table in (tables.POSES, tables.AFFINITY) if (job / table.path).is_file()]
+    optional = [table for table in (tables.POSES, tables.AFFINITY, tables.PUBLISHED) if (job / table.path).is_file()]
     single += [path for table in optional for path in (table.path, table.parquet)]
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
     for path in single:

@@ -114,9 +114,18 @@ def value_of(affinity_type: str, relation: str, value: str, unit: str) -> Value 
     >>> value_of("Ki", "'<'", "0.5", "µM")
     ('Ki', '<', 500.0)
     """
-    kind, factor = _TYPE.get(affinity_type.strip().lower()), UNITS.get(re.sub("[µμ]", "u", unit.strip()))
-    cell = _CELL.fullmatch(relation.strip(" '\"") + value)
-    if kind is None or factor is None or cell is None or cell[1] not in _RELATION:
+    kind, amount = _TYPE.get(affinity_type.strip().lower()), concentration(relation.strip(" '\"") + value, unit)
+    return None if kind is None or amount is None else (kind, *amount)
+
+
+def concentration(text: str, unit: str) -> tuple[str, float] | None:
+    """Return relation and nmol/L of a number with its relation; None if either or the unit is none that is known.
+
+    >>> concentration("<0.5", "µM"), concentration("N.D.", "nM")
+    (('<', 500.0), None)
+    """
+    factor, cell = UNITS.get(re.sub("[µμ]", "u", unit.strip())), _CELL.fullmatch(text)
+    if factor is None or cell is None or cell[1] not in _RELATION:
         return None
     number = float(f"{float(cell[2]) * factor:.12g}")  # 0.6 uM is 600 nM, not 599.9999999999999
-    return (kind, _RELATION[cell[1]], number) if number > 0 and math.isfinite(number) else None
+    return (_RELATION[cell[1]], number) if number > 0 and math.isfinite(number) else None

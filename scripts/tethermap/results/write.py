@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,7 @@ from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
 from tethermap.results.affinity import Affinities, AffinityQuery
 from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table
+from tethermap.results.published import PublishedDegraders
 from tethermap.results.rows import (
     Membership,
     map_rows,
@@ -67,6 +69,7 @@ def write_tables(
     errors: Iterable[Row] = (),
     left_out: LeftOut = MappingProxyType({}),
     affinity: Sequence[str] = (),
+    degraders: Sequence[str] = (),
 ) -> None:
     """Write all tables and the one SDF of a job.
 
@@ -86,6 +89,8 @@ def write_tables(
         Instances and entries that are not looked at, with the errors in them.
     affinity : sequence of str
         The user's tables of affinities, `source.affinity`.
+    degraders : sequence of str
+        The user's tables of published degraders, `source.degraders`.
     """
     series = read_members(job / layout.SERIES_MEMBERS)
     ligands = list(tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA))
@@ -97,24 +102,31 @@ def write_tables(
         heavy = {str(row["Ligand"]): int(row["Heavy_Atom_Count"] or 0) for row in ligands}
         affinities = Affinities(affinity, gathered.measured, heavy) if affinity else None
         _write_results(job, waiting, groups, affinities)
-    for left in (tables.AFFINITY.path, tables.AFFINITY.parquet):
-        (job / left).unlink(missing_ok=True)
+    for left in (tables.AFFINITY, tables.PUBLISHED):
+        (job / left.path).unlink(missing_ok=True)
+        (job / left.parquet).unlink(missing_ok=True)
     if affinities:
         tables.write_table(job / layout.AFFINITY, tables.AFFINITY, sorted(affinities.rows(), key=row_sort_key))
+    published = _published(degraders, gathered) if degraders else None
+    if published:
+        tables.write_table(job / layout.PUBLISHED, tables.PUBLISHED, published.rows())
     if gathered.poses:
         in_order = (row for _, row in sorted(gathered.poses, key=itemgetter(0)))
         tables.write_table(job / tables.POSES.path, tables.POSES, in_order)
-    degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
-    observed = list(observed_rows(target_name, degraders, gathered.complete))
+    held = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
+    observed = list(observed_rows(target_name, held, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
     known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
     answers: Iterable[Row] = answer_rows(target_name, groups, known, job / layout.RESULTS)
     if affinities:
         answers = ({**row, **affinities.cells(split_cell(row["stems"]))} for row in answers)
+    if published:
+        answers = ({**row, **published.cells(gathered.component(str(row["best_stem"])), row)} for row in answers)
+    extra = (*(tables.AFFINITY_CELLS if affinities else ()), *(tables.PUBLISHED_CELLS if published else ()))
     for written, rows in (
         (tables.SUPERPOSITION, superposition_rows(groups)),
         (tables.EXIT_CONSENSUS, consensus_rows(groups)),
-        (tables.EXIT_ANSWERS if affinities else tables.EXIT_ANSWERS.usual, answers),
+        (tables.EXIT_ANSWERS.having(extra), answers),
         (tables.OBSERVED_EXITS, observed),
     ):
         tables.write_table(job / written.path, written, rows)
@@ -201,6 +213,10 @@ class Gathered:
         if before is None or (-mol.n_heavy, mol.stem) < (-before.n_heavy, before.stem):
             self.complete[mol.component_names] = mol
 
+    def component(self, stem: str) -> str:
+        """Return the components of an instance, joined by ``+``; empty if two proteins hold it."""
+        return self.copies[stem].component if stem in self.copies else ""
+
     def _sharing(self, backbone: Backbone) -> Backbone:
         """Return a chain with what it has in common with others held once, its place too if it is the last one's."""
         last = self.members[-1].backbone.xyz if self.members else backbone.xyz
@@ -245,6 +261,17 @@ def _merge_instances(
             with (job / path).open("rb") as sdf:
                 shutil.copyfileobj(sdf, stream)
     return gathered
+
+
+def _published(files: Sequence[str], gathered: Gathered) -> PublishedDegraders:
+    """Return the user's degraders with the ligands of a job that they contain."""
+    published = PublishedDegraders(files)
+    accessions: dict[str, set[str]] = defaultdict(set)
+    for one in gathered.measured:
+        accessions[one.components] |= one.accessions
+    for component, molecule in gathered.complete.items():
+        published.add(molecule, accessions[component])
+    return published
 
 
 def _affinity_query(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> AffinityQuery:

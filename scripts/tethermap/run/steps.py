@@ -253,7 +253,7 @@ STEPS = (
             layout.SERIES_TABLE,
             layout.SERIES_ERRORS,
         ),
-        given=("affinity",),
+        given=("affinity", "degraders"),
         writes=(
             *(table.path for table in tables.RESULT_TABLES if table is not tables.SERIES),
             *(table.parquet for table in tables.RESULT_TABLES),

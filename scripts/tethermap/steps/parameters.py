@@ -13,7 +13,7 @@ from tethermap.sources.own.definitions import definitions_among
 
 def source(given: Settings) -> dict[str, Any]:
     """Return where entries come from; definitions of components and reports are other steps' business."""
-    other = ("components", "validation", "predicted", "affinity")
+    other = ("components", "validation", "predicted", "affinity", "degraders")
     return {key: value for key, value in given["source"].items() if key not in other}
 
 
@@ -102,10 +102,10 @@ def find_series(given: Settings) -> dict[str, Any]:
 
 
 def build_tables(given: Settings) -> dict[str, Any]:
-    """Return the name of the target and the user's tables of affinities."""
-    affinity = given["source"]["affinity"] or []
-    files = [affinity] if isinstance(affinity, str) else affinity
-    return {"target_name": given["target_name"], "cache_dir": given["cache_dir"], "affinity": files}
+    """Return the name of the target and the user's tables of affinities and of published degraders."""
+    named = {name: given["source"][name] or [] for name in ("affinity", "degraders")}
+    files = {name: [value] if isinstance(value, str) else value for name, value in named.items()}
+    return {"target_name": given["target_name"], "cache_dir": given["cache_dir"], **files}
 
 
 def finish_job(given: Settings) -> dict[str, Any]:

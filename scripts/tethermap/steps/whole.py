@@ -44,7 +44,8 @@ def build_tables(task: Task) -> None:
 
     See `tethermap.results.write.write_tables`.
     """
-    job, target_name, affinity = task.job, task.settings["target_name"], task.settings["affinity"]
+    job, target_name = task.job, task.settings["target_name"]
+    of_user = {name: task.settings[name] for name in ("affinity", "degraders")}
 
     def compute() -> list[Row]:
         from tethermap.base.parquet import write_parquet
@@ -55,7 +56,7 @@ def build_tables(task: Task) -> None:
             inputs = task.parts("write_protac_inputs/protac_inputs")
             write_tables(
                 job, task.shards, target_name=target_name, protac_inputs=inputs, errors=errors, left_out=left_out,
-                affinity=affinity,
+                **of_user,
             )  # fmt: skip
 
         def members() -> list[InstanceId]:
@@ -70,7 +71,7 @@ def build_tables(task: Task) -> None:
 
     about = [target_name, search_source(job)]
     poses = [job / POSES.path, job / POSES.parquet]
-    known = None if affinity else task.cache(about)  # tables of affinities may have millions of rows
+    known = None if any(of_user.values()) else task.cache(about)  # the user's tables may have millions of rows
     repeat_or_compute(known, task.sources(), [*task.outputs(), *poses], compute)
 
 

@@ -30,6 +30,7 @@ from tethermap.base.parquet import (
 from tethermap.base.tables import (
     AFFINITY,
     EXIT_VECTORS,
+    PUBLISHED,
     RESULTS_TABLE,
     Column,
     Row,
@@ -131,7 +132,8 @@ def test_types_lists_and_words_are_in_the_file(tmp_path: Path) -> None:
 
 
 def test_every_column_has_words_and_all_words_a_column(tmp_path: Path) -> None:
-    write_table(tmp_path / AFFINITY.path, AFFINITY, [])  # words of its columns are only in jobs that have them
+    for table in (AFFINITY, PUBLISHED):  # words of their columns are only in jobs that have them
+        write_table(tmp_path / table.path, table, [])
     write_parquet(tmp_path, [])
     dictionary = (tmp_path / layout.DATA_DICTIONARY).read_text(encoding="utf-8")
     for table in PARQUET_TABLES:

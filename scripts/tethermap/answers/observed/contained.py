@@ -1,0 +1,165 @@
+"""Smaller molecules within degraders: what has to leave first, and which atoms carry the rest of the degrader.
+
+A molecule is contained after the smallest change that the search of exits knows (a hydrogen or a group leaves) if it
+is then a substructure in which exactly one atom carries a large piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from rdkit import Chem
+from rdkit.Chem import rdSubstructLibrary
+
+from tethermap.exits.limits import LARGEST_LEAVING
+
+LARGE_PIECE = 15
+"""Fewest heavy atoms of the rest of a degrader."""
+
+FEWEST_CORE, LEAST_CORE = 14, 0.62
+"""Fewest heavy atoms that stay of the smaller molecule, and the least share of it."""
+
+_MOST_MATCHES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Contained:
+    """A molecule within a degrader.
+
+    Parameters
+    ----------
+    number : int
+        Of the degrader.
+    leaving : frozenset of int
+        Heavy atoms that leave the molecule first; none if a hydrogen does.
+    anchors : frozenset of int
+        Its atoms that can carry the rest: several if it fits in several ways.
+    is_whole : bool
+        Whether nothing else hangs on it.
+    """
+
+    number: int
+    leaving: frozenset[int]
+    anchors: frozenset[int]
+    is_whole: bool
+
+
+Accepts = Callable[[int, frozenset[int], frozenset[int]], bool]
+"""Whether a degrader, by its number, may be divided into a core and the piece that hangs on it."""
+
+
+class DegraderLibrary:
+    """Degraders in which smaller molecules are looked for.
+
+    Parameters
+    ----------
+    mols : iterable of Chem.Mol
+        The degraders, without hydrogens as atoms; their places are their numbers.
+    accepts : callable
+        See `Accepts`; any division by default.
+    """
+
+    def __init__(self, mols: Iterable[Chem.Mol], accepts: Accepts = lambda *_: True) -> None:
+        self._accepts = accepts
+        self._library = rdSubstructLibrary.SubstructLibrary(
+            rdSubstructLibrary.CachedMolHolder(), rdSubstructLibrary.PatternHolder()
+        )
+        self._largest = 0
+        for mol in mols:
+            self._library.AddMol(mol)
+            self._largest = max(self._largest, mol.GetNumAtoms())
+
+    def containing(self, mol: Chem.Mol) -> Iterator[Contained]:
+        """Yield the degraders that contain a molecule, each by the smallest change after which it fits.
+
+        Parameters
+        ----------
+        mol : Chem.Mol
+            Without hydrogens as atoms.
+        """
+        count = mol.GetNumAtoms()
+        if count < FEWEST_CORE or count + LARGE_PIECE > self._largest + LARGEST_LEAVING or not self._has_rings(mol):
+            return
+        done: set[int] = set()
+        for leaving in _edits(mol):
+            kept = [k for k in range(count) if k not in leaving]
+            if len(kept) < max(FEWEST_CORE, LEAST_CORE * count):
+                continue
+            core = _without(mol, leaving)
+            for number in self._library.GetMatches(core, useChirality=False, numThreads=1, maxResults=-1):
+                anchors, is_whole = self._anchors(core, number) if number not in done else (set(), False)
+                if anchors:
+                    done.add(number)
+                    yield Contained(number, leaving, frozenset(kept[k] for k in anchors), is_whole)
+
+    def _has_rings(self, mol: Chem.Mol) -> bool:
+        """Return whether each aromatic ring system of a molecule, none of which ever leaves, is in some degrader."""
+        others = frozenset(atom.GetIdx() for atom in mol.GetAtoms() if not atom.GetIsAromatic())
+        if len(others) == mol.GetNumAtoms():
+            return True
+        parts = Chem.GetMolFrags(_without(mol, others), asMols=True, sanitizeFrags=False)
+        for part in {Chem.MolToSmarts(part): part for part in parts}.values():
+            Chem.FastFindRings(part)
+            if not self._library.HasMatch(part, useChirality=False, numThreads=1):
+                return False
+        return True
+
+    def _anchors(self, core: Chem.Mol, number: int) -> tuple[set[int], bool]:
+        """Return the atoms of a core that can carry the one large piece of a degrader, and whether that is all."""
+        degrader = self._library.GetMol(number)
+        anchors: set[int] = set()
+        is_whole = False
+        for match in degrader.GetSubstructMatches(core, uniquify=False, maxMatches=_MOST_MATCHES):
+            inside = frozenset(match)
+            outward = [
+                (k, _piece(degrader, other.GetIdx(), inside))
+                for k, atom in enumerate(match)
+                for other in degrader.GetAtomWithIdx(atom).GetNeighbors()
+                if other.GetIdx() not in inside
+            ]
+            large = {k: piece for k, piece in outward if len(piece) >= LARGE_PIECE}
+            if len(large) == 1 and self._accepts(number, inside, *large.values()):
+                anchors |= large.keys()
+                is_whole |= len(outward) == 1
+        return anchors, is_whole
+
+
+def _without(mol: Chem.Mol, atoms: Iterable[int]) -> Chem.Mol:
+    edit = Chem.RWMol(mol)
+    edit.BeginBatchEdit()
+    for atom in atoms:
+        edit.RemoveAtom(atom)
+    edit.CommitBatchEdit()
+    part = edit.GetMol()
+    Chem.FastFindRings(part)
+    return part
+
+
+def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
+    """Return what can leave, nothing first, then the smaller groups."""
+    rings = mol.GetRingInfo()
+    found = {frozenset[int]()}
+    for bond in mol.GetBonds():
+        if rings.NumBondRings(bond.GetIdx()) or bond.GetBondType() != Chem.BondType.SINGLE:
+            continue
+        pair = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        for stays, leaves in (pair, pair[::-1]):
+            side = _piece(mol, leaves, frozenset({stays}), LARGEST_LEAVING)
+            if len(side) > LARGEST_LEAVING or 2 * len(side) >= mol.GetNumAtoms():
+                continue
+            n_rings = sum(side.issuperset(ring) for ring in rings.AtomRings())
+            if n_rings <= 1 and not any(mol.GetAtomWithIdx(atom).GetIsAromatic() for atom in side):
+                found.add(side)
+    return sorted(found, key=lambda side: (len(side), sorted(side)))
+
+
+def _piece(mol: Chem.Mol, start: int, outside: frozenset[int], most: int | None = None) -> frozenset[int]:
+    """Return the atoms that hang on one of them without those of a set; of more than `most` only some, one more."""
+    side, front = {start}, [start]
+    while front and (most is None or len(side) <= most):
+        for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
+            if atom.GetIdx() not in outside and atom.GetIdx() not in side:
+                side.add(atom.GetIdx())
+                front.append(atom.GetIdx())
+    return frozenset(side)

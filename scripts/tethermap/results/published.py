@@ -1,0 +1,244 @@
+"""Published degraders that contain the ligands of a job, and the atoms through which the rest of each leaves.
+
+The user's tables are read in place. What they say stands beside the answers and changes no score and no rank.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rdkit import Chem, rdBase
+from rdkit.Chem.MolStandardize import rdMolStandardize
+
+from tethermap.answers.observed.contained import Contained, DegraderLibrary
+from tethermap.answers.observed.transfer import heavy_part
+from tethermap.answers.sites import exit_sites
+from tethermap.base.errors import UserError
+from tethermap.base.tables import JOINED, Row, Value
+from tethermap.molecule.neutral import neutralised
+from tethermap.molecule.record import LigandMolecule
+from tethermap.results.measurement import concentration
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "smiles": ("smiles", "canonical_smiles"),
+    "name": ("name", "compound id", "id"),
+    "target": ("target",),
+    "uniprot": ("uniprot",),
+    "e3": ("e3 ligase", "e3", "ligase"),
+    "dc50": ("dc50 (nm)", "dc50_nm"),
+    "reference": ("article doi", "reference", "doi"),
+}
+"""Columns or SDF fields in lower case: those of PROTAC-DB first, then plain ones."""
+
+_RELATIONS = ("=", "~", "<", ">")
+"""A degrader's values in the order in which they count as its best: a lower limit last."""
+
+_ERROR = re.compile(r"\s*(?:±|\+/?-|\().*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """One value of a degrader, or none, and where it was published."""
+
+    name: str
+    target: str
+    uniprot: str
+    e3: str
+    dc50: tuple[str, float] | None
+    reference: str
+
+    def order(self, accessions: Collection[str]) -> tuple[object, ...]:
+        """Return the sort key of values: measured ones on a protein of the pocket first, then the lowest."""
+        relation, value = self.dc50 or (_RELATIONS[-1], float("inf"))
+        own = not set(self.uniprot.split(JOINED)).isdisjoint(accessions)
+        return self.dc50 is None, not own, relation == ">", value, self.name, self.reference
+
+    @property
+    def says(self) -> str:
+        """Its value in words, with its proteins."""
+        value = f"DC50 {self.dc50[0]} {self.dc50[1]:g} nM" if self.dc50 else ""
+        return ", ".join(part for part in (value, self.target, self.e3) if part)
+
+
+class PublishedDegraders:
+    """The degraders of some tables, and where they contain the ligands of a job.
+
+    Parameters
+    ----------
+    files : sequence of str
+        The user's tables.
+
+    Raises
+    ------
+    UserError
+        If a file has no SMILES.
+    """
+
+    def __init__(self, files: Sequence[str]) -> None:
+        rows: dict[str, list[_Published]] = defaultdict(list)
+        for file in files:
+            for smiles, published in _read(Path(file)):
+                rows[smiles] += [one for one in published if one not in rows[smiles]]
+        self._smiles = sorted(rows)
+        self._rows = [rows[smiles] for smiles in self._smiles]
+        self._library = DegraderLibrary(map(Chem.MolFromSmiles, self._smiles))
+        self._found: dict[str, _Holders] = {}
+
+    def add(self, molecule: LigandMolecule, accessions: Collection[str]) -> None:
+        """Look for a ligand in all degraders.
+
+        Parameters
+        ----------
+        molecule : LigandMolecule
+            The most complete copy of the ligand.
+        accessions : collection of str
+            UniProt accessions of its pockets, of which values come first.
+        """
+        mol = heavy_part(molecule)
+        contained = self._library.containing(mol) if molecule.sanitised else ()
+        found = sorted((_in_place(mol, one) for one in contained), key=lambda one: one.number)
+        sites = exit_sites(molecule) if found else []
+        self._found[molecule.component_names] = _Holders(molecule, found, sites, frozenset(accessions))
+
+    def cells(self, component: str, row: Row) -> dict[str, Value]:
+        """Return the cells of `tables.PUBLISHED_CELLS` of an answer: the degraders that leave at its exit site.
+
+        Parameters
+        ----------
+        component : str
+            Components of the ligand, joined by ``+``.
+        row : Row
+            The answer, a row of `tables.EXIT_ANSWERS`.
+        """
+        ligand = self._found.get(component)
+        if ligand is None or row["kind"] == "observed":
+            return {}
+        names = ligand.molecule.names
+        at_site = {k: names[k] for k, site in enumerate(ligand.sites) if site == row["exit_site"]}
+        found = [one for one in ligand.found if one.anchors & at_site.keys()]
+        counts = {name: sum(k in one.anchors for one in found) for k, name in at_site.items()}
+        values = [value for one in found for value in self._rows[one.number]]
+        best = min(values, key=lambda one: one.order(ligand.accessions), default=None)
+        return {
+            "published": len(found),
+            "published_atoms": JOINED.join(f"{name}:{count}" for name, count in counts.items() if count),
+            "published_best": best.says if best else "",
+            "published_reference": best.reference if best else "",
+        }
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows of `tables.PUBLISHED`."""
+        for _, ligand in sorted(self._found.items()):
+            molecule = ligand.molecule
+            for one in ligand.found:
+                told: dict[str, Value] = {
+                    "Warhead": molecule.comp_id,
+                    "InChIKey": molecule.inchikey,
+                    "anchor_atoms": JOINED.join(molecule.names[k] for k in sorted(one.anchors)),
+                    "left_out": JOINED.join(molecule.names[k] for k in sorted(one.leaving)),
+                    "is_whole": one.is_whole,
+                    "degrader_SMILES": self._smiles[one.number],
+                }
+                for value in sorted(self._rows[one.number], key=lambda value: value.order(ligand.accessions)):
+                    relation, amount = value.dc50 or ("", None)
+                    yield {
+                        **told,
+                        "degrader": value.name,
+                        "target": value.target,
+                        "uniprot": value.uniprot,
+                        "e3": value.e3,
+                        "DC50_relation": relation,
+                        "DC50_nM": amount,
+                        "reference": value.reference,
+                    }
+
+
+def _in_place(mol: Chem.Mol, one: Contained) -> Contained:
+    """Return a match with the atoms from which its group leaves as its anchors, if the rest can stand in its place."""
+    beside = {other.GetIdx() for k in one.leaving for other in mol.GetAtomWithIdx(k).GetNeighbors()}
+    return replace(one, anchors=one.anchors & beside or one.anchors)
+
+
+@dataclass(frozen=True)
+class _Holders:
+    """A ligand with the degraders that contain it, its exit site of each atom, and the proteins of its pockets."""
+
+    molecule: LigandMolecule
+    found: list[Contained]
+    sites: list[str]
+    accessions: frozenset[str]
+
+
+def _read(path: Path) -> Iterator[tuple[str, list[_Published]]]:
+    """Yield the neutral SMILES of each degrader of a table with its values; what is no molecule is skipped.
+
+    Raises
+    ------
+    UserError
+        If it has no column of SMILES.
+    """
+    rows = _sdf_rows(path) if ".sdf" in path.suffixes else _csv_rows(path)
+    known: dict[str, str] = {}
+    for row in rows:
+        cells = {field: _cell(row, names) for field, names in _NAMES.items()}
+        written = cells["smiles"]
+        if written not in known:
+            known[written] = _neutral_smiles(written)
+        if known[written]:
+            values = [concentration(_ERROR.sub("", part), "nM") for part in re.split("[/;]", cells["dc50"])]
+            uniprot = JOINED.join(re.split(r"[\s,;/]+", cells["uniprot"]))
+            about = cells["name"], cells["target"], uniprot, cells["e3"]
+            yield (
+                known[written],
+                [_Published(*about, value, cells["reference"]) for value in dict.fromkeys(values) if value]
+                or [_Published(*about, None, cells["reference"])],
+            )
+
+
+def _cell(row: Mapping[str, str], names: Iterable[str]) -> str:
+    return next((row[name].strip() for name in names if row.get(name)), "")
+
+
+def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
+    with _opened(path) as stream:
+        lines = (line.decode("utf-8-sig" if number == 0 else "utf-8", "replace") for number, line in enumerate(stream))
+        header = next(lines, "")
+        separator = max(",;\t", key=header.count)
+        names = [name.strip().lower() for name in next(csv.reader([header], delimiter=separator), [])]
+        if not set(_NAMES["smiles"]) & set(names):
+            raise UserError(
+                f"{path.name} of source.degraders has no column smiles: config/README.md names those that are read.",
+                kind="input",
+            )
+        for cells in csv.reader(lines, delimiter=separator):
+            yield dict(zip(names, cells, strict=False))
+
+
+def _sdf_rows(path: Path) -> Iterator[dict[str, str]]:
+    with _opened(path) as stream, rdBase.BlockLogs():
+        for mol in Chem.ForwardSDMolSupplier(stream):
+            if mol is not None:
+                fields = {name.strip().lower(): mol.GetProp(name) for name in mol.GetPropNames()}
+                yield {"name": mol.GetProp("_Name"), **fields, "smiles": Chem.MolToSmiles(mol)}
+
+
+def _opened(path: Path) -> Any:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def _neutral_smiles(smiles: str) -> str:
+    """Return the canonical SMILES of the neutral largest part of a molecule; empty for what is none."""
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(smiles)
+        if mol is None:
+            return ""  # type: ignore[unreachable]
+        if "." in smiles:
+            mol = rdMolStandardize.LargestFragmentChooser().choose(mol)
+        return str(Chem.MolToSmiles(neutralised(mol)))
