@@ -1,4 +1,4 @@
-"""Array types by what they hold: shapes and units stand where they are used. Arrays as records of files."""
+"""Array types by content; shapes and units are documented where the types are used. Arrays as records of files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALIGNED = 8
 
 
 def as_text(names: BytesArray) -> TextArray:
-    """Return names of ASCII letters as text of the same length; `astype` takes fifty times as long.
+    """Return names of ASCII letters as text of the same length, fifty times faster than `astype`.
 
     >>> as_text(np.array([b"CA", b"N"])).tolist()
     ['CA', 'N']
@@ -29,7 +29,7 @@ def as_text(names: BytesArray) -> TextArray:
 
 
 def as_bytes(names: TextArray) -> BytesArray:
-    """Return text of ASCII letters as bytes of the same length; `astype` takes two hundred times as long.
+    """Return text of ASCII letters as bytes of the same length, two hundred times faster than `astype`.
 
     >>> as_bytes(np.array(["CA", "N"])).tolist()
     [b'CA', b'N']

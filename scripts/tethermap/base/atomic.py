@@ -17,10 +17,10 @@ _LONGEST_NAME = 80
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path` that takes its name on success.
+    """Yield a temporary path in the folder of `path`; rename the file to `path` on success.
 
-    The folder is created when missing. On any error the temporary file is removed
-    and an earlier file at `path` stays as it was.
+    The folder is created when missing. On any error the temporary file is removed and an earlier file at `path` remain
+    unchanged.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     finally:
-        # Still there after an error, and where both names are links to one file, which a rename leaves as they are.
+        # The file still exists after an error, or if both names are links to one file: a rename then changes nothing.
         temporary.unlink(missing_ok=True)
 
 
@@ -55,7 +55,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def write_parts(path: Path, parts: Iterable[str]) -> None:
-    """Write the parts of a UTF-8 text as they come, complete or not at all."""
+    """Write the parts of a UTF-8 text one by one, complete or not at all."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as stream:
         stream.writelines(parts)
 
@@ -63,7 +63,7 @@ def write_parts(path: Path, parts: Iterable[str]) -> None:
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files that writers left below `folder` when they were killed.
 
-    Only for folders in which nobody else is writing.
+    Only for folders in which no one else is writing.
     """
     for place, _, names in os.walk(folder):
         for name in names:
@@ -72,7 +72,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def remove_leftovers_of(path: Path) -> None:
-    """Remove the temporary files that writers of one file left beside it; those of other files stay."""
+    """Remove the temporary files that writers of one file left next to it; those of other files stay."""
     for left in path.parent.glob(f".{glob.escape(path.name[:_LONGEST_NAME])}.*{_ENDING}"):
         left.unlink(missing_ok=True)
 

@@ -20,7 +20,7 @@ class Words(NamedTuple):
 
 @cache
 def column_words() -> dict[str, Words]:
-    """Return the words of columns by name; a name with the table before it is of that table alone."""
+    """Return the words of columns by name; a name prefixed with a table applies to that table only."""
     with COLUMNS.open(encoding="utf-8", newline="") as stream:
         return {row["column"]: Words(row["unit"], row["meaning"]) for row in csv.DictReader(stream)}
 
@@ -39,7 +39,7 @@ _TYPES = {"text": "text", "integer": "integer", "number": "number", "flag": "tru
 
 
 def dictionary(tables: tuple[Table, ...]) -> Iterator[str]:
-    """Yield the data dictionary of some tables as lines of Markdown."""
+    """Yield the data dictionary of the given tables as lines of Markdown."""
     yield "# Columns of the tables\n\n"
     yield "Each Parquet file has the rows of its CSV file. What is not known is null in Parquet, empty in CSV.\n"
     for table in tables:

@@ -1,4 +1,4 @@
-"""Where the component index lies."""
+"""Location of the component index."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ INDEX_VARIABLE = "TETHERMAP_COMPONENTS"
 
 
 def default_index() -> Path:
-    """Return where the component index lies: named by the environment, else in the user's cache folder.
+    """Return the path of the component index: from the environment, else in the user's cache folder.
 
-    The name holds biotite's version and that of the layout, so that an update builds a new one.
+    The name contains biotite's version and that of the layout, so that an update builds a new one.
     """
     if named := os.environ.get(INDEX_VARIABLE):
         return Path(named)
-    from importlib import metadata  # 0.03 s that the scripts of a run, which names the index, are spared
+    from importlib import metadata  # saves 0.03 s in scripts of a run, where the environment names the index
 
     cache = os.environ.get("XDG_CACHE_HOME")
     folder = Path(cache) if cache else Path.home() / ".cache"

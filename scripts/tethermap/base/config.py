@@ -1,4 +1,4 @@
-"""The settings of a job: defaults, validation against the schema, and what of them is recorded."""
+"""The settings of a job: defaults, validation against the schema, and the recorded form."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ Settings = dict[str, Any]
 """Settings as nested plain values: text, numbers, booleans, None, lists and dicts of them."""
 
 FOLDER = ROOT / "config"
-"""Where the defaults and the schema lie."""
+"""Folder of the defaults and the schema."""
 
 _UPPER_CASE = ("methods", "only_ligands", "always_keep")
 _PRIVATE = ("mirror", "files", "components", "affinity", "degraders")
 _ADDED = ("affinity", "degraders")
-"""Settings of the source that are recorded only if given: records of jobs without them stay as they were."""
+"""Settings of the source that are recorded only if given: records of jobs without them remain unchanged."""
 
 NO_PATH = ("auto", "off")
-"""Values of ``source.validation`` that are no folder."""
+"""Values of ``source.validation`` that are not paths."""
 
 NOT_COMPARED = ("cache_dir", "force", "resources", "result_cache_mb")
 """Settings that cannot change results."""
 RETIRED = {"protac_inputs": frozenset({"open_babel"})}
 """Settings of earlier versions by section: accepted, so that recorded jobs run again, and ignored."""
 DIVISION = ("shards",)
-"""Settings of how the work is divided; results don't depend on them either, but which files a folder holds does."""
+"""Settings of how the work is divided; results don't depend on them either, but which files a folder contains does."""
 
 
 class ConfigError(UserError):
@@ -60,12 +60,12 @@ def load_defaults() -> Settings:
 
 
 def resolve(raw: Mapping[str, Any]) -> Settings:
-    """Return complete, valid settings from those that a user gave.
+    """Return complete, valid settings from a user's settings.
 
     Parameters
     ----------
     raw : mapping
-        Any part of the settings; a section that is None counts as not given. Dates may be
+        Any part of the settings; a section that is None counts as missing. Dates may be
         `datetime.date` (YAML reads them so); ids and codes may have any case.
 
     Returns
@@ -76,7 +76,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     Raises
     ------
     ConfigError
-        If a setting is unknown, of the wrong type, out of range or at odds with another.
+        If a setting is unknown, of the wrong type, out of range or inconsistent with another.
     """
     # Imported where they are needed: every script of a run imports this module, only the Snakefile resolves.
     from jsonschema import Draft202012Validator
@@ -104,7 +104,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
 def recorded(settings: Mapping[str, Any]) -> Settings:
     """Return the settings as results show them: labels instead of paths, nothing of this machine.
 
-    A recorded search is left out: its results are those of the job that searched.
+    A recorded search is omitted: its results are those of the job that searched.
     """
     source = dict(settings["source"])
     label = source["label"]
@@ -126,7 +126,7 @@ def shown(settings: Mapping[str, Any]) -> Settings:
 def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return the settings that differ between two runs and can change results, as dotted keys.
 
-    The cache folder, what a cluster reserves and `force` itself don't count. A setting that an earlier version did
+    The cache folder, cluster resources and `force` itself don't count. A setting that an earlier version did
     not have counts as its default.
     """
     old, new = (
@@ -163,7 +163,7 @@ def _completed(raw: Mapping[str, Any]) -> Settings:
 
 
 def _merge(defaults: Mapping[str, Any], raw: Mapping[str, Any]) -> Settings:
-    """Return the defaults overlaid by what is given, section by section."""
+    """Return the defaults overlaid by the given settings, section by section."""
     merged = dict(defaults)
     for key, value in raw.items():
         default = defaults.get(key)
@@ -194,7 +194,7 @@ def _normalise(settings: Settings) -> None:
 
 
 def _take_flags(settings: Settings, schema: Settings) -> None:
-    """Take ``true`` and ``false`` for flags where they come as text, as from Snakemake's ``--config force=true``."""
+    """Convert the texts ``true`` and ``false`` of flags to booleans, as in Snakemake's ``--config force=true``."""
     for key, part in _all_keys(schema):
         section, _, name = key.rpartition(".")
         values = settings.get(section) if section else settings
@@ -203,7 +203,7 @@ def _take_flags(settings: Settings, schema: Settings) -> None:
 
 
 def _refuse_unknown(settings: Settings, schema: Settings) -> None:
-    """Name a misspelt setting before one that it leaves missing."""
+    """Name a misspelled setting before one that it leaves missing."""
     known = list(schema["properties"])
     for name in settings:
         if name not in known:
@@ -219,7 +219,7 @@ def _refuse_unknown(settings: Settings, schema: Settings) -> None:
 
 
 def _check_numbers(settings: Settings) -> None:
-    """Refuse NaN, which is within any limits as the schema compares them."""
+    """Reject NaN, which the schema's comparisons never reject."""
     for key, value in _leaves(settings):
         if isinstance(value, float) and not math.isfinite(value):
             raise ConfigError(f"{key} is {value}: give a number.")
@@ -240,7 +240,7 @@ def _check_dates(settings: Settings) -> None:
 
 
 def _check_sequence(fasta: str | None) -> None:
-    """Refuse a text without a sequence to compare with: a job that was given one would take every chain."""
+    """Reject a text without a usable sequence: the job would otherwise accept every chain."""
     if fasta is None or not fasta.strip():
         return
     try:
@@ -254,12 +254,14 @@ def _check_sequence(fasta: str | None) -> None:
 
 
 def _take_recorded_search(settings: Settings) -> None:
-    """Check a recorded search; the settings become those with which it was made."""
+    """Check a recorded search and adopt the settings that it was made with."""
     recorded = settings[recorded_search.KEY]
     if recorded is None:
         return
     if wrong := recorded_search.fault(recorded):
-        raise ConfigError(f"{recorded_search.KEY} can't be used: {wrong}. Give it as /reproduce of a job returns it.")
+        raise ConfigError(
+            f"{recorded_search.KEY} can't be used: {wrong}. Copy it from the response of /reproduce of a job."
+        )
     filters = settings["filters"]
     if filters["entries"] not in ([], recorded["asked"], recorded_search.taken(recorded)):
         raise ConfigError(
@@ -269,7 +271,7 @@ def _take_recorded_search(settings: Settings) -> None:
 
 
 def _resolve_source(settings: Settings) -> None:
-    """Choose the source that `auto` stands for and check that what it needs is given."""
+    """Replace the source `auto` by a real one and check that its settings are complete."""
     source = settings["source"]
     if source["kind"] == "auto":
         if source["files"] is not None:
@@ -309,7 +311,7 @@ def _absolute(key: str, text: str | None) -> str | None:
         return None
     path = Path(text).expanduser()
     if not path.is_absolute():
-        raise ConfigError(f"{key} is {text!r}: give an absolute path, as jobs run in folders of their own.")
+        raise ConfigError(f"{key} is {text!r}: give an absolute path, because each job runs in a separate folder.")
     return str(path)
 
 
@@ -327,7 +329,7 @@ def _key(path: Any) -> str:
 
 
 def _message(error: ValidationError, schema: Settings) -> str:
-    """Return one sentence on what is wrong with a setting and what would be right."""
+    """Return one sentence with the fault of a setting and the remedy."""
     key = _key(error.absolute_path)
     violated: Mapping[str, Any] = error.schema  # type: ignore[assignment]
     if error.validator == "additionalProperties":
@@ -349,12 +351,12 @@ def _message(error: ValidationError, schema: Settings) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as a message shows it."""
+    """Format a value for a message."""
     return repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "…"
 
 
 def expected(schema: Mapping[str, Any]) -> str:
-    """Say in words which values the schema of a setting allows.
+    """Describe the values that the schema of a setting allows.
 
     >>> expected({"type": "integer", "minimum": 1, "maximum": 50})
     'a whole number from 1 to 50'
@@ -378,7 +380,7 @@ def _expected_type(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def _all_keys(schema: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield every setting of the schema with its own schema, sections left out."""
+    """Yield every setting of the schema with its own schema; sections are skipped."""
     for name, part in schema["properties"].items():
         if "properties" in part:
             yield from _all_keys(part, f"{prefix}{name}.")

@@ -1,10 +1,10 @@
-"""The contexts of a ligand, what may stand around it from its chain to the crystal, and how areas in them are named."""
+"""The contexts of a ligand, from its chain to the crystal, and the column names of areas in them."""
 
 from typing import NamedTuple
 
 
 class ContextWords(NamedTuple):
-    """A context in words: its label, its name in a sentence, what surrounds the ligand, which neighbours it adds."""
+    """A context in words: label, name in a sentence, surroundings of the ligand, neighbours that it adds."""
 
     label: str
     name: str
@@ -18,12 +18,12 @@ CONTEXT_WORDS = {
     "assembly": ContextWords("Assembly", "assembly", "the whole biological assembly", "Other chains of the assembly"),
     "crystal": ContextWords("Crystal", "crystal", "assembly and crystal neighbours", "The assembly and symmetry mates"),
 }
-"""From the smallest to the largest; each holds the atoms of those before it."""
+"""From the smallest to the largest; each contains the atoms of those before it."""
 
 CONTEXTS = tuple(CONTEXT_WORDS)
 
 HEADLINE_CONTEXT = "target"
-"""The one that scores and headline columns are made from."""
+"""Context of scores and headline columns."""
 
 HEADLINE_FIRST = (HEADLINE_CONTEXT, *(context for context in CONTEXTS if context != HEADLINE_CONTEXT))
 """As clients may name them, the default before the others."""
@@ -33,7 +33,7 @@ EXPOSED_ABOVE = 0.1
 
 
 def area_column(context: str) -> str:
-    """Return the column of the tables that holds the SASA in a context; ``free`` is the ligand alone.
+    """Return the column of the SASA in a context; ``free`` is the unbound ligand.
 
     >>> area_column("target")
     'SASA_target_A2'

@@ -1,6 +1,6 @@
-"""What is known of chemical elements: metals, halogens, radii of covalent bonds, masses, numbers; gemmi's tables.
+"""Properties of chemical elements from gemmi's tables: metals, halogens, covalent radii, masses, numbers.
 
-Symbols are spelt as in ``Cl``; deuterium is ``D``, an unknown element ``X``.
+Symbols are spelled as in ``Cl``; deuterium is ``D``, an unknown element ``X``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Elements = Sequence[str] | npt.NDArray[np.str_] | npt.NDArray[np.bytes_]
 HALOGENS = frozenset({"F", "Cl", "Br", "I"})
 
 SYMBOLS = frozenset(gemmi.Element(number).name for number in range(1, 119)) | {"D"}
-"""All elements there are."""
+"""Symbols of all elements."""
 
 
 @lru_cache(maxsize=256)
@@ -46,7 +46,7 @@ def mass(element: str) -> float:
 
 @lru_cache(maxsize=256)
 def atomic_number(element: str) -> int:
-    """Return the atomic number of an element; 0 for a symbol that is none."""
+    """Return the atomic number of an element; 0 for an unknown symbol."""
     return int(gemmi.Element(element).atomic_number)
 
 

@@ -19,15 +19,15 @@ ErrorKind = Literal["input", "pipeline", "upstream", "disk_full", "interrupted"]
 
 
 class UserError(Exception):
-    """The job can't go on; the message says why and what to do about it.
+    """The job can't continue; the message gives the reason and the remedy.
 
     Parameters
     ----------
     message : str
         One sentence that names the value and the remedy.
     kind : str
-        ``input`` (the user's settings or files), ``pipeline`` (this program), ``upstream``
-        (a service on the network), ``disk_full`` or ``interrupted`` (somebody stopped the run).
+        ``input`` (the user's settings or files), ``pipeline`` (this program), ``upstream`` (a service on the network),
+        ``disk_full`` or ``interrupted`` (someone stopped the run).
     """
 
     def __init__(self, message: str, kind: ErrorKind = "input") -> None:
@@ -58,7 +58,7 @@ def ends_step(error: Exception) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class isolate_errors:  # noqa: N801 - used like `contextlib.suppress`
-    """Keep an error of this program in one ligand or entry from ending the step: the others go on.
+    """Limit an error of this program to one ligand or entry; the step continues with the others.
 
     The log gets the traceback. Errors that concern more than the one (`ends_step`) are raised.
 
@@ -85,7 +85,7 @@ class isolate_errors:  # noqa: N801 - used like `contextlib.suppress`
 
 
 def failed_at(step: str, error: Exception) -> str:
-    """Return what status rows say of an error.
+    """Return the text of an error for status rows.
 
     >>> failed_at("measure_sasa", KeyError("C1"))
     'measure_sasa: KeyError'

@@ -1,4 +1,4 @@
-"""Protein sequences as a user gives them: FASTA, bare letters, three-letter codes, SEQRES lines, CLUSTAL alignments."""
+"""Protein sequences of users: FASTA, bare letters, three-letter codes, SEQRES lines, CLUSTAL alignments."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _ROW = re.compile(r"(\S+)[ \t]+([A-Za-z.*-]+)(?:[ \t]+\d+)?[ \t]*")
 
 
 def read_fasta(content: str) -> tuple[str, ...]:
-    """Return the protein sequences of a text, but those of fewer than `SHORTEST_SEQUENCE` residues.
+    """Return the protein sequences of a text, except those of fewer than `SHORTEST_SEQUENCE` residues.
 
-    Nucleotides beside a protein are left out; see `sequence_notes`.
+    Nucleotides next to a protein are omitted; see `sequence_notes`.
 
     >>> read_fasta(">BRD4 bromodomain 1\\nNPPPPETSNP NKPKRQTNQL\\n>tag\\nHHHHHH")
     ('NPPPPETSNPNKPKRQTNQL',)
@@ -39,14 +39,14 @@ def read_fasta(content: str) -> tuple[str, ...]:
     Raises
     ------
     ValueError
-        If a sequence holds a character that is no letter; the message names it and the remedy.
+        If a sequence contains a character that is not a letter; the message names it and the remedy.
     """
     sequences = [residues for _, residues in read_records(content) if len(residues) >= SHORTEST_SEQUENCE]
     return tuple([one for one in sequences if not is_nucleotide(one)] or sequences)
 
 
 def is_nucleotide(residues: str) -> bool:
-    """Tell whether a sequence is that of a gene rather than of a protein: twenty letters or more, all of bases.
+    """Return whether a sequence is that of a gene rather than of a protein: twenty letters or more, all of bases.
 
     >>> is_nucleotide("ATGGCCATTGTRATGGGCCGC"), is_nucleotide("GACTAG"), is_nucleotide("MKTAYIAKQRQISFVKSHFS")
     (True, False, False)
@@ -65,7 +65,7 @@ def sequence_notes(content: str) -> list[str]:
     Raises
     ------
     ValueError
-        As `read_fasta`.
+        If a sequence contains a character that is not a letter.
     """
     notes = []
     if _ALIGNMENT.match(content):
@@ -76,23 +76,27 @@ def sequence_notes(content: str) -> list[str]:
     names = [header.split()[0][:40] if header else "" for header, residues in records if is_nucleotide(residues)]
     listed = ", ".join(dict.fromkeys(filter(None, names)))
     if names and len(names) == len(records):
-        notes.append("The sequence is of nucleotides: give the protein's, as chains are compared with that.")
+        notes.append("The sequence consists of nucleotides: give the protein sequence.")
     elif names:
-        which = f"The sequence {listed}".rstrip() + " is" if len(names) == 1 else f"{len(names)} of the sequences are"
+        which = (
+            f"The sequence {listed}".rstrip() + " consists" if len(names) == 1 else f"{len(names)} sequences consist"
+        )
         listed = f" ({listed})" if len(names) > 1 and listed else ""
-        notes.append(f"{which} of nucleotides{listed} and not used: chains are compared with proteins alone.")
+        notes.append(
+            f"{which} of nucleotides{listed} and will not be used: chains are only compared with protein sequences."
+        )
     return notes
 
 
 def read_records(content: str) -> Iterator[tuple[str, str]]:
     """Yield header and residues of each record, upper case; white space, ``*``, ``-``, ``.`` and digits are dropped.
 
-    A record without letters is left out unless it is the last. Full-width letters are read as plain ones.
+    A record without letters is omitted unless it is the last. Full-width letters are read as plain ones.
 
     Raises
     ------
     ValueError
-        If a sequence holds a character that is no letter; the message names it and the remedy.
+        If a sequence contains a character that is not a letter; the message names it and the remedy.
     """
     for header, letters in _records(content):
         yield header, _residues(letters)
@@ -114,7 +118,7 @@ def _records(content: str) -> Iterator[tuple[str, str]]:
 
 
 def _as_fasta(text: str) -> str:
-    """Return an alignment or the SEQRES lines of a PDB file as FASTA; other text as it is."""
+    """Return an alignment or the SEQRES lines of a PDB file as FASTA; other text unchanged."""
     records: dict[str, str] = {}
     if alignment := _ALIGNMENT.match(text):
         for line in text[alignment.end() :].splitlines():

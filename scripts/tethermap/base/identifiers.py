@@ -1,4 +1,4 @@
-"""How things are named outside: PDB entries, UniProt accessions, chemical components."""
+"""Names of external databases: PDB entries, UniProt accessions, chemical components."""
 
 from __future__ import annotations
 
@@ -73,23 +73,23 @@ def marked_accession(word: str) -> str:
 
 
 def _pieces(word: str) -> list[str]:
-    """Return the parts of an address in order, or the word itself if it is none that may name an entry."""
+    """Return the parts of a web address that may name an entry; a list of the word itself for any other text."""
     address = _ADDRESS.search(word)
     return re.split("[/?&=#:]", address[1]) if address else [word]
 
 
 def is_entry_id(text: str) -> bool:
-    """Tell whether a text is a lower-case PDB id, safe as part of a file name."""
+    """Return whether a text is a lower-case PDB id, safe as part of a file name."""
     return text == text.lower() and re.fullmatch(ENTRY_ID, text) is not None
 
 
 def is_component_code(text: str) -> bool:
-    """Tell whether a text is the code of a component in the dictionary, safe as part of a file name."""
+    """Return whether a text is the code of a component in the dictionary, safe as part of a file name."""
     return text == text.upper() and re.fullmatch("[A-Z0-9]{1,5}", text) is not None
 
 
 def short_code(name: str) -> str:
-    """Return the code of a component whose name may be too long for one, or hold other signs; always the same one.
+    """Return the code of a component whose name may be too long for one, or contain other signs; always the same one.
 
     >>> short_code("LIG_B"), short_code("INHIBITOR_12")
     ('LIG_B', 'INLMK')
@@ -102,7 +102,7 @@ def short_code(name: str) -> str:
 
 
 def accession(text: str) -> str:
-    """Return a UniProt accession in upper case without its isoform; empty if it is none.
+    """Return a UniProt accession in upper case without its isoform; empty if the text is not an accession.
 
     >>> accession("p00533-2"), accession("EGFR")
     ('P00533', '')

@@ -1,4 +1,4 @@
-"""Where everything lies in a job folder: the one place that spells these names."""
+"""Paths of all files in a job folder; no other module spells these names."""
 
 from __future__ import annotations
 
@@ -49,31 +49,31 @@ WORKFLOW = f"{RESULTS}/workflow.txt"
 """The Snakefile that the run was of, which its crate names."""
 
 ROOT_FILES = (RESULTS_DISPLAY_LINK, MANIFEST, JOB_CONFIG, CRATE)
-"""Result files that lie in the job folder itself."""
+"""Result files in the job folder itself."""
 
 SEARCH_ENTRIES = "search/entries.csv"
 SEARCH_QUERY = "search/query.json"
 PROTEINS = "search/proteins.json"
-"""Written by `scripts.scout` alone, which runs the search of a job to show what it would take."""
+"""Written only by `scripts.scout`, which runs the search of a job as a preview."""
 
 JOB_LOG = "logs/job.log"
 
 SHARDS = f"{WORK}/shards"
 SHARD_PLAN = f"{WORK}/shards.json"
-"""Sizes of all shards, ``{"0": 50, "1": 49}``; written last by `search_entries`, so that it exists when they do."""
+"""Sizes of all shards, ``{"0": 50, "1": 49}``; `search_entries` writes it last, so that all shards exist by then."""
 SERIES_MEMBERS = f"{WORK}/series.jsonl"
 LIGANDS = f"{WORK}/ligands.csv"
 SERIES_ERRORS = f"{WORK}/series_errors.csv"
 TABLES_ERRORS = f"{WORK}/tables_errors.csv"
 """Ligands and entries on which `find_series` and `build_tables` have failed."""
 PROBLEMS = f"{WORK}/problems.json"
-"""Sentences on what went wrong in a job that is finished."""
+"""Sentences on the problems of a finished job."""
 PROGRESS = f"{WORK}/progress"
 EVENTS = f"{WORK}/events.jsonl"
 SETTINGS = f"{WORK}/settings.json"
-"""The configuration of the last run, with the paths that job_config.json leaves out."""
+"""The configuration of the last run, with the paths that job_config.json omits."""
 ERROR = f"{WORK}/error.json"
-"""Why the run ended early: ``message``, ``step``, ``kind``."""
+"""Reason of a failed run: ``message``, ``step``, ``kind``."""
 RULE_LOGS = f"{WORK}/logs"
 BENCHMARKS = f"{WORK}/benchmarks"
 PICTURES = f"{WORK}/pictures"
@@ -135,13 +135,13 @@ def protac_stem(path: str) -> str:
 
 
 def ligand_files(stem: str) -> list[str]:
-    """Return the paths of what a ligand may have: complex, SDF, depictions."""
+    """Return the paths of the possible files of a ligand: complex, SDF, depictions."""
     depictions = [ligand_svg(stem, style) for style in ("plain", "exposed", "exits")]
     return [war_pdb(stem, "pdb"), war_pdb(stem, "cif"), ligand_sdf(stem), *depictions]
 
 
 def stem_of_file(path: str) -> str:
-    """Return the stem of the ligand that a result file belongs to; another name of files of none.
+    """Return the stem of the ligand that a result file belongs to; the name itself for other files.
 
     >>> stem_of_file(ligand_svg("4cup_A_ZYB_2971", "exits"))
     '4cup_A_ZYB_2971'

@@ -11,7 +11,7 @@ _KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
 
 
 class Addresses(NamedTuple):
-    """Addresses of RCSB and PDBe; each can be set through the environment. Reports lie beside the files.
+    """Addresses of RCSB and PDBe; each can be set through the environment. Reports are in the same folder as the files.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def ligand_links(comp_id: str, inchikey: str, *, in_dictionary: bool = True) -> 
     comp_id : str
         Code of the component; those of a group, joined by ``+``, have no page.
     inchikey : str
-        Of the ligand, empty where it has none. ChEMBL and PubChem are searched for it: they may not know it.
+        InChIKey of the ligand; empty if unknown. ChEMBL and PubChem are searched for it: they may not know it.
     in_dictionary : bool
         Whether the code is that of the wwPDB's dictionary, not a user's own.
 

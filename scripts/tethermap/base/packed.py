@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 GZIP = b"\x1f\x8b"
-"""What gzipped content begins with (RFC 1952)."""
+"""First bytes of gzip files (RFC 1952)."""
 
 BZIP2, XZ = b"BZh", b"\xfd7zXZ"
 """First bytes of bzip2 and xz."""
@@ -21,7 +21,7 @@ _READERS: tuple[tuple[bytes, Callable[..., object]], ...] = ((GZIP, gzip.open), 
 _MAGIC = 6
 
 MOST_UNPACKED = 2 << 30
-"""Largest unpacked file, in bytes; the largest mmCIF file of the PDB has half of it."""
+"""Largest unpacked file, in bytes; the largest mmCIF file of the PDB is half this size."""
 
 _HIGHEST_RATIO = 1032
 """Most that deflate packs (zlib's Technical Details): a smaller file needs no count."""
@@ -29,11 +29,11 @@ _HIGHEST_RATIO = 1032
 _STEP = 1 << 20
 
 DAMAGED: tuple[type[Exception], ...] = (EOFError, OSError, zlib.error, lzma.LZMAError)
-"""What a stream of packed content raises where it is cut off or damaged; bzip2 and gzip raise OSError."""
+"""Errors of truncated or damaged packed content; bzip2 and gzip raise OSError."""
 
 
 class DamagedGzip(ValueError):  # noqa: N818 - named for what the content is
-    """Packed content that is cut off or damaged; the message says how."""
+    """Packed content that is cut off or damaged; the message gives the reason."""
 
 
 def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
@@ -72,9 +72,9 @@ def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
 
 
 def unpacked_size(path: Path, most: int = MOST_UNPACKED) -> int:
-    """Return the number of bytes of a file, unpacked if it is packed; a number above `most` as soon as it is reached.
+    """Return the unpacked size of a file in bytes, or a number above `most` as soon as the size exceeds it.
 
-    Takes the same memory whatever the file holds.
+    Memory use does not depend on the size of the content.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def unpacked_size(path: Path, most: int = MOST_UNPACKED) -> int:
 
 
 def _parts(stream: BinaryIO, most: int) -> Iterator[bytes]:
-    """Yield a stream's content up to the part with which it is larger than `most`."""
+    """Yield a stream's content in parts, up to the part that exceeds `most`."""
     size = 0
     while size <= most and (part := stream.read(_STEP)):
         size += len(part)
@@ -97,12 +97,12 @@ def _parts(stream: BinaryIO, most: int) -> Iterator[bytes]:
 
 
 def open_unpacked(path: Path) -> BinaryIO:
-    """Return a stream of a file's content, unpacked as it is read if it is packed."""
+    """Return a stream of a file's content; packed content is unpacked while it is read."""
     with path.open("rb") as plain:
         reader = _reader_of(plain.read(_MAGIC))
     return path.open("rb") if reader is None else cast("BinaryIO", reader(path))
 
 
 def _reader_of(data: bytes) -> Callable[..., object] | None:
-    """Return what opens packed content by its first bytes, None if it isn't packed."""
+    """Return the opener for packed content by its first bytes, None if it isn't packed."""
     return next((reader for magic, reader in _READERS if data.startswith(magic)), None)

@@ -67,7 +67,7 @@ def file_columns(path: Path, table: Table) -> tuple[Column, ...]:
 
 
 def csv_rows(path: Path, columns: Sequence[Column]) -> str:
-    """Return SQL that reads a CSV file with typed columns: lists are lists, what is empty is null."""
+    """Return SQL that reads a CSV file with typed columns: lists become lists, empty cells null."""
     names = ", ".join(f"{literal(column.name)}: 'VARCHAR'" for column in columns)
     options = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', null_padding = true"
     options += f", parallel = false, strict_mode = false, columns = {{{names}}}"
@@ -95,7 +95,7 @@ def _type(column: Column) -> str:
 
 
 def cell_of(column: Column) -> str:
-    """Return the expression that gives the value of a typed column as `tables.parse_value` does: lists are joined."""
+    """Return the SQL expression for a typed column's value in the format of `tables.parse_value`, with lists joined."""
     name = quoted(column.name)
     if column.separator:
         items = (
@@ -129,7 +129,7 @@ def source(job: Path, table: Table, columns: Sequence[Column]) -> str:
     job, table : Path, Table
         The job folder and the table.
     columns : sequence of Column
-        Those of the CSV file, from `file_columns`.
+        Columns of the CSV file, from `file_columns`.
     """
     names = {column.name for column in columns}
     lacking = [f", NULL::{_type(one)} AS {quoted(one.name)}" for one in table.columns if one.name not in names]

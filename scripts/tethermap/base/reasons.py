@@ -1,4 +1,4 @@
-"""Why something was left out, and what to know of what was kept: closed lists of data/reference/codes.csv."""
+"""Reasons for skipped items and flags of accepted ones: closed lists of data/reference/codes.csv."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tethermap.base.reference import CODES
 
 
 class Doubt(NamedTuple):
-    """What speaks against an exit: the best grade that is left, and a sentence for people."""
+    """A doubt about an exit: the best grade that it allows, and a sentence for readers."""
 
     grade: str
     sentence: str
@@ -28,40 +28,40 @@ KINDS = _sentences("kinds")
 """Kinds of het groups."""
 
 TARGET_MATCHES = _sentences("target_matches")
-"""How the target chains of an entry were found."""
+"""Ways in which the target chains of an entry were found."""
 
 REASONS = _sentences("reasons")
 """Reason codes of entries and ligands, each with a sentence for people."""
 
 REMEDIES = _sentences("remedies")
-"""What a user can do about a reason, in one sentence, where there is something."""
+"""The remedy that a user has for a reason, in one sentence, if there is any."""
 
 BOND_SOURCES = _sentences("bond_sources")
 """Where the bonds of a ligand come from, in words."""
 
 FLAGS = _sentences("flags")
-"""What a user should know of an instance that was kept."""
+"""Flags of an instance: facts that a user should know."""
 
 EXIT_REASONS = _sentences("exit_reasons")
 """Why a candidate for an exit, or a whole ligand, has no rank."""
 
 GEOMETRY_FLAGS = _sentences("geometry_flags")
-"""What of a ligand's geometry is beyond the limits of PoseBusters: told, never a reason to leave it out."""
+"""Geometry of a ligand beyond the limits of PoseBusters: flagged, never a reason to omit the ligand."""
 
 OBSERVED_REASONS = _sentences("observed_reasons")
-"""Why a ligand that two proteins hold tells no exit."""
+"""Reasons why a ligand between two proteins shows no exit."""
 
 PROTAC_REASONS = _sentences("protac_reasons")
-"""What is missing among the inputs for programs that model degraders, and why."""
+"""Missing parts of the inputs for programs that model degraders, with reasons."""
 
 SUPERPOSITION_REASONS = _sentences("superposition_reasons")
-"""Why an instance is left out of the common frame of its group."""
+"""Reasons why an instance is not in the common frame of its group."""
 
 EVIDENCE_GRADES = _sentences("evidence_grades")
 """Grades of evidence in words."""
 
 EXIT_EVIDENCE = {row["code"]: Doubt(row["grade"], row["sentence"]) for row in _ROWS if row["list"] == "exit_evidence"}
-"""What speaks against an exit in one structure, the gravest first; the grade is A where nothing does."""
+"""Doubts about an exit in one structure, the most serious first; A is the grade without doubts."""
 
 MAIN = "main"
 """The binding site of most entries; the others are ``other_1`` and so on."""

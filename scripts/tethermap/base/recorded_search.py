@@ -10,7 +10,7 @@ from tethermap.base import tables
 from tethermap.base.tables import Row, format_value, parse_value
 
 KEY = "recorded_search"
-"""The setting that holds one."""
+"""The setting that contains one."""
 
 _PARTS = {"asked": list, "query": dict, "entries": list}
 _ENTRY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -25,21 +25,21 @@ def record_search(asked: Sequence[str], query: Mapping[str, Any], entries: Itera
     asked : sequence of str
         `filters.entries` of the job that searched.
     query : mapping
-        Its ``search/query.json``.
+        Content of ``search/query.json``.
     entries : iterable of Row
         Rows of its ``search/entries.csv``.
 
     Returns
     -------
     dict
-        `asked`, `query`, and `entries` without what is empty in them.
+        `asked`, `query`, and `entries` without empty columns.
     """
     rows = [{name: value for name, value in row.items() if value not in (None, "")} for row in entries]
     return {"asked": list(asked), "query": dict(query), "entries": rows}
 
 
 def taken(recorded: Mapping[str, Any]) -> list[str]:
-    """Return the ids asked for of the entries that the search took, the best first.
+    """Return the requested ids of the entries that the search accepted, the best first.
 
     >>> taken({"entries": [{"pdb_id": "1hpv", "selected": True}, {"pdb_id": "1gbt", "selected": False}]})
     ['1hpv']
@@ -54,7 +54,7 @@ def entry_rows(recorded: Mapping[str, Any]) -> list[Row]:
 
 
 def fault(recorded: Mapping[str, Any]) -> str:
-    """Say in a few words what makes a setting no recorded search; empty when nothing does."""
+    """Describe briefly why a setting is not a recorded search; empty if it is valid."""
     if set(recorded) != set(_PARTS):
         return f"it holds {', '.join(sorted(recorded)) or 'nothing'} instead of {', '.join(_PARTS)}"
     for name, kind in _PARTS.items():

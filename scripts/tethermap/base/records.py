@@ -1,4 +1,4 @@
-"""Archives of a shard, and what their parts hold of each entry, raw: records, lines and rows passed on unparsed."""
+"""Archives of a shard and their raw content by entry: records, lines and rows are passed on unparsed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tethermap.base import layout
 from tethermap.base.atomic import replacing
 
 MAGIC = b"tethermap records 1\n"
-"""What a file of records begins with."""
+"""First bytes of a file of records."""
 
 _SIZES = struct.Struct("<II")
 _STEM = b'{"stem":"'
@@ -82,15 +82,15 @@ def write_archive(path: Path, parts: Mapping[str, IO[bytes]]) -> None:
     """Write an archive, complete or not at all; the same parts give the same bytes."""
     with replacing(path) as temporary, ZipFile(temporary, "w") as archive:
         for name, content in parts.items():
-            member = ZipInfo(name)  # its time stays 1980
-            member.file_size = content.seek(0, 2)  # tells files above 2 GB apart
+            member = ZipInfo(name)  # its date is always in 1980
+            member.file_size = content.seek(0, 2)  # distinguishes files above 2 GB
             content.seek(0)
             with archive.open(member, "w") as stream:
                 shutil.copyfileobj(content, stream, 1 << 20)
 
 
 class Stream(Protocol):
-    """Takes bytes one after another, such as an open file."""
+    """A binary stream that can be written to, such as an open file."""
 
     def write(self, data: bytes, /) -> object:
         """Append them."""
@@ -136,18 +136,18 @@ def read_records(path: Source) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class EntryParts:
-    """What a shard's files hold of one entry, in the order of its instances.
+    """Content of a shard's files for one entry, in the order of its instances.
 
     Parameters
     ----------
     entry_id : str
         The entry.
     stems : list of str
-        Its instances.
+        Stems of the instances.
     lines : list of bytes
         Their lines of the file of instances.
     records, rows : dict of str to list of bytes
-        Their records, and the lines of their rows, by what the file holds.
+        Records, and the lines of rows, by the kind of file.
     """
 
     entry_id: str
@@ -169,21 +169,21 @@ class EntryParts:
 def entry_parts(
     instances: Source, records: Mapping[str, Source], rows: Mapping[str, Source] | None = None
 ) -> Iterator[EntryParts]:
-    """Yield what the files of a shard hold, entry by entry, of the instances that all of them hold.
+    """Yield the content of a shard's files, entry by entry, for the instances that all files contain.
 
     Parameters
     ----------
     instances : Path
         One line of JSON an instance, `tethermap.instance.store`; those of an entry follow one another.
     records : mapping
-        Files with one record an instance, by what they hold.
+        Files with one record per instance, by kind.
     rows : mapping, optional
         Tables with the rows of an instance together, whose last column is its stem.
 
     Raises
     ------
     ValueError
-        If a file holds other instances, or in another order.
+        If a file contains other instances, or in another order.
     """
     rows = rows or {}
     others = [*map(named_records, records.values()), *map(_blocks, rows.values())]
@@ -205,7 +205,7 @@ def entry_parts(
 
 
 def joined(first: Iterable[tuple[str, Any]], *others: Iterable[tuple[str, Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield stem and parts of each instance that several files hold, in their order.
+    """Yield stem and parts of each instance that several files contain, in their order.
 
     A file lacks the instances on which a step has failed.
 
@@ -217,7 +217,7 @@ def joined(first: Iterable[tuple[str, Any]], *others: Iterable[tuple[str, Any]])
     Raises
     ------
     ValueError
-        If a file holds other instances, or in another order.
+        If a file contains other instances, or in another order.
 
     >>> list(joined([("a", 1), ("b", 2), ("c", 3)], [("a", 4), ("c", 5)]))
     [('a', 1, 4), ('c', 3, 5)]
@@ -280,7 +280,7 @@ def _blocks(path: Source) -> Iterator[tuple[str, list[bytes]]]:
 
 
 def _whole_rows(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield rows of CSV, of which a quoted cell may hold ends of lines."""
+    """Yield rows of CSV; quoted cells may contain line ends."""
     begun = b""
     for line in lines:
         begun += line

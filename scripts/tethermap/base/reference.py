@@ -1,4 +1,4 @@
-"""Where the reference tables lie that come with the pipeline."""
+"""Location of the reference tables that are shipped with the pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the files of the workflow lie: a checkout, or the folder `workflow` of the installed package."""
+"""Location of the workflow's files: a checkout, or the folder `workflow` of the installed package."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = PACKAGE / "workflow"
 
 ROOT = _INSTALLED if _INSTALLED.is_dir() else PACKAGE.parents[1]
-"""Folder of the Snakefile, with `rules`, `scripts`, `config`, `data` and `service` beside it."""
+"""Folder of the Snakefile, with `rules`, `scripts`, `config`, `data` and `service` next to it."""

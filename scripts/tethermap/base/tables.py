@@ -1,7 +1,7 @@
 """The columns of every table, written once, and how tables are read and written.
 
-CSV as in RFC 4180, UTF-8, ``\\n``; text stays text (component ``017`` keeps its zero),
-numbers have a fixed number of decimals, what is not known is empty.
+CSV follows RFC 4180, UTF-8, ``\\n``; text is never converted (component ``017`` keeps its zero), numbers
+have a fixed number of decimals, unknown values are empty.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Row = Mapping[str, Value]
 
 
 class SupportsWrite(Protocol):
-    """Takes text one after another, such as an open file."""
+    """A text stream that can be written to, such as an open file."""
 
     def write(self, text: str, /) -> object:
         """Append it."""
@@ -37,7 +37,7 @@ FEW = 8
 """So many instances are looked for in the text of lines before these are split."""
 
 JOINED = ";"
-"""Stands between several values of one cell."""
+"""Separator of several values in one cell."""
 
 
 def split_cell(cell: Value) -> list[str]:
@@ -56,7 +56,7 @@ class Column:
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the column.
     kind : str
         Type of its cells in CSV.
     decimals : int
@@ -132,13 +132,13 @@ FIT = (
     "RSCC:n RSR:n n_atoms_assessed:i mean_occupancy:n mogul_bonds_RMSZ:n2 mogul_angles_RMSZ:n2 n_clashes:i fit_status"
     " EDIAm:n OPIA:n Q_score:n residue_inclusion:n4 fit_source"
 )
-"""Columns of the fit of a ligand to the experiment, as the validation report of its entry gives it."""
+"""Columns of the fit of a ligand to the experiment, from the validation report of its entry."""
 
 ENTRY_FIT = (
     "R_free:n4 R_free_recalculated:n4 clashscore:n2 percent_RSRZ_outliers:n2 data_completeness:n2 Q_score_entry:n"
     " atom_inclusion:n4"
 )
-"""Columns of what the report says of the entry."""
+"""Columns of the entry's validation report."""
 
 GEOMETRY = (
     "bond_deviation:n4 angle_deviation:n4 inner_distance:n4 ring_deviation_A:n double_bond_deviation_A:n"
@@ -156,12 +156,12 @@ ENTRIES = Table(
         " organism uniprot genes descriptions ligands requested_id successor size:i"
     ),
 )
-"""One row per entry that the search saw, best first. `hits` says why it was found, joined by ``;``; `size` is
-about the number of its atoms."""
+"""One row per entry that the search saw, best first. `hits` gives the reason why it was found, joined by ``;``; `size`
+is about the number of its atoms."""
 
 SHARD_ENTRIES = Table("", _columns("pdb_id requested_id successor size:i"))
-"""One row per entry of a shard: of what the search found, that on which the shard's results depend. Its rank is not
-there, so that entries found later change no shard that is done."""
+"""One row per entry of a shard, with the columns of the search that affect the shard's results. The rank is omitted, so
+that entries found later change no finished shard."""
 
 STRUCTURES = Table(
     "",
@@ -170,7 +170,7 @@ STRUCTURES = Table(
         " report report_status report_source report_sha256 map source_file source_record:i"
     ),
 )
-"""One row per selected entry: where its file lies, or the reason why it could not be had."""
+"""One row per selected entry: the path of its file, or the reason why it is missing."""
 
 FILES = Table("", _columns("path sha256 bytes:i"))
 """Files that a step wrote, relative to the job folder."""
@@ -272,7 +272,7 @@ EXIT_VECTORS = Table(
         " leaving_residues:l stem"
     ),
 )
-"""One row per candidate: the best of each anchor with its rank, the others with the reason why they have none."""
+"""One row per candidate: the best of each anchor with its rank, the others with the reason why they are not ranked."""
 
 SUPERPOSITION = Table(
     layout.SUPERPOSITION,
@@ -294,8 +294,8 @@ EXIT_CONSENSUS = Table(
         " protein site site_class residue residue_uniprot"
     ),
 )
-"""One row per direction of a binding site, in the frame of the group's reference: how many of the site's superposed
-entries have an exit there (`present`), and in how many it is open; `residue` of the reference marks the place. `x y z`
+"""One row per direction of a binding site, in the frame of the group's reference: the number of the site's superposed
+entries with an exit there (`present`) and with an open exit there; `residue` of the reference marks the place. `x y z`
 is the linker's first atom in the mean."""
 
 EXIT_ANSWERS = Table(
@@ -310,8 +310,9 @@ EXIT_ANSWERS = Table(
     ),
     optional=(*AFFINITY_CELLS, *PUBLISHED_CELLS),
 )
-"""One row per target group, binding site, ligand and exit site: what all copies say. `n_copies` are the site's copies
-that symmetry mates don't hold, `n_open` those whose best candidate there has room and a way out."""
+"""One row per target group, binding site, ligand and exit site, summarised over all copies. `n_copies` counts the
+site's
+copies outside the reach of symmetry mates, `n_open` those whose best candidate there has room and a way out."""
 
 OBSERVED_EXITS = Table(
     layout.OBSERVED_EXITS,
@@ -321,7 +322,7 @@ OBSERVED_EXITS = Table(
         " sentence stem"
     ),
 )
-"""One row per ligand that two proteins hold, and side: where that side's half of the degrader ends."""
+"""One row per ligand between two proteins, and side: the end of that side's half of the degrader."""
 
 PUBLISHED = Table(
     layout.PUBLISHED,
@@ -339,9 +340,9 @@ DEGRADERS = Table(
         " Heavy_Atom_Count:i SA_Score:n2 span_A:n1 distance_A:n1 reaches:f keeps_halves:f mapped_smiles"
     ),
 )
-"""One row per molecule that joins two halves, made when it is asked for. `span_A` is the stretched linker's length,
-`distance_A` that of the anchors where one entry shows both; a molecule that `keeps_halves` holds all of both that their
-crystals show, as inputs for programs need it. Atom map numbers are SDF indices + 1, of b + 501."""
+"""One row per molecule that joins two halves, made on request. `span_A` is the stretched linker's length,
+`distance_A` that of the anchors in an entry that shows both; a molecule that `keeps_halves` contains all atoms of both
+halves in their crystals, which inputs for programs need. Atom map numbers are SDF indices + 1, of b + 501."""
 
 PROTAC_INPUTS = Table(
     layout.PROTAC_INPUTS,
@@ -352,7 +353,7 @@ PROTAC_INPUTS = Table(
     ),
 )
 """One row per exit site with files for programs that model degraders, paths relative to the table; a ligand
-without one has a row with the reason. What `atoms_missing` names was not observed: heads and SMILES lack it."""
+without one has a row with the reason. Atoms in `atoms_missing` were not observed: heads and SMILES lack them."""
 
 SERIES = Table(
     layout.SERIES_TABLE,
@@ -382,7 +383,7 @@ NAME_MAP = Table(
 )
 
 POSES = Table(layout.POSES, _columns("stem source_file source_record:i pose_rank:i name value"))
-"""One row per field of each pose's record and per score of a prediction, in jobs that have them."""
+"""One row per field of each pose's record and per score of a prediction, in jobs with poses or predictions."""
 
 RESULT_TABLES = (
     SASA_SUMMARY,
@@ -422,7 +423,7 @@ TABLES = {
 
 
 def format_value(value: Value, column: Column) -> str:
-    """Return a value as it stands in a CSV cell; None and NaN are empty.
+    """Format a value for a CSV cell; None and NaN are empty.
 
     Raises
     ------
@@ -436,7 +437,7 @@ def format_value(value: Value, column: Column) -> str:
 
 
 def parse_value(text: str, column: Column) -> Value:
-    """Return a CSV cell as a value of its column's kind; an empty or infinite number and an empty flag are None."""
+    """Parse a CSV cell by its column's kind; empty or infinite numbers and empty flags are None."""
     return text if column.kind == "text" else PARSERS[column.kind](text)
 
 
@@ -456,7 +457,7 @@ def _number(text: str) -> float | None:
 
 
 PARSERS: Mapping[Kind, Callable[[str], Value]] = {"flag": _flag, "integer": _integer, "number": _number}
-"""How cells are read by the kind of their column; those of texts are as they are."""
+"""Parser of cells by the kind of their column; texts are returned unchanged."""
 
 
 @contextmanager
@@ -466,7 +467,7 @@ def table_writer(path: Path, table: Table) -> Iterator[Callable[[Row], None]]:
     Parameters
     ----------
     table : Table
-        Its columns. A row may leave columns out; one with others raises KeyError.
+        Columns of the file. A row may leave columns out; one with others raises KeyError.
     """
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         yield rows_into(stream, table, path.name)
@@ -478,7 +479,7 @@ def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row],
     Parameters
     ----------
     name : str
-        What an error calls the table.
+        Name of the table in error messages.
     """
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table.names)
@@ -487,12 +488,12 @@ def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row],
 
 
 def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
-    """Return a function that gives a row's cells as `format_value` does; one with other columns raises KeyError.
+    """Return a function that formats a row's cells like `format_value`; it raises KeyError for other columns.
 
     Parameters
     ----------
     name : str
-        What an error calls the table.
+        Name of the table in error messages.
     """
     places = {column.name: (k, column.kind == "text", _formatter(column)) for k, column in enumerate(table.columns)}
     empty = [""] * len(places)
@@ -512,7 +513,7 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
 
 @cache
 def _formatter(column: Column) -> Callable[[Value], str]:
-    """Return what `format_value` does for one column, fast for values of the column's own type."""
+    """Return `format_value` for one column, fast for values of the column's own type."""
     kind = column.kind
     own = {"flag": bool, "integer": int}.get(kind, str)
     pattern = f"%.{column.decimals}f"
@@ -547,7 +548,7 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
     Parameters
     ----------
     names : collection of str or None
-        Columns that are wanted, two at least; None for all.
+        Columns to return, at least two; None for all.
     """
     places = [k for k, name in enumerate(table.names) if names is None or name in names]
     typed, wanted = cell_parser([table.columns[k] for k in places]), itemgetter(*places)
@@ -556,18 +557,18 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
 
 
 def as_written(rows: Iterable[Row], table: Table, names: Collection[str]) -> list[Row]:
-    """Return rows as they are read back from their table, numbers rounded, with some of its columns."""
+    """Return rows in the form in which they are read back: numbers rounded, only the given columns."""
     columns = [column for column in table.columns if column.name in names]
     return [{one.name: parse_value(format_value(row.get(one.name), one), one) for one in columns} for row in rows]
 
 
 def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[Sequence[str]], dict[str, Value]]:
-    """Return a function that makes a row of its cells as `parse_value` does, fast where most cells are text.
+    """Return a function that parses the cells of a row like `parse_value`, fast if most cells are text.
 
     Parameters
     ----------
     strict : bool
-        Whether a row must have as many cells as there are columns; else what is too much is left out.
+        Whether a row must have exactly one cell per column; otherwise surplus cells are dropped.
     """
     names = [column.name for column in columns]
     others = [(k, column.name, PARSERS[column.kind]) for k, column in enumerate(columns) if column.kind != "text"]
@@ -604,12 +605,12 @@ def read_table(
     path, table : Path, Table
         The file, or a part of an archive, and its columns.
     strict : bool
-        Whether the header must be that of `table`; else columns of another version are text, and those that the
-        file lacks are empty in each row.
+        Whether the header must be the one of `table`; otherwise unknown columns are text, and missing ones are empty in
+        each row.
     stems : collection of str or None
-        Instances whose rows are wanted, by the column `stem`, best in the table's order; None for all.
+        Instances whose rows are returned, by the column `stem`, fastest in the table's order; None for all.
     names : collection of str or None
-        Columns that are wanted, of which a long table's rows take a tenth of the memory; None for all.
+        Columns to return, None for all; a few columns of a long table need a tenth of the memory.
 
     Raises
     ------
@@ -638,9 +639,9 @@ def read_table(
 
 
 def lines_ending(path: Path, stems: Collection[str]) -> Iterator[str]:
-    """Yield the lines of a table that end with one of some stems, each of which has its lines together.
+    """Yield the lines of a table that end with one of the stems; the lines of each stem are adjacent.
 
-    They are looked for one after another from where the last was found: fast when they come in the table's order.
+    The search for each stem starts at the previous match, which is fast if the stems have the table's order.
     """
     with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         blocks = []
@@ -661,7 +662,7 @@ def lines_ending(path: Path, stems: Collection[str]) -> Iterator[str]:
 
 
 def natural_key(text: str) -> tuple[int, str]:
-    """Sort key for residue ids: by number, then by what follows (``9`` < ``60`` < ``60A``)."""
+    """Sort key for residue ids: by number, then by the rest (``9`` < ``60`` < ``60A``)."""
     digits = text.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
     try:
         return int(digits), text[len(digits) :]

@@ -19,7 +19,7 @@ def kernel_areas(
     xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
         In angstroms.
     level : ndarray of int, shape (n_atoms,)
-        Smallest set that holds each atom; a set holds those below it.
+        Smallest set that contains each atom; a set contains those below it.
     n_levels : int
         Number of sets.
     count : int
@@ -32,7 +32,7 @@ def kernel_areas(
     Returns
     -------
     ndarray of float, shape (n_levels, count)
-        In square angstroms. Of atoms in one place the largest, then the first, has all of it.
+        In square angstroms. If atoms coincide, the largest (then the first) gets the whole area.
     """
     return Spheres(xyz, radii + probe_radius, level, n_levels).areas(count, slices)
 
@@ -40,7 +40,7 @@ def kernel_areas(
 def freesasa_areas(
     xyz: FloatArray, radii: FloatArray, level: IntArray, n_levels: int, count: int, probe_radius: float, slices: int
 ) -> FloatArray:
-    """Return what `kernel_areas` returns, computed by FreeSASA (Mitternacht 2016, doi:10.12688/f1000research.7931.1).
+    """Return the areas of `kernel_areas`, computed by FreeSASA (Mitternacht 2016, doi:10.12688/f1000research.7931.1).
 
     Raises
     ------
@@ -65,7 +65,7 @@ def freesasa_areas(
             continue
         if not len(held):
             continue
-        # FreeSASA gives atoms in one place no area at all: the largest, then the first, stands for all of them.
+        # FreeSASA gives coinciding atoms no area at all: the largest, then the first, represents them.
         by_size = held[np.lexsort((held, -radii[held]))]
         chosen = np.sort(by_size[np.unique(xyz[by_size], axis=0, return_index=True)[1]])
         result = freesasa.calcCoord(xyz[chosen].ravel().tolist(), radii[chosen].tolist(), parameters)

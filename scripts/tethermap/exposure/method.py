@@ -1,4 +1,4 @@
-"""How areas are computed."""
+"""Method of the SASA calculation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """United-atom radii by element, hybridisation and attached hydrogens.
 
-Carbon, nitrogen, oxygen and sulfur follow ProtOr (Tsai et al. 1999, J Mol Biol 290:253,
-doi:10.1006/jmbi.1999.2829); the sources of all values stand in ``data/reference/radii.csv``.
-Ligand and polymer take their radii from the same rule, applied to the neutral molecule.
+Carbon, nitrogen, oxygen and sulfur follow ProtOr (Tsai et al. 1999, J Mol Biol 290:253, doi:10.1006/jmbi.1999.2829);
+``data/reference/radii.csv`` lists the sources of all values.
+The same rule, applied to the neutral molecule, gives the radii of ligand and polymer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tethermap.entry.atoms import Atoms
 from tethermap.molecule.dictionary import dictionary_molecule
 
 RADII_NAME = "ProtOr (Tsai 1999), Bondi 1964, Alvarez 2013"
-"""How the set of radii is called in every output."""
+"""Name of the set of radii in every output."""
 
 UNKNOWN_ELEMENT_RADIUS = 1.88
 """Radius in angstroms of an atom whose element is not known (``X``): that of sp3 carbon, the commonest."""
@@ -38,7 +38,7 @@ class RadiusTable:
     Raises
     ------
     KeyError, ValueError
-        If the file lacks a class that the rule needs or holds a radius that is no number.
+        If the file lacks a class that the rule needs or contains a radius that is not a number.
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,7 +58,7 @@ class RadiusTable:
         return {**self._plain, "C": max(self._sp3, self._sp2_h, self._sp2), "O": max(self._carbonyl, self._oxygen)}
 
     def largest_of(self, elements: np.typing.NDArray[np.bytes_]) -> FloatArray:
-        """Return an upper bound of the radius of each atom by its element alone.
+        """Return an upper bound of the radius of each atom by its element.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class RadiusTable:
         return np.array(radii, dtype=np.float64)[inverse]
 
     def of_element(self, element: str) -> float:
-        """Return the radius where nothing but the element is known, in angstroms."""
+        """Return the radius of an atom of which only the element is known, in angstroms."""
         return self.largest.get(element, UNKNOWN_ELEMENT_RADIUS)
 
     def of_atom(self, atom: Chem.Atom) -> float:
@@ -155,7 +155,7 @@ class EntryRadii:
     Parameters
     ----------
     atoms : Atoms
-        Of the entry.
+        Atoms of the entry.
     by_name : PolymerRadii
         Radii by component and atom name.
     """
@@ -166,7 +166,7 @@ class EntryRadii:
         self._known = np.full(len(atoms), np.nan)
 
     def of(self, index: IntArray) -> FloatArray:
-        """Return the radii of some atoms in angstroms, by their indices."""
+        """Return the radii of the given atoms in angstroms."""
         new = index[np.isnan(self._known[index])]
         if len(new):
             columns = (self._atoms.comp_id[new], self._atoms.name[new], self._atoms.element[new])

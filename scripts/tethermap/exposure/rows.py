@@ -1,4 +1,4 @@
-"""Rows of the exposure tables and the lists that go into a ligand's SDF."""
+"""Rows of the exposure tables, and the lists for a ligand's SDF."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OF_EXITS = frozenset({"stem", "Exposure_A2", *SDF_LISTS.values()})
 
 
 def _total(areas: FloatArray) -> float:
-    """Return the sum of per-atom areas rounded as they are written, so that tables add up exactly."""
+    """Return the sum of per-atom areas rounded to the written decimals, so that tables add up exactly."""
     return float(np.round(areas, 3).sum())
 
 
@@ -142,7 +142,7 @@ def sdf_fields(target_name: str, atoms: Sequence[Row], method: Method) -> dict[s
 
 
 def sdf_lists(atoms: Sequence[Row]) -> dict[str, list[float | None]]:
-    """Return the per-atom lists that exposure adds to a ligand's SDF, None where not defined.
+    """Return the per-atom lists that exposure adds to a ligand's SDF, None if not defined.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Solvent-accessible surface areas of a ligand's atoms, alone and in each context.
+"""Solvent-accessible surface areas of a ligand's atoms, unbound and in each context.
 
-Lee & Richards 1971 (doi:10.1016/0022-2836(71)90324-X), sliced as FreeSASA does it
-(Mitternacht 2016, doi:10.12688/f1000research.7931.1) but for the ligand's atoms alone.
+Lee & Richards 1971 (doi:10.1016/0022-2836(71)90324-X), sliced like FreeSASA (Mitternacht 2016,
+doi:10.12688/f1000research.7931.1), for the ligand's atoms only.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ class Exposure:
 
 
 def relative_sasa(sasa_free: FloatArray, sasa_bound: FloatArray) -> FloatArray:
-    """Return the share of each atom's own surface that stays open.
+    """Return the accessible fraction of each atom's own surface.
 
     Parameters
     ----------
     sasa_free, sasa_bound : ndarray of float, shape (n_atoms,)
-        SASA of the ligand alone and in the complex, in square angstroms, same order.
+        SASA of the unbound ligand and of the ligand in the complex, in square angstroms, same order.
 
     Returns
     -------
     ndarray of float, shape (n_atoms,)
-        0 (buried) to 1 (open); NaN for an atom without surface of its own.
+        0 (buried) to 1 (open); NaN for an atom without surface.
     """
     share: FloatArray = np.divide(sasa_bound, sasa_free, out=np.full(len(sasa_free), np.nan), where=sasa_free > 0)
     return share
@@ -73,12 +73,12 @@ def buried_fraction(sasa_free: FloatArray, sasa_bound: FloatArray) -> FloatArray
     Parameters
     ----------
     sasa_free, sasa_bound : ndarray of float, shape (n_atoms,)
-        SASA of the ligand alone and in the complex, in square angstroms, same order.
+        SASA of the unbound ligand and of the ligand in the complex, in square angstroms, same order.
 
     Returns
     -------
     ndarray of float, shape (n_atoms,)
-        0 (exposed) to 1 (buried); NaN for an atom without surface of its own.
+        0 (exposed) to 1 (buried); NaN for an atom without surface.
 
     >>> buried_fraction(np.array([20.0, 10.0]), np.array([0.0, 5.0])).tolist()
     [1.0, 0.5]
@@ -114,12 +114,12 @@ class Sasa:
         radii : ndarray of float, shape (n_atoms,)
             In angstroms.
         count : int
-            Of how many atoms the area is wanted.
+            Number of leading atoms whose areas are computed.
 
         Returns
         -------
         ndarray of float, shape (count,)
-            In square angstroms. Of atoms in one place the largest, then the first, has it all.
+            In square angstroms. If atoms coincide, the largest (then the first) gets the whole area.
         """
         level = np.zeros(len(xyz), dtype=np.int64)
         areas: FloatArray = self._nested_areas(xyz, radii, level, 1, count, self.probe_radius, self._slices)[0]
@@ -128,7 +128,7 @@ class Sasa:
     def exposure(
         self, xyz: FloatArray, radii: FloatArray, neighbourhood: Neighbourhood, radii_around: FloatArray
     ) -> Exposure:
-        """Return the areas of a ligand alone and in every context.
+        """Return the areas of the unbound ligand and of the ligand in every context.
 
         Parameters
         ----------

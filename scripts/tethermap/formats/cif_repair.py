@@ -1,4 +1,4 @@
-"""Atoms of mmCIF files of other programs: items that the reader needs are made from those that are there."""
+"""Atoms of mmCIF files of other programs: missing items that the reader needs are derived from the existing ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def complete_atoms(block: cif.Block) -> None:
     Parameters
     ----------
     block : gemmi.cif.Block
-        Of a model; nothing is changed if it has all items.
+        Block of a model; unchanged if it has all items.
     """
     table = block.find_mmcif_category(_ATOMS)
     if not len(table):
@@ -92,7 +92,7 @@ def _add(loop: cif.Loop, name: str, values: Sequence[str]) -> None:
 
 
 def _either(block: cif.Block, rows: int, *names: str) -> list[str]:
-    """Return the first of some items that is there, without quotes; ``.`` and ``?`` stay."""
+    """Return the first existing item of the given ones, without quotes; ``.`` and ``?`` are kept."""
     for name in names:
         column = block.find_values(f"{_ATOMS}{name}")
         if len(column) == rows:

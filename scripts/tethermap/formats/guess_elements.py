@@ -1,4 +1,4 @@
-"""Elements of atoms whose file gives none: from names, and from distances if a name fits two elements."""
+"""Guess missing elements of atoms: from names, and from distances if a name fits two elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, covalent_radius
 
 _FARTHEST_BONDED = 3.0
-"""Distance in angstroms beyond which two atoms are not bonded, whatever they are."""
+"""Distance in angstroms beyond which no two atoms are bonded."""
 
 _ALONE = frozenset({"He", "Ne", "Ar", "Kr", "Xe"})
 """Elements that bond to nothing in a ligand."""
@@ -32,7 +32,7 @@ def guess_elements(
     xyz : ndarray of float, shape (n_atoms, 3)
         Coordinates in angstroms.
     known : sequence of str
-        Element of each atom as the file gives it, empty for the others.
+        Element of each atom in the file, empty if missing.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _of_ligand(
 
 
 def _letters(name: str) -> str:
-    """Return the letters with which a name begins, after digits and marks."""
+    """Return the first letters of a name, after digits and marks."""
     word = name.upper().lstrip("0123456789'\"*_-+ ")
     return word[: next((k for k, letter in enumerate(word) if not letter.isalpha()), len(word))]
 

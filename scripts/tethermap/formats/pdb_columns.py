@@ -1,4 +1,4 @@
-"""The columns of the coordinate lines of a PDB file: which lines keep to them."""
+"""The columns of the coordinate lines of a PDB file, and lines that violate them."""
 
 from __future__ import annotations
 

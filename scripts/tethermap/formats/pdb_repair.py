@@ -1,4 +1,4 @@
-"""PDB text of other programs in the columns of the format: elements, overflowing fields, what stands behind END."""
+"""PDB text of other programs in the columns of the format: elements, overflowing fields, content after END."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPELLINGS = frozenset(
     for name in ("D", *(gemmi.Element(number).name for number in range(119)))  # 0 is X, unknown
     for spelling in (name.rjust(2), name.ljust(2), name.upper().rjust(2), name.upper().ljust(2), name.lower().rjust(2))
 )
-"""What columns 77-78 hold if they hold an element."""
+"""Content of columns 77-78 with an element."""
 
 _BEHIND_B = re.compile(r"^(?:ATOM  |HETATM)(?:[^\r\n]{60}([^\r\n]{0,14}))?", re.MULTILINE)
 """Columns 67-80 of an atom, which few atoms have different."""
@@ -33,25 +33,25 @@ _FIELDS = re.compile(
     r"(?:\s+(?P<occupancy>\d+\.\d+))?(?:\s+(?P<b>-?\d+\.\d+))?(?:\s+(?P<element>[A-Za-z]{1,2}))?\s*",
     re.IGNORECASE,
 )
-"""Fields of an atom that blanks divide, in whatever columns."""
+"""Blank-separated fields of an atom, in any columns."""
 
 
 def normal_pdb(text: str) -> str:
-    """Return PDB text with atoms in their columns, each with an element, and END behind the last.
+    """Return PDB text with atoms in their columns, each with an element, and END after the last.
 
-    Text that has nothing to mend is returned as it is. Lines that can't be read stay as they are: `odd_lines` counts
+    Text that has nothing to repair is returned unchanged. Lines that can't be read remain unchanged: `odd_lines` counts
     them.
 
     Parameters
     ----------
     text : str
-        Of a PDB file.
+        Content of a PDB file.
     """
     return repaired_pdb(text)[0]
 
 
 def repaired_pdb(text: str) -> tuple[str, int]:
-    """Return what `normal_pdb` does, and the number of lines of atoms that still can't be read."""
+    """Return the text of `normal_pdb`, and the number of lines of atoms that still can't be read."""
     text = _without_early_ends(text)
     odd = odd_lines(text)
     if odd:
@@ -62,7 +62,7 @@ def repaired_pdb(text: str) -> tuple[str, int]:
 
 
 def _without_early_ends(text: str) -> str:
-    """Return text without END lines before the last atom: files put together with ``cat``."""
+    """Return text without END lines before the last atom, as in files joined with ``cat``."""
     begin = _first_end(text)
     last = max(text.rfind("\nATOM  "), text.rfind("\nHETATM"))
     if begin < 0 or last < begin:
@@ -81,7 +81,7 @@ def _first_end(text: str) -> int:
 
 
 def _with_models(text: str) -> str:
-    """Return text whose models are numbered in order; atoms outside of models are one of their own."""
+    """Return text whose models are numbered in order; atoms outside of models become a separate model."""
     if "\nMODEL" not in text and not text.startswith("MODEL"):
         return text
     marks = [(match.start(), match[0].startswith("MODEL")) for match in _MODEL.finditer(text)]
@@ -118,7 +118,7 @@ def _with_models(text: str) -> str:
 
 
 def _realigned(line: str) -> str:
-    """Return a line of an atom with its fields in their columns; as it is if it needs none or can't be read."""
+    """Return a line of an atom with its fields in their columns; unchanged if it is correct or unreadable."""
     if not line.upper().startswith(("ATOM", "HETATM")) or not odd_lines(line):
         return line
     fields = _FIELDS.fullmatch(line.strip())
@@ -136,7 +136,7 @@ def _realigned(line: str) -> str:
 
 
 def _with_elements(text: str) -> str:
-    """Return text with an element in columns 77-78 of each atom, and nothing but charges behind them."""
+    """Return text with an element in columns 77-78 of each atom, followed only by a charge."""
     if all(map(_is_plain, {*_BEHIND_B.findall(text)})):
         return text
     lines = text.splitlines()
@@ -153,7 +153,7 @@ def _with_elements(text: str) -> str:
         known = [word.capitalize() for word in segments]
     try:
         xyz = np.array([[float(line[k : k + 8]) for k in (30, 38, 46)] for line in atoms]).reshape(-1, 3)
-    except ValueError:  # the reader says which columns
+    except ValueError:  # the reader reports the columns
         return text
     elements = guess_elements(
         [line[17:27] for line in atoms],
@@ -172,14 +172,14 @@ def _with_elements(text: str) -> str:
 
 
 def _is_plain(columns: str) -> bool:
-    """Return whether columns 67-80 hold an element and a charge at most, and no digit of a wide B factor."""
+    """Return whether columns 67-80 contain an element and a charge at most, and no digit of a wide B factor."""
     return (
         columns[10:12] in _SPELLINGS and _CHARGE.fullmatch(columns[12:]) is not None and columns[0] not in "0123456789."
     )
 
 
 def _narrowed(line: str) -> str:
-    """Return a line whose B factor is as wide as its columns, what follows moved back."""
+    """Return a line whose B factor fits its columns, with the rest moved back."""
     wide = _WIDE_B.match(line, 60)
     if wide is None or wide.end() <= 66:
         return line
@@ -187,7 +187,7 @@ def _narrowed(line: str) -> str:
 
 
 def _element(line: str) -> str:
-    """Return the element in columns 77-78, empty if they hold something else or what stands behind is no charge."""
+    """Return the element in columns 77-78; empty if they contain something else or are not followed by a charge."""
     if line[76:78] not in _SPELLINGS or not _CHARGE.fullmatch(line[78:80]):
         return ""
     return line[76:78].strip().capitalize()
@@ -214,6 +214,6 @@ def autodock_element(line: str) -> str:
 
 
 def _is_pdbqt(lines: list[str]) -> bool:
-    """Return whether atoms have a partial charge in columns 71-76, with AutoDock's type behind."""
+    """Return whether atoms have a partial charge in columns 71-76, followed by AutoDock's type."""
     first = next((line for line in lines if _ATOM.match(line)), "")
     return re.fullmatch(r" *[+-]?\d*\.\d+ ?", first[68:77]) is not None and bool(first[77:80].strip())

@@ -19,7 +19,7 @@ _NEEDED = tuple(f"\n_atom_site.{item}" for item in ITEMS)
 def plain_text(data: bytes) -> str:
     """Return unpacked content as text of a plain PDB or mmCIF file.
 
-    What needs no change is returned as it is; what can't be read is for the reader to refuse.
+    Text that needs no change is returned unchanged; the reader rejects text that can't be read.
 
     Raises
     ------

@@ -16,7 +16,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codec
 
 
 class FormatError(ValueError):
-    """Content that isn't what it seems to be; the message says how."""
+    """Content that isn't what it seems to be; the message gives the reason."""
 
 
 def is_binary_cif(data: bytes) -> bool:
@@ -83,7 +83,7 @@ def _sizes(part: Any) -> Iterator[int]:
 
 
 def _column(column: Any) -> list[str]:
-    """Return the values of a column as CIF writes them."""
+    """Return the values of a column in CIF format."""
     array, mask = column.data.array, None if column.mask is None else column.mask.array.tolist()
     if array.dtype.kind == "f":
         digits = 7 if array.dtype.itemsize == 4 else 10

@@ -1,9 +1,8 @@
-/* The loops that Python is too slow for: areas of a ligand's atoms, points and rays around a linker's first atom.
-
-   A Python extension module that has the compiler's version alone: library.py calls the functions through ctypes, as
-   they know of arrays and numbers only, and checks the arrays. Every function is one expression after another in
-   double precision, compiled without contraction or reordering, so that results are the same on every machine.
-   Levels number nested sets of atoms from 0: what a set does to a ligand, the larger ones do too. */
+/* The loops that Python is too slow for: areas of a ligand's atoms, points and rays around a linker's first atom. A
+   Python extension module so that setuptools compiles it: library.py calls the functions through ctypes, which pass
+   numbers and arrays only, and checks the arrays. Every function is one expression after another in double precision,
+   compiled without contraction or reordering, so that results are the same on every machine. Levels number nested sets of
+   atoms from 0: a larger set contains the effects of the smaller ones. */
 
 #include <Python.h>
 
@@ -14,8 +13,8 @@
 
 #define PI 3.14159265358979323846
 #define FULL (2.0 * PI)
-#define SHELLS 32 /* of rays: the last one holds all that lies beyond */
-#define NEAR 3.0  /* places so near to another share the look at what is around them: those of one anchor */
+#define SHELLS 32 /* one per ray, plus one for all keys beyond */
+#define NEAR 3.0  /* nearby places share the search for their neighbours: those of one anchor */
 
 /* An arc of a circle, from begin to end in radians, 0 <= begin <= end <= 2 pi. */
 typedef struct {
@@ -26,7 +25,7 @@ typedef struct {
 typedef struct {
     double z, radius, across, towards; /* height, radius, distance in the plane, direction of the far side */
     double squared;                    /* the square of its distance */
-    int level, first;                  /* its level; whether it has the surface where both have one place */
+    int level, first;                  /* level; whether it gets the surface if both coincide */
 } neighbour;
 
 /* Order of neighbours: by level, then the nearest first; arcs unite to the same in any order, and soonest to a circle
@@ -39,7 +38,7 @@ static int in_order(const void *one, const void *other)
     return a->squared < b->squared ? -1 : a->squared > b->squared;
 }
 
-/* Add an arc to sorted arcs that don't touch each other, those that it touches united with it; return their number. */
+/* Add an arc to sorted arcs that don't touch each other, united with those that it touches; return their number. */
 static int unite(arc *arcs, int n, double begin, double end)
 {
     int first = 0;
@@ -56,7 +55,7 @@ static int unite(arc *arcs, int n, double begin, double end)
     return n + first + 1 - after;
 }
 
-/* Length of what sorted arcs that don't touch leave of a circle of radius 1. */
+/* Length of a unit circle outside sorted arcs that don't touch. */
 static double open_length(const arc *arcs, int n)
 {
     if (n == 0)
@@ -67,8 +66,8 @@ static double open_length(const arc *arcs, int n)
     return open + FULL - arcs[n - 1].end;
 }
 
-/* Whether an arc around a direction, of half an angle whose cosine is given, certainly lies within one of some arcs: told
-   by a larger angle that is quicker to find. */
+/* Whether an arc around a direction, of half an angle whose cosine is given, is certainly within one of the arcs:
+   tested with a larger angle that is faster to compute. */
 static int lies_within(const arc *arcs, int n, double towards, double cosine)
 {
     double most = cosine < 0 ? PI - sqrt(2 * (1 + cosine)) : 0.5 * PI * sqrt(1 - cosine);
@@ -79,7 +78,8 @@ static int lies_within(const arc *arcs, int n, double towards, double cosine)
     return 0;
 }
 
-/* Add the arc that another sphere covers of a circle at a height; return the number of arcs, -1 where it has it all. */
+/* Add the arc that another sphere covers of a circle at a height; return the number of arcs, -1 if it covers the
+   circle. */
 static int cover(const neighbour *other, double z, double radius, double squared, arc *arcs, int n)
 {
     double away = fabs(other->z - z);
@@ -116,7 +116,7 @@ static int cover(const neighbour *other, double z, double radius, double squared
     return n == 1 && arcs[0].begin <= 0.0 && arcs[0].end >= FULL ? -1 : n;
 }
 
-/* Areas of one atom amid its neighbours, sorted by level, for each level; a larger set never adds area. */
+/* Areas of one atom among its neighbours, sorted by level, for each level; a larger set never adds area. */
 static void atom_areas(double z, double radius, const neighbour *near, int n_near, arc *arcs, int64_t slices,
                        int64_t n_levels, double *areas, int64_t stride)
 {
@@ -144,10 +144,9 @@ static void atom_areas(double z, double radius, const neighbour *near, int n_nea
             areas[level * stride] = areas[(level - 1) * stride];
 }
 
-/* Areas by Lee and Richards of the first atoms amid the sets of level 0, 0 and 1, and so on.
-
-   xyz (n_atoms, 3); radii with the probe; level (n_atoms) in 0 .. n_levels - 1; areas (n_levels, n_wanted), zeros.
-   Of atoms in one place the largest, then the first, has the surface. Returns -1 without memory. */
+/* Areas by Lee and Richards of the first atoms among the sets of level 0, 0 and 1, and so on. xyz (n_atoms, 3); radii
+   with the probe; level (n_atoms) in 0 .. n_levels - 1; areas (n_levels, n_wanted), zeros. If atoms coincide, the largest
+   (then the first) gets the surface. Returns -1 without memory. */
 int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const double *radii, const int8_t *level,
                  int64_t n_levels, int64_t slices, double *areas)
 {
@@ -180,7 +179,7 @@ int lee_richards(int64_t n_wanted, int64_t n_atoms, const double *xyz, const dou
 /* An atom in the way, relative to a place. */
 typedef struct {
     double x, y, z, squared, reach; /* its place, the square of its distance, how near it lets the centre of a sphere */
-    int level, key;                   /* its level; where it comes in order */
+    int level, key;                   /* level; position in the order */
 } obstacle;
 
 /* The square of the distance of two points. */
@@ -224,7 +223,7 @@ static int obstacles_near(const double *place, double distance, int64_t n_atoms,
     return n;
 }
 
-/* Put obstacles in the order of their keys, which lie below n_keys; starts has room for one more. */
+/* Sort obstacles by their keys, which are below n_keys; starts has n_keys + 1 elements. */
 static void by_key(const obstacle *found, int n, int n_keys, int *starts, obstacle *ordered)
 {
     memset(starts, 0, ((size_t)n_keys + 1) * sizeof *starts);
@@ -236,7 +235,7 @@ static void by_key(const obstacle *found, int n, int n_keys, int *starts, obstac
         ordered[starts[found[j].key]++] = found[j];
 }
 
-/* Turn points given in a frame, whose axes are its rows; each coordinate of the results stands by itself. */
+/* Rotate points given in a frame, whose axes are its rows; the coordinates of the results are separate arrays. */
 static void turn(const double *points, int64_t n, const double *frame, double length, double *out)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -259,7 +258,7 @@ static void keep(point_set *left, int from, int to)
     left->number[to] = left->number[from];
 }
 
-/* Mark the points that an obstacle covers; return how many there are. */
+/* Mark the points that an obstacle covers; return their number. */
 static int covered_by(const obstacle *one, const point_set *left, int *hit)
 {
     double at_x = one->x, at_y = one->y, at_z = one->z, reached = one->reach * one->reach;
@@ -272,7 +271,7 @@ static int covered_by(const obstacle *one, const point_set *left, int *hit)
     return n;
 }
 
-/* Give the marked points their level and leave them out from now on. */
+/* Set the level of the marked points and skip them from now on. */
 static void take_out(point_set *left, const int *hit, int8_t level, int8_t *covered)
 {
     int kept = 0;
@@ -292,10 +291,9 @@ static int cap_of(const obstacle *one, double radius)
     return past <= -across ? 0 : past >= across ? SHELLS - 1 : (int)(0.5 * SHELLS * (1 + past / across));
 }
 
-/* For each point on a sphere around each place: the first level with an atom that covers it, n_levels where none does.
-
-   places (n, 3); frames (n, 3, 3); points (n_points, 3) on the unit sphere; reach (n_atoms): how near an atom lets a
-   point; ignored (n, n_atoms) or NULL; covered (n, n_points). Returns -1 without memory. */
+/* For each point on a sphere around each place: the first level with an atom that covers it, n_levels if none does.
+   places (n, 3); frames (n, 3, 3); points (n_points, 3) on the unit sphere; reach (n_atoms): smallest distance of an atom
+   to an uncovered point; ignored (n, n_atoms) or NULL; covered (n, n_points). Returns -1 without memory. */
 int covered_points(int64_t n, const double *places, const double *frames, int64_t n_points, const double *points,
                    double radius, int64_t n_atoms, const double *xyz, const double *reach, const int8_t *level,
                    const uint8_t *ignored, int64_t n_levels, int8_t *covered)
@@ -310,7 +308,7 @@ int covered_points(int64_t n, const double *places, const double *frames, int64_
     for (int64_t i = 0; i < n && !failed; i++) {
         int n_near = obstacles_near(places + 3 * i, radius, n_atoms, xyz, reach, level,
                                     ignored == NULL ? NULL : ignored + i * n_atoms, &around, found);
-        for (int j = 0; j < n_near; j++) /* those that cover most come first: they leave fewer points to the others */
+        for (int j = 0; j < n_near; j++) /* atoms that cover most points are tested first, to leave fewer points to the others */
             found[j].key = found[j].level * SHELLS + cap_of(&found[j], radius);
         by_key(found, n_near, n_keys, starts, near);
         turn(points, n_points, frames + 9 * i, radius, turned);
@@ -345,8 +343,8 @@ static int shell_of(const obstacle *one)
     return nearest <= 0 ? 0 : nearest >= 0.5 * (SHELLS - 1) ? SHELLS - 1 : (int)(2 * nearest);
 }
 
-/* Keep the rays that obstacles of a level, from a shell on, can still change. What stops a ray
-   nearer than a shell begins is not undone by what lies in it; of higher levels the first to stop it is all. */
+/* Keep the rays that obstacles of a level, from a shell on, can still change. An obstacle that stops a ray before a
+   shell begins makes the shell's obstacles irrelevant; of higher levels, only the first stop counts. */
 static void rays_left(point_set *left, const double *length, const int8_t *stop, int level, int shell)
 {
     int kept = 0;
@@ -358,12 +356,11 @@ static void rays_left(point_set *left, const double *length, const int8_t *stop,
     left->n = kept;
 }
 
-/* For each ray of a cone around the direction of each place, which is the third axis of its frame: how far a sphere
-   gets before an atom of level 0 stops it, and the first level that stops it at all, n_levels where none does.
-
-   rays (n_rays, 3) of unit length; half_angle of the cone; reach (n_atoms): how near an atom lets the sphere's centre;
-   the sphere moves from begin to end; lengths (n, n_rays): 0 where it can't start, infinite where it gets to the end;
-   stopped (n, n_rays). The rest as above. */
+/* Rays of a cone around the direction of each place, which is the third axis of its frame. The result of each ray is
+   the path of a sphere until an atom of level 0 stops it, and the first level that stops it at all, n_levels if none does.
+   Arguments: rays (n_rays, 3) of unit length; half_angle of the cone; reach (n_atoms): smallest distance of an atom to the
+   sphere's centre. The sphere moves from begin to end; lengths (n, n_rays): 0 if it can't start, infinite if it reaches
+   the end; stopped (n, n_rays). The rest as above. */
 int ray_lengths(int64_t n, const double *places, const double *frames, int64_t n_rays, const double *rays,
                 double half_angle, double begin, double end, int64_t n_atoms, const double *xyz, const double *reach,
                 const int8_t *level, const uint8_t *ignored, int64_t n_levels, double *lengths, int8_t *stopped)

@@ -40,7 +40,7 @@ def loaded() -> ctypes.CDLL:
 
 
 def call(function: str, *arguments: float | np.ndarray | None) -> int:
-    """Call a function of `kernels.c`, return what it returns; arrays are contiguous and of the types it names.
+    """Call a function of `kernels.c` and return its result; arrays are contiguous and of the types that it declares.
 
     Raises
     ------

@@ -17,7 +17,7 @@ _MOST_LEVELS = int(np.iinfo(np.int8).max)
 
 
 def _laid_out(values: npt.ArrayLike, dtype: type, *shape: int) -> np.ndarray:
-    """Return values as the loops take them: contiguous, of one type, the last axes of a given shape."""
+    """Return values as contiguous arrays of one type, with the last axes of a given shape."""
     return np.ascontiguousarray(values, dtype).reshape(-1, *shape)
 
 
@@ -34,7 +34,7 @@ class Grid:
     points : ndarray of float, shape (n_points, 3)
         Of unit length, in the frame.
     ignored : ndarray of bool, shape (n, n_atoms), optional
-        Atoms that are not there for a place; none when not given.
+        Atoms to ignore for a place; None to use all.
     """
 
     places: FloatArray
@@ -49,11 +49,11 @@ class Grid:
             raise ValueError("each place has a frame")
 
     def as_arguments(self) -> tuple[int, FloatArray, FloatArray, int, FloatArray]:
-        """Return what a loop takes of it."""
+        """Return the arguments for the compiled loop."""
         return len(self.places), self.places, self.frames, len(self.points), self.points
 
     def mask(self, n_atoms: int) -> np.ndarray | None:
-        """Return the atoms that each place ignores, as a loop takes them.
+        """Return the atoms that each place ignores, as an array for the compiled loop.
 
         Raises
         ------
@@ -76,9 +76,9 @@ class Spheres:
     xyz : ndarray of float64, shape (n_atoms, 3)
         In angstroms.
     radii : ndarray of float64, shape (n_atoms,)
-        In angstroms, with the radius of what moves among them.
+        Radii in angstroms, each plus the radius of the moving sphere.
     level : ndarray of int, shape (n_atoms,)
-        The smallest set that holds each atom.
+        The smallest set that contains each atom.
     n_levels : int
         Number of sets; some may add nothing.
     """
@@ -105,13 +105,13 @@ class Spheres:
     def areas(self, count: int, slices: int) -> FloatArray:
         """Return the surface that the spheres of each set leave open on the first of them.
 
-        Lee & Richards 1971 (doi:10.1016/0022-2836(71)90324-X), along z. Of spheres in one place the
-        largest, then the first, has the surface.
+        Lee & Richards 1971 (doi:10.1016/0022-2836(71)90324-X), along z. If spheres coincide, the largest (then the
+        first) gets the surface.
 
         Parameters
         ----------
         count : int
-            Of how many spheres the area is wanted.
+            Number of leading spheres.
         slices : int
             Slices of each sphere.
 
@@ -172,9 +172,9 @@ class Spheres:
         Returns
         -------
         lengths : ndarray of float, shape (n, n_points)
-            Where the spheres of level 0 stop it, in angstroms: 0 where it can't start, infinite where nothing does.
+            Path until the spheres of level 0 stop it, in angstroms: 0 if it can't start, infinite if nothing stops it.
         stopped : ndarray of int8, shape (n, n_points)
-            The first set that stops it, `n_levels` where none does.
+            First set that stops it, `n_levels` if none does.
         """
         lengths = np.empty((len(grid.places), len(grid.points)))
         stopped = np.empty(lengths.shape, dtype=np.int8)

@@ -1,4 +1,4 @@
-"""The atoms of het groups of a deposited file, by gemmi alone or by the pipeline's reader."""
+"""Atoms of het groups of a deposited file, read by gemmi directly or by the pipeline's reader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ResidueKey = tuple[str, str, str]
 
 
 def read_deposited(path: Path, comp_ids: Collection[str]) -> dict[ResidueKey, list[Atom]]:
-    """Return the heavy atoms of components of the first model as gemmi reads the file."""
+    """Return the heavy atoms of components of the first model, read by gemmi."""
     content = unpacked(path.read_bytes())
     if b"_atom_site." in content:
         structures = map(gemmi.make_structure_from_block, gemmi.cif.read_string(content))

@@ -31,7 +31,7 @@ AREA_COLUMNS = {
     "SASA_in_complex_A2": "Exposure_A2",
     **{column: column for column in map(area_column, CONTEXTS)},
 }
-"""Columns of the summary and of the atoms that hold the same areas."""
+"""Columns of the summary and of the atoms that contain the same areas."""
 
 SUMMARY_COLUMNS = frozenset({"Total_atoms", "Exposed_atoms", *AREA_COLUMNS})
 ATOM_COLUMNS = frozenset({"atom_id", *AREA_COLUMNS.values()})
@@ -125,7 +125,7 @@ def _element(atom: Chem.Atom) -> str:
 
 
 def _read_complex(path: Path, serials: Sequence[int]) -> dict[int, Atom]:
-    """Return the heavy atoms of some serial numbers of a PDB or mmCIF file, in the order of the numbers given."""
+    """Return the heavy atoms with the given serial numbers of a PDB or mmCIF file, in the order of the numbers."""
     content = path.read_text(encoding="utf-8")
     if path.suffix == ".pdb":
         wanted = {f"{serial:5d}" for serial in serials}

@@ -1,4 +1,4 @@
-"""The checks that a job makes on itself, and what holds when each passes: one that fails marks its instance."""
+"""The checks that a job makes on itself, with the fact that each confirms; a failed check marks its instance."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ CHECKS = {
     "entry_rows": "every entry that the search saw has its row",
     "processed": "no step failed on an entry or ligand because of an error in this program",
 }
-"""All checks by name, in the order they are told."""
+"""All checks by name, in the order of the report."""

@@ -1,4 +1,4 @@
-"""What a check of the results says."""
+"""Outcome of a check of the results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """Result of one check: whether it passed, a number that tells how far off, and words."""
+    """Result of one check: whether it passed, a number for the deviation, and words."""
 
     check: str
     passed: bool
@@ -34,7 +34,7 @@ class CheckOutcome:
         return {"stem": stem, "check": self.check, "passed": self.passed, "value": self.value, "detail": self.detail}
 
     def logged_row(self, stem: str) -> Row:
-        """Return the row, and tell the log where the check failed."""
+        """Return the row, and log a failed check."""
         if not self.passed:
             log.warning("%s: %s failed: %s %s", stem, self.check, self.value, self.detail)
         return self.row(stem)

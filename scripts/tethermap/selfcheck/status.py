@@ -1,4 +1,4 @@
-"""Checks of status rows: every entry and every het group is told of once, and rightly."""
+"""Checks of status rows: every entry and every het group is listed exactly once, with the correct status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = ("kept", "member_of_group")
 def status_rows(
     entry: Row, ligands: Sequence[Row], stems: Sequence[str], lost: AbstractSet[str] = frozenset()
 ) -> CheckOutcome:
-    """Compare what an entry's status says with the rows of its het groups and its instances.
+    """Compare the status of an entry with the rows of its het groups and its instances.
 
     Parameters
     ----------
@@ -39,18 +39,18 @@ def status_rows(
 
 
 def processed(entry: Row) -> CheckOutcome:
-    """Tell an entry that an error of this program left out."""
+    """Report an entry that an error of this program skipped."""
     passed = entry["reason"] != "program_error"
     return CheckOutcome("processed", passed, "", "" if passed else str(entry["value"] or "see the log of its shard"))
 
 
 def entry_rows(searched: Iterable[str], listed: Iterable[str]) -> CheckOutcome:
-    """Tell entries that the search saw and no status row names.
+    """Report entries that the search saw and no status row names.
 
     Parameters
     ----------
     searched, listed : iterable of str
-        Ids as they were asked for: of the search, and of Entry_Status.
+        Requested ids: of the search, and of Entry_Status.
 
     >>> entry_rows(["1abc", "2abc"], ["1abc"]).detail
     '2abc'

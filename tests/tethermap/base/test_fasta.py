@@ -87,8 +87,9 @@ def test_nucleotide_record_beside_a_protein_is_named_once_and_not_used() -> None
     text = f">gene of x\n{gene}\n>protein\n{UBIQUITIN}\n"
     assert read_fasta(text) == (UBIQUITIN,)
     assert sequence_notes(text) == [
-        "The sequence gene is of nucleotides and not used: chains are compared with proteins alone."
+        (
+            "The sequence gene consists of nucleotides and will not be used: "
+            "chains are only compared with protein sequences."
+        )
     ]
-    assert sequence_notes(gene) == [
-        "The sequence is of nucleotides: give the protein's, as chains are compared with that."
-    ]
+    assert sequence_notes(gene) == ["The sequence consists of nucleotides: give the protein sequence."]
