@@ -1,6 +1,6 @@
-"""How a component is packed into a few hundred bytes of the index: JSON, columns of atoms and of bonds.
+"""Packing of a component into a few hundred bytes of the index: JSON, columns of atoms and of bonds.
 
-A component alone is too short to compress well, so that zlib starts from the text of others, the index's preset.
+A single component is too short to compress well; zlib starts from the text of other components, the index's preset.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SCALE = 50
 """Stored steps of ideal coordinates per angstrom: enough for stereo and bond lengths."""
 
 LARGEST_PRESET = 32_000
-"""Bytes of others' text that zlib looks back on: its window but a little."""
+"""Bytes of the preset text for zlib: slightly less than its window."""
 
 _ELEMENT = re.compile("[A-Z][a-z]?")
 
@@ -28,7 +28,7 @@ def preset_of(components: Iterable[Component]) -> bytes:
 
 
 def pack(component: Component, preset: bytes) -> bytes:
-    """Return a component as compressed bytes; coordinates are kept to 0.02 Å, those of all heavy atoms or none."""
+    """Return a component as compressed bytes; coordinates, rounded to 0.02 Å, only if all heavy atoms have them."""
     squeezer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, preset)
     return squeezer.compress(_as_text(component).encode("utf-8")) + squeezer.flush()
 

@@ -13,8 +13,8 @@ _FULL_LINE = 119
 class ComponentAtom(NamedTuple):
     """One atom of a component.
 
-    `alt_name` is the name before the remediation of 2007, often the same. `leaving` says that
-    the atom goes when the component is linked. `stereo` is ``R``, ``S`` or ``N``; `xyz` the
+    `alt_name` is the name before the remediation of 2007, often the same. `leaving` marks an atom that is removed when
+    the component is linked. `stereo` is ``R``, ``S`` or ``N``; `xyz` the
     ideal coordinates in angstroms (those of a model where there are none), None when not given
     and for hydrogens.
     """

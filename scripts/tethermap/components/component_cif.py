@@ -43,7 +43,7 @@ def read_components(text: str, origin: str) -> dict[str, Component]:
     Raises
     ------
     ValueError
-        If the text is not CIF, or a bond names an atom that is not there.
+        If the text is not CIF, or a bond names a missing atom.
 
     >>> atom = "_chem_comp_atom.comp_id MOH _chem_comp_atom.atom_id O1 _chem_comp_atom.type_symbol O"
     >>> read_components(f"data_MOH {atom}", "user")["MOH"].atoms[0].element
@@ -120,7 +120,7 @@ def _placed(atoms: list[ComponentAtom], places: list[list[Place]]) -> list[Compo
 
 
 def _first(row: cif.Table.Row, indices: Sequence[int]) -> str:
-    """Return the first of some optional values that is given, else an empty text."""
+    """Return the first optional value that is not empty, else an empty text."""
     for index in indices:
         if row.has(index) and not cif.is_null(row[index]):
             return row.str(index)

@@ -1,4 +1,4 @@
-"""Which component definitions a job uses: the user's, the index, and the files server for newer codes."""
+"""Component definitions of a job: the user's, the index, and the files server for newer codes."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Find = Callable[[str], "Component | None"]
-"""Look-up of a component by its code; None where it is unknown."""
+"""Look-up of a component by its code; None if it is unknown."""
 
 
 class JobComponents:
-    """The definitions of a job, opened at the first look-up; called with a code they give its component.
+    """Component definitions of a job, opened at the first lookup; call it with a code to get the component.
 
-    Codes that the index does not know are asked of the files server when the job's source is ``rcsb``, and only then.
+    Codes that are not in the index are requested from the files server, only if the job's source is ``rcsb``.
 
     Parameters
     ----------
     kind : str
-        What the job's source is.
+        Kind of the job's source.
     cache_dir : str or None
-        Folder of the cache that keeps what the server gave; the user's own where none is set.
+        Folder of the cache for server responses; None for the user's cache folder.
     own_components : sequence of str
         Component CIF files and SMILES tables of the user, or folders of them; their definitions come first.
     path : Path, optional
@@ -70,11 +70,11 @@ class JobComponents:
         return read_user_components(*self._own)
 
     def __call__(self, comp_id: str) -> Component | None:
-        """Return a component by its code; None where it is unknown."""
+        """Return a component by its code; None if it is unknown."""
         return (self.user.get(comp_id) if self.user else None) or self.index.get(comp_id)
 
     def identity(self) -> list[str]:
-        """Return what tells these definitions from others, without opening them."""
+        """Return an identifier of these definitions, without opening them."""
         path = ensured_index(self._path)
         stat = path.stat()
         identity = [self._kind, path.name, str(stat.st_size), str(stat.st_mtime_ns)]
@@ -85,7 +85,7 @@ class JobComponents:
 
     @property
     def lasting(self) -> bool:
-        """Whether all that was looked up would be the same another day: nothing was asked of a server in vain."""
+        """Whether all lookups would give the same result another day: no request to a server failed."""
         return "index" not in self.__dict__ or not self.index.asked_in_vain
 
 

@@ -13,7 +13,7 @@ def spaced_formula(text: str) -> str:
     Parameters
     ----------
     text : str
-        As RDKit writes it: ``C10H12N2O+``; ``*`` stands for an atom of unknown element.
+        In RDKit's format: ``C10H12N2O+``; ``*`` is an atom of unknown element.
 
     >>> spaced_formula("C29H31N7O")
     'C29 H31 N7 O'

@@ -27,7 +27,7 @@ class ComponentIndex:
     path : Path
         File written by `tethermap.components.index_build.build_index`.
     fetch : callable, optional
-        Asked for the CIF text of codes that the index does not know.
+        Returns the CIF text of codes that are not in the index.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class ComponentIndex:
         self.facts: dict[str, str] = facts
 
     def get(self, comp_id: str) -> Component | None:
-        """Return a component by its code, None when nobody knows it."""
+        """Return a component by its code, None if it is unknown."""
         try:
             return self._known[comp_id]
         except KeyError:

@@ -40,7 +40,7 @@ Strings = npt.NDArray[np.str_]
 
 
 def bundled_dictionary() -> Path:
-    """Return the path of the component dictionary that the biotite package holds.
+    """Return the path of the component dictionary that the biotite package contains.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def bundled_dictionary() -> Path:
 def build_index(path: Path, dictionary: Path | None = None) -> int:
     """Write the component index and return the number of components in it.
 
-    The file appears under its name when it is complete; processes that build it at the same
-    time each write their own copy, and the last one stays.
+    The file gets its name when it is complete; processes that build it at the same time each write their own copy, and
+    the last one wins.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def read_dictionary(path: Path) -> Iterator[Component]:
 
 
 def _text(category: Any, name: str) -> Strings:
-    """Take a column out of a category (its memory is then free) as text, empty where the value is masked."""
+    """Take a column out of a category (its memory is then free) as text, empty if the value is masked."""
     column = category.pop(name)
     values: Strings = column.data.array
     if column.mask is None:
@@ -203,7 +203,7 @@ class _Bonds:
 
 
 def _coordinates(category: Any, name: str) -> npt.NDArray[np.float32]:
-    """Take three columns out of a category as an array of shape (n, 3), NaN where a value is masked."""
+    """Remove three columns from a category and return them as an array of shape (n, 3), NaN for masked values."""
     axes = []
     for axis in "xyz":
         column = category.pop(name.format(axis))

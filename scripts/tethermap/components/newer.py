@@ -14,7 +14,7 @@ _OK = 200
 
 
 class ComponentFiles:
-    """Fetches component definitions by code, each once for all jobs that share the cache.
+    """Fetches component definitions by code, once for all jobs that share the cache.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class ComponentFiles:
             answer = self._http.get(f"{self._address}/{comp_id}.cif", problem=_problem)
         except HttpError as error:
             raise UserError(
-                f"The definition of component {comp_id} can't be had ({error}): check the network, run the job again"
+                f"The definition of component {comp_id} is not available ({error}): check the network, rerun the job"
                 " later, or give the definition in source.components.",
                 "upstream",
             ) from error
@@ -61,7 +61,7 @@ class ComponentFiles:
 
 
 def _problem(answer: HttpAnswer) -> str:
-    """Say what is wrong with an answer that should be a component definition."""
+    """Return the fault of a response that should be a component definition."""
     try:
         text = answer.content.decode("utf-8")
     except UnicodeDecodeError:

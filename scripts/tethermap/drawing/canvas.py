@@ -1,6 +1,6 @@
-"""A molecule drawn as SVG elements on a card: what all depictions share.
+"""A molecule drawn as SVG elements on a card, the base of all depictions.
 
-Depictions stand on a white card, so that they can be read on light and on dark pages. There are
+Depictions have a white card as background, to be readable on light and on dark pages. There are
 no style attributes and no scripts: the files pass a strict content security policy.
 """
 
@@ -108,7 +108,7 @@ def drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
     Parameters
     ----------
     molecule : bytes
-        What `flat_molecule` returns.
+        Result of `flat_molecule`.
     coloured, prepare : bool
         As for `draw`.
     """
@@ -185,7 +185,7 @@ def card(title: str, description: str, drawing: Drawing, parts: Sequence[str], b
     parts : sequence of str
         SVG elements.
     below : float
-        Height of what stands below the drawing, in pixels.
+        Height of the area below the drawing, in pixels.
     """
     width, height = drawing.width, drawing.height + below
     content = "\n".join(part for part in parts if part)
@@ -200,7 +200,7 @@ def card(title: str, description: str, drawing: Drawing, parts: Sequence[str], b
 
 @lru_cache(maxsize=256)
 def _attributes(style: str) -> str:
-    """Return a style as presentation attributes, defaults left out."""
+    """Return a style as presentation attributes, without defaults."""
     pairs = (item.partition(":") for item in style.split(";") if item)
     shown = ((name, value.removesuffix("px")) for name, _, value in pairs if _DEFAULTS.get(name) != value)
     return "".join(f' {name}="{value}"' for name, value in shown if (name, value) != ("stroke", "none"))

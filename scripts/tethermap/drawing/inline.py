@@ -1,7 +1,7 @@
 """Depictions made fit for pages and the report: without legends, data, ids or anything active, in few bytes.
 
-A job's folder may have been adopted from elsewhere. Nothing of a file reaches a page as it is: only known elements with
-known attributes of a known form are written again.
+A job's folder may have been adopted from elsewhere. Files are never embedded unchanged: only known elements with known
+attributes of a known form are written again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAMES = {
     f"{SVG}{name}": name
     for name in ("g", "path", "rect", "circle", "line", "polyline", "polygon", "text", "tspan", "title")
 }
-"""Elements that a page shows; others are left out with all that they hold."""
+"""Elements that a page shows; others are omitted with all that they contain."""
 
 _NUMBER, _COLOUR = r"-?[0-9]{1,6}(?:\.[0-9]{1,6})?", r"#[0-9a-fA-F]{3,8}|none|currentColor"
 _OUTLINE = re.compile(r"[MLHVCSQTAZmlhvcsqtaz0-9eE ,.+\-\n\r\t]*")
@@ -48,7 +48,7 @@ _FORMS = {
 """Attributes that a page shows, and the form of their values."""
 
 _WORDS = frozenset(f"{SVG}{name}" for name in ("title", "desc", "text", "rect", "defs"))
-"""Elements around a drawing: words on the whole, and the card behind it."""
+"""Elements around a drawing: texts of the whole, and the card in the background."""
 
 _CLASSED = frozenset((f"{SVG}g", f"{SVG}circle"))
 """Elements whose class a page's script looks for."""
@@ -64,7 +64,7 @@ def read_svg(text: str) -> tuple[Element, list[float]]:
     Raises
     ------
     ValueError
-        If it is no SVG of a known form.
+        If it is not an SVG of a known form.
     """
     if len(text) > LARGEST_FILE or "<!" in text.replace("<!--", ""):
         raise ValueError("the depiction is too large or declares a document type")
@@ -84,7 +84,7 @@ def drawn(root: Element, without: str = "", *, classes: bool = False) -> str:
     Parameters
     ----------
     without : str
-        Class of a group that is left out too.
+        Class of a group that is omitted too.
     classes : bool
         Whether groups and circles keep their classes.
     """
@@ -93,7 +93,7 @@ def drawn(root: Element, without: str = "", *, classes: bool = False) -> str:
 
 
 def inline_svg(text: str, label: str, *, legend: float) -> str:
-    """Return a depiction as one small ``<svg>`` element for a page that holds many.
+    """Return a depiction as one small ``<svg>`` element for a page that contains many.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def inline_svg(text: str, label: str, *, legend: float) -> str:
     Raises
     ------
     ValueError
-        As `read_svg`.
+        See `read_svg`.
 
     >>> svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>x()</script></svg>'
     >>> inline_svg(svg, "nothing", legend=4).partition("svg\\" ")[2]
@@ -127,7 +127,7 @@ def inline_svg(text: str, label: str, *, legend: float) -> str:
 
 
 def _core_numbers(root: Element) -> str:
-    """Return a group with the number of each atom of a core, beside it and away from the middle of the drawing."""
+    """Return a group with the number of each atom of a core, next to it and away from the middle of the drawing."""
     circles = [circle for circle in root.iter(f"{SVG}circle") if "data-core-index" in circle.attrib]
     if not circles:
         return ""
@@ -142,7 +142,7 @@ def _core_numbers(root: Element) -> str:
 
 
 def _markup(elements: Iterable[Element], classes: bool) -> str:
-    """Return the markup of elements; neighbouring paths that look alike become one path."""
+    """Return the markup of elements; adjacent paths of the same style become one path."""
     parts: list[str] = []
     outlines: list[str] = []
     look = ""
@@ -177,7 +177,7 @@ def attributes(given: Mapping[str, str], *, classes: bool = False) -> str:
 
 @lru_cache(maxsize=10_000)
 def _attribute(key: str, value: str) -> str:
-    """Return an attribute that many elements have, its numbers as short as they can be; empty if it isn't shown."""
+    """Return an attribute shared by many elements, with numbers as short as possible; empty if it isn't shown."""
     form = _FORMS.get(key)
     if form is None or not form.fullmatch(value):
         return ""
@@ -185,7 +185,7 @@ def _attribute(key: str, value: str) -> str:
     return f' {key}="{escape(_MINUS_ZERO.sub("0", _NO_DECIMAL.sub("", text)))}"'
 
 
-@lru_cache(maxsize=64)  # pictures of one ligand come together, and some of them have the same outlines
+@lru_cache(maxsize=64)  # pictures of one ligand are read in sequence, and some of them share outlines
 def _outline(outline: str) -> str:
     """Return an outline without spaces, zeros and signs that it does without.
 

@@ -1,7 +1,7 @@
 """A ligand with the residues that touch it around, after LIDIA and PoseView: made from its plain depiction by text.
 
-No molecule is drawn for it: atoms stand where the depiction has them, residues where there is room nearest to the
-atoms they touch.
+The molecule is not drawn again: atoms keep their positions in the depiction, residues are placed in the free space
+nearest to the atoms they touch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FROM_ATOMS, APART = 56.0, 2 * DISC + 5.0
 """Least distance in pixels of the middle of a residue from atoms, and from other residues."""
 
 MOST_RESIDUES, MOST_ATOMS = 60, 1500
-"""Residues that are shown, those held most strongly, and atoms that a ligand may have."""
+"""Maximum number of residues (those with the strongest contacts) and of ligand atoms."""
 
 MARGIN = 16.0
 
@@ -39,7 +39,7 @@ LEGEND_LINE = 18.0
 
 
 class Stroke(NamedTuple):
-    """How a type of contact is drawn: words, colour (Okabe and Ito), dashes, width, whether with its length."""
+    """Drawing style of a type of contact: words, colour (Okabe and Ito), dashes, width, whether with its length."""
 
     words: str
     colour: str
@@ -78,7 +78,7 @@ _NEAR = 7
 """Places of a spoke that are looked at before all are: mostly enough of them are free."""
 
 _BLOCKED = 45.0
-"""What a line over an atom costs, in pixels."""
+"""Penalty of a line that crosses an atom, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class _Residue:
 
 @dataclass(frozen=True, slots=True)
 class Amid:
-    """What stands around the drawing of a ligand.
+    """Surroundings of a ligand in a drawing.
 
     Parameters
     ----------
@@ -107,11 +107,11 @@ class Amid:
     size : tuple of float
         Width and height of the drawing.
     drawing : str
-        Its elements.
+        SVG elements of the drawing.
     title : str
         The ligand and how many residues touch it.
     below, above : str
-        Elements that stand under the drawing (lines) and over it (residues, legend).
+        Elements below the drawing (lines) and above it (residues, legend).
     """
 
     box: tuple[float, float, float, float]
@@ -136,7 +136,7 @@ def interactions_svg(plain: str, contacts: Iterable[Row], context: str) -> str:
 
 
 def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
-    """Return what stands around a ligand's drawing.
+    """Return the surroundings for a ligand's drawing.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
 
 
 def _residues(contacts: Iterable[Row], context: str) -> list[_Residue]:
-    """Return the residues within a context, those held most strongly first."""
+    """Return the residues within a context, those with the strongest contacts first."""
     residues: dict[tuple[str, ...], _Residue] = {}
     for row in contacts:
         kind, where = str(row["type"]), str(row["context"])
@@ -260,16 +260,16 @@ def _squared(points: FloatArray) -> FloatArray:
 def _blocked(
     places: FloatArray, own: FloatArray, weights: Sequence[int], others: FloatArray, wide: FloatArray
 ) -> FloatArray:
-    """Return how many atoms and residues stand on the lines from each place to some atoms, shape (n_places,).
+    """Return the number of atoms and residues on the lines from each place to the given atoms, shape (n_places,).
 
     Parameters
     ----------
     weights : sequence of int
-        How many lines go to each of `own`.
+        Number of lines to each of `own`.
     wide : ndarray of float, shape (n_others,)
         How near a line may come to each of `others`.
     """
-    ends = np.abs(others[:, None] - own).max(axis=2) < 1e-6  # the atoms that are meant
+    ends = np.abs(others[:, None] - own).max(axis=2) < 1e-6  # the atoms to connect
     line = own - places[:, None]  # (place, own atom, axis)
     length = np.maximum(_squared(line), 1e-6)
     from_place = others - places[:, None]  # (place, other, axis)
@@ -298,7 +298,7 @@ def _lines(residue: _Residue, place: FloatArray, atoms: Mapping[str, tuple[float
         )
         if stroke.told:
             length = max(float(np.hypot(to_x - x, to_y - y)), 1.0)
-            share = (ATOM + length - DISC) / 2 / length  # in the middle of what is seen of the line
+            share = (ATOM + length - DISC) / 2 / length  # in the middle of the visible part of the line
             label_x, label_y = to_x + share * (x - to_x), to_y + share * (y - to_y)
             parts.append(
                 f'<text x="{label_x:.1f}" y="{label_y - 3:.1f}" font-size="9.5" text-anchor="middle"'
@@ -321,7 +321,7 @@ def _disc(residue: _Residue, place: FloatArray) -> str:
 
 
 def _legend(lines: Sequence[str], kinds: Sequence[str], x: float, y: float, width: float) -> tuple[str, float]:
-    """Return what stands below the drawing, and its height in pixels."""
+    """Return the legend below the drawing, and its height in pixels."""
     parts = []
     top = y + LEGEND_LINE
     for number, line in enumerate(lines):

@@ -1,7 +1,7 @@
 """Depictions of one ligand: plain, and coloured by exposure.
 
-Every atom has a circle of its own with the classes ``atom`` and ``atom-<index>`` and data
-attributes that name it, so that a page can link the picture to a 3D view.
+Every atom has a separate circle with the classes ``atom`` and ``atom-<index>`` and data attributes with its name, so
+that a page can link the picture to a 3D view.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DISC_OPACITY = 0.7
 def plain_svg(record: LigandMolecule, instance: Instance, beside_missing: frozenset[int] = frozenset()) -> str:
     """Return the depiction of a ligand with its elements coloured.
 
-    Atoms that are covalently bonded to the protein have a dashed ring, those beside missing atoms a pale stub.
+    Atoms that are covalently bonded to the protein have a dashed ring, those next to missing atoms a pale stub.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ def plain_svg(record: LigandMolecule, instance: Instance, beside_missing: frozen
 def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: FloatArray, sasa_bound: FloatArray) -> str:
     """Return the depiction of a ligand with its atoms coloured by exposure.
 
-    Colour and size of the disc behind an atom show its relative SASA in the headline context.
+    Colour and size of the disc of an atom show its relative SASA in the headline context.
 
     Parameters
     ----------
     record : LigandMolecule
         The molecule with its layout.
     relative_sasa : ndarray of float, shape (n_heavy,)
-        SASA in the complex over SASA of the ligand alone; NaN for an atom without surface of its own.
+        SASA in the complex over SASA of the unbound ligand; NaN for an atom without surface.
     sasa_bound : ndarray of float, shape (n_heavy,)
         SASA in the complex, in square angstroms.
     """

@@ -1,4 +1,4 @@
-"""What shows exposure in a depiction: discs, names of atoms, the total; how it is written and written over.
+"""Marks of exposure in a depiction: discs, names of atoms, the total, and how to write and replace them.
 
 The pipeline draws a ligand in its headline context; `in_context` shows the same drawing in another one, so
 that no molecule has to be drawn for it.
@@ -22,10 +22,10 @@ TARGET_RADIUS = 0.36
 """Radius of the circle that names an atom, in bond lengths."""
 
 LEGEND_CLASS = "legend"
-"""Class of a group below the drawing that pages leave out when they say the same in their own words."""
+"""Class of a group below the drawing that pages omit if they give the same information as text."""
 
 LEGEND_HEIGHT, EXPOSURE_LEGEND_HEIGHT = 44.0, 62.0
-"""Height in pixels of what stands below the drawing."""
+"""Height of the legend below the drawing, in pixels."""
 
 INK = "#24292f"
 MUTED = "#57606a"
@@ -48,7 +48,7 @@ class AtomExposure(NamedTuple):
 
 
 def disc(index: int, x: str, y: str, bond: float, relative: float | None) -> str:
-    """Return the disc behind an atom; `bond` is the length of a bond in pixels, `relative` its relative SASA."""
+    """Return the disc of an atom; `bond` is the length of a bond in pixels, `relative` the atom's relative SASA."""
     share = 0.0 if relative is None or math.isnan(relative) else min(max(relative, 0.0), 1.0)
     radius = bond * (SMALLEST_DISC + (LARGEST_DISC - SMALLEST_DISC) * share)
     return (
@@ -84,7 +84,7 @@ def in_context(svg: str, atoms: Mapping[int, AtomExposure], context: str) -> str
     Parameters
     ----------
     svg : str
-        The depiction as it was drawn.
+        The original depiction.
     atoms : mapping of int to AtomExposure
         Every heavy atom by its index in the SDF.
     context : str

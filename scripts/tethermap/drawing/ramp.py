@@ -1,8 +1,7 @@
 """The colours of relative exposure, the same in depictions, viewers and plots.
 
-Blue over grey to orange: the ends differ in lightness and hue for every common kind of colour
-vision, and both stand out on light and on dark ground (after ColorBrewer's PuOr, Harrower &
-Brewer 2003, doi:10.1179/000870403235002042).
+Blue over grey to orange: the ends differ in lightness and hue for every common kind of colour vision, and both contrast
+with light and dark backgrounds (after ColorBrewer's PuOr, Harrower & Brewer 2003, doi:10.1179/000870403235002042).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ STOPS = ((0.0, (0x3B, 0x5B, 0xA5)), (0.5, (0xC4, 0xC2, 0xC6)), (1.0, (0xE6, 0x6A
 """Relative SASA and red, green, blue."""
 
 UNKNOWN = "#8c8c8c"
-"""For an atom without surface of its own."""
+"""Colour of an atom without surface."""
 
 
 @lru_cache(maxsize=1024)
@@ -25,7 +24,7 @@ def exposure_colour(relative_sasa: float | None) -> str:
     Parameters
     ----------
     relative_sasa : float or None
-        0 (buried) to 1 (open), clipped; None and NaN where there is none.
+        0 (buried) to 1 (open), clipped; None or NaN if there is none.
 
     Returns
     -------

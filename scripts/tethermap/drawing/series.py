@@ -24,7 +24,7 @@ def aligned_layout(mol: Chem.Mol, core: Sequence[int], places: FloatArray) -> Fl
     mol : Chem.Mol
         Heavy atoms.
     places : ndarray of float, shape (n_core, 2)
-        Where they are to be.
+        Target positions.
 
     >>> aligned_layout(Chem.MolFromSmiles("CO"), [0, 1], np.array([[3.0, 1.0], [4.5, 1.0]])).tolist()
     [[3.0, 1.0], [4.5, 1.0]]
@@ -48,7 +48,7 @@ def member_svg(
     core : sequence of int
         Atoms of the core, in its order.
     names : mapping of int to str
-        Names of the atoms, as far as they are known.
+        Known names of the atoms.
     lines : sequence of str
         Legend.
     """
@@ -68,12 +68,12 @@ def member_svg(
 
 
 def core_svg(mol: Chem.Mol, layout: FloatArray, core: Sequence[int], lines: Sequence[str]) -> str:
-    """Return the depiction of a core alone, cut out of a ligand that has it.
+    """Return the depiction of a core, cut out of a ligand that contains it.
 
     Parameters
     ----------
     layout : ndarray of float, shape (n_atoms, 2)
-        Its coordinates.
+        Coordinates of the ligand.
     core : sequence of int
         Atoms of the core, in its order.
     lines : sequence of str
@@ -99,7 +99,7 @@ def core_svg(mol: Chem.Mol, layout: FloatArray, core: Sequence[int], lines: Sequ
 
 
 def _marks(mol: Chem.Mol, core: Sequence[int], drawing: Drawing) -> str:
-    """Return a soft band behind the atoms and bonds of the core."""
+    """Return a soft band in the background of the core's atoms and bonds."""
     members = set(core)
     width = f'stroke="{_CORE_COLOUR}" stroke-width="{0.34 * drawing.bond:.1f}" stroke-linecap="round"'
     lines = []

@@ -1,7 +1,7 @@
-"""What Tethermap itself writes beside the atoms of a user's model: ligands from files of their own, confidences.
+"""Additions of Tethermap to a user's model: ligands from separate files, confidences.
 
-A block of its own stands behind the model's (`BLOCK`): which chains are ligands that came from a file, each with the
-definition of its bonds, and how sure the program was of where residues stand to each other.
+A separate block after the model's (`BLOCK`) lists the chains of ligands that came from a file, each with the definition
+of its bonds, and the program's confidence in the relative positions of residues.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ResidueKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PoseOrigin:
-    """Where a pose comes from.
+    """Origin of a pose.
 
     Parameters
     ----------
@@ -54,20 +54,20 @@ class PoseOrigin:
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """What stands in the block.
+    """Content of the block.
 
     Parameters
     ----------
     ligands : dict of str to str
         By label_asym_id of each ligand from a file: CIF text of its definition, else a SMILES; empty without either.
     aligned_errors : dict of str to dict
-        By label_asym_id of a ligand: expected error in angstroms of where it stands to a residue of a polymer.
+        By label_asym_id of a ligand: expected error in angstroms of its position relative to a residue of a polymer.
     smiles : dict of str to str
         SMILES by code, of components that no dictionary has.
     poses : dict of str to PoseOrigin
         Where each ligand comes from, by label_asym_id.
     scores : dict of str to str
-        What a program says of how sure it is of the whole model: ipTM, pTM.
+        Confidence scores of a program for the whole model: ipTM, pTM.
     source_file : str
         The user's name of the structure's own file; empty for deposited entries.
     source_record : int or None
@@ -83,11 +83,11 @@ class Additions:
     source_record: int | None = None
 
     def definition(self, asym: str, comp_id: str) -> str:
-        """Return what is known of a ligand's bonds: CIF text, a SMILES, or nothing."""
+        """Return the definition of a ligand's bonds: CIF text, a SMILES, or empty."""
         return self.ligands.get(asym) or self.smiles.get(comp_id, "")
 
     def renamed(self, asyms: Mapping[str, str]) -> Additions:
-        """Return what stands here under other label_asym_id."""
+        """Return the additions under other label_asym_id."""
 
         def by_new(values: Mapping[str, _Value]) -> dict[str, _Value]:
             return {asyms.get(asym, asym): value for asym, value in values.items()}
@@ -101,7 +101,7 @@ NONE = Additions()
 
 
 def read_additions(document: cif.Document, model: cif.Block) -> Additions:
-    """Return what a file has in the block; nothing for nearly all.
+    """Return the content of the block of a file; empty for most files.
 
     AlphaFold 3 writes the SMILES of a ligand that has no code of the dictionary into the model itself.
     """
@@ -137,7 +137,7 @@ _CODES = re.compile(r"(?:comp_id|mon_id|comp_id_[12])$|^_chem_comp\.id$")
 
 
 def shorten_codes(block: cif.Block) -> None:
-    """Give components whose names are no codes one, wherever a block names them."""
+    """Give a code to components whose names are not codes, in every block that names them."""
     items: list[Any] = list(block)
     for item in items:
         tags = [item.pair[0]] if item.pair else item.loop.tags if item.loop else []

@@ -15,7 +15,7 @@ POLYMER, NON_POLYMER, WATER = 1, 2, 4
 """Values of `gemmi.EntityType` in `Atoms.entity_type`."""
 
 SYMBOLS = np.array([*(gemmi.Element(number).name for number in range(119)), "D"], dtype="S2")
-"""Symbols by gemmi's number of an element: its atomic number, 0 for unknown ones, one of its own for deuterium."""
+"""Symbols by gemmi's number of an element: its atomic number, 0 for unknown ones, a separate number for deuterium."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Atoms:
     auth_seq_id : ndarray of int
         Author residue numbers.
     ins_code, altloc : ndarray of bytes
-        Empty where there is none.
+        Residue numbers; empty if missing.
     occupancy, b_iso : ndarray of float
         As deposited.
     charge : ndarray of int
@@ -100,8 +100,8 @@ class Atoms:
     def _repeats(self, changed: BoolArray) -> IntArray:
         """Find where a second copy of a component begins under the number of the first.
 
-        Only non-polymer residues without alternates that repeat all their atom names count;
-        such pairs stand in files of the 1990s.
+        Only non-polymer residues without alternates that repeat all their atom names count; such pairs occur in files
+        of the 1990s.
         """
         bounds = np.append(np.flatnonzero(changed), len(self))
         begins: list[int] = []
@@ -119,7 +119,7 @@ class Atoms:
 
     @cached_property
     def ends(self) -> IntArray:
-        """Index behind the last atom of each residue, shape (n_residues,)."""
+        """Index after the last atom of each residue, shape (n_residues,)."""
         return np.append(self.starts[1:], len(self))
 
     @cached_property
@@ -154,7 +154,7 @@ def _letters(codes: npt.NDArray[np.int8]) -> BytesArray:
 
 
 def letter_counts(letters: BytesArray) -> IntArray:
-    """Return how often each character is one of some letters, shape (256,); how many are empty is the first.
+    """Return the number of occurrences of each letter, shape (256,); the first is the number of empty ones.
 
     >>> letter_counts(np.array([b"", b"A", b"A"]))[[0, 65]].tolist()
     [1, 2]

@@ -9,14 +9,14 @@ from gemmi import cif
 
 
 def quote_names(block: cif.Block, structure: gemmi.Structure) -> None:
-    """Put quotes around the names of a structure's chains and entities wherever a block holds them without.
+    """Put quotes around unquoted names of a structure's chains and entities in a block.
 
     Parameters
     ----------
     block : gemmi.cif.Block
         As gemmi made it of the structure.
     structure : gemmi.Structure
-        Of one model.
+        Structure with one model.
     """
     chains = structure[0]
     names = {chain.name for chain in chains} | {part.subchain_id() for chain in chains for part in chain.subchains()}

@@ -1,4 +1,4 @@
-"""What an entry says about itself apart from its atoms: title, polymers, genes, ligands, dates."""
+"""Metadata of an entry besides its atoms: title, polymers, genes, ligands, dates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tethermap.entry.text_search import find_mark
 __all__ = ["EntryMetadata", "LigandName", "PolymerEntity", "from_mmcif", "from_pdb", "metadata_of"]
 
 _BULKY = re.compile(rb"\nloop_\s*\n(_atom_site|_atom_site_anisotrop|_pdbx_poly_seq_scheme|_pdbx_sifts_xref_db)\.")
-"""Categories that make up most of an mmCIF file and say nothing about the entry as a whole."""
+"""Categories that make up most of an mmCIF file and contain no metadata of the entry."""
 
 
 def metadata_of(content: bytes, *, is_mmcif: bool, entry_id: str = "") -> EntryMetadata:
@@ -25,7 +25,7 @@ def metadata_of(content: bytes, *, is_mmcif: bool, entry_id: str = "") -> EntryM
     content : bytes
         The uncompressed file; of a PDB file the part before the first coordinate is enough.
     is_mmcif : bool
-        Which of the two formats it is.
+        Whether the file is mmCIF rather than PDB.
     entry_id : str
         Id to use instead of the file's own.
 
@@ -50,9 +50,9 @@ def metadata_of(content: bytes, *, is_mmcif: bool, entry_id: str = "") -> EntryM
 
 
 def without_atoms(content: bytes) -> bytes:
-    """Return the content of an mmCIF file without the loops that make it long.
+    """Return the content of an mmCIF file without the long loops.
 
-    Only loops that end as the wwPDB writes them, with a line ``#``, are left out.
+    Only loops that end in the wwPDB's format, with a line ``#``, are removed.
     """
     kept = []
     position = 0

@@ -66,7 +66,7 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 def split_names(text: str) -> list[str]:
     """Return the parts of a list of names joined by commas or semicolons.
 
-    A comma between two digits belongs to a name and stays.
+    A comma between two digits is part of a name.
     """
     return [tidy(part) for part in re.split(r";|(?<!\d),|,(?!\d)", text) if part.strip()]
 
@@ -202,7 +202,7 @@ def _grouped(block: gemmi.cif.Block, category: str, key: str, value: str) -> dic
 
 
 def _strands(block: gemmi.cif.Block) -> dict[str, list[str]]:
-    """Return author chains by entity for files whose `_entity_poly` doesn't give them."""
+    """Return author chains by entity for files whose `_entity_poly` lacks them."""
     chains = _grouped(block, "_pdbx_poly_seq_scheme.", "entity_id", "pdb_strand_id")
     return chains or _grouped(block, "_atom_site.", "label_entity_id", "auth_asym_id")
 

@@ -1,15 +1,15 @@
-"""What an entry says about itself, as values."""
+"""Metadata of an entry, as values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 PREDICTED = "predicted"
-"""Method of models that no experiment has made: those of ModelCIF (AlphaFold, Boltz, Chai), or said to be."""
+"""Method of computed models: those of ModelCIF (AlphaFold, Boltz, Chai), or marked as predictions."""
 
 
 DOCKED = "docked"
-"""Method of a ligand from a file of its own: placed by a program, whatever the entry of its receptor is."""
+"""Method of a ligand from a separate file: placed by a program, regardless of the method of its receptor's entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class PolymerEntity:
     organisms : tuple of str
         Scientific names of the source organisms (several for a chimera).
     sequence : str
-        One-letter SEQRES, modified residues as their parents, ``X`` where there is none.
+        One-letter SEQRES, modified residues as their parents, ``X`` if there is none.
     """
 
     entity_id: str
@@ -61,7 +61,7 @@ class LigandName:
 
 @dataclass(frozen=True, slots=True)
 class EntryMetadata:
-    """What the header of an entry says; empty or None where it says nothing.
+    """Header of an entry; fields are empty or None if missing.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class EntryMetadata:
     ligands : tuple of LigandName
         Non-polymer components but water, each once.
     withdrawn : bool
-        Whether the file says that the entry is obsolete.
+        Whether the file is marked as obsolete.
     successors : tuple of str
         Lower-case ids of the entries that replace this one.
     """
@@ -113,7 +113,7 @@ class EntryMetadata:
 
 @dataclass(frozen=True, slots=True)
 class EntryBond:
-    """A bond of a component as the entry's own ``_chem_comp_bond`` gives it.
+    """A bond of a component from the entry's own ``_chem_comp_bond``.
 
     `order` is the mmCIF value in lower case: ``sing``, ``doub``, ``trip``, ``arom``, ``delo``.
     """

@@ -1,4 +1,4 @@
-"""Which atoms lie near a few others: a sorted axis instead of all pairs."""
+"""Search for atoms near a few others, with a sorted axis instead of all pairs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class NearAtoms:
         return positions
 
     def within(self, xyz: FloatArray, cutoff: float) -> tuple[IntArray, FloatArray]:
-        """Return the atoms nearer than a cut-off to any of some points.
+        """Return the atoms within a cut-off of any of the points.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class NearAtoms:
         return index[order], distance[order]
 
     def nearest(self, xyz: FloatArray, cutoff: float) -> tuple[IntArray, FloatArray]:
-        """Return the atoms nearer than a cut-off to any of some points, and their distance from the nearest point.
+        """Return the atoms within a cut-off of any of the points, and their distances to the nearest point.
 
         Parameters
         ----------
@@ -118,12 +118,12 @@ def count_within(points: FloatArray, xyz: FloatArray, cutoff: float) -> IntArray
 
 
 def box_around(xyz: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the largest coordinates of some points, each of shape (3,).
+    """Return the smallest and the largest coordinates of the points, each of shape (3,).
 
     >>> [corner.tolist() for corner in box_around(np.array([[1.0, 2.0, 3.0], [0.0, 5.0, 4.0]]))]
     [[0.0, 2.0, 3.0], [1.0, 5.0, 4.0]]
     """
-    columns = np.ascontiguousarray(xyz.T)  # NumPy takes thirty times as long down the columns of many rows
+    columns = np.ascontiguousarray(xyz.T)  # NumPy is thirty times slower along the columns of many rows
     return columns.min(axis=1), columns.max(axis=1)
 
 
@@ -144,7 +144,7 @@ def distances(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def squared_distances(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the squares of all distances between two sets of points, as `distances` takes them."""
+    """Return the squares of all distances between two sets of points, for `distances`."""
     squared = np.zeros((len(first), len(second)))
     for axis in range(first.shape[1]):  # a small table an axis in place of a large one of all
         along = first[:, axis, None] - second[:, axis]

@@ -87,7 +87,7 @@ def iso_from_pdb(text: str) -> str:
 def _records(lines: str | Iterable[str]) -> dict[str, list[str]]:
     """Return the lines before the first coordinate by record name.
 
-    Files from before 1996 repeat the entry id in columns 73-76: what follows is cut off.
+    Files from before 1996 repeat the entry id in columns 73-76, which are removed.
     """
     records: dict[str, list[str]] = {}
     own_id = ""
@@ -126,8 +126,8 @@ def _citation(records: Records) -> str:
 def _methods(records: Records, resolution: float | None) -> tuple[str, ...]:
     """Return today's names of the methods.
 
-    Files of the first years name a method only when it is not X-ray diffraction; a
-    resolution tells them from models.
+    Files of the first years name a method only if it is not X-ray diffraction; a resolution distinguishes them from
+    models.
     """
     texts = _joined(records, "EXPDTA").upper().split(";")
     methods = []

@@ -1,4 +1,4 @@
-"""Polymers of a PDB-format file: COMPND, SOURCE, SEQRES and DBREF put together."""
+"""Polymers of a PDB-format file, from COMPND, SOURCE, SEQRES and DBREF."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def polymer_entities(
     compound, source : str
         Text of the COMPND and SOURCE records, by molecule or free (before 1996).
     chains : Chains
-        What SEQRES says.
+        Chains of SEQRES.
     references : iterable of (chain, accession, name)
         UniProt references.
     """
@@ -156,7 +156,7 @@ def _unnamed(
 
 
 def _free_text(compound: str) -> dict[str, str]:
-    """Return the name in a COMPND record of before 1996: what precedes the enzyme code and the partner."""
+    """Return the name in a COMPND record of before 1996: the text before the enzyme code and the partner."""
     name = _COMPLEX.sub("", compound)
     name = re.sub(r"\(\s*E\.?\s?C\.?\s*[\d.\-, ]+\)", "", name)
     return {"MOLECULE": " ".join(name.split()).strip(" ,;-")}
@@ -171,12 +171,12 @@ def _free_organism(source: str) -> str:
 
 
 def peptide_like_chains(content: str) -> tuple[str, ...]:
-    """Return the author chains that REMARK 400 calls peptide-like polymers, as BIRD has them.
+    """Return the author chains that REMARK 400 names as peptide-like polymers (BIRD).
 
     Parameters
     ----------
     content : str
-        The file, or what precedes its coordinates.
+        The file, or the part before its coordinates.
     """
     begin = content.find("\nREMARK 400")
     if begin < 0:

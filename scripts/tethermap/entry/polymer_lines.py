@@ -13,7 +13,7 @@ def polymer_lines(lines: Sequence[str]) -> dict[str, list[str]]:
     Parameters
     ----------
     lines : sequence of str
-        A PDB file; what follows its first model is not looked at.
+        A PDB file; lines after its first model are ignored.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Which residues are polymer in files that give no sequence: by bonds and component types, never by TER.
+"""Find the polymer residues in files without sequences: by bonds and component types, never by TER.
 
 Programs of modelling and docking write TER where they like, or nowhere; deposited files have their sequence.
 """
@@ -16,7 +16,7 @@ _LINKS = (("C", "N"), ("O3'", "P"), ("O3*", "P"))
 
 
 def has_sequences(structure: gemmi.Structure, *, is_mmcif: bool) -> bool:
-    """Return whether a file as read says what its polymers are: SEQRES, or an entity of that type."""
+    """Return whether a file defines its polymers: SEQRES, or an entity of that type."""
     if is_mmcif:
         return any(entity.entity_type == gemmi.EntityType.Polymer for entity in structure.entities)
     return any(entity.full_sequence for entity in structure.entities)
@@ -25,7 +25,7 @@ def has_sequences(structure: gemmi.Structure, *, is_mmcif: bool) -> bool:
 def has_strays(structure: gemmi.Structure) -> bool:
     """Return whether TER records make polymer of residues that SEQRES doesn't have and that no other is bonded to.
 
-    So come out ligands before a TER in files of programs that keep the SEQRES of a deposited entry.
+    This finds ligands before a TER in files of programs that keep the SEQRES of a deposited entry.
     """
     sequences = {
         asym: {name for names in entity.full_sequence for name in names.split(",")}

@@ -1,4 +1,4 @@
-"""The proteins in the entries that a search finds, each once, so that a user can say which of them is meant."""
+"""The distinct proteins in the entries that a search finds, so that a user can choose one."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def proteins_of(polymers: Polymers, *, min_identity: float = 0.9, min_coverage: 
     -------
     list of dict
         ``name, gene, organism, accession, kind, entity`` (``5t35_1``, of the most relevant entry), ``chains``,
-        ``sequence, n_entries``. The sequence finds the chains of all these entries: FASTA text of several records
-        if their constructs are different domains, else letters alone.
+        ``sequence, n_entries``. The sequence finds the chains of all these entries: FASTA text of several records if
+        their constructs are different domains, else only letters.
     """
     members: dict[str, list[tuple[str, PolymerEntity]]] = {}
     for entry_id, entities in polymers.items():
@@ -45,7 +45,7 @@ def proteins_of(polymers: Polymers, *, min_identity: float = 0.9, min_coverage: 
 
 
 def _described(group: Sequence[tuple[str, PolymerEntity]], min_identity: float, min_coverage: float) -> dict[str, Any]:
-    """Return what there is to say of one protein, its most relevant entry first."""
+    """Return the description of one protein, with its most relevant entry first."""
     entry_id, entity = group[0]
     is_protein = "peptide" in entity.kind.lower() or not entity.kind
     different = [entity]
@@ -69,7 +69,7 @@ def _described(group: Sequence[tuple[str, PolymerEntity]], min_identity: float, 
 
 
 def _different(entities: Sequence[PolymerEntity], min_identity: float, min_coverage: float) -> list[PolymerEntity]:
-    """Return constructs whose sequences together match all that can be matched, as few as it takes in their order."""
+    """Return the fewest constructs, in their order, whose sequences together match all that any of them match."""
     from tethermap.entry.sequence import best_match  # imports Biopython
 
     def matches(sequences: list[str], sequence: str) -> bool:

@@ -1,4 +1,4 @@
-"""Read one entry's file: structure, atoms, and what its header says."""
+"""Read one entry's file: structure, atoms, and header."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _NO_NUMBER = np.iinfo(np.int32).min
 """Of a residue whose number the file does not give, in gemmi's columns."""
 
 LARGEST_NUMBER = 99_999_999
-"""Of a residue; what doesn't fit 32 bits is read as another number."""
+"""Atom numbers of a residue; values beyond 32 bits are read as another number."""
 
 OCCUPANCIES, B_FACTORS, CHARGES = (-1.0, 999.0), (-1e5, 1e5), (-9.0, 9.0)
-"""Ranges wide enough for what is deposited, odd values included; charges have one digit in PDB files."""
+"""Ranges wide enough for deposited values, odd ones included; charges have one digit in PDB files."""
 
 
 MARGIN, LEAST_ROOM = 3.0, 3.0
@@ -55,7 +55,7 @@ _WORD = re.compile(r"[A-Za-z]{3}")
 
 _DISPLACEMENT = re.compile("\nANISOU[^\n]*")
 _MODEL_LAST = re.compile(r"\nloop_\n(?:_atom_site\.\S+ *\n)*_atom_site\.pdbx_PDB_model_num *\n(?=ATOM |HETATM )")
-"""The tags of the atoms where the model stands at the end of each row."""
+"""The tags of the atoms if the model is at the end of each row."""
 
 
 class EntryError(Exception):
@@ -84,28 +84,28 @@ class Entry:
     entry_id : str
         Lower-case id.
     structure : gemmi.Structure
-        As read, with entities, assemblies, connections, cell.
+        Structure from the reader, with entities, assemblies, connections, cell.
     atoms : Atoms
         Its atoms as columns, in the order of `structure`.
     metadata : EntryMetadata
-        What the header says.
+        Header of the entry.
     bonds : dict of str to tuple of EntryBond
         The entry's own component bonds, empty for PDB files.
     molecules : dict of str to str
         BIRD id by label_asym_id (``_pdbx_molecule``); of PDB files the record that names the chain (REMARK 400).
     is_mmcif : bool
-        Whether chains have mmCIF names of their own.
+        Whether chains have separate mmCIF names.
     n_models : int
         Models in the file.
     in_crystal_frame : bool
-        Whether the coordinates stand in the crystal; some capsids are deposited in a frame of
-        their own and give the way back as an operator.
+        Whether the coordinates are in the crystal's frame; some capsids are deposited in another frame and give the
+        transformation as an operator.
     references : References
         UniProt numbers and mutations.
     additions : Additions
-        What came with a user's model: ligands from files of their own, confidences.
+        Additions to a user's model: ligands from separate files, confidences.
     numbered : frozenset of (str, str)
-        Author chain and number of residues to which the file gives no number.
+        Author chain and number of residues that have no number in the file.
     poses : frozenset of int
         Residues that are ligands with bonds from a file: several may be poses of one, none is bonded to another.
     """
@@ -126,7 +126,7 @@ class Entry:
 
     @property
     def confidence_scale(self) -> float:
-        """What makes the B factors of a prediction its pLDDT of 0 to 100; 0 where they are B factors."""
+        """Factor from the B factors of a prediction to its pLDDT of 0 to 100; 0 if they are B factors."""
         if self.metadata.methods != (PREDICTED,):
             return 0.0
         return 1.0 if float(self.atoms.b_iso.max()) > 1.0 else 100.0
@@ -138,7 +138,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     Parameters
     ----------
     path : Path
-        The file; its content, not its name, says which format it is.
+        The file; its format is detected from its content, not from its name.
     entry_id : str
         Id under which the entry goes, lower case.
 
@@ -154,7 +154,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     parsed = _parsed(read_text(path), entry_id, whole=False)
     structure, is_mmcif = parsed.structure, parsed.block is not None
     if not _is_possible(structure.cell):
-        structure.cell = gemmi.UnitCell()  # none, as for what is no crystal
+        structure.cell = gemmi.UnitCell()  # none, as in files that are not of crystals
     n_models = len(structure)
     while len(structure) > 1:
         del structure[-1]
@@ -222,7 +222,7 @@ def parse_file(path: Path, entry_id: str) -> Parsed:
     Raises
     ------
     EntryError
-        As `read_entry`.
+        See `read_entry`.
     """
     parsed = _parsed(read_text(path), entry_id)
     parsed.sort(parsed.structure)
@@ -235,7 +235,7 @@ def _without_displacements(text: str) -> str:
 
 
 def _first_model_of(text: str) -> str:
-    """Return an mmCIF file without what nothing here uses, as long to read as the rest, where the wwPDB wrote it.
+    """Return an mmCIF file without the unused loops of the wwPDB, which take half of the reading time.
 
     That is the loop of anisotropic displacements, and of later models all atoms but the first.
     """
@@ -249,7 +249,7 @@ def _first_model_of(text: str) -> str:
         return text
     end = find_mark(text, "\n#", tags.end()) + 1
     number, at, starts = int(first) + 1, tags.end(), list[int]()
-    # Columns are as wide as their longest word, and nothing else stands at the end of a row.
+    # Columns are as wide as their longest word, and rows have no other trailing text.
     while (at := text.find(f" {number:<{len(last)}} \n", at, end)) >= 0:
         starts.append(text.rfind("\n", 0, at) + 1)
         number += 1
@@ -270,7 +270,7 @@ def _last_word(text: str, begin: int) -> str:
 
 
 def _parsed(text: str, entry_id: str, *, whole: bool = True) -> Parsed:
-    """Read a file, all of it or what `read_entry` needs."""
+    """Read a file, completely or only the parts for `read_entry`."""
     is_mmcif = _is_mmcif(text)
     if "\0" in text:  # gemmi ends a line there
         raise EntryError("file_unreadable", f"a zero byte in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
@@ -286,7 +286,7 @@ def _parsed(text: str, entry_id: str, *, whole: bool = True) -> Parsed:
 
 
 def _sort_residues(structure: gemmi.Structure, *, is_mmcif: bool) -> None:
-    """Put the het groups of the first model together and say which residues are polymer."""
+    """Join the het groups of the first model and mark the polymer residues."""
     name_waters(structure)
     join_het_groups(structure)
     if not has_sequences(structure, is_mmcif=is_mmcif):
@@ -298,7 +298,7 @@ def _sort_residues(structure: gemmi.Structure, *, is_mmcif: bool) -> None:
 
 
 def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
-    """Return the atoms of a structure, whose het groups are put together and rid of repeated atoms."""
+    """Return the atoms of a structure, with het groups joined and repeated atoms removed."""
     _sort_residues(structure, is_mmcif=is_mmcif)
     try:
         atoms = Atoms.of(structure)
@@ -313,7 +313,7 @@ def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
 
 
 def _shorten_subchains(structure: gemmi.Structure) -> None:
-    """Give subchains whose names gemmi has made too long for its arrays short ones."""
+    """Give short names to subchains whose names gemmi has made too long for its arrays."""
     named = {residue.subchain for chain in structure[0] for residue in chain if len(residue.subchain) > _MOST_LETTERS}
     if named:
         short = {name: f"x{number}" for number, name in enumerate(sorted(named), start=1)}
@@ -325,7 +325,7 @@ def _shorten_subchains(structure: gemmi.Structure) -> None:
 
 
 def _check_names(atoms: Atoms) -> None:
-    """Refuse names and numbers that no output can hold."""
+    """Reject names and numbers that do not fit any output format."""
     for what, column in (
         ("atoms", atoms.name),
         ("components", atoms.comp_id),
@@ -341,7 +341,7 @@ def _check_names(atoms: Atoms) -> None:
 
 
 def _check_elements(atoms: Atoms, block: gemmi.cif.Block) -> None:
-    """Refuse words where the elements should stand: gemmi takes their first letters, CARBON for calcium."""
+    """Reject words in the element columns: gemmi reads their first letters, CARBON as calcium."""
     symbols = atoms.element.view("S1").reshape(len(atoms), -1)
     of_two = np.flatnonzero(symbols[:, 1] != b"")
     if (np.char.upper(atoms.element[of_two]) == atoms.name[of_two].astype(atoms.element.dtype)).all():
@@ -396,7 +396,7 @@ def read_text(path: Path) -> str:
 
 
 def _is_mmcif(text: str) -> bool:
-    """Tell mmCIF from PDB by the first words; refuse what is neither."""
+    """Return whether the first words are of mmCIF rather than PDB; reject other files."""
     for line in text[:20_000].splitlines():
         if line.lstrip()[:5].lower() == "data_":
             return True
@@ -413,7 +413,7 @@ def _is_mmcif(text: str) -> bool:
 
 
 class Parsed(NamedTuple):
-    """A file as read: the structure with all its models, its block where it is mmCIF, and what its header says."""
+    """A parsed file: the structure with all its models, its block if it is mmCIF, and its header."""
 
     structure: gemmi.Structure
     block: gemmi.cif.Block | None
@@ -425,7 +425,7 @@ class Parsed(NamedTuple):
     additions: Additions = NONE
 
     def sort(self, structure: gemmi.Structure) -> None:
-        """Say which residues of the first model of a structure of this file are polymer."""
+        """Mark the polymer residues of the first model of a structure of this file."""
         _sort_residues(structure, is_mmcif=self.block is not None)
 
 
@@ -495,7 +495,7 @@ def _parse_pdb(text: str, entry_id: str) -> Parsed:
 
 
 def _by_asym(atoms: Atoms, molecules: dict[str, str]) -> dict[str, str]:
-    """Return what goes by author chain by the label_asym_id of the polymer that the chain holds."""
+    """Return values by label_asym_id of polymers, from values by author chain."""
     if not molecules:
         return {}
     polymer = atoms.starts[atoms.entity_type[atoms.starts] == POLYMER]

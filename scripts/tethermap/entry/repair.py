@@ -11,14 +11,14 @@ from tethermap.entry.atoms import Atoms
 WATER_MODELS = frozenset(
     ("SOL", "SPC", "SPCE", "T3P", "T4P", "T5P", "TIP", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5", "OPC", "WTR")
 )
-"""What programs of simulation and refinement call water; some are codes of other components in the dictionary."""
+"""Names of water in programs of simulation and refinement; some are codes of other components in the dictionary."""
 
 LONGEST_BOND = 2.0
 """Atoms of one component nearer than this belong to one molecule, in angstroms."""
 
 
 def name_waters(structure: gemmi.Structure) -> None:
-    """Give water the PDB's name where it goes by that of a model: only oxygens, beside hydrogens and virtual sites."""
+    """Rename water models to the PDB's name if they have only oxygens, besides hydrogens and virtual sites."""
     model = structure[0]
     if WATER_MODELS.isdisjoint(name.upper() for name in model.get_all_residue_names()):
         return
@@ -32,7 +32,7 @@ def name_waters(structure: gemmi.Structure) -> None:
 
 
 def join_het_groups(structure: gemmi.Structure) -> None:
-    """Join the parts of a het group whose atoms stand in several places of the file, bonded as they are."""
+    """Join the parts of a het group whose atoms are in several places of the file; bonds are kept."""
     model = structure[0]
     parts: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for number, chain in enumerate(model):
@@ -56,7 +56,7 @@ def join_het_groups(structure: gemmi.Structure) -> None:
 
 
 def number_residues(structure: gemmi.Structure) -> frozenset[tuple[str, str]]:
-    """Give residues without a number the next that is free in their chain; return chain and number of each."""
+    """Give residues without a number the next free number of their chain; return chain and number of each."""
     numbered = set()
     for chain in structure[0]:
         last = max((residue.seqid.num for residue in chain if residue.seqid.num is not None), default=0)
@@ -68,14 +68,14 @@ def number_residues(structure: gemmi.Structure) -> frozenset[tuple[str, str]]:
 
 
 def _bonded(one: gemmi.Residue, other: gemmi.Residue) -> bool:
-    """Return whether an atom of one residue stands as near to one of the other as bonded atoms do, or in its place."""
+    """Return whether atoms of two residues are within bonding distance or coincide."""
     return any(a.pos.dist(b.pos) < LONGEST_BOND for a in one for b in other)
 
 
 def repeated_atoms(atoms: Atoms) -> IntArray:
     """Return atoms that repeat an earlier one: same residue, name, alternate and place; shape (n_repeated,)."""
     x, y, z = atoms.xyz.T
-    mixed = x + np.sqrt(2.0) * y + np.sqrt(3.0) * z  # one number, which atoms in one place have in common
+    mixed = x + np.sqrt(2.0) * y + np.sqrt(3.0) * z  # one number for all coinciding atoms
     ordered = np.sort(mixed)
     order = np.flatnonzero(np.isin(mixed, ordered[1:][ordered[1:] == ordered[:-1]]))
     order = order[np.lexsort((atoms.altloc[order], atoms.name[order], z[order], y[order], x[order]))]

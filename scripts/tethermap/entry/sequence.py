@@ -15,7 +15,7 @@ from tethermap.base.arrays import IntArray
 
 GAP_OPEN = -11.0
 GAP_EXTEND = -1.0
-"""Affine gap penalties that go with BLOSUM62 (Altschul & Gish 1996, doi:10.1016/S0076-6879(96)66029-7)."""
+"""Affine gap penalties for BLOSUM62 (Altschul & Gish 1996, doi:10.1016/S0076-6879(96)66029-7)."""
 
 FEWEST_ALIGNED = 30
 """Fewest aligned residues of a match, or the whole query when it is shorter."""
@@ -23,7 +23,7 @@ FEWEST_ALIGNED = 30
 
 @dataclass(frozen=True, slots=True)
 class SequenceMatch:
-    """How well a chain agrees with a query.
+    """Agreement of a chain with a query.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def compare(query: str, chain: str) -> SequenceMatch:
 
 
 def align(query: str, chain: str) -> tuple[SequenceMatch, IntArray]:
-    """Align two sequences as `compare` does, and return which residues stand together too.
+    """Align two sequences like `compare`, and also return the aligned residues.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def align(query: str, chain: str) -> tuple[SequenceMatch, IntArray]:
     Returns
     -------
     SequenceMatch
-        How well they agree.
+        Agreement of the sequences.
     ndarray of int, shape (n_aligned, 2)
         Positions in both of the aligned columns without gap.
     """

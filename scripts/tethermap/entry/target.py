@@ -1,4 +1,4 @@
-"""Which chains of an entry are the target: by sequence, else by what names them."""
+"""Find the target chains of an entry: by sequence, otherwise by names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TargetChains:
     match : str
         How, of `tethermap.base.reasons.TARGET_MATCHES`.
     identity, coverage : float or None
-        Of the best alignment; None without sequence.
+        Match of the best alignment; None without sequence.
     """
 
     entities: tuple[PolymerEntity, ...]
@@ -36,9 +36,9 @@ def find_target(metadata: EntryMetadata, query: TargetQuery) -> TargetChains:
     Parameters
     ----------
     metadata : EntryMetadata
-        What the entry says of its polymers.
+        Polymers of the entry.
     query : TargetQuery
-        What names the target.
+        Criteria for the target.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def find_target(metadata: EntryMetadata, query: TargetQuery) -> TargetChains:
 
 
 def _by_sequence(entities: tuple[PolymerEntity, ...], query: TargetQuery) -> TargetChains:
-    # Imported here: aligning costs 0.1 s to import and most jobs give no sequence.
+    # Imported here: the alignment costs 0.1 s to import and most jobs give no sequence.
     from tethermap.entry.sequence import SequenceMatch, best_match
 
     best = SequenceMatch()

@@ -1,4 +1,4 @@
-"""What names the target of a job."""
+"""Criteria for the target chains of a job."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TargetQuery:
-    """What names the target.
+    """Criteria for the target chains.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ class TargetQuery:
     named_entries : frozenset of str
         Entry ids of the query, lower case.
     sequences : tuple of str
-        Sequences of the FASTA text; when there are any, they alone decide.
+        Sequences of the FASTA text; if there are any, names are not used.
     min_identity, min_coverage : float
         Least identity and coverage of a match, 0 to 1.
     strict : bool

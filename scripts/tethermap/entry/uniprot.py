@@ -1,4 +1,4 @@
-"""UniProt numbers of residues, and what the target's sequence changes: SIFTS items, `_struct_ref_seq` or DBREF."""
+"""UniProt numbers of residues, and mutations of the target's sequence: SIFTS items, `_struct_ref_seq` or DBREF."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _NUMBER = re.compile(r"(-?\d+)([A-Za-z]?)")
 class Segment(NamedTuple):
     """Residues of an author chain that run in step with a UniProt sequence; ends included.
 
-    `first` and `last` are author residue ids, `label_first` and `label_last` places in the
-    entity's sequence, 0 where the file gives none (PDB format).
+    `first` and `last` are author residue ids, `label_first` and `label_last` positions in the entity's sequence, 0 if
+    the file gives none (PDB format).
     """
 
     chain: str
@@ -44,7 +44,7 @@ class Mutation(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """What a file states of UniProt: from `_struct_ref_seq` or DBREF, and from `_struct_ref_seq_dif` or SEQADV.
+    """UniProt references in a file: from `_struct_ref_seq` or DBREF, and from `_struct_ref_seq_dif` or SEQADV.
 
     Mutations are one standard residue in the place of another.
     """
@@ -55,16 +55,16 @@ class Stated(NamedTuple):
 
 @dataclass(frozen=True)
 class References:
-    """What an entry says of its residues' places in UniProt.
+    """UniProt positions of an entry's residues.
 
     Parameters
     ----------
     structure : gemmi.Structure
-        As read, with its entities.
+        Structure from the reader, with its entities.
     atoms : Atoms
-        Of the same structure.
+        Atoms of the same structure.
     stated : Stated
-        What the file states.
+        References in the file.
     """
 
     structure: gemmi.Structure
@@ -73,11 +73,11 @@ class References:
     _known: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
 
     def of(self, chain: str, residue_id: str) -> str:
-        """Return accession and number (``P00533:790``) of a residue by author chain and id, empty where unknown."""
+        """Return accession and number (``P00533:790``) of a residue by author chain and id, empty if unknown."""
         return self.of_chain(chain).get(residue_id, "")
 
     def of_chain(self, chain: str) -> dict[str, str]:
-        """Return what `of` tells of all residues of an author chain that have a number, by residue id."""
+        """Return the references of all numbered residues of an author chain, by residue id."""
         if chain not in self._known:
             self._known[chain] = self._of_chain(chain)
         return self._known[chain]
@@ -150,7 +150,7 @@ class References:
         }
 
     def _in_step(self, chain: str, first: int, last: int) -> list[tuple[str, int]] | None:
-        """Return id and number of a chain's residues in a range of numbers, None where some have insertion codes."""
+        """Return id and number of a chain's residues in a range of numbers, None if some have insertion codes."""
         atoms = self.atoms
         numbers = atoms.auth_seq_id[atoms.starts]
         inside = np.flatnonzero((self._chains == chain.encode()) & (numbers >= first) & (numbers <= last))
@@ -160,7 +160,7 @@ class References:
 
 
 def stated_in_mmcif(block: gemmi.cif.Block) -> Stated:
-    """Return what an mmCIF block says of UniProt numbers and mutations."""
+    """Return the UniProt numbers and mutations in an mmCIF block."""
     references = block.find("_struct_ref.", ["id", "db_name", "?pdbx_db_accession"])
     names = {row.str(0): row.str(1).upper() for row in references}
     codes = {row.str(0): row.str(2) for row in references if row.has(2)}
@@ -189,7 +189,7 @@ def stated_in_mmcif(block: gemmi.cif.Block) -> Stated:
 
 
 def stated_in_pdb(text: str) -> Stated:
-    """Return what the DBREF and SEQADV records of a PDB file say of UniProt numbers and mutations."""
+    """Return the UniProt numbers and mutations in the DBREF and SEQADV records of a PDB file."""
     segments: list[Segment] = []
     mutations: list[Mutation | None] = []
     pending: dict[str, tuple[str, str]] = {}
@@ -221,7 +221,7 @@ def _segment(chain: str, ends: tuple[str, str], code: str, begin: str, end: str)
 
 
 def _mutation(chain: str, residue_id: str, before: str, after: str, number: str) -> Mutation | None:
-    """Return a mutation, None for a tag, a gap, a modified residue or anything else that is no exchange."""
+    """Return a mutation, None for tags, gaps, modified residues and other differences that are not exchanges."""
     letters = [gemmi.find_tabulated_residue(code.upper()) for code in (before, after)]
     exchange = all(one.is_standard() and one.is_amino_acid() for one in letters) and before.upper() != after.upper()
     if not exchange or _integer(number) is None or not _NUMBER.fullmatch(residue_id):

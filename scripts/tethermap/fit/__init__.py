@@ -1,1 +1,1 @@
-"""How well a model fits the experiment: what validation reports say, with what limits, and checks of our own."""
+"""Fit of a model to the experiment: values and limits of validation reports, and own checks."""

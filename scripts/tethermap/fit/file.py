@@ -1,4 +1,4 @@
-"""The file of a validation report: where it lies, or why there is none."""
+"""The file of a validation report, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ MAP_ENDINGS = ("mtz", "ccp4", "map", "mrc", "ccp4.gz", "map.gz", "mrc.gz")
 
 @dataclass(frozen=True, slots=True)
 class ReportFile:
-    """Where the report of an entry lies, or why there is none.
+    """Path of an entry's report, or the reason why there is none.
 
     Parameters
     ----------
     status : str
-        ``found``, ``none`` (the source has no report), ``off``, or why it can't be had or read.
+        ``found``, ``none`` (the source has no report), ``off``, or the reason why it is missing or unreadable.
     path : Path or None
         The file.
     source : str
-        Where it comes from: ``rcsb``, ``mirror``, ``files``, ``folder``.
+        Source of the report: ``rcsb``, ``mirror``, ``files``, ``folder``.
     sha256 : str
-        Of the file as it lies there.
+        Hash of the stored file.
     map : Path or None
-        A map of the user's own beside the model.
+        A map of the user's own next to the model.
     """
 
     status: str
@@ -41,7 +41,7 @@ NONE = ReportFile("none")
 
 
 def checked(path: Path, source: str) -> ReportFile:
-    """Return a report that lies somewhere, or what is wrong with it."""
+    """Return an existing report, or the fault of it."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -52,6 +52,6 @@ def checked(path: Path, source: str) -> ReportFile:
 
 
 def map_beside(model: Path, stem: str) -> Path | None:
-    """Return the map that lies beside a model under its name; MTZ before CCP4."""
+    """Return the map with the name of a model in the same folder; MTZ is preferred to CCP4."""
     places = (model.with_name(f"{stem}.{suffix}") for suffix in MAP_ENDINGS)
     return next((place for place in places if place.is_file()), None)

@@ -35,7 +35,7 @@ def ligand_fit(report: Report | None, residues: Sequence[tuple[Place, str]], alt
 
 
 def with_map(fit: LigandFit, whole: float | None, atoms: Sequence[float | None]) -> LigandFit:
-    """Return a fit with what a map of the user's own says; the RSCC of a report stays."""
+    """Return a fit with the values of a user's map; the RSCC of a report is kept."""
     fit = replace(fit, atom_rscc=tuple(atoms))
     if fit.whole.rscc is not None or whole is None:
         return fit
@@ -73,12 +73,12 @@ def _sum(counts: Iterable[int | None]) -> int | None:
 
 
 def is_rsrz_outlier(fit: ResidueFit) -> bool:
-    """Tell whether a residue fits the density worse than residues of its kind."""
+    """Return whether a residue fits the density worse than residues of its kind."""
     return fit.rsrz is not None and fit.rsrz > limit("rsrz_outlier")
 
 
 def has_geometry_outliers(fit: ResidueFit) -> bool:
-    """Tell whether bonds or angles are far from what Mogul expects."""
+    """Return whether bonds or angles are far from Mogul's expected values."""
     return max(fit.bonds_rmsz or 0.0, fit.angles_rmsz or 0.0) > limit("mogul_rmsz_poor")
 
 

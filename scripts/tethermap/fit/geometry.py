@@ -1,7 +1,7 @@
-"""Is the geometry of a ligand possible: bonds, angles, flat rings, and room beside the protein.
+"""Is the geometry of a ligand possible: bonds, angles, flat rings, and room next to the protein.
 
-The checks and limits of PoseBusters (Buttenschoen et al. 2024, doi:10.1039/D3SC04185A), on heavy atoms, as
-values first: a flag says that a limit is passed, never that a structure is wrong. Bounds of distances are
+The checks and limits of PoseBusters (Buttenschoen et al. 2024, doi:10.1039/D3SC04185A), on heavy atoms, as values
+first: a flag reports that a limit is passed, never that a structure is wrong. Bounds of distances are
 those of RDKit's distance geometry.
 """
 
@@ -29,14 +29,15 @@ VOLUME_SCALE = 0.8
 """Van der Waals radii are scaled by it for volumes, as PoseBusters does."""
 
 BONDED_WITHIN = 2.0
-"""Atoms this near to the ends of a bond between ligand and protein are held apart by it, not by radii; in angstroms."""
+"""Distance in angstroms from the ends of a bond between ligand and protein within which atoms are exempt from the check
+of radii."""
 
 _NONMETALS = frozenset({"H", "D", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "As", "Se", "Br", "Te", "I"})
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """How far a ligand is from what is possible; None where nothing could be measured.
+    """Deviation of a ligand from a possible geometry; None if a value could not be measured.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class Geometry:
     contact : float or None
         Least distance to an atom around it, relative to the sum of the van der Waals radii (metals: covalent radii).
     overlap : float or None
-        Share of its volume that lies inside atoms around it.
+        Fraction of its volume inside the surrounding atoms.
     """
 
     bond: float | None = None
@@ -73,7 +74,7 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BoundedPairs:
-    """Pairs of a ligand's atoms that have bounds, in angstroms, and how many bonds lie between both."""
+    """Pairs of a ligand's atoms that have bounds, in angstroms, and the number of bonds between them."""
 
     first: IntArray
     second: IntArray
@@ -84,7 +85,7 @@ class _BoundedPairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Kind:
-    """What all copies of a ligand have in common, hydrogens left out; no pairs where RDKit has no bounds."""
+    """Properties shared by all copies of a ligand, without hydrogens; no pairs if RDKit has no bounds."""
 
     symbols: tuple[str, ...]
     rings: list[IntArray]
@@ -103,16 +104,16 @@ def ligand_geometry(
     Parameters
     ----------
     mol : Mol
-        The sanitised ligand with its conformer, hydrogens behind its other atoms; they count at double bonds alone.
+        The sanitised ligand with its conformer, hydrogens after all other atoms; hydrogens are used only at double
+        bonds.
     around : ndarray of float, shape (n_atoms, 3)
-        Heavy atoms of what stands around it, in angstroms.
+        Heavy atoms of the surroundings, in angstroms.
     elements : sequence of str
-        Their elements.
+        Elements of the surrounding atoms.
     links : sequence of (ndarray, ndarray)
-        Both ends of each bond to what stands around it.
+        Both ends of each bond to the surroundings.
     heavy : bytes, optional
-        The ligand without hydrogens as RDKit's binary: copies with the same one are looked at once for what they have
-        in common.
+        The ligand without hydrogens as RDKit's binary: copies with the same binary share the computed properties.
     """
     kind = _kind(heavy or Chem.RemoveAllHs(mol).ToBinary())
     xyz = mol.GetConformer().GetPositions()
@@ -162,7 +163,7 @@ def _bounded_pairs(mol: Chem.Mol, symbols: Sequence[str]) -> _BoundedPairs | Non
     upper, lower = bounds[first, second], bounds[second, first]
     path = Chem.GetDistanceMatrix(mol)[first, second]
     _even_out(mol, symbols, lower, upper)
-    known = (lower > 0) & (upper > 0)  # of atoms that RDKit's force field has no type for there are none
+    known = (lower > 0) & (upper > 0)  # missing for atoms without a type in RDKit's force field
     _leave_out_across_metals(mol, symbols, first, second, known)
     return _BoundedPairs(first[known], second[known], lower[known], upper[known], path[known])
 
@@ -186,7 +187,7 @@ def _distances(xyz: FloatArray, pairs: _BoundedPairs | None) -> tuple[float | No
 def _leave_out_across_metals(
     mol: Chem.Mol, symbols: Sequence[str], first: IntArray, second: IntArray, known: BoolArray
 ) -> None:
-    """Leave out the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
+    """Omit the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
     for k, symbol in enumerate(symbols):
         if symbol not in _NONMETALS:
             bonded = np.zeros(len(symbols), dtype=np.bool_)
@@ -195,7 +196,7 @@ def _leave_out_across_metals(
 
 
 def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: FloatArray) -> None:
-    """Give both bonds of a carboxylate or amidine the bounds of either: which one is double means nothing.
+    """Give both bonds of a carboxylate or amidine the bounds of either: the position of the double bond has no meaning.
 
     Bounds are those of all pairs, by their first atoms.
     """
@@ -208,13 +209,13 @@ def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: F
 
 
 def _groups(mol: Chem.Mol, patterns: Sequence[str]) -> list[IntArray]:
-    """Return the atoms of all groups that match each of some patterns, shape (n_groups, n_atoms)."""
+    """Return the atoms of all groups that match each pattern, shape (n_groups, n_atoms)."""
     matches = (mol.GetSubstructMatches(_pattern(pattern)) for pattern in patterns)
     return [np.array(groups) for groups in matches if groups]
 
 
 def _off_plane(xyz: FloatArray, flat: Sequence[IntArray]) -> float | None:
-    """Return how far an atom of a flat group lies from its plane, in angstroms; None without such a group."""
+    """Return the largest distance of an atom of a flat group to its plane, in angstroms; None without such a group."""
     worst = []
     for atoms in flat:
         groups = xyz[atoms]
@@ -232,7 +233,7 @@ def _room(
     elements: Sequence[str],
     links: Sequence[tuple[FloatArray, FloatArray]],
 ) -> tuple[float | None, float | None]:
-    """Return the least relative distance to what stands around, and the share of volume inside it."""
+    """Return the smallest relative distance to the surroundings, and the fraction of volume inside them."""
     if not len(around):
         return None, None
     metal = np.array([element not in _NONMETALS for element in elements], dtype=np.bool_)
@@ -246,7 +247,7 @@ def _room(
     for own, partner in links:
         beside = np.linalg.norm(xyz - own, axis=1) < BONDED_WITHIN
         distance[np.ix_(beside, np.linalg.norm(around - partner, axis=1) < BONDED_WITHIN)] = np.inf
-    # An atom of no element has no radius: beside another it has no measure.
+    # An atom without an element has no radius: its distances are not measured.
     relative = np.divide(distance, sums, out=np.full_like(distance, np.inf), where=sums > 0)
     contact = float(relative.min())
     inside = np.flatnonzero((relative < VOLUME_SCALE).any(axis=0) & ~metal)

@@ -1,4 +1,4 @@
-"""The limits beyond which a fit or a geometry is told as poor, from the reference table with their sources."""
+"""The limits beyond which a fit or a geometry is reported as poor, from the reference table with their sources."""
 
 from __future__ import annotations
 

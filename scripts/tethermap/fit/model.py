@@ -1,16 +1,16 @@
-"""What is known of the fit of a residue, of a ligand and of an entry to the experiment."""
+"""Fit of a residue, of a ligand and of an entry to the experiment."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ASSESSED, NOT_ASSESSED, NO_REPORT = "assessed", "not_assessed", "no_report"
-"""Whether there is a fit to density: given; the report gives none (NMR, EM, no structure factors); no report."""
+"""Whether there is a fit to density: reported; missing in the report (NMR, EM, no structure factors); no report."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResidueFit:
-    """What a report says of one conformer of one residue; None where it says nothing, which is not zero.
+    """Reported fit of one conformer of one residue; None if the report lacks a value, which is not zero.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ class ResidueFit:
     bonds_rmsz, angles_rmsz : float or None
         Root mean square of Mogul's Z scores.
     n_bonds, n_angles : int or None
-        What these were taken over.
+        Mean occupancy and B factor of the residue.
     n_clashes : int or None
-        Clashes that MolProbity lists with this residue; None where it was not run.
+        Clashes that MolProbity lists with this residue; None if it was not run.
     edia_m, opia : float or None
         EDIAm, and the share of atoms with good density (Meyder et al. 2017, doi:10.1021/acs.jcim.7b00391).
     q_score, residue_inclusion : float or None
@@ -55,12 +55,12 @@ class ResidueFit:
 
 
 UNKNOWN = ResidueFit()
-"""Of a residue that a report does not name."""
+"""Fit of a residue that a report does not name."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryFit:
-    """What a report says of an entry; None where it says nothing.
+    """Reported fit of an entry; None if the report lacks a value.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class EntryFit:
     q_score, atom_inclusion : float or None
         Of electron microscopy, over all atoms.
     created : str
-        When the report was made, as it says: reports are made anew at times.
+        Date of the report, as written in it: reports are renewed from time to time.
     """
 
     r_free: float | None = None
@@ -85,7 +85,7 @@ class EntryFit:
 
 
 NO_ENTRY_FIT = EntryFit()
-"""Of an entry without a report."""
+"""Fit of an entry without a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ class LigandFit:
     status : str
         `ASSESSED`, `NOT_ASSESSED` or `NO_REPORT`.
     whole : ResidueFit
-        Of one residue as reported. Of several: RSCC, RSR, occupancy, EDIAm, OPIA, Q score and inclusion are means
+        Reported fit of one residue. Of several: RSCC, RSR, occupancy, EDIAm, OPIA, Q score and inclusion are means
         weighted by atoms, RMSZ are pooled over bonds and angles, atoms and clashes are added up.
     residues : tuple of ResidueFit
         One for each component; empty without a report.
     entry : EntryFit
-        That of its entry.
+        Fit of its entry.
     source : str
-        Where RSCC comes from: ``report``, ``map`` (the user's own); empty where there is none.
+        Source of RSCC: ``report``, ``map`` (the user's); empty if there is none.
     atom_rscc : tuple of float or None
         RSCC of each heavy atom in a map of the user's own, in deposited order; empty without one.
     """
@@ -118,4 +118,4 @@ class LigandFit:
 
 
 NO_FIT = LigandFit()
-"""Of an instance whose entry has no report."""
+"""Fit of an instance whose entry has no report."""

@@ -1,4 +1,4 @@
-"""How well a ligand fits a map that lies beside the user's own model: real-space correlation atom by atom.
+"""Fit of a ligand to a map next to the user's model: real-space correlation atom by atom.
 
 Observed and calculated density are compared at points around the atoms (Jones et al. 1991,
 doi:10.1107/S0108767390010224); the calculated one is that of the whole model, cut at the same resolution.
@@ -27,13 +27,13 @@ SAMPLE_RATE = 3.0
 """Grid points of a map per angstrom of resolution, as usual for maps."""
 
 MOST_POINTS = 1 << 26
-"""A map with more points is not read: its density would take gigabytes."""
+"""Larger maps are not read: their density would need gigabytes."""
 
 _UNREADABLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError, *DAMAGED)
 
 
 class MapError(Exception):
-    """A map that can't be used; the message says why."""
+    """A map that can't be used; the message gives the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def read_density(path: Path, model: Path) -> Density:
 def radius_at(resolution: float) -> float:
     """Return the radius around an atom within which densities are compared, in angstroms.
 
-    That of the Electron Density Server (Kleywegt et al. 2004, doi:10.1107/S0907444904013253).
+    Radius of the Electron Density Server (Kleywegt et al. 2004, doi:10.1107/S0907444904013253).
 
     Examples
     --------
@@ -139,8 +139,8 @@ def _of_ccp4(path: Path, resolution: float) -> tuple[gemmi.FloatGrid, float]:
     words = struct.unpack("<10i", head)
     if not 0 <= words[3] < 256:  # written with the other byte order
         words = struct.unpack(">10i", head)
-    _check_points(*words[:3])  # those in the file
-    _check_points(*words[7:])  # those of the whole cell
+    _check_points(*words[:3])  # points in the file
+    _check_points(*words[7:])  # points in the complete cell
     ccp4 = gemmi.read_ccp4_map(str(path))
     ccp4.setup(float("nan"))
     return ccp4.grid, resolution or SAMPLE_RATE * max(ccp4.grid.spacing)
@@ -153,7 +153,7 @@ def _check_points(*counts: int) -> None:
 
 
 def _agree(structure: gemmi.Structure, observed: gemmi.FloatGrid) -> None:
-    """Give a model without a cell that of its map; refuse a map of another crystal."""
+    """Copy the cell of the map to a model without one; reject a map of another crystal."""
     if not structure.cell.is_crystal():
         structure.cell, structure.spacegroup_hm = observed.unit_cell, "P 1"
         structure.setup_cell_images()
@@ -163,7 +163,7 @@ def _agree(structure: gemmi.Structure, observed: gemmi.FloatGrid) -> None:
 
 
 def _correlation(first: FloatArray, second: FloatArray) -> float | None:
-    """Return the correlation of two densities; None where one does not vary or is not there."""
+    """Return the correlation of two densities; None if one is constant or undefined."""
     if len(first) < 2 or not np.isfinite(first).all() or first.std() == 0 or second.std() == 0:
         return None
     return float(np.corrcoef(first, second)[0, 1])

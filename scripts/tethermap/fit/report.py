@@ -1,8 +1,8 @@
 """Read a wwPDB validation report, mmCIF or XML, as far as it speaks of fit and geometry.
 
-Both forms say the same of one run of the validation, but the two files of an entry are often of
-different dates. Only the first model is read. Nothing is converted before it is asked for: an entry
-has a thousand residues for one ligand.
+Both forms describe the same run of the validation, but the two files of an entry often have different dates. Only the
+first model is read. Values are converted on request: an entry has a thousand residues for one
+ligand.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Place = tuple[str, ...]
 """Author chain, author number and insertion code."""
 
 Read = Callable[[str], str | None]
-"""Gives a value by its name, None where there is none."""
+"""Returns a value by its name, None if there is none."""
 
 _NAMES = {
     "rscc": ("RSRCC", "rscc"),
@@ -61,7 +61,7 @@ _XML_START = b"<wwPDB-validation-information"
 
 
 class ReportError(Exception):
-    """A file that is no complete validation report of the entry; the message says why."""
+    """A file that is not a complete validation report of the entry; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Report:
     Parameters
     ----------
     entry : EntryFit
-        What it says of the whole.
+        Fit of the entry.
     outliers : frozenset of Place
         Residues whose RSRZ is above the limit of `tethermap.fit.limits`.
     residues : mapping
-        A key for each residue to hand to `read`, by place, component and conformer.
+        A key for each residue to pass to `read`, by place, component and conformer.
     read : callable
         Turns such a key into values.
     """
@@ -86,14 +86,14 @@ class Report:
     read: Callable[[int], ResidueFit]
 
     def fit(self, place: Place, comp_id: str, altloc: str | None) -> ResidueFit:
-        """Return what is said of a residue in a conformer, else of the one without a label.
+        """Return the fit of a residue in a conformer, or in the one without a label.
 
         Parameters
         ----------
         place, comp_id : Place, str
             The residue.
         altloc : str or None
-            Label of the conformer; None for the first that there is.
+            Label of the conformer; None for the first one.
         """
         labels = _LABELS if altloc is None else (altloc, "")
         keys = (self.residues.get((*place, comp_id, label)) for label in labels)
@@ -120,7 +120,7 @@ def read_report(path: Path, entry_id: str) -> Report:
 
 
 def check_report(data: bytes) -> str:
-    """Say what is wrong with the bytes of a report, without reading all of it; empty when nothing is."""
+    """Return the fault of the bytes of a report, without reading all of it; empty if it is valid."""
     try:
         data = unpacked(data)
     except ReportError as error:
@@ -220,7 +220,7 @@ def _first(block: gemmi.cif.Block, name: str) -> str | None:
 
 
 def _texts(column: gemmi.cif.Column | None, length: int) -> list[str]:
-    """Return the values of a column, empty where not given."""
+    """Return the values of a column, empty if not given."""
     if column is None:
         return [""] * length
     raw = list(column)
@@ -268,7 +268,7 @@ def _value(item: str | None) -> str | None:
 
 
 def _number(text: str | None) -> float | None:
-    """Return a number; None for what is none, such as ``NotAvailable``."""
+    """Return a number; None for text such as ``NotAvailable``."""
     try:
         value = float(text) if text else None
     except ValueError:

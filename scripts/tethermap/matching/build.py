@@ -1,4 +1,4 @@
-"""From a ligand instance to its molecule."""
+"""Build the molecule of a ligand instance."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class _Whole:
 
 
 def _definition(whole: _Whole, heavy: Chem.Mol) -> tuple[str, str, FloatArray]:
-    """Return SMILES, neutral SMILES and layout by definition; of the observed molecule where there is none."""
+    """Return SMILES, neutral SMILES and layout by definition, or of the observed molecule without a definition."""
     graphs = whole.graphs
     shapes = [graph.shape for graph in graphs if graph.shape is not None]
     if len(shapes) < len(graphs):
@@ -223,7 +223,7 @@ def _left_within(left: frozenset[int], residue: int, shape: Template, links: Seq
 
 
 def _inchikey(graphs: Sequence[ResidueGraph], smiles: str, observed: str) -> str:
-    """Return the InChIKey of what was observed; of a metal complex, whose parts come and go, the dictionary's."""
+    """Return the InChIKey of the observed molecule; for a metal complex, whose ligands vary, the dictionary's."""
     if not any(is_metal(element) for graph in graphs for element in graph.elements):
         return inchikey(observed)
     component = _same_component(graphs[0]) if len(graphs) == 1 else None
@@ -240,7 +240,7 @@ def _formula(graphs: Sequence[ResidueGraph], smiles: str) -> str:
 
 
 def _same_component(graph: ResidueGraph) -> Component | None:
-    """Return the component whose atoms the residue's definition numbers, if there is one."""
+    """Return the component that the residue's definition names, if any."""
     if graph.component is None or graph.shape is None or template(graph.component).names != graph.shape.names:
         return None
     return graph.component
@@ -254,7 +254,7 @@ def _flags(
     index: ComponentIndex,
     observed_smiles: str,
 ) -> tuple[set[str], dict[str, str]]:
-    """Return what chemistry has to say of an instance, with details."""
+    """Return the chemical doubts about an instance, with details."""
     notes: dict[str, str] = {}
     if whole.missing:
         notes["atoms_missing"] = " ".join(whole.missing)

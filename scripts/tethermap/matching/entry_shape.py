@@ -34,23 +34,21 @@ def entry_template(
 ) -> Template | None:
     """Return the heavy-atom graph that an entry gives for a component.
 
-    Atoms that the index knows keep its order, charges and leaving flags. Where the index does
-    not know the component, or defines other bonds at an atom, the charge is the one that the
-    sum of bond orders asks for.
+    Atoms in the index keep its order, charges and leaving flags. If the component is not in the index, or has other
+    bonds at an atom there, the charge follows from the sum of bond orders.
 
     Parameters
     ----------
     bonds : tuple of EntryBond
         The entry's ``_chem_comp_bond`` of one component, hydrogens included.
     component : Component or None
-        What the index knows of it.
+        Component of the index.
     elements : tuple of (str, str)
         Names and elements of the observed heavy atoms, sorted.
 
     Returns
     -------
-    Template or None
-        None where the element of an atom cannot be told.
+    Template or None None if the element of an atom is unknown.
 
     >>> carbonyl = entry_template((EntryBond("C1", "O1", "doub", aromatic=False),), None, (("C1", "C"), ("O1", "O")))
     >>> carbonyl.names, carbonyl.bonds
@@ -100,7 +98,7 @@ def _component_orders(component: Component | None) -> _Orders:
 
 
 def _guessed_element(name: str) -> str:
-    """Return the element of an atom that was not observed, by its name; empty where that is no guide."""
+    """Return the element of an unobserved atom by its name; empty if the name is ambiguous."""
     bare = name.lstrip("0123456789'\"")
     if bare[:2] in ("CL", "BR"):
         return bare[:2].capitalize()
@@ -108,7 +106,7 @@ def _guessed_element(name: str) -> str:
 
 
 def _charge(element: str, orders: list[int], complete: bool) -> int:
-    """Return the charge that the bonds of an atom ask for; without hydrogens only a full octet tells."""
+    """Return the charge that follows from the bonds of an atom; without hydrogens, only full octets are used."""
     valence = sum(orders)
     if AROMATIC_ORDER in orders or not (complete or valence == 4):
         return 0

@@ -1,4 +1,4 @@
-"""The molecule that a linked group of components is by definition, independent of what was observed."""
+"""The molecule of a linked group of components by definition, independent of the observed atoms."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class GroupReference:
 def group_reference(
     shapes: tuple[Template, ...], left: tuple[frozenset[int], ...], links: tuple[Link, ...]
 ) -> GroupReference:
-    """Return what a group of linked components is when all its atoms are there.
+    """Return the definition of a group of linked components with all atoms.
 
     Parameters
     ----------
@@ -101,8 +101,7 @@ def _placed(
 ) -> list[FloatArray] | None:
     """Return ideal coordinates of all residues, each turned so that its link points at its neighbour.
 
-    The configuration of the linked atoms is then that of the parts. None where a residue has no
-    ideal coordinates.
+    The configuration of the linked atoms is then that of the parts. None if a residue has no ideal coordinates.
     """
     if any(point is None for shape in shapes for point in shape.xyz):
         return None

@@ -120,7 +120,7 @@ def _graph_matches(residue: ObservedResidue, shape: Template, *, strained: bool)
 
 
 def _labelling(shape: Template, mapping: Mapping) -> tuple[object, ...]:
-    """Return what the mapping makes of the observed atoms: orders of bonds, charges, hydrogens."""
+    """Return the properties of the observed atoms from the mapping: orders of bonds, charges, hydrogens."""
     bonds = sorted((min(a, b), max(a, b), order) for a, b, order in observed_bonds(shape, mapping))
     return tuple(bonds), tuple((shape.charges[k], shape.hydrogens[k]) for k in mapping)
 
@@ -133,7 +133,7 @@ def _agreement(residue: ObservedResidue, shape: Template, mapping: Mapping) -> i
 
 
 def _deviation(xyz: FloatArray, shape: Template, mapping: Mapping) -> float:
-    """Return how far distances over one and two bonds lie from the ideal ones (r.m.s., in angstroms)."""
+    """Return the deviation of distances over one and two bonds from ideal values (r.m.s., in angstroms)."""
     if any(shape.xyz[k] is None for k in mapping):
         return 0.0
     near: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The observed part of a component as a graph of its own."""
+"""The observed part of a component as a separate graph."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def residue_graph(
 ) -> ResidueGraph:
     """Return the observed part of a component, in the component's order.
 
-    Valences towards atoms that were not observed are filled up with hydrogen, except those of a
-    metal; bonds to a metal that are open in this structure are left out. Where the doubly bonded
+    Valences towards unobserved atoms are filled with hydrogen, except those of a metal; bonds to a metal that are open
+    in this structure are omitted. Where the doubly bonded
     oxygen of a carboxyl or phosphoryl group was not observed but its partner was, the partner
     takes the double bond.
 
@@ -97,9 +97,9 @@ def _neighbours(shape: Template) -> list[dict[int, int]]:
 
 
 def _with_double_bonds_observed(shape: Template, observed: AbstractSet[int]) -> Template:
-    """Return a template whose C=O and P=O stand at observed oxygens where there is a choice.
+    """Return a template whose C=O and P=O end at observed oxygens if there is a choice.
 
-    Which of two terminal oxygens of an acid is the one that left or was not seen has no meaning.
+    The choice between two terminal oxygens of an acid has no meaning.
     """
     if len(observed) == len(shape):
         return shape
@@ -137,8 +137,8 @@ def _with_double_bonds_observed(shape: Template, observed: AbstractSet[int]) -> 
 def _left_atoms(shape: Template, linked: set[int], observed: AbstractSet[int]) -> frozenset[int]:
     """Return the unobserved atoms that went when a bond to another residue was made.
 
-    These hang on a linked atom alone, and are flagged in the dictionary or bound through a
-    heteroatom (the chlorine of a chloromethyl ketone, the hydroxyl of an acid).
+    These have only one neighbour, a linked atom, and are flagged in the dictionary or bound through a heteroatom (the
+    chlorine of a chloromethyl ketone, the hydroxyl of an acid).
     """
     near = _neighbours(shape)
     gone: set[int] = set()

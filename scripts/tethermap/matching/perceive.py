@@ -1,4 +1,4 @@
-"""Bonds and their orders from nothing but coordinates: the last resort, right for most drug-like molecules only."""
+"""Bonds and their orders from coordinates only: the last resort, correct for most drug-like molecules."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def perceived(residue: ObservedResidue) -> ResidueGraph:
     Parameters
     ----------
     residue : ObservedResidue
-        Heavy atoms; deposited hydrogens, where there are any, say which atoms are saturated.
+        Heavy atoms; deposited hydrogens, if any, mark saturated atoms.
     """
     pairs = _pruned(residue)
     near: list[list[int]] = [[] for _ in range(len(residue))]
@@ -167,15 +167,15 @@ def _set_double_bonds(graph: _Graph, hydrogens: tuple[int, ...]) -> None:
 def heaviest_matching(weights: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
     """Return the pairs without a common member whose weights sum up highest, sorted.
 
-    Of equals, such as the two Kekulé forms of a regular ring, the one with the first pairs: whole numbers keep
-    rounding from choosing, and the lower bits of a weight hold the pair's rank.
+    Of equals, such as the two Kekulé forms of a regular ring, the one with the first pairs: whole numbers keep rounding
+    from choosing, and the lower bits of a weight contain the pair's rank.
 
     >>> heaviest_matching({(0, 1): 1.0, (1, 2): 1.5, (2, 3): 1.0})
     [(0, 1), (2, 3)]
     """
     if not weights:
         return []
-    import networkx  # takes longer to load than most molecules take to match, and few need it
+    import networkx  # loads slower than most molecules match, and few need it
 
     graph = networkx.Graph()
     for rank, (pair, weight) in enumerate(sorted(weights.items()), 1):

@@ -1,4 +1,4 @@
-"""One residue of a ligand: what was observed of it, and its heavy atoms with bonds once known."""
+"""One residue of a ligand: its observed atoms, and its heavy atoms with bonds after assignment."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from tethermap.molecule.template import Template
 class ObservedResidue:
     """The heavy atoms of one residue of an instance, sorted by name, element and place.
 
-    The order depends on nothing but the atoms themselves, so that a file written in another
-    order gives the same molecule.
+    The order depends only on the atoms, so that a file written in another order gives the same molecule.
 
     Parameters
     ----------
@@ -62,14 +61,13 @@ class ResidueGraph:
     atom_index : tuple of int
         Index of each atom in `Instance.atoms`.
     dictionary_names : tuple of str
-        Names in the dictionary, empty where unknown.
+        Names in the dictionary, empty if unknown.
     elements : tuple of str
         Element symbols.
     charges : tuple of int
         Formal charges.
     hydrogens : tuple of int or None
-        Hydrogens on each atom, valences of unobserved neighbours filled up; None where RDKit's
-        valence model is to decide.
+        Hydrogens on each atom, valences of unobserved neighbours filled up; None if RDKit's valence model is to decide.
     bonds : tuple of (int, int, int)
         Atoms and order.
     source : str

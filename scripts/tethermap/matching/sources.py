@@ -1,4 +1,4 @@
-"""Where the bonds of a residue come from: the sources in order of trust."""
+"""Sources of the bonds of a residue, in order of trust."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Candidate = tuple[str, Component | None, Template, Mapping | None]
 
 @lru_cache(maxsize=64)
 def file_component(comp_id: str, definition: str) -> Component | None:
-    """Return what a ligand's own file says, CIF text or a SMILES, as a component; None where that can't be read."""
+    """Return the definition in a ligand's own file, CIF text or a SMILES, as a component; None if it can't be read."""
     try:
         if definition.startswith("data_"):
             return read_components(definition, origin="file").get(comp_id)
@@ -41,19 +41,19 @@ def resolved(
 ) -> ResidueGraph:
     """Return the atoms of a residue with bonds from the first source that explains all of them.
 
-    The order is that of `record.BOND_SOURCES`, but a definition of the user's comes before the
-    dictionary's: LIG, DRG and MOL are real components there, and a graph match, blind to orders
-    and missing atoms, would take the user's molecule for a part of them. A source counts only if
-    its elements agree and every bond has a possible length; otherwise the next one is asked. The
+    The order is the one of `record.BOND_SOURCES`, but a definition of the user precedes the dictionary's: LIG, DRG and
+    MOL are real components there, and a graph match, which ignores orders and missing atoms, would identify the user's
+    molecule as a part of them. A source is accepted only if its elements agree and every bond has a possible length;
+    otherwise the next one is tried. The
     last resort is to trust the definition's names in spite of a few impossible lengths, else to
     perceive bonds from distances.
 
     Parameters
     ----------
     entry_bonds : sequence of EntryBond
-        What the entry itself says of the component; empty where it says nothing.
+        The entry's own definition of the component; empty if there is none.
     definition : str
-        What the ligand's own file says, which is believed before all others; a SMILES only where the user gives none.
+        Definition in the ligand's own file, which precedes all others; a SMILES only if the user gives none.
     """
     own = user.get(residue.comp_id) if user else None
     if own is None or definition.startswith("data_"):
@@ -69,7 +69,7 @@ def resolved(
 
 
 def _by_definition(residue: ObservedResidue, own: Component, source: str) -> ResidueGraph | None:
-    """Return the bonds that a user gives for a residue, some of which its coordinates may tear; None where none fit."""
+    """Return the bonds that a user gives for a residue, some of which its coordinates may tear; None if none fit."""
     shape = template(own)
     mapping = map_by_name(residue, shape, shape.names, strained=True)
     for strained in (False, True):

@@ -67,7 +67,7 @@ def test_what_is_no_code_is_never_asked(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"<html>busy</html>", b"data_X\n_cell.a 1\n", b"\xff\xfe"])
 def test_page_in_the_place_of_a_definition_is_not_kept(content: bytes, tmp_path: Path) -> None:
     files, _ = _files(tmp_path, {URL: HttpAnswer(200, content)})
-    with pytest.raises(UserError, match="component ZZZZ9 can't be had"):
+    with pytest.raises(UserError, match="component ZZZZ9 is not available"):
         files("ZZZZ9")
     assert not (tmp_path / "components").exists()
 
