@@ -1,4 +1,4 @@
-"""The Cα trace of the target chain beside an instance: for superposition, and for what is known of the model there."""
+"""The Cα trace of the target chain near an instance: for superposition, and for the confidence of the model there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def backbone_of(
     Parameters
     ----------
     around : Around
-        What stands around the instance.
+        Surroundings of the instance.
     label : bytes
         Label of its conformer.
     ligand : ndarray of float, shape (n_heavy, 3)
@@ -112,7 +112,7 @@ def _touching(copy: Copy, ligand: FloatArray, mask: BoolArray, scene: Scene) -> 
 
 
 def _keys(scene: Scene, chain: str, residues: IntArray) -> list[str]:
-    """Return what residues of like chains have in common: UniProt number (``P00533:790``), else name and number."""
+    """Return keys shared by residues of equivalent chains: UniProt number (``P00533:790``), else name and number."""
     uniprot, atoms = scene.entry.references.of_chain(chain), scene.atoms
     numbers = atoms.residue_ids[residues].tolist()
     codes = atoms.comp_id[atoms.starts[residues]].tolist()

@@ -1,4 +1,4 @@
-"""Which additives count as ligands because their assembly buries them."""
+"""Decide which additives are ligands because their assembly buries them."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Burial(NamedTuple):
 def burial(
     scene: Scene, around: Around, heavy: IntArray, label: bytes, table: RadiusTable, rules: KindRules, sasa: Sasa
 ) -> Burial:
-    """Return the share of the surface of some atoms that their assembly covers, nucleic acids included.
+    """Return the fraction of the given atoms' surface that their assembly covers, nucleic acids included.
 
     Parameters
     ----------
     scene, around : Scene, Around
-        The entry, and what stands around the atoms.
+        The entry, and the surroundings of the atoms.
     heavy : ndarray of int, shape (n_atoms,)
         Heavy atoms of one het group in one conformer.
     label : bytes

@@ -55,7 +55,7 @@ Watch = Callable[[Sequence[HetGroup]], Iterable[HetGroup]]
 
 @dataclass(frozen=True)
 class KeptInstance:
-    """One instance with what surrounds it and its cleaned complex."""
+    """One instance with its surroundings and its cleaned complex."""
 
     instance: Instance
     neighbourhood: Neighbourhood
@@ -71,11 +71,11 @@ class CleanedEntry:
     Parameters
     ----------
     entry_row : dict
-        Row of `tethermap.base.tables.ENTRY_STATUS`, without what the download knows.
+        Row of `tethermap.base.tables.ENTRY_STATUS`, without the columns of the download.
     ligand_rows : list of dict
         Rows of `tethermap.base.tables.LIGAND_STATUS`: one for each het group.
     kept : list of KeptInstance
-        What is kept, in file order.
+        Accepted instances, in file order.
     errors : dict of str to Exception
         Errors of this program by the ligand that they cost.
     """
@@ -101,13 +101,13 @@ def clean_entry(
     entry : Entry
         The entry as read.
     settings : CleanSettings
-        What the job asks.
+        Settings of the job.
     rules : KindRules
         Reference lists of kinds.
     radii : RadiusTable
         Radii, for the reach of the neighbourhood.
     experiment : Experiment
-        What its validation report and a map of the user's own say.
+        Its validation report and the user's map.
     watch : callable
         Yields the het groups that it is given, and may note how far that is.
     """
@@ -234,7 +234,7 @@ class _Cleaner:
         return bool(entity.auth_asym_ids) and set(short.values()) >= set(entity.auth_asym_ids)
 
     def _target_asyms(self, target: TargetChains) -> list[str]:
-        """Return the label_asym_id of the target chains that the structure has."""
+        """Return the label_asym_id of the target chains in the structure."""
         long = [asym for asym, body in self._scene.chains.items() if not body.residues]
         if target.match == "unmatched":
             return long
@@ -245,7 +245,7 @@ class _Cleaner:
         return [asym for asym in long if asym in labels]
 
     def _decide_kinds(self, reach: float) -> None:
-        """Tell additives that are buried from others; copies in equivalent sites alike."""
+        """Distinguish buried additives from others; copies in equivalent sites get the same kind."""
         burials: dict[int, Burial] = {}
         codes: dict[int, str] = {}
         for group in self._groups:
@@ -340,7 +340,7 @@ class _Cleaner:
         heavy = members[atoms.heavy[members]]
         xyz = atoms.xyz[heavy]
         residues_of_group = frozenset(group.residues)
-        # Alternates of a group's residues: only those of the chosen conformer are its components.
+        # Alternates of a group's residues: only the chosen conformer belongs to its components.
         present = self._as_modelled(group, heavy)
         residues = tuple(self._residues.name(residue) for residue in present.residues)
         head = present.residues.index(present.head)
@@ -406,9 +406,9 @@ class _Cleaner:
         return replace(group, residues=residues, head=head)
 
     def _written(self, around: Around, own: frozenset[int], xyz: FloatArray, label: bytes) -> Iterator[Copy]:
-        """Yield the bodies of the cleaned complex: whole chains near the ligand and what goes with them.
+        """Yield the bodies of the cleaned complex: complete chains near the ligand and their companions.
 
-        What stands in one place is written once, and nothing in the ligand's own.
+        Coinciding bodies are written once, and nothing is written in the place of the ligand.
         """
         scene = self._scene
         if self._settings.context == "entry":

@@ -25,7 +25,7 @@ MOST_CHAINS = 62
 MOST_ATOMS = 99_999
 MOST_RESIDUE_NUMBER = 9_999
 LEAST_RESIDUE_NUMBER = -999
-"""What the columns of the PDB format hold (wwPDB format 3.3)."""
+"""Range of the columns of the PDB format (wwPDB format 3.3)."""
 
 LONGEST_NAME = 7
 """Letters of a chain's name that gemmi has room for in its columns: those of copies can be longer."""
@@ -76,18 +76,18 @@ class CleanedComplex:
 
 @dataclass(frozen=True)
 class Ligand:
-    """What the writer needs of an instance.
+    """Ligand data for the writer.
 
     Parameters
     ----------
     atoms : ndarray of int
         Indices of its heavy atoms in the chosen conformer, component by component.
     residues : tuple of Residue
-        Its components.
+        Residues of the ligand.
     head : int
         Index of the one that names it.
     links : tuple of Bond
-        Its bonds to what is around it.
+        Bonds to its surroundings.
     """
 
     atoms: IntArray
@@ -208,9 +208,9 @@ def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.St
     occupancy[members] = scene.atoms.occupancy[members]
     flat.occ[:] = occupancy
     flat.altlocs[:] = 0
-    # Declared a polymer, but a ligand or a glycan: the writer would end the chain behind it.
+    # Declared a polymer, but a ligand or a glycan: the writer would otherwise end the chain after it.
     flat.entity_type[(flat.entity_type == POLYMER) & ~scene.in_polymer] = NON_POLYMER
-    # Names may occur twice; until all atoms are numbered anew, the number tells which atom of the entry one is.
+    # Names may occur twice; until all atoms are renumbered, the number identifies the atom of the entry.
     flat.serials[:] = -1 if placement.name else np.arange(len(flat))
     if placement.name:
         flat.pos[:] = placement.apply(scene.atoms.xyz)
@@ -242,7 +242,7 @@ def _columns(structure: gemmi.Structure) -> gemmi.FlatStructure:
 def _serials(scene: Scene, flat: gemmi.FlatStructure, structure: gemmi.Structure) -> IntArray:
     """Return the serial numbers of the entry's atoms in a structure, 0 for those not written.
 
-    `flat` holds its atoms from before they were numbered: the index of each in the entry, -1 in copies.
+    `flat` contains its atoms from before they were numbered: the index of each in the entry, -1 in copies.
     """
     index = np.asarray(flat.serials)
     serials = np.asarray(_columns(structure).serials)

@@ -1,6 +1,6 @@
-"""Contacts between a ligand and what surrounds it: hbond, hydrophobic, ionic, halogen, rings, water, covalent, metal.
+"""Contacts between a ligand and its surroundings: hbond, hydrophobic, ionic, halogen, rings, water, covalent, metal.
 
-Structures seldom show hydrogens, so every rule uses heavy atoms alone. Cut-offs and their sources:
+Structures rarely show hydrogens, so all rules use heavy atoms only. Cut-offs and their sources:
 
 ==================  ==========================================================================
 hydrophobic         both carbons, bonded to C and H only, at most 4.0 Å apart; per ligand atom
@@ -14,13 +14,13 @@ hbond               N or O donor to N or O acceptor, at most 3.5 Å
                     (McDonald and Thornton 1994, doi:10.1006/jmbi.1994.1334)
 ionic               N and O of groups with opposite charge, at most 4.0 Å; the closest of each
                     atom on either side, so that a bidentate bridge has both its pairs; such a
-                    pair is no hbond besides
+                    pair is not also an hbond
                     (Barlow and Thornton 1983, doi:10.1016/S0022-2836(83)80079-5)
 halogen             Cl, Br or I on carbon to N, O or S, at most 4.0 Å, 135° or more at the halogen
                     and 90 to 150° at the partner (Auffinger 2004, doi:10.1073/pnas.0407607101;
                     angles as in PLIP)
-pi_stacking,        see `tethermap.complex.rings`; `detail` says parallel or t_shaped, and which
-cation_pi           side of the ligand is meant, ring or cation
+pi_stacking,        see `tethermap.complex.rings`; `detail` is parallel or t_shaped, and for
+cation_pi           cation_pi the side of the ligand, ring or cation
 water               see `tethermap.complex.water_bridges`; the distance is that of the ligand's
                     atom and the water, which `detail` names; the partner may be a metal
 metal               N, O, S, P, Se or halogen with at most three heavy neighbours within 3.0 Å of a
@@ -73,7 +73,7 @@ MOST_NEIGHBOURS = 3
 
 BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe": 2.4, "Zn": 2.4}
 OTHER_BOND_MAX = 1.85
-"""Longest bond in angstroms from these elements to C, N or O when bonds are told by distance, and from others."""
+"""Longest bond in angstroms from these elements to C, N or O if bonds are inferred from distances, and from others."""
 
 _SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
 _LONGEST_BOND = max(*BOND_MAX.values(), OTHER_BOND_MAX)
@@ -85,7 +85,7 @@ _TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_sta
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Ligand atoms against the partner atoms near them, with what the rules ask of both.
+    """Ligand atoms and the partner atoms near them, with the properties that the rules need.
 
     Arrays over ligand atoms have n rows, over partner atoms m columns; `partner` gives a
     column's index in the neighbourhood, `residue` a number per residue and copy.
@@ -104,7 +104,7 @@ class _Pairs:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """Atoms that a ligand may touch: of its contexts, or of another ligand with its molecule and what they can do."""
+    """Possible partner atoms of a ligand and their properties: from its contexts, or another ligand's."""
 
     atoms: Neighbourhood
     molecule: LigandMolecule | None = None
@@ -126,7 +126,7 @@ def ligand_contacts(
     mol : LigandMolecule
         Its molecule: bonds, hydrogens and charges decide what an atom can do.
     neighbourhood : Neighbourhood
-        Heavy atoms around it in its frame; hydrogen bonds to waters are not told.
+        Heavy atoms around it in its frame; hydrogen bonds to waters are not reported.
     others : sequence of (Instance, LigandMolecule)
         Instances of its entry, itself among them or not: contacts with those in its site are direct ones, in the
         deposited copy. Alternates and poses have none.
@@ -134,8 +134,8 @@ def ligand_contacts(
     Returns
     -------
     list of Row
-        Rows of `tables.CONTACTS`. `context` is the smallest context that holds the partner,
-        empty for another ligand and for a linked atom that stand in none; distances in angstroms.
+        Rows of `tables.CONTACTS`. `context` is the smallest context that contains the partner, empty for another ligand
+        and for a linked atom in none; distances in angstroms.
     """
     labels = [instance.atom_label(int(i)) for i in mol.atom_index]
     rows: list[tuple[int, str, Row]] = []
@@ -224,7 +224,7 @@ def _beside(
 
 
 def _near_pairs(instance: Instance, mol: LigandMolecule, around: _Around) -> _Pairs:
-    """Gather the partner atoms within the longest cut-off and what both sides can do."""
+    """Collect the partner atoms within the longest cut-off and the properties of both sides."""
     neighbourhood = around.atoms
     ligand_xyz = instance.atoms.xyz[mol.atom_index]
     distance = distances(ligand_xyz, neighbourhood.xyz)
@@ -266,14 +266,14 @@ def _on_cysteine(instance: Instance, mol: LigandMolecule) -> list[int]:
 
 
 def _numbered(*columns: npt.NDArray[np.str_]) -> IntArray:
-    """Return a number for each row of some columns, the same for equal rows; numbers compare faster than names."""
+    """Return a number for each row of the columns, the same for equal rows; numbers compare faster than names."""
     numbers: dict[tuple[str, ...], int] = {}
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
 
 
 def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> BoolArray:
-    """Tell bonds of the near atoms to all atoms by distance, shape (n_near, n_atoms)."""
+    """Return bonds of the near atoms to all atoms by distance, shape (n_near, n_atoms)."""
     longest = np.full(len(element), OTHER_BOND_MAX)
     for symbol, limit in BOND_MAX.items():
         longest[element == symbol] = limit
@@ -356,7 +356,7 @@ def _shaped(
 
 
 def _halogen_bonds(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> BoolArray:
-    """Tell the pairs of a halogen on carbon, seen along its bond, and an atom with a lone pair."""
+    """Return the pairs of a halogen on carbon and an atom with a lone pair near the extension of its bond."""
     symbols = [mol.mol.GetAtomWithIdx(k).GetSymbol() for k in range(len(mol.atom_index))]
     halogen = np.array([symbol in ("Cl", "Br", "I") for symbol in symbols], dtype=np.bool_)
     element = neighbourhood.element[pairs.partner]
@@ -372,7 +372,7 @@ def _halogen_bonds(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pa
 
 
 def _open_angles(pairs: _Pairs, mask: BoolArray) -> BoolArray:
-    """Return those pairs of a mask whose bonded neighbours stand back from the line between the two atoms."""
+    """Return the pairs of a mask whose bonded neighbours leave the line between the two atoms free."""
     limit = np.cos(np.radians(HBOND_MIN_ANGLE)) + 1e-9
     ligand_side, other_side = _cosines(pairs, mask)
     kept = mask.copy()
@@ -425,9 +425,9 @@ def _link_rows(
     neighbourhood: Neighbourhood,
     distance_of: dict[tuple[int, int, str], float],
 ) -> Iterator[tuple[int, str, Row]]:
-    """Yield the links that stand outside every context; move the others into `distance_of`.
+    """Yield the links outside every context; move the others into `distance_of`.
 
-    A pair that is covalently linked or a declared metal bond is nothing else besides.
+    A covalently linked pair or a declared metal bond has no other contact type.
     """
     position = {int(atom): k for k, atom in enumerate(mol.atom_index)}
     for link in instance.links:

@@ -20,23 +20,23 @@ from tethermap.instance.backbone import TOUCHES_WITHIN
 CHAIN, TARGET, ASSEMBLY, CRYSTAL = range(len(CONTEXTS))
 
 OVERLAP = 1.0
-"""Heavy atoms nearer than this stand in one place: alternates or a special position, never bonded; in angstroms."""
+"""Heavy atoms nearer than this coincide: alternates or a special position, never bonded; in angstroms."""
 
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """Everything that stands around an instance.
+    """All surroundings of an instance.
 
     Parameters
     ----------
     view : View
-        The assembly that holds it.
+        The assembly that contains it.
     copies : tuple of Copy
         Bodies with an atom near enough to matter, nearest contexts first.
     target_distance : float
-        Distance of the nearest heavy atom of a target chain in angstroms; infinite when there is none in reach.
+        Distance of the nearest heavy atom of a target chain in angstroms; infinite if there is none nearby.
     target_chains : tuple of str
-        label_asym_id of the target chains in reach, the nearest first.
+        label_asym_id of the nearby target chains, the nearest first.
     """
 
     view: View
@@ -46,14 +46,14 @@ class Around:
 
     @property
     def has_nucleic_acid(self) -> bool:
-        """Whether nucleic acid that is no target touches the instance and is part of the context ``target``."""
+        """Whether nucleic acid outside the target touches the instance and is part of the context ``target``."""
         return any(
             copy.level == TARGET and not copy.body.parents and copy.body.asym not in self.target_chains
             for copy in self.copies
         )
 
     def within(self, reach: float) -> Around:
-        """Return what of it stands within a smaller reach, in angstroms."""
+        """Return the part of it within a smaller distance, in angstroms."""
         copies = tuple(copy for copy in self.copies if copy.distance < reach)
         chains = set(self.target_chains)
         targets = [copy for copy in copies if copy.level in (CHAIN, TARGET) and copy.body.asym in chains]
@@ -67,7 +67,7 @@ class Around:
 
 
 class _Surrounded(NamedTuple):
-    """What the search needs of an instance: its heavy atoms, their sphere, its residues, its conformer."""
+    """Search data of an instance: its heavy atoms, their sphere, its residues, its conformer."""
 
     xyz: FloatArray
     sphere: Sphere
@@ -76,7 +76,7 @@ class _Surrounded(NamedTuple):
 
 
 class ContextFinder:
-    """Finds what surrounds the instances of one entry.
+    """Finds the surroundings of the instances of one entry.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class ContextFinder:
     reach : float
         Distance up to which bodies matter, in angstroms.
     beside : float
-        Distance within which a chain may say in which assembly a ligand of none stands, in angstroms.
+        Distance within which a chain may determine the assembly of a ligand that is in none, in angstroms.
     """
 
     def __init__(self, scene: Scene, targets: Iterable[str], reach: float, beside: float) -> None:
@@ -97,14 +97,14 @@ class ContextFinder:
         self._beside = beside
 
     def around(self, xyz: FloatArray, asym: str, own: frozenset[int], label: bytes) -> Around:
-        """Return what stands around one instance.
+        """Return the surroundings of one instance.
 
         Parameters
         ----------
         xyz : ndarray of float, shape (n_atoms, 3)
             Heavy atoms of the instance, in angstroms.
         asym : str
-            Its label_asym_id.
+            label_asym_id of the instance.
         own : frozenset of int
             Its residues, which don't surround themselves.
         label : bytes
@@ -139,7 +139,7 @@ class ContextFinder:
         )
 
     def _nearest_chain(self, xyz: FloatArray) -> str:
-        """Return the chain nearest to a ligand as deposited, empty when none is in reach."""
+        """Return the chain nearest to a ligand in deposited coordinates, empty if there is none nearby."""
         best: tuple[float, str] = (self._beside, "")
         for asym, body in self._scene.chains.items():
             index, distance = body.atoms.nearest(xyz, best[0])
@@ -177,9 +177,9 @@ class ContextFinder:
         ]
 
     def _hets(self, ligand: _Surrounded, view: View, nearest: tuple[float, Body, Placement] | None) -> Iterator[Copy]:
-        """Yield the metals, cofactors and glycans that come with the chains and reach the ligand.
+        """Yield the metals, cofactors and glycans that accompany the chains near the ligand.
 
-        One on an axis stands there once, in its deposited place where that is among them.
+        A body on an axis occurs only once, in its deposited place if possible.
         """
         for body in self._scene.hets:
             placements: list[tuple[int, Placement]] = []
@@ -205,7 +205,7 @@ class ContextFinder:
 
 
 def coincide(scene: Scene, body: Body, first: Placement, second: Placement) -> bool:
-    """Return whether two motions put a metal, cofactor or glycan in one place, be it turned about its own axis.
+    """Return whether two motions move a metal, cofactor or glycan to one place, rotated about its axis or not.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def coincide(scene: Scene, body: Body, first: Placement, second: Placement) -> b
 
 
 def beside(scene: Scene, copy: Copy, xyz: FloatArray, label: bytes) -> Copy | None:
-    """Return a copy without its residues that stand in a ligand's own place, None when none is left.
+    """Return a copy without its residues in a ligand's own place, None when none is left.
 
     Parameters
     ----------
@@ -254,15 +254,15 @@ class AtomsAround:
     index : ndarray of int
         Index in the entry's `Atoms`.
     xyz : ndarray of float, shape (n_atoms, 3)
-        Where they stand, in angstroms.
+        Their coordinates, in angstroms.
     level : ndarray of int
-        Smallest context that holds them.
+        Smallest context that contains them.
     copy : tuple of str
         Names of their placements.
     distance : ndarray of float
         From the ligand's nearest atom, in angstroms.
     overlaps : bool
-        Whether images in the ligand's own place were left out.
+        Whether images in the ligand's own place were omitted.
     """
 
     index: IntArray
@@ -273,7 +273,7 @@ class AtomsAround:
     overlaps: bool
 
     def within(self, reach: FloatArray) -> AtomsAround:
-        """Return those nearer than a distance of its own for each atom of the entry, in angstroms."""
+        """Return the atoms within a separate cut-off for each atom of the entry, in angstroms."""
         near = self.distance < reach[self.index]
         names = tuple(compress(self.copy, near.tolist()))
         return AtomsAround(
@@ -284,14 +284,14 @@ class AtomsAround:
 def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, reach: float) -> AtomsAround:
     """Return the atoms near enough to a ligand to matter, in one consistent conformer.
 
-    Residues of images and of metals, cofactors and glycans that stand in the ligand's own place are left out.
+    Residues of images and of metals, cofactors and glycans in the ligand's own place are omitted.
 
     Parameters
     ----------
     scene : Scene
         The entry's bodies.
     around : Around
-        What stands around the ligand.
+        Surroundings of the ligand.
     xyz : ndarray of float, shape (n_ligand, 3)
         The ligand's heavy atoms, in angstroms.
     label : bytes
@@ -327,7 +327,7 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
 
 
 def on_special_position(scene: Scene, xyz: FloatArray) -> bool:
-    """Return whether a symmetry image of a ligand stands in the ligand's own place.
+    """Return whether a symmetry image of a ligand coincides with the ligand.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ FULL_OCCUPANCY = 0.995
 
 @dataclass(frozen=True)
 class Description:
-    """What the cleaning knows of an instance beyond its atoms.
+    """Results of the cleaning for an instance besides its atoms.
 
     Parameters
     ----------
@@ -49,23 +49,23 @@ class Description:
     label : bytes
         Label of the chosen conformer.
     n_conformers : int
-        How many labels the heavy atoms of all its conformers have.
+        Number of labels of the heavy atoms of all its conformers.
     members : ndarray of int
         Its atoms, hydrogens included, component by component.
     around : Around
-        What stands around it.
+        Surroundings of the instance.
     nearby : AtomsAround
         The atoms of it that can cover the instance.
     special : bool
-        Whether it lies on a special position.
+        Whether it is on a special position.
     unmatched : bool
         Whether nothing in the entry matched the target.
     own_chain : bool
-        Whether the file gives it a chain.
+        Whether it has its own chain in the file.
     polymers : tuple of Polymer
-        What stands beside it.
+        Polymers near the instance.
     copies : tuple of str
-        Cofactors and glycans of its complex that have a code of its own.
+        Cofactors and glycans of its complex that have separate codes.
     """
 
     stem: str
@@ -96,11 +96,11 @@ def describe(
     Parameters
     ----------
     entry, scene, residues, group : Entry, Scene, Residues, HetGroup
-        Where it was found.
+        The entry and group of the instance.
     cleaned : CleanedComplex
         Its complex, for serial numbers and names.
     description : Description
-        What else is known of it.
+        Other results of the cleaning.
     """
     atoms = entry.atoms
     members = description.members
@@ -158,7 +158,7 @@ def describe(
 
 
 def _facts(entry: Entry, ligand: Ligand, target_chains: tuple[str, ...]) -> EntryFacts:
-    """Return what tables say of the entry; a pose has nothing of the experiment on its receptor."""
+    """Return the columns of the entry; a pose gets none of its receptor's experiment."""
     additions, metadata = entry.additions, entry.metadata
     pose = additions.poses.get(ligand.residues[ligand.head].label_asym_id)
     if pose is not None:
@@ -184,7 +184,7 @@ def _facts(entry: Entry, ligand: Ligand, target_chains: tuple[str, ...]) -> Entr
 
 
 def _aligned_error(entry: Entry, ligand: Ligand, chains: tuple[str, ...]) -> float | None:
-    """Return the mean expected error to the residues of the target around a ligand; None where none is given."""
+    """Return the mean expected error to the residues of the target around a ligand; None if none is given."""
     by_residue = entry.additions.aligned_errors.get(ligand.residues[ligand.head].label_asym_id, {})
     errors = [error for (chain, _), error in by_residue.items() if chain in chains]
     return round(float(np.mean(errors)), 3) if errors else None
@@ -313,7 +313,7 @@ def _has_duplicate_names(atoms: Atoms, members: IntArray) -> bool:
 def _sharing_site(
     atoms: Atoms, residues: Residues, group: HetGroup, members: IntArray, poses: frozenset[int]
 ) -> list[str]:
-    """Return the names of other het groups that stand in the same place as alternates; poses are none."""
+    """Return the names of other het groups that coincide with the group as alternates; poses have none."""
     is_other = np.zeros(len(atoms.starts), dtype=np.bool_)
     is_other[residues.het] = True
     is_other[[*group.residues, *poses]] = False

@@ -1,4 +1,4 @@
-"""What the experiment says of one entry: its validation report and a map of the user's own, where there are any."""
+"""Experimental data of one entry: its validation report and the user's map, if any."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tethermap.instance.model import Residue
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """The evidence beside one model.
+    """The evidence next to one model.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Experiment:
 
     @property
     def entry(self) -> EntryFit:
-        """What is known of the whole entry."""
+        """Fit of the entry."""
         return self.report.entry if self.report else NO_ENTRY_FIT
 
     @property
@@ -45,7 +45,7 @@ class Experiment:
         return entry_cells(self.report.entry) if self.report else {}
 
     def fit(self, names: Iterable[Residue], xyz: FloatArray, altloc: str) -> LigandFit:
-        """Return the fit of a ligand's residues in a conformer, whose heavy atoms stand at `xyz` (angstroms)."""
+        """Return the fit of a ligand's residues in a conformer with heavy atoms at `xyz` (angstroms)."""
         fit = ligand_fit(self.report, [(_place(name), name.comp_id) for name in names], altloc)
         return with_map(fit, *self.density.rscc(xyz)) if self.density else fit
 

@@ -1,24 +1,24 @@
-"""Cut-offs of the cleaning and of contacts, which the report tells as well; what has one reader stays with it."""
+"""Cut-offs of the cleaning and of contacts, also shown in the report; those of a single module are defined there."""
 
 KEPT_WITHIN = 5.0
-"""A ligand is kept with a heavy atom this near to a heavy atom of a target chain, in angstroms. House rule."""
+"""A ligand needs a heavy atom within this distance of a heavy atom of a target chain, in angstroms. House rule."""
 
 WHOLE_CHAINS_WITHIN = 7.0
-"""A cleaned complex holds the whole chains with a heavy atom this near to the ligand, in angstroms:
-more than 1.98 + 1.98 + 2 x 1.4, the reach of two large atoms, so that the file reproduces the exposure."""
+"""A cleaned complex contains the whole chains with a heavy atom this near to the ligand, in angstroms: more than 1.98 +
+1.98 + 2 x 1.4, the reach of two large atoms, so that the file reproduces the exposure."""
 
 BURIED_FROM = 0.75
-"""Buried fraction from which on an additive of the rule ``unless_bound`` is a ligand: of 34 that a share of atoms near
-the protein had kept, the 9 that a chemist keeps have 0.76 to 0.98, and all others but one less."""
+"""Buried fraction from which an additive of the rule ``unless_bound`` is a ligand: of 34 that an earlier rule (fraction
+of atoms near the protein) accepted, the 9 relevant ones have 0.76 to 0.98, and all the rest except one have less."""
 
 SITE_SHARED_WITHIN = 1.0
 """Atoms of two components nearer than this can't both be there, in angstroms."""
 
 METAL_REACH = 2.8
-"""A metal ion within this distance of a polymer atom goes with that chain, in angstroms. House rule."""
+"""A metal ion within this distance of a polymer atom accompanies that chain, in angstroms. House rule."""
 
 COFACTOR_REACH = 4.0
-"""A cofactor or glycan with a heavy atom within this distance of a polymer atom goes with that chain, in angstroms.
+"""A cofactor or glycan with a heavy atom within this distance of a polymer atom accompanies that chain, in angstroms.
 House rule."""
 
 HYDROPHOBIC_MAX = 4.0
@@ -35,8 +35,8 @@ HALOGEN_PARTNER_ANGLES = (90.0, 150.0)
 STACKING_MAX = 5.5
 CATION_PI_MAX = 6.0
 OFFSET_MAX = 2.0
-"""Longest distance of two centres of rings, of a cation and a centre, and how far one may stand beside the axis of the
-other, in angstroms."""
+"""Longest distance of two centres of rings, of a cation and a centre, and longest offset from the axis of the other, in
+angstroms."""
 
 WATER_MIN, WATER_MAX = 2.5, 3.5
 """Distances of the oxygen of a bridging water to a donor or acceptor, in angstroms: the shortest of PLIP (Salentin

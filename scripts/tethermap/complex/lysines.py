@@ -1,4 +1,4 @@
-"""Lysines on the surface of the target around an instance: where ubiquitin could be put by a degrader."""
+"""Lysines on the surface of the target around an instance: possible ubiquitination sites of a degrader."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ REACH = 30.0
 """NZ atoms this near to a heavy atom of the ligand are looked at, in angstroms. House rule."""
 
 OPEN_FROM = 10.0
-"""Least area of an exposed NZ in square angstroms, a fifth of that of an open side chain. House rule."""
+"""Smallest area of an exposed NZ in square angstroms, a fifth of the one in an open side chain. House rule."""
 
 LYSINE_SLICES = 20
-"""Slices of each NZ: FreeSASA's default, as areas only tell exposed from buried here."""
+"""Slices of each NZ: FreeSASA's default, as areas only distinguish exposed from buried here."""
 
 
 def lysines_around(
@@ -32,7 +32,7 @@ def lysines_around(
     Parameters
     ----------
     scene, around : Scene, Around
-        The entry, and what stands around the instance.
+        The entry, and the surroundings of the instance.
     ligand : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms, in angstroms.
     label : bytes
@@ -88,7 +88,7 @@ def _areas(
 
 
 def _standing(scene: Scene, around: Around) -> list[tuple[Body, Placement]]:
-    """Return the chains of the assembly and what goes with them, where they stand."""
+    """Return the chains of the assembly and their companions, in their places."""
     places = around.view.places
     chains = [(body, placement) for asym, body in scene.chains.items() for placement in places.get(asym, [])]
     hets = [(body, placement) for body in scene.hets for parent in body.parents for placement in places.get(parent, [])]

@@ -25,7 +25,7 @@ MOST_CELLS, MOST_IMAGES = 10_000, 5_000
 """So many cells around a ligand, and images of a body near it, are searched; the most seen are 245 and 100."""
 
 LEAST_ROOM = 7.0
-"""Least volume of the cell for each heavy atom in it, in cubic angstroms: packed protein alone takes 17."""
+"""Smallest volume of the cell per heavy atom in it, in cubic angstroms: packed protein needs 17."""
 
 LARGEST_CELL = 1e12
 """Volume in cubic angstroms that no cell has; the largest are 2e9."""
@@ -76,7 +76,7 @@ class Placement:
         return moved
 
     def after_undoing(self, other: Placement) -> Placement:
-        """Return this motion as seen from where `other` has been undone: other^-1 this."""
+        """Return this motion after undoing `other`: other^-1 this."""
         if not other.name:
             return self
         rotation = other.rotation.T @ self.rotation
@@ -89,7 +89,7 @@ class Placement:
         """Return whether two motions put a body with this centre in the same place."""
         if self is other:
             return True
-        for own, others in zip(self._elements, other._elements, strict=True):  # mostly the first tells them apart
+        for own, others in zip(self._elements, other._elements, strict=True):  # the first usually differs
             if abs(own - others) > SAME_ROTATION:
                 return False
         return math.dist(self.apply(centre[None])[0], other.apply(centre[None])[0]) < SAME_PLACE
@@ -126,7 +126,7 @@ def placement(transform: gemmi.Transform, name: str) -> Placement:
 
 
 def is_rigid(transform: gemmi.Transform) -> bool:
-    """Return whether a transform turns and shifts only, as far as its numbers can tell: deposited ones are rounded."""
+    """Return whether a transform is a rotation and a shift only, within the precision of its rounded numbers."""
     rotation = np.array(transform.mat.tolist(), dtype=np.float64)
     shift = np.array(transform.vec.tolist(), dtype=np.float64)
     return bool((np.abs(rotation) <= LARGEST_TURN).all() and (np.abs(shift) <= FARTHEST_SHIFT).all())
@@ -164,7 +164,7 @@ class Assemblies:
         return [name for name, _ in self._assemblies]
 
     def holding(self, *asyms: str) -> tuple[str, dict[str, list[Placement]]] | None:
-        """Return the first assembly that holds one of some chains, moved so that this chain stays in place.
+        """Return the first assembly with any of the chains, moved so that this chain is in its deposited place.
 
         Parameters
         ----------
@@ -176,9 +176,9 @@ class Assemblies:
         name : str
             Name of the assembly.
         copies : dict of str to list of Placement
-            Where each label_asym_id stands.
+            Copies of each label_asym_id.
         None
-            When no assembly holds any of them.
+            When no assembly contains any of them.
         """
         for asym in asyms:
             for name, members in self._assemblies:
@@ -213,9 +213,9 @@ class Crystal:
         self._frac = np.array(cell.frac.mat.tolist(), dtype=np.float64)
         self._frac_shift = np.array(cell.frac.vec.tolist(), dtype=np.float64)
         self._orth_shift = np.array(cell.orth.vec.tolist(), dtype=np.float64)
-        # Distance between lattice planes: how far a shift by one cell moves at the least.
+        # Distance between lattice planes: the smallest shift by one cell.
         self._operations = np.array([op.seitz() for op in group.operations()], dtype=np.float64)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # `holds` refuses what comes of it
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # `holds` rejects the result
             self._spacing = 1.0 / np.linalg.norm(self._frac, axis=1)
             self._rotations = [self._orth @ operation[:3, :3] @ self._frac for operation in self._operations]
             self._shifts = [operation[:3, :3] @ self._frac_shift + operation[:3, 3] for operation in self._operations]
@@ -225,7 +225,7 @@ class Crystal:
 
     @staticmethod
     def of(structure: gemmi.Structure, methods: tuple[str, ...]) -> Crystal | None:
-        """Return the crystal of an entry; None when it is none: NMR, microscopy, a dummy cell, no known group.
+        """Return the crystal of an entry; None if it is not a crystal: NMR, microscopy, a dummy cell, unknown group.
 
         Files from before EXPDTA was required name no method; their cell decides.
         """
@@ -270,11 +270,11 @@ class Crystal:
         centre : ndarray of float, shape (3,)
             Centre of the body, in angstroms.
         radius : float
-            Radius of the sphere that holds the body.
+            Radius of the sphere that contains the body.
         point : ndarray of float, shape (3,)
             Where to look.
         reach : float
-            How near the sphere must come to the point.
+            Largest distance of the sphere from the point.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What an atom can do in a contact: give or take a hydrogen bond, carry a charge, be greasy."""
+"""Roles of an atom in a contact: donor or acceptor of a hydrogen bond, charged, hydrophobic."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LIGAND_PATTERNS = {
     ),
     "hydrophobic": ("[#6;!$([#6]~[!#6;!#1])]",),
 }
-"""SMARTS on the neutral molecule with its hydrogens, by what the first atom is."""
+"""SMARTS on the neutral molecule with its hydrogens, by the role of the first atom."""
 
 POLYMER_DONORS = {
     "ARG": ("NE", "NH1", "NH2"), "ASN": ("ND2",), "GLN": ("NE2",), "HIS": ("ND1", "NE2"), "LYS": ("NZ",),
@@ -94,12 +94,12 @@ def _patterns(role: str) -> tuple[Chem.Mol, ...]:
 
 
 def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = ()) -> PolarAtoms:
-    """Return what the heavy atoms of a ligand can do at pH 7.
+    """Return the roles of a ligand's heavy atoms at pH 7.
 
     Parameters
     ----------
     mol : Chem.Mol
-        The neutral molecule, heavy atoms first, hydrogens explicit; need not be sanitised.
+        The neutral molecule, heavy atoms first, hydrogens explicit; sanitisation is not required.
     n_heavy : int
         Number of heavy atoms.
     thioethers : iterable of int
@@ -134,7 +134,7 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = 
 
 
 def _room_for_hydrogen(mol: Chem.Mol, n_heavy: int) -> BoolArray:
-    """Tell atoms with fewer than four bonds, which a proton can join."""
+    """Return atoms with fewer than four bonds, which can be protonated."""
     return np.array([mol.GetAtomWithIdx(i).GetDegree() < 4 for i in range(n_heavy)], dtype=np.bool_)
 
 
@@ -145,7 +145,7 @@ def partner_polar_atoms(
     degree: npt.NDArray[np.int64],
     hydrophobic: BoolArray,
 ) -> PolarAtoms:
-    """Return what atoms of polymers, cofactors and glycans can do at pH 7.
+    """Return the roles of the atoms of polymers, cofactors and glycans at pH 7.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def partner_polar_atoms(
     degree : ndarray of int, shape (n_atoms,)
         Number of heavy atoms bonded to each.
     hydrophobic : ndarray of bool, shape (n_atoms,)
-        Carbons bonded to carbon and hydrogen only; returned as it is.
+        Carbons bonded to carbon and hydrogen only; returned unchanged.
 
     Returns
     -------

@@ -59,18 +59,18 @@ def _first(observed: dict[str, str], chains: Iterable[str]) -> str:
 def polymers_beside(
     scene: Scene, around: Around, entities: Iterable[PolymerEntity], targets: Iterable[PolymerEntity]
 ) -> tuple[Polymer, ...]:
-    """Return the polymers of its assembly that have a chain beside an instance, those of one sequence as one.
+    """Return the polymers of its assembly that have a chain next to an instance, those of one sequence as one.
 
     Parameters
     ----------
     scene : Scene
         The entry.
     around : Around
-        What stands around the instance.
+        Surroundings of the instance.
     entities : iterable of PolymerEntity
         All of the entry.
     targets : iterable of PolymerEntity
-        Those that are the target.
+        Entities of the target.
     """
     copies = (copy for copy in around.copies if copy.level <= ASSEMBLY and not copy.body.parents)
     near = {scene.chain_names[copy.body.asym].strip() for copy in copies}

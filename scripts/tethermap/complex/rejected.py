@@ -9,7 +9,7 @@ from tethermap.instance.find import Residues
 
 
 def status_of_missing(entry_id: str, reason: str, value: str = "") -> CleanedEntry:
-    """Return the status of an entry that could not be had or read.
+    """Return the status of an entry that is missing or unreadable.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class RingContact:
 
 @dataclass(frozen=True)
 class Ring:
-    """Atoms of an aromatic ring, where they stand, and its centre, in angstroms."""
+    """Atoms of an aromatic ring, their coordinates, and its centre, in angstroms."""
 
     atoms: tuple[int, ...]
     places: FloatArray
@@ -60,13 +60,13 @@ class Ring:
 
     @classmethod
     def of(cls, atoms: Sequence[int], xyz: FloatArray) -> Ring:
-        """Return the ring of some atoms among places in angstroms."""
+        """Return the ring of the given atoms, with coordinates in angstroms."""
         places = xyz[list(atoms)]
         return cls(tuple(atoms), places, places.sum(axis=0) / len(places))
 
     @cached_property
     def normal(self) -> FloatArray:
-        """Unit vector across its plane, which most rings, too far away, are not asked for."""
+        """Unit normal of its plane, computed on request as most rings are too far away."""
         normal: FloatArray = np.linalg.svd(self.places - self.centre)[2][2]
         return normal
 
@@ -79,7 +79,7 @@ def ring_contacts(
     others: Sequence[Ring],
     cations: Sequence[int],
 ) -> Iterator[RingContact]:
-    """Yield the contacts of rings between a ligand and what surrounds it.
+    """Yield the contacts of rings between a ligand and its surroundings.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _above(ring: Ring, point: FloatArray, longest: float) -> bool:
 
 
 def _offset(ring: Ring, point: FloatArray) -> float:
-    """Return how far a point stands from the axis of a ring, in angstroms."""
+    """Return the distance of a point from the axis of a ring, in angstroms."""
     line = point - ring.centre
     return float(np.linalg.norm(line - (line @ ring.normal) * ring.normal))
 

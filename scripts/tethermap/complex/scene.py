@@ -1,4 +1,4 @@
-"""The bodies of an entry that can stand around a ligand, and where their copies stand."""
+"""The bodies of an entry around a ligand, and the places of their copies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CRYSTAL_REACH = 30.0
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """Atoms that move as one: a polymer chain, or a metal, cofactor or glycan that goes with some.
+    """Atoms that move together: a polymer chain, or a metal, cofactor or glycan with its chains.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class Body:
     centre : ndarray of float, shape (3,)
         Middle of its box, in angstroms.
     radius : float
-        Radius of the sphere around `centre` that holds it.
+        Radius of the sphere around `centre` that contains it.
     parents : tuple of str
-        Chains that it goes with; empty for a chain.
+        Chains that it accompanies; empty for a chain.
     residues : frozenset of int
         Residues of a het body or a peptide; empty for other chains.
     """
@@ -55,7 +55,7 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Copy:
-    """A body where it stands in one context.
+    """A copy of a body in one context.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Copy:
     placement : Placement
         Where.
     level : int
-        Index in `tethermap.base.contexts.CONTEXTS` of the smallest context that holds it.
+        Index in `tethermap.base.contexts.CONTEXTS` of the smallest context that contains it.
     distance : float
         Distance of its nearest heavy atom to the ligand, in angstroms.
     """
@@ -77,14 +77,14 @@ class Copy:
 
 @dataclass(frozen=True)
 class View:
-    """The biological assembly seen from one instance, which stays in its deposited place.
+    """The biological assembly relative to one instance, which is in its deposited place.
 
     Parameters
     ----------
     assembly : str
         Name of the assembly, empty when the asymmetric unit stands for it.
     places : dict of str to list of Placement
-        Where each label_asym_id stands.
+        Copies of each label_asym_id.
     """
 
     assembly: str
@@ -151,7 +151,7 @@ class Scene:
         return Body(asym, NearAtoms(self.atoms.xyz, members), *Sphere.around(xyz), parents, residues)
 
     def _het(self, group: HetGroup) -> Body | None:
-        """Return a metal, cofactor or glycan as a body, None for what no context holds."""
+        """Return a metal, cofactor or glycan as a body, None if no context contains it."""
         members = np.concatenate([np.arange(*self.atoms.at(r).indices(len(self.atoms))[:2]) for r in group.residues])
         members = members[self.atoms.heavy[members]].astype(np.int64)
         if group.kind in ("cofactor", "glycan", "modified_residue"):
@@ -169,7 +169,7 @@ class Scene:
         return self._body(asym, members, parents, frozenset(group.residues))
 
     def view(self, asym: str, nearest_chain: str) -> View:
-        """Return the assembly that holds an instance, the asymmetric unit when none is given.
+        """Return the assembly that contains an instance, the asymmetric unit when none is given.
 
         Parameters
         ----------
@@ -185,12 +185,12 @@ class Scene:
         return View(name, {asym: placements for asym, placements in places.items() if asym in self.chains})
 
     def images(self, body: Body, view: View, ligand: Sphere, reach: float) -> list[Placement]:
-        """Return where a body stands near a ligand in the crystal but not in the assembly.
+        """Return the places of a body near a ligand in the crystal but not in the assembly.
 
         Parameters
         ----------
         ligand : Sphere
-            What holds the ligand's atoms.
+            Sphere around the ligand's atoms.
         reach : float
             How near an atom must come to matter, in angstroms.
         """
@@ -212,16 +212,16 @@ class Scene:
         return replace(copy, body=self._body(body.asym, members, body.parents, body.residues))
 
     def deposited(self, body: Body) -> Copy:
-        """Return a body in its deposited place, as part of no context."""
+        """Return a body in its deposited place, without a context."""
         return Copy(body, DEPOSITED, len(CONTEXTS), 0.0)
 
     def going_with(self, chains: Iterable[Copy]) -> Iterable[Copy]:
-        """Yield the metals, cofactors and glycans that go with some chains, where these stand."""
+        """Yield the metals, cofactors and glycans that accompany the given chains, at the places of these."""
         for chain in chains:
             for body in self.hets:
                 if chain.body.asym in body.parents:
                     yield Copy(body, chain.placement, chain.level, chain.distance)
 
     def mask(self, label: bytes) -> BoolArray:
-        """Return the atoms of the conformer that goes with a ligand's label, shape (n_atoms,)."""
+        """Return the atoms of the conformer that matches a ligand's label, shape (n_atoms,)."""
         return self.conformers.mask(label)

@@ -1,4 +1,4 @@
-"""What a job asks of the cleaning."""
+"""Settings of the cleaning."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tethermap.exposure.sasa import Sasa
 
 @dataclass(frozen=True, slots=True)
 class CleanSettings:
-    """What a job asks of the cleaning.
+    """Settings of the cleaning.
 
     Parameters
     ----------
     target : TargetQuery
-        What names the target.
+        Criteria for the target.
     kinds : frozenset of str
         Kinds of het groups to keep.
     only_ligands, always_keep, named : frozenset of str
-        Component codes: the only ones to keep (empty: all); those to keep whatever their kind;
-        those that the query names.
+        Component codes: the only ones to accept (empty: all); those to accept regardless of their kind; those that the
+        query names.
     context : str
-        What the cleaned complex holds: ``chain``, ``target``, ``assembly`` or ``entry``.
+        Content of the cleaned complex: ``chain``, ``target``, ``assembly`` or ``entry``.
     keep_hydrogens : bool
         Whether deposited hydrogens are written to the cleaned complex.
     probe_radius : float
@@ -33,8 +33,8 @@ class CleanSettings:
     min_rscc, max_rfree : float or None
         Limits of the fit to the experiment; None for no limit.
     own_files : bool
-        Whether the entry is a file of the user's: then what the dictionary cannot identify (UNL, UNK) is
-        a ligand, and occupancies of zero, which simulation programs write, say nothing.
+        Whether the entry is a file of the user: then components that the dictionary cannot identify (UNL, UNK) are
+        ligands, and occupancies of zero, which simulation programs write, are ignored.
     predicted : bool
         Whether what is no experiment's is a prediction, whose B factors are confidences.
     """

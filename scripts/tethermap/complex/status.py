@@ -1,4 +1,4 @@
-"""Rows of the status table: what was decided about each het group of an entry, and why."""
+"""Rows of the status table: the decision on each het group of an entry, with the reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FitOf = Callable[[Residue], Row]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why a group is kept or not: reason code, and the threshold and value that decided."""
+    """Decision on a group: reason code, and the decisive threshold and value."""
 
     reason: str
     threshold: str = ""
@@ -33,13 +33,13 @@ def group_rows(
     Parameters
     ----------
     entry, residues, group : Entry, Residues, HetGroup
-        What the rows tell.
+        The entry and the groups of the rows.
     verdict : Verdict
-        What was decided.
+        Decision on the group.
     instance : Instance or None
-        The group as it is kept, of one conformer; None when it is not.
+        The accepted group with one conformer; None if it is rejected.
     fit_of : FitOf
-        Of the conformer that is kept.
+        Returns the fit of the chosen conformer.
     """
     components = "+".join(residues.name(residue).comp_id for residue in group.residues)
     stem = instance.stem if instance else ""

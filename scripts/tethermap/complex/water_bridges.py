@@ -35,9 +35,9 @@ def water_bridges(
     neighbourhood : Neighbourhood
         The atoms around.
     near : ndarray of int, shape (n_near,)
-        Those that may be partners.
+        Possible partner atoms.
     partner_polar, partner_metal : ndarray of bool, shape (n_near,)
-        Which of these give or take a hydrogen bond, and which are metals.
+        Whether each of these is a donor or acceptor of hydrogen bonds; whether it is a metal.
     """
     if not waters or not len(near):
         return

@@ -1,4 +1,4 @@
-"""The Cα trace of the target chain beside an instance, in memory and on disk."""
+"""The Cα trace of the target chain next to an instance, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tethermap.base.arrays import FloatArray, packed_arrays, unpacked_arrays
 
 GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
-"""Bits of `Backbone.marks`: the chain is broken beside a residue; its side chain lacks atoms; it fits the density
+"""Bits of `Backbone.marks`: the chain is broken next to a residue; its side chain lacks atoms; it fits the density
 worse than its kind; it touches the ligand."""
 
 TOUCHES_WITHIN = 4.5
@@ -38,11 +38,11 @@ class Backbone:
     b_mean, b_sd : float
         Mean and standard deviation of the B of the Cα atoms, in square angstroms; NaN for fewer than two.
     uniprot : tuple of str
-        UniProt accession and number of each residue (``P00533:790``), empty where unknown; length n or 0.
+        UniProt accession and number of each residue (``P00533:790``), empty if unknown; length n or 0.
     others : tuple of str
         UniProt accession and number of residues of other target chains that touch the ligand and that this chain lacks.
     partner : tuple of str
-        The same of chains of the assembly that are no target.
+        Name and chains of the assembly outside the target.
     """
 
     chain: str
@@ -67,11 +67,11 @@ class Backbone:
 
 
 NO_BACKBONE = Backbone("", "", np.zeros((0, 3)), np.zeros(0, dtype=np.int8), float("nan"), float("nan"))
-"""Of an instance whose nearest target chain has no Cα atoms."""
+"""Backbone of an instance whose nearest target chain has no Cα atoms."""
 
 
 def packed_backbone(stem: str, backbone: Backbone) -> bytes:
-    """Return the backbone beside an instance as a record."""
+    """Return the backbone next to an instance as a record."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "b": np.array([backbone.b_mean, backbone.b_sd]),
         "xyz": backbone.xyz,
@@ -84,13 +84,13 @@ def packed_backbone(stem: str, backbone: Backbone) -> bytes:
 
 
 def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
-    """Return what `packed_backbone` has packed; its residues without their numbers where these are not wanted."""
+    """Return the content of a record of `packed_backbone`, without numbers of residues if these are not requested."""
     arrays, values = unpacked_arrays(record)
     b_mean, b_sd = arrays["b"].tolist()
     numbers: tuple[str, ...] = ()
     uniprot: tuple[str, ...] = ()
     if named:
-        numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are held at once, with the same names
+        numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are in memory with the same names
         uniprot = tuple(intern(name.decode("ascii")) for name in arrays["uniprot"].tolist())
     chain, sequence = values["chain"], values["sequence"]
     xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of

@@ -18,7 +18,7 @@ LONGEST_BOND = 1.15
 """Longest undeclared bond, as a multiple of the sum of covalent radii (Cordero 2008, doi:10.1039/b801115j)."""
 
 LONGEST_JOIN = 1.10
-"""The same for a bond that would join two het groups: these clash more often than they are linked."""
+"""Limit for a bond that would join two het groups: these clash more often than they are linked."""
 
 LONGEST_DECLARED = 1.35
 """A covalent link that the entry declares but draws longer than this multiple of the sum is a contact:
@@ -29,8 +29,8 @@ SHORTEST_BOND = 0.85
 residues are linked by single bonds."""
 
 SHORTEST_TO_NUCLEOPHILE = 0.75
-"""The same for a side chain that attacks a carbon, where no other atoms of the two are near: 6YZ6 draws leupeptin at
-1.41 Å (0.79) from Cys 145, in 6XCH the same bond is declared at 1.80 Å."""
+"""Limit for a side chain that attacks a carbon, without other near atoms of the two: 6YZ6 draws leupeptin at 1.41 Å
+(0.79) from Cys 145, in 6XCH the same bond is declared at 1.80 Å."""
 
 NUCLEOPHILES = frozenset(
     {(b"CYS", b"SG"), (b"SER", b"OG"), (b"THR", b"OG1"), (b"LYS", b"NZ"), (b"TYR", b"OH"), (b"HIS", b"NE2")}
@@ -43,7 +43,7 @@ MOST_BONDS_OF_A_PAIR = 2
 
 VALENCES = {"C": 4, "N": 3, "O": 2, "S": 2, "Se": 2, "F": 1, "Cl": 1, "Br": 1, "I": 1}
 MOST_BONDS = 4
-"""Single bonds of a neutral atom of these elements, and of others."""
+"""Maximum number of single bonds of a neutral atom of these elements, and of other elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ def bond_ratio(atoms: Atoms, bond: Bond) -> float:
 def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     """Return the covalent and metal bonds of LINK or struct_conn inside the deposited copy.
 
-    Bonds to a symmetry image or between different alternates are left out, as are disulfides and hydrogen bonds.
+    Bonds to a symmetry image or between different alternates are omitted, as are disulfides and hydrogen bonds.
 
     Parameters
     ----------
     structure : gemmi.Structure
         With its connections.
     atoms : Atoms
-        Of the same structure.
+        Atoms of the same structure.
     """
     wanted = [
         connection
@@ -143,7 +143,7 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     Parameters
     ----------
     atoms : Atoms
-        Of the entry.
+        Atoms of the entry.
     residue : int
         Index of the residue.
     others : NearAtoms
@@ -155,7 +155,7 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
         return []
     radii = covalent_radii(atoms.element[own])
     reach = LONGEST_BOND * (float(radii.max()) + 1.3)
-    if (atoms.residue[others.nearest(atoms.xyz[own], reach)[0]] == residue).all():  # as of most
+    if (atoms.residue[others.nearest(atoms.xyz[own], reach)[0]] == residue).all():  # the usual case
         return []
     index, distance = others.within(atoms.xyz[own], reach)
     elsewhere = atoms.residue[index] != residue
@@ -171,7 +171,7 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
 
 
 def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:
-    """Return which of the near pairs of two residues are bonds; none where the residues overlap."""
+    """Return which of the near pairs of two residues are bonds; none if the residues overlap."""
     too_near = [bond for bond in near if bond_ratio(atoms, bond) <= SHORTEST_BOND]
     if too_near:
         attacks = _pairs_of_names(atoms, near) == 1 and all(_is_attack(atoms, bond) for bond in near)
@@ -210,7 +210,7 @@ def has_free_valence(component: Component | None, name: str, present: Container[
     component : Component or None
         Definition of its residue; an atom without one can.
     name : str
-        Its name.
+        Name of the atom.
     present : container of str
         Names of the atoms of its residue that were observed.
     """

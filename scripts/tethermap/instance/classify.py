@@ -1,4 +1,4 @@
-"""What kind of het group a set of linked residues is."""
+"""Kinds of het groups, decided for sets of linked residues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ twice the largest component of the dictionary of biotite 1.6.0, IR0, which has 2
 
 @dataclass(frozen=True, slots=True)
 class HetGroup:
-    """One het group or covalently linked set of them, in one place.
+    """One het group or covalently linked set of het groups, in one place.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ class HetGroup:
     head : int
         Residue that names it: the heaviest.
     kind, kind_reason : str
-        What it is and why.
+        Kind of the group, and the reason.
     unless_buried : bool
         Whether it is an additive that counts as a ligand when the protein buries it.
     links : tuple of Bond
-        Bonds that leave it, `first` being its own atom.
+        Bonds to other groups, `first` being its own atom.
     inner : tuple of Bond
         Bonds between its residues.
     """
@@ -55,20 +55,20 @@ class HetGroup:
 
 
 class Classifier:
-    """Says what kind a group is.
+    """Classifies groups by kind.
 
     Parameters
     ----------
     atoms : Atoms
-        Of the entry.
+        Atoms of the entry.
     polymer : ndarray of bool, shape (n_residues,)
-        Which residues stand in a polymer.
+        Whether each residue is part of a polymer.
     rules : KindRules
         Reference lists.
     peptide_like : ndarray of bool, shape (n_residues,)
-        Which residues stand in a chain that is a ligand.
+        Whether each residue is part of a chain that is a ligand.
     wanted : frozenset of str
-        Component codes that the job asks for by name.
+        Component codes that the job names.
     title : str
         Title of the entry.
     """
@@ -139,7 +139,7 @@ class Classifier:
         return (text(self._atoms.comp_id[atom]), text(self._atoms.name[atom])) in ANCHORED
 
     def _is_label(self, to_polymer: list[Bond]) -> bool:
-        """Return whether bonds go to nucleic acid alone, or to two chains."""
+        """Return whether all bonds go to nucleic acid, or to two chains."""
         ends = [bond.second for bond in to_polymer]
         nucleic = [self._rules.is_nucleotide(text(self._atoms.comp_id[end])) for end in ends]
         return bool(ends) and (all(nucleic) or len({bytes(self._atoms.label_asym_id[end]) for end in ends}) > 1)

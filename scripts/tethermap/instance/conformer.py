@@ -1,4 +1,4 @@
-"""One conformer of what was modelled in several: the best occupied, by one rule everywhere."""
+"""Choice of one conformer among several: the best occupied one, by the same rule everywhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def best_altloc(atoms: Atoms, members: IntArray, *, by_mean: bool = False) -> by
     Parameters
     ----------
     atoms : Atoms
-        Of the entry.
+        Atoms of the entry.
     members : ndarray of int, shape (n_members,)
         Atoms to judge by.
 
@@ -48,7 +48,7 @@ class Conformers:
     Parameters
     ----------
     atoms : Atoms
-        Of the entry.
+        Atoms of the entry.
     """
 
     def __init__(self, atoms: Atoms) -> None:

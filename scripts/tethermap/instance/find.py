@@ -1,4 +1,4 @@
-"""Find the het groups of an entry, join what is covalently linked, and say what kind each is."""
+"""Find the het groups of an entry, join covalently linked ones, and classify each by kind."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Residues:
     Attributes
     ----------
     polymer : ndarray of bool, shape (n_residues,)
-        In a polymer that is no ligand.
+        Residues of polymers that are not ligands.
     short : dict of str to str
         Author chain of each chain that is a ligand or a peptide, by label_asym_id.
     peptides : list of ndarray of int
@@ -79,7 +79,7 @@ class Residues:
         self._names: dict[int, Residue] = {}
 
     def name(self, residue: int) -> Residue:
-        """Return the names of a residue; one without chain takes that of the nearest polymer atom."""
+        """Return the names of a residue; one without chain gets the chain of the nearest polymer atom."""
         if residue not in self._names:
             self._names[residue] = self._name(residue)
         return self._names[residue]
@@ -100,7 +100,7 @@ class Residues:
         return bool(text(self._atoms.auth_asym_id[int(self._atoms.starts[residue])]).strip())
 
     def is_unique(self, residue: int, group: Sequence[int]) -> bool:
-        """Return whether a residue's chain, number and name tell it from all others.
+        """Return whether a residue's combination of chain, number and name is unique.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class Residues:
 
 
 def nearest_atom(atoms: Atoms, members: IntArray, xyz: np.ndarray) -> int | None:
-    """Return the member atom nearest to any of some points, None when there are no members."""
+    """Return the member atom nearest to any of the points, None if there are no members."""
     best: tuple[float, int] | None = None
     for point in xyz:
         if len(members):
@@ -150,11 +150,11 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
     entry : Entry
         The entry.
     residues : Residues
-        Its residues.
+        Residues of the group.
     rules : KindRules
         Reference lists.
     wanted : iterable of str
-        Component codes that the job asks for by name: never additives.
+        Component codes that the job names: never additives.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
 
 
 def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) -> list[Bond]:
-    """Return declared and undeclared bonds of all het residues but those `alone`, each pair of atoms once."""
+    """Return declared and undeclared bonds of all het residues except `alone`, each pair of atoms once."""
     atoms = entry.atoms
     bonds = [
         bond
@@ -207,7 +207,7 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) 
         for bond in bonds
         if bond.kind == "covalent"
     }
-    # Poses are bonded to nothing but what is declared, and hundreds of them lie in one place.
+    # Poses have only declared bonds, and hundreds of them coincide.
     others = partners_for_bonds(atoms, but=entry.poses)
     het = [residue for residue in residues.het.tolist() if residue not in entry.poses]
     for residue in het:

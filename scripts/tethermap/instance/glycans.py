@@ -13,8 +13,8 @@ from tethermap.instance.bonds import Bond
 from tethermap.instance.classify import HetGroup
 
 LONGEST_SUGAR_LINK = 2.2
-"""A sugar that lacks O1 has lost it to a link: what is this near to its C1 is the other end, in angstroms. House rule:
-glycans of low resolution are drawn with links of up to 2.1, where nothing else can stand."""
+"""A sugar that lacks O1 has lost it to a link: an atom this near to its C1 is the other end, in angstroms. House rule:
+glycans of low resolution are drawn with links of up to 2.1, a distance that no other atoms have."""
 
 BESIDE = 4.0
 """A sugar that lost its O1 but has no link belongs to a glycan this near, in angstroms. House rule."""
@@ -31,11 +31,11 @@ def with_sugar_links(
     Parameters
     ----------
     atoms : Atoms
-        Of the entry.
+        Atoms of the entry.
     het : iterable of int
-        Its het residues.
+        Het residues of the entry.
     bonds : list of Bond
-        What was found by length so far; a declared contact may turn out to be such a link.
+        Bonds found by length so far; a declared contact may turn out to be such a link.
     others : NearAtoms
         Heavy atoms but water.
     is_sugar : callable
@@ -62,12 +62,12 @@ def stray_glycans(
 ) -> Iterator[tuple[int, HetGroup]]:
     """Yield the places of sugars that lost their O1 to a link which the model draws too long to be one, as glycans.
 
-    They lie beside an asparagine or a glycan, in entries that have glycans.
+    They are near an asparagine or a glycan, in entries that have glycans.
 
     Parameters
     ----------
     atoms : Atoms
-        Of the entry.
+        Atoms of the entry.
     groups : sequence of HetGroup
         Its het groups with their kinds.
     is_sugar : callable

@@ -1,4 +1,4 @@
-"""What kind of het group a component is: ligand, cofactor, additive, ion, glycan and so on."""
+"""Kinds of components among het groups: ligand, cofactor, additive, ion, glycan and so on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ATTACKED_BY_SUGARS = frozenset({"ASP", "GLU", "TYR", "CYS", "HIS"})
 (Rempel & Withers 2008, doi:10.1093/glycob/cwn041)."""
 
 UNKNOWN_COMPONENTS = frozenset({"UNL", "UNX", "UNK", "UPL", "DUM", "N", "DN", "ASX", "GLX"})
-"""Codes that the dictionary keeps for what could not be identified."""
+"""Codes of the dictionary for unidentified components."""
 
 CAPS = frozenset({"ACE", "NH2", "NME", "FOR"})
 """Caps of chain ends that some files write outside their polymer."""
@@ -27,7 +27,7 @@ STANDARD_RESIDUES = NUCLEOTIDES | {
     *("ALA", "ARG", "ASN", "ASP", "CYS", "GLN", "GLU", "GLY", "HIS", "ILE"),
     *("LEU", "LYS", "MET", "PHE", "PRO", "SER", "THR", "TRP", "TYR", "VAL"),
 }
-"""Residues of proteins, RNA and DNA that are no het groups inside a polymer."""
+"""Residues of proteins, RNA and DNA that are not het groups inside a polymer."""
 
 FEWEST_BURIED_ATOMS = 5
 """Heavy atoms from which on an additive of the rule ``unless_bound`` may be a ligand: smaller ones fill any cavity."""
@@ -36,16 +36,16 @@ SHORTEST_NAME = 4
 """Letters of a name from which on a title that has it is about the component. House rule: ``CHES`` has four."""
 
 FEWEST_CHAINED_SUGARS = 3
-"""Linked sugars from which on they are no cryoprotectant: those have one or two."""
+"""Number of linked sugars above that of cryoprotectants, which have one or two."""
 
 MONOMERS = frozenset({"amino acid", "nucleotide"})
-"""Roles of building blocks, which are additives when they stand alone only."""
+"""Roles of building blocks, which are additives only if they are not bonded."""
 
 IN_EVERY_CRYSTAL = frozenset({"cryoprotectant", "precipitant", "solvent"})
-"""Roles of what a title names beside its subject: ``in complex with FADH2 and glycerol`` (5MR6)."""
+"""Roles that a title may name in addition to its subject: ``in complex with FADH2 and glycerol`` (5MR6)."""
 
 LIPID = "lipid"
-"""Role of what is an anchor of the polymer when bound to one of `ANCHORED`."""
+"""Role of an anchor of the polymer, if bound to one of `ANCHORED`."""
 
 ANCHORED = frozenset({("CYS", "SG"), ("GLY", "N"), ("LYS", "NZ")})
 """Atoms that carry the lipid anchors of proteins (Resh 2016, doi:10.1016/j.plipres.2016.05.002)."""
@@ -53,7 +53,7 @@ ANCHORED = frozenset({("CYS", "SG"), ("GLY", "N"), ("LYS", "NZ")})
 
 @dataclass(frozen=True, slots=True)
 class KindOf:
-    """What kind a group is, why, and whether being buried would make it a ligand."""
+    """Kind of a group, the reason, and whether burial would make it a ligand."""
 
     kind: str
     reason: str = ""
@@ -91,7 +91,7 @@ class KindRules:
         return component is not None and "saccharide" in component.type.lower()
 
     def is_unknown(self, comp_id: str) -> bool:
-        """Return whether a code stands for something unidentified that nobody has defined."""
+        """Return whether a code stands for something unidentified that no one has defined."""
         if comp_id not in UNKNOWN_COMPONENTS:
             return False
         component = self.component(comp_id)
@@ -126,16 +126,16 @@ class KindRules:
         return listed.role if listed else ""
 
     def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool, title: str = "") -> KindOf:
-        """Return the kind of a free het group that is no ion, glycan or part of a polymer.
+        """Return the kind of a free het group other than ions, glycans and parts of polymers.
 
         Parameters
         ----------
         comp_id : str
-            Its code.
+            Code of the component.
         heavy_atoms : int
             Its observed heavy atoms.
         wanted : bool
-            Whether the job asks for it by name: then no list makes it an additive.
+            Whether the job names it: then no list makes it an additive.
         title : str
             Title of the entry: an additive that it names is one of the rule ``unless_bound``.
         """

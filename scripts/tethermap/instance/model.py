@@ -92,7 +92,7 @@ class Link:
     partner : Residue
         Residue on the other side.
     partner_atom, partner_element : str
-        Its atom.
+        Atom of the residue.
     partner_xyz : tuple of float
         Its coordinates in angstroms, in the frame of the instance.
     distance : float
@@ -140,11 +140,11 @@ class Lysine:
     copy_name : str
         Empty for the deposited copy, else the operator's name.
     uniprot : str
-        Accession and number (``P00533:745``), empty where unknown.
+        Accession and number (``P00533:745``), empty if unknown.
     xyz : tuple of float
         Its NZ in angstroms, in the frame of the instance.
     area : float
-        What the assembly leaves open of the NZ, in square angstroms.
+        Area of the NZ that the assembly leaves open, in square angstroms.
     """
 
     chain: str
@@ -157,7 +157,7 @@ class Lysine:
 
 @dataclass(frozen=True, slots=True)
 class EntryFacts:
-    """What tables say of the entry beside each instance; empty or None where not given.
+    """Facts about the entry in tables of instances; empty or None if missing.
 
     Parameters
     ----------
@@ -170,15 +170,15 @@ class EntryFacts:
     release_date : str
         ISO date of the first release.
     confidence_scale : float
-        What makes the B factors of a prediction its pLDDT of 0 to 100; 0 where they are B factors.
+        Factor from the B factors of a prediction to its pLDDT of 0 to 100; 0 if they are B factors.
     aligned_error : float or None
-        Error in angstroms that a prediction expects of where the ligand stands to the residues around it.
+        Expected error in angstroms of a predicted ligand's position relative to the residues around it.
     source_file : str
         The user's name of the file that the ligand comes from; empty for deposited entries.
     source_record : int or None
         Number of its record or model in the file, from 1.
     pose_rank : int or None
-        Its rank among the poses of its molecule; None if it is no pose.
+        Rank among the poses of its molecule; None if it is not a pose.
     pose_fields : dict of str to str
         Scores and other fields of the pose's record.
     """
@@ -202,7 +202,7 @@ class EntryFacts:
 
 @dataclass(frozen=True, slots=True)
 class Polymer:
-    """A polymer beside an instance: its name, the author names of its chains, and whether it is the target."""
+    """A polymer next to an instance: its name, the author names of its chains, and whether it is the target."""
 
     name: str
     chains: tuple[str, ...]
@@ -211,7 +211,7 @@ class Polymer:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One ligand in one place, with all that later stages need of it.
+    """One ligand in one place, with all data for later stages.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class Instance:
     stem : str
         File name without extension, shared by its PDB, SDF and SVG files.
     components : tuple of Residue
-        Its residues; more than one for a covalently linked group.
+        Residues of the ligand; more than one for a covalently linked group.
     head : int
         Index in `components` of the one that names the group (the heaviest).
     kind : str
@@ -240,13 +240,13 @@ class Instance:
     entry_bonds : dict of str to tuple of EntryBond
         The entry's own bonds by component id; empty when it has none.
     facts : EntryFacts
-        What the tables repeat of the entry.
+        Facts about the entry, repeated in the tables.
     flags : tuple of str
         Codes of `tethermap.base.reasons.FLAGS`, sorted.
     notes : dict of str to str
         Detail of a flag by its code (atom names, distances).
     fit : LigandFit
-        Its fit to the experiment, as the validation report of its entry gives it.
+        Fit to the experiment, from the validation report of its entry.
     uniprot : dict of str to str
         UniProt accession and number (``P00533:790``) of the polymer residues around it, by author
         chain and residue id (``A 790``).
@@ -255,11 +255,11 @@ class Instance:
     waters : tuple of Water
         Waters of the deposited copy within reach of a hydrogen bond, in the ligand's conformer.
     polymers : tuple of Polymer
-        The polymers of its assembly that stand beside it, in file order.
+        The polymers of its assembly near it, in file order.
     lysines : tuple of Lysine
-        Exposed lysines of the target chains beside it, the nearest first.
+        Exposed lysines of the target chains next to it, the nearest first.
     definition : str
-        What the ligand's own file says of its bonds: CIF text of a component, or a SMILES; else empty.
+        Definition of its bonds in the ligand's own file: CIF text of a component, or a SMILES; else empty.
     """
 
     entry_id: str
@@ -299,7 +299,7 @@ class Instance:
 
     @property
     def mean_plddt(self) -> float | None:
-        """Mean confidence of the heavy atoms of a prediction, 0 to 100; None for what an experiment has shown."""
+        """Mean confidence of the heavy atoms of a prediction, 0 to 100; None for experimental structures."""
         scale = self.facts.confidence_scale
         return float(np.mean(self.atoms.b_iso[self.atoms.heavy])) * scale if scale else None
 
@@ -318,7 +318,7 @@ class Instance:
         return [f"{part.comp_id} {part.auth_asym_id}{part.residue_id}" for part in self.components]
 
     def label_prefix(self, component: int) -> str:
-        """Return what stands before the names of a component's atoms: ``GLC1.``, and nothing in a group of one.
+        """Return the prefix of the names of a component's atoms: ``GLC1.``, empty in a group of one.
 
         Where another chain of the group has the same component and number, the chain is named too: ``GLC1:B.``.
         """
@@ -334,7 +334,7 @@ class Instance:
 class Neighbourhood:
     """The heavy atoms around an instance, near enough to change its exposure.
 
-    The contexts are nested, so one number an atom says in which of them it stands.
+    The contexts are nested, so one number per atom gives the contexts that contain it.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ class Neighbourhood:
     copy_name : ndarray of str, shape (n_atoms,)
         Empty for the deposited copy, else the operator's name.
     context : ndarray of int, shape (n_atoms,)
-        Index in `tethermap.base.contexts.CONTEXTS` of the smallest context that holds the atom.
+        Index in `tethermap.base.contexts.CONTEXTS` of the smallest context that contains the atom.
     largest : int
         Index in `tethermap.base.contexts.CONTEXTS` of the largest context that is defined (NMR has no crystal).
     """
@@ -379,7 +379,7 @@ class Surroundings:
     element : ndarray of str, shape (n_atoms,)
         Element symbols.
     context : ndarray of int8, shape (n_atoms,)
-        Index in `tethermap.base.contexts.CONTEXTS` of the smallest context that holds the atom.
+        Index in `tethermap.base.contexts.CONTEXTS` of the smallest context that contains the atom.
     largest : int
         Index in `tethermap.base.contexts.CONTEXTS` of the largest context that is defined.
     """

@@ -17,7 +17,7 @@ BEYOND = ("assembly", "crystal")
 
 
 class NoPartnersError(UserError):
-    """The job can't tell what surrounds the ligand; the message says why."""
+    """The surroundings of the ligand are unknown; the message gives the reason."""
 
 
 def partners_of(job: Path, stem: str) -> dict[str, str]:
@@ -46,7 +46,9 @@ def partners_of(job: Path, stem: str) -> dict[str, str]:
                     return {name: _xyz(around.element[own], around.xyz[own]) for name, own in here.items()}
     except OTHER_VERSION_ERRORS as error:
         raise NoPartnersError("The job's working files are of another version: run it again.") from error
-    raise NoPartnersError("The job's working files, which hold the atoms around this ligand, are gone: run it again.")
+    raise NoPartnersError(
+        "The job's working files with the atoms around this ligand no longer exist: run the job again."
+    )
 
 
 def _xyz(elements: np.ndarray, xyz: np.ndarray) -> str:

@@ -1,4 +1,4 @@
-"""Which chains that a file calls polymers are ligands, peptides or sugars instead."""
+"""Find chains declared as polymers that are ligands, peptides or sugars instead."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tethermap.instance.bonds import (
 )
 
 LONGEST_PEPTIDE = 15
-"""Residues of the sequence up to which a chain beside a protein is a ligand or a peptide, never a target. House rule:
-inhibitors that are sold as drugs have up to 14 (cyclosporin 11, octreotide 8)."""
+"""Residues of the sequence up to which a chain next to a protein is a ligand or a peptide, never a target. House rule:
+inhibitors that are approved drugs have up to 14 (cyclosporin 11, octreotide 8)."""
 
 SHORTEST_PARTNER = 30
-"""Residues from which on a protein is one beside which a short chain is a ligand. House rule; nucleic acids of any
+"""Residues from which on a protein is one next to which a short chain is a ligand. House rule; nucleic acids of any
 length are."""
 
 LABELLED, UNIDENTIFIED = b"MSE", b"UNK"
@@ -38,7 +38,7 @@ _NUCLEOTIDES = frozenset({gemmi.ResidueKind.RNA, gemmi.ResidueKind.DNA})
 
 @dataclass(frozen=True, slots=True)
 class ShortChains:
-    """The label_asym_id of chains that the file calls polymers but that are none, or short ones.
+    """The label_asym_id of chains that the file declares as polymers but that are not, or are short.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ class ShortChains:
 
 
 def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
-    """Sort out the chains of an entry that are no polymers proper.
+    """Find the chains of an entry that are not proper polymers.
 
     Parameters
     ----------
     entry : Entry
         The entry.
     standard : ndarray of bool, shape (n_residues,)
-        Which residues have the code of a standard one.
+        Whether each residue has a standard code.
     """
     atoms = entry.atoms
     starts = atoms.starts
@@ -118,7 +118,7 @@ def _bridged(structure: gemmi.Structure, atoms: Atoms) -> set[str]:
 
 
 def _tied(entry: Entry, chains: dict[str, IntArray]) -> set[str]:
-    """Return the chains with a bond to something outside that is no water, or with a ring of residues."""
+    """Return the chains with a bond to another group except water, or with a ring of residues."""
     if not chains:
         return set()
     atoms = entry.atoms
@@ -140,7 +140,7 @@ def _tied(entry: Entry, chains: dict[str, IntArray]) -> set[str]:
 
 
 def _is_sound(atoms: Atoms, bond: Bond) -> bool:
-    """Return whether an undeclared bond joins residues of one chain, or goes to a het group and is no clash."""
+    """Return whether an undeclared bond joins residues of one chain, or links a het group without a clash."""
     own, other = (atoms.label_asym_id[end] for end in (bond.first, bond.second))
     return bool(own == other or (atoms.entity_type[bond.second] != POLYMER and bond_ratio(atoms, bond) < LONGEST_JOIN))
 

@@ -26,7 +26,7 @@ class Stems:
         Parameters
         ----------
         residue : Residue
-            What names the instance.
+            Residue that names the instance.
 
         Returns
         -------

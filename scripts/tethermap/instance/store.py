@@ -33,7 +33,7 @@ def packed_neighbourhood(stem: str, around: Neighbourhood) -> bytes:
 
 
 def neighbourhood_of_record(record: bytes) -> Neighbourhood:
-    """Return what `packed_neighbourhood` has packed."""
+    """Return the content of a record of `packed_neighbourhood`."""
     arrays, values = unpacked_arrays(record)
     return Neighbourhood(**arrays, largest=values["largest"])
 
@@ -45,7 +45,7 @@ def packed_surroundings(stem: str, around: Surroundings) -> bytes:
 
 
 def surroundings_of_record(record: bytes) -> Surroundings:
-    """Return what `packed_surroundings` has packed."""
+    """Return the content of a record of `packed_surroundings`."""
     arrays, values = unpacked_arrays(record)
     element = as_text(arrays.pop("element"))
     return Surroundings(**arrays, element=element, largest=values["largest"])
@@ -57,12 +57,12 @@ def instance_line(instance: Instance) -> bytes:
 
 
 def instance_of_line(line: bytes) -> Instance:
-    """Return what `instance_line` has written."""
+    """Return the instance of a line of `instance_line`."""
     return _from_json(json.loads(line))
 
 
 def _plain(value: Any) -> Any:
-    """Return a dataclass or an array of the model as what `json` takes, or asks of its parts again."""
+    """Return a dataclass or an array of the model as values for `json`, which converts nested parts in turn."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     return {field.name: getattr(value, field.name) for field in fields(value)}
