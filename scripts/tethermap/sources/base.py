@@ -1,4 +1,4 @@
-"""What every source of structures offers: one interface, and the values that pass through it."""
+"""The interface of every source of structures, and its values."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tethermap.base.errors import UserError
 from tethermap.entry.model import PolymerEntity
 
 Request = dict[str, Any]
-"""A question as it was put to a source, for the record."""
+"""A request to a source, for the record."""
 
 
 class SourceError(UserError):
-    """A source that doesn't exist, doesn't answer, or can't do what is asked; ends the job."""
+    """A source that doesn't exist, doesn't answer, or can't process a request; ends the job."""
 
 
 class FetchError(Exception):
-    """An entry's file that can't be had; becomes its status row.
+    """An entry's file that is not available; becomes its status row.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ a hundred thousand."""
 
 @dataclass(frozen=True, slots=True)
 class KnownEntry:
-    """What a source has under an id.
+    """Answer of a source for one id.
 
     Parameters
     ----------
     entry_id : str
-        Id of the entry to take: the one asked for or its successor; empty when neither is there.
+        Id of the entry to use: the requested one or its successor; empty if neither exists.
     withdrawn : bool
-        Whether the entry asked for was withdrawn.
+        Whether the requested entry was withdrawn.
     successors : tuple of str
         Entries that replaced it.
     """
@@ -67,7 +67,7 @@ class KnownEntry:
 
 @dataclass(frozen=True, slots=True)
 class EntrySummary:
-    """What a source knows of an entry before its file is read; empty or None where nothing.
+    """Metadata of an entry before its file is read; fields are empty or None if unknown.
 
     Parameters
     ----------
@@ -104,29 +104,29 @@ class EntrySummary:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A structure file that is there, complete and checked.
+    """An existing structure file, complete and checked.
 
     Parameters
     ----------
     entry_id : str
-        Id of the entry in the file: the one asked for or its successor.
+        Id of the entry in the file: the requested one or its successor.
     path : Path
         The file, gzipped or not.
     format : str
         ``mmcif`` or ``pdb``.
     source : str
-        Where it comes from: ``rcsb``, ``pdbe``, ``archive``, ``files``, ``mirror:<label>``,
-        ``pdb_redo:<label>`` for models that were refined anew.
+        Origin of the file: ``rcsb``, ``pdbe``, ``archive``, ``files``, ``mirror:<label>``, ``pdb_redo:<label>`` for
+        re-refined models.
     sha256 : str
-        Of the uncompressed content.
+        Hash of the uncompressed content.
     revision : str
         Number and date of the last revision: ``1.3 2024-02-07``.
     withdrawn : bool
         Whether the entry was withdrawn.
     successors : tuple of str
-        Entries that replaced the one asked for.
+        Entries that replaced the requested one.
     source_file : str
-        The user's name of the file, if it is one of theirs.
+        The user's name of the file, if the user gave it.
     source_record : int or None
         Number of the model in that file, from 1.
     """
@@ -157,11 +157,11 @@ class Source(Protocol):
     lists_all : bool
         Whether an entry that a query doesn't match is reported too (the user's own files).
     wordless : sequence of str
-        Entries that a user names and no word can find, taken whatever the words (own files without header).
+        Entries that a user names and no word can find, accepted with any words (own files without header).
     failed : mapping of str to str
         Entries that an error of this program has cost, with the step and the error.
     requests : list of dict
-        What was asked so far, as it was sent.
+        Requests so far, as sent.
     notes : list of str
         Sentences on anything unusual in the answers.
     """
@@ -176,7 +176,7 @@ class Source(Protocol):
     notes: list[str]
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
-        """Return what there is under each id; ids that mean nothing to the source are left out."""
+        """Return the entry of each id; unknown ids are skipped."""
         ...
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
@@ -206,11 +206,11 @@ class Source(Protocol):
         ...
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
-        """Return what is known of each entry; unknown ids are left out."""
+        """Return the metadata of each entry; unknown ids are skipped."""
         ...
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
-        """Return the polymers of each entry, as its header or the service names them; unknown ids are left out."""
+        """Return the polymers of each entry, as its header or the service names them; unknown ids are omitted."""
         ...
 
     def fetch(self, entry_id: str) -> Fetched:
@@ -219,10 +219,10 @@ class Source(Protocol):
         Raises
         ------
         FetchError
-            If it can't be had or is no complete structure.
+            If it is not available or not a complete structure.
         """
         ...
 
     def close(self) -> None:
-        """Give back connections and open files."""
+        """Close connections and files."""
         ...

@@ -62,7 +62,7 @@ class StructureCache:
         self._folder = folder / "structures"
 
     def get(self, entry_id: str, *, outdated: bool = False) -> Cached | None:
-        """Return an entry's file if it is there and sound; a damaged one is removed.
+        """Return an entry's file if it exists and is valid; a damaged one is removed.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class StructureCache:
         return None
 
     def mark_revised(self, entry_id: str, revised: str) -> None:
-        """Have an entry fetched anew that was revised since its file was; the file stays for jobs that read it.
+        """Fetch an entry again if it was revised after its file was cached; the old file is kept for jobs that read it.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class StructureCache:
         data : bytes
             The file as received; plain text is stored gzipped.
         content : Content
-            What its check said.
+            Result of its check.
 
         Raises
         ------
@@ -117,24 +117,24 @@ class StructureCache:
         return Cached(path, origin, content)
 
     def path(self, entry_id: str, origin: str) -> Path:
-        """Return where an entry's file lies or would lie.
+        """Return the path of an entry's file, whether it exists or not.
 
         Raises
         ------
         ValueError
-            If the id is none; nothing else ever becomes part of a path.
+            If the id is invalid; no other text ever becomes part of a path.
         """
         if not is_entry_id(entry_id):
             raise ValueError(f"{entry_id!r} is no PDB id")
         return self._folder / origin / entry_id[-3:-1] / f"{entry_id}.cif.gz"
 
     def report(self, entry_id: str, ending: str) -> Path:
-        """Return where an entry's validation report lies or would lie; `ending` is ``cif``, ``xml`` or ``none``."""
+        """Return the path of an entry's validation report, which may not exist; `ending` is cif, xml or none."""
         folder = self.path(entry_id, "rcsb").parent.name
         return self._folder.with_name("reports") / folder / f"{entry_id}_validation.{ending}.gz"
 
     def lacks_report(self, entry_id: str) -> bool:
-        """Tell whether the service had no report of an entry within the last week: the archive changes weekly."""
+        """Return whether the service had no report of an entry within the last week: the archive changes weekly."""
         try:
             return time.time() - self.report(entry_id, "none").stat().st_mtime < _WEEK
         except FileNotFoundError:
@@ -155,7 +155,7 @@ class StructureCache:
 
     @contextmanager
     def connection(self) -> Iterator[None]:
-        """Hold one of the few connections to the file servers during the block."""
+        """Occupy one of the few connections to the file servers during the block."""
         with self._writable(), one_of(self._folder / "connections", CONNECTIONS, patience=_PATIENCE):
             yield
 
@@ -168,7 +168,7 @@ class StructureCache:
 
 
 def _moment(date: str) -> float:
-    """Return the beginning of an ISO day in seconds since 1970; 0 where it is no date."""
+    """Return the beginning of an ISO day in seconds since 1970; 0 if it is not a date."""
     try:
         day = datetime.date.fromisoformat(date[:10])
     except ValueError:

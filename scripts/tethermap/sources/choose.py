@@ -1,6 +1,6 @@
 """Open the source that a job's settings name, and that of its validation reports.
 
-A report that is not there, or can't be had, is a fact about it and never an error of the job.
+A missing report is recorded and never an error of the job.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from tethermap.sources.naming import PDB_REDO
 from tethermap.sources.own.sniff import stem_of
 
 ARCHIVE = ROOT / "data" / "archive"
-"""The entries that come with Tethermap."""
+"""The entries shipped with Tethermap."""
 
 AUTO, OFF = NO_PATH
 
 FOLDER = "validation_reports"
-"""Name of the archive's folder of reports; it stands beside ``data`` and above the structures."""
+"""Name of the archive's folder of reports; it is next to ``data`` and above the structures."""
 
 _ENDINGS = ("cif.gz", "cif", "xml.gz", "xml")
 
 Reports = Callable[[Fetched], ReportFile]
-"""Gives the report of an entry that was fetched; may be called from several threads."""
+"""Returns the report of a fetched entry; called from several threads."""
 
 
 def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bool = True) -> Source:
-    """Return the source that a job's settings name, ready to be asked.
+    """Return the opened source that a job's settings name.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bo
     Raises
     ------
     SourceError
-        If it doesn't exist or holds no structures.
+        If it doesn't exist or contains no structures.
     """
     kind, label = source["kind"], source.get("label") or ""
     cache = cache_folder(cache_dir)
@@ -106,7 +106,7 @@ def open_reports(chosen: Mapping[str, Any], cache_dir: str | None, source: Sourc
 
 
 def _first(places: Iterable[Path], source: str) -> ReportFile:
-    """Return the first sound report; where all that there are are damaged, what is wrong with the last."""
+    """Return the first valid report; if all existing ones are damaged, the fault of the last."""
     result = NONE
     for place in places:
         if place.is_file():
@@ -117,7 +117,7 @@ def _first(places: Iterable[Path], source: str) -> ReportFile:
 
 
 def _in_folders(folders: Iterable[Path], source: str, *, beside_structures: bool = False) -> Reports:
-    """Return a lookup of reports in folders of any layout, and in the archive's of 2026 beside the structures."""
+    """Return a lookup of reports in folders of any layout, and in the archive's of 2026 next to the structures."""
     listed = list(folders)
 
     def places(entry_id: str, structure: Path) -> Iterator[Path]:

@@ -33,16 +33,16 @@ _CIF_SEPARATOR = re.compile(rb"\n#[ \t]*\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a checked structure file holds.
+    """Content of a checked structure file.
 
     Parameters
     ----------
     format : str
         ``mmcif`` or ``pdb``.
     sha256 : str
-        Of the uncompressed content.
+        Hash of the uncompressed content.
     metadata : EntryMetadata
-        What its header says.
+        Metadata from its header.
     """
 
     format: str
@@ -57,7 +57,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a job needs to know of a checked file; see `Content` and `tethermap.sources.base.Fetched`."""
+    """Summary of a checked file for a job; see `Content` and `tethermap.sources.base.Fetched`."""
 
     format: str
     sha256: str
@@ -67,7 +67,7 @@ class Checked:
 
     @classmethod
     def of(cls, content: Content) -> Checked:
-        """Return what a file holds without its whole header."""
+        """Return the summary of a content without its complete header."""
         metadata = content.metadata
         return cls(content.format, content.sha256, content.revision, metadata.withdrawn, metadata.successors)
 
@@ -77,12 +77,12 @@ Check = Callable[[Path, str, bool], Checked]
 
 
 def checked(path: Path, entry_id: str, own: bool) -> Checked:
-    """Return what a file holds; see `read_content`."""
+    """Return the summary of a file; see `read_content`."""
     return Checked.of(read_content(path, entry_id, own=own))
 
 
 def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
-    """Read and check a structure file; a user's own may end as it likes.
+    """Read and check a structure file; for a user's file, the end is not checked.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
 
 
 def read_file(path: Path) -> bytes:
-    """Return a file as it lies.
+    """Return a file in its stored form.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def read_file(path: Path) -> bytes:
 
 
 def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Content:
-    """Decompress and check a file; threads do so two at a time, as large entries take much memory.
+    """Decompress and check a file; at most two threads do so at a time, as large entries need much memory.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def _end_of(data: bytes) -> bytes:
 def _ends_with_a_row(data: bytes, *, own: bool) -> bool:
     """Return whether the last category of a file is whole: a value for each tag in every row.
 
-    Of the atoms of a deposited entry that cannot be told: the next row may be missing, and other categories follow.
+    The atoms of a deposited entry give no answer: the next row may be missing, and other categories follow.
     """
     begin = max((match.end() for match in _CIF_SEPARATOR.finditer(data)), default=0)
     if not own and b"_atom_site." in data[begin : begin + 2000].lower():

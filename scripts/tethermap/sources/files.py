@@ -45,7 +45,7 @@ class FilesSource(FolderSource):
     paths : sequence of Path
         Files and folders.
     cache : Path
-        The cache folder; the index lies in its ``mirrors``.
+        The cache folder; the index is in its folder ``mirrors``.
     label : str
         Their name in results.
 
@@ -71,7 +71,7 @@ class FilesSource(FolderSource):
         self.labels: dict[str, str] = {}
 
     def open(self, *, refresh: bool = True) -> FilesSource:
-        """List the files and bring the index up to date; must come before any question.
+        """List the files and update the index; call it before all other methods.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class FilesSource(FolderSource):
         return self
 
     def _sorted(self) -> tuple[Given, Skipped]:
-        """Return the files by what they are, and how many were skipped for which reason."""
+        """Return the files by kind, and the number of skipped ones by reason."""
         skipped: Skipped = {}
         labels = self._labelled(skipped)
         given = Given(labels=labels, folders=self._folders)
@@ -190,7 +190,7 @@ class FilesSource(FolderSource):
                 skipped.setdefault("an archive in an archive; unpack it first", []).append(label)
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
-        """Return what there is under each id, or under the name of its file."""
+        """Return the entry of each id or file name."""
         known = self._index.lookup(entry_ids)
         named = {name: own_id(stem_of(name)) for name in entry_ids if name not in known}
         others = self._index.lookup(set(named.values()))
@@ -201,7 +201,7 @@ class FilesSource(FolderSource):
         }
 
     def fetch(self, entry_id: str) -> Fetched:
-        """Return a file where it lies."""
+        """Return a file in its place."""
         if not self._index.has(entry_id):
             raise FetchError("not_found", "not among the files")
         label, record = self._origins.get(entry_id, ("", None))
@@ -227,5 +227,5 @@ def _entry_of(file: StructureFile) -> str:
 
 
 def _says_something(summary: EntrySummary) -> bool:
-    """Tell whether a file's header has any words to search in."""
+    """Return whether a file's header has any words to search in."""
     return bool(summary.title or summary.descriptions or summary.genes or summary.uniprot)

@@ -1,4 +1,4 @@
-"""What a mirror and the user's own files have in common: structures in folders, searched through an index."""
+"""Base of mirrors and of users' files: structures in folders, searched through an index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tethermap.sources.text_index import TextIndex
 
 
 class FolderSource:
-    """Structures that lie in folders, listed in an index in the cache and used in place.
+    """Structures in folders, listed in an index in the cache and used in place.
 
     Parameters
     ----------
@@ -24,14 +24,14 @@ class FolderSource:
     label : str
         Its name in results.
     places : Path or str
-        What the index is of, as text that no other source has.
+        Unique text that identifies the index of these folders.
     cache : Path
-        The cache folder; the index lies in its ``mirrors``.
+        The cache folder; the index is in its folder ``mirrors``.
 
     Attributes
     ----------
     check : Check
-        What reads and checks a file that is fetched.
+        Reads and checks a fetched file.
     """
 
     searches_sequences = False
@@ -67,7 +67,7 @@ class FolderSource:
         return hits
 
     def _asked_of(self) -> Request:
-        """Return what the record of a search says of the index."""
+        """Return the record of a search about the index."""
         return {}
 
     def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
@@ -79,7 +79,7 @@ class FolderSource:
         return self._index.entry_ids()
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
-        """Return what is known of each entry."""
+        """Return the metadata of each entry."""
         return self._index.summaries(entry_ids)
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
@@ -93,7 +93,7 @@ class FolderSource:
         return entities
 
     def _fetched(self, known: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
-        """Return the file of an indexed entry where it lies, checked."""
+        """Return the file of an indexed entry in its place, checked."""
         path = self._index.lookup([known.entry_id])[known.entry_id].path
         content = self.check(path, known.entry_id, self.lists_all)
         return Fetched(
@@ -118,7 +118,7 @@ def check_folder(folder: Path, key: str) -> None:
     if not folder.exists():
         raise SourceError(f"{key}: the folder {shown} does not exist; correct the path or make the folder available.")
     if not folder.is_dir():
-        raise SourceError(f"{key}: {shown} is a file; give the folder that holds the structure files.")
+        raise SourceError(f"{key}: {shown} is a file; give the folder with the structure files.")
     if not os.access(folder, os.R_OK | os.X_OK):
         raise SourceError(f"{key}: the folder {shown} can't be read; give this user the right to read it.")
 

@@ -1,4 +1,4 @@
-"""What the index keeps of each structure file; many files are read by several processes."""
+"""Rows of the index for structure files; several processes read many files."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class IndexRow:
     Parameters
     ----------
     summary : EntrySummary
-        Its metadata.
+        Metadata of the entry.
     withdrawn : bool
-        Whether its header says so.
+        Whether its header marks it as withdrawn.
     successors : tuple of str
         Entries that replace it, by its header.
     texts : tuple of str
@@ -54,13 +54,13 @@ def read_rows(files: Sequence[StructureFile]) -> Iterator[IndexRow]:
     if len(files) < _MANY or workers < 2:
         yield from map(read_row, files)
         return
-    from concurrent.futures import ProcessPoolExecutor  # where many files are read; slow to load
+    from concurrent.futures import ProcessPoolExecutor  # only for many files; slow to load
     from multiprocessing import get_context
 
     context = get_context("fork" if sys.platform == "linux" else "spawn")
     chunks = iter([files[start : start + _CHUNK] for start in range(0, len(files), _CHUNK)])
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        # Few chunks at a time: what is read waits in memory until it is taken.
+        # Few chunks at a time: results are buffered in memory until they are consumed.
         waiting = deque(pool.submit(_read_chunk, chunk) for chunk in islice(chunks, 4 * workers))
         try:
             while waiting:

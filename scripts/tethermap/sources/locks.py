@@ -1,4 +1,4 @@
-"""Locks between processes that share a cache folder; a process that ends gives its locks back."""
+"""Locks between processes that share a cache folder; a process releases its locks when it ends."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _UNSUPPORTED = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 @contextmanager
 def file_lock(path: Path, *, patience: float) -> Iterator[bool]:
-    """Hold an exclusive lock during the block.
+    """Acquire an exclusive lock for the block.
 
     Parameters
     ----------
     path : Path
-        The lock file; it is made when missing and stays.
+        The lock file; it is created if missing and never removed.
     patience : float
         Seconds to wait for another holder.
 
     Yields
     ------
     bool
-        Whether the lock is held; False when patience ran out or the file system has no
-        locks. What the block writes must then still be safe: temporary names and renaming.
+        Whether the lock was acquired; False after the timeout or if the file system has no locks. The block must still
+        write safely then: temporary names and renaming.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -44,7 +44,7 @@ def file_lock(path: Path, *, patience: float) -> Iterator[bool]:
 
 @contextmanager
 def one_of(folder: Path, count: int, *, patience: float) -> Iterator[None]:
-    """Hold one of a few places during the block, so that at most `count` processes or threads are in it.
+    """Acquire one of `count` slots for the block, so that at most `count` processes or threads run it.
 
     After `patience` seconds the block is entered without a place.
     """

@@ -1,4 +1,4 @@
-"""Structures in a folder: a wwPDB mirror in any usual layout, or the archive that comes with Tethermap."""
+"""Structures in a folder: a wwPDB mirror in any usual layout, or the archive shipped with Tethermap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MirrorSource(FolderSource):
     folder : Path
         The mirror.
     cache : Path
-        The cache folder; the index lies in its ``mirrors``.
+        The cache folder; the index is in its folder ``mirrors``.
     kind : str
         ``mirror`` or ``archive``.
     label : str
@@ -35,7 +35,7 @@ class MirrorSource(FolderSource):
         self._obsolete: dict[str, tuple[str, ...]] = {}
 
     def open(self, *, refresh: bool = True) -> MirrorSource:
-        """Scan the folder and bring the index up to date; must come before any question.
+        """Scan the folder and update the index; call it before all other methods.
 
         Parameters
         ----------
@@ -45,7 +45,7 @@ class MirrorSource(FolderSource):
         Raises
         ------
         SourceError
-            If the folder doesn't exist or holds no structure.
+            If the folder doesn't exist or contains no structure.
         """
         check_folder(self._folder, "source.mirror")
         self._obsolete = find_obsolete(self._folder.absolute())
@@ -64,7 +64,7 @@ class MirrorSource(FolderSource):
         return self
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
-        """Return what there is under each id."""
+        """Return the entry of each id."""
         indexed = self._index.lookup(entry_ids)
         known = {}
         for entry_id in entry_ids:
@@ -82,7 +82,7 @@ class MirrorSource(FolderSource):
         return {"index": "SQLite FTS5, BM25"}
 
     def fetch(self, entry_id: str) -> Fetched:
-        """Return an entry's file where it lies."""
+        """Return an entry's file in its place."""
         known = self.resolve([entry_id]).get(entry_id)
         if known is None:
             raise FetchError("not_found", f"not in the {self.kind}")

@@ -1,4 +1,4 @@
-"""Names of structure files in wwPDB mirrors: which entry, which format, and what is skipped why."""
+"""Names of structure files in wwPDB mirrors: entry, format, and reasons to skip a file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PDB_REDO = "pdb_redo"
 
 @dataclass(frozen=True, slots=True)
 class StructureFile:
-    """A file that holds an entry.
+    """A file that contains an entry.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class StructureFile:
     place : str
         Its path as text: a mirror has a quarter of a million.
     is_mmcif : bool
-        Whether its name says mmCIF.
+        Whether it is mmCIF by its name.
     """
 
     entry_id: str
@@ -65,7 +65,7 @@ class StructureFile:
 
 
 def structure_file(place: str) -> StructureFile | str:
-    """Return which entry a file of a mirror holds, or why it is skipped.
+    """Return which entry a file of a mirror contains, or why it is skipped.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def structure_file(place: str) -> StructureFile | str:
 
 
 def other_format(name: str) -> str:
-    """Return what a file's name says that it is instead of a structure, with the remedy; empty for others.
+    """Return the kind of another file by its name, with the remedy; empty for structure files.
 
     >>> other_format("docked.maegz")
     'a format of one program; export it as PDB or mmCIF, ligands as SDF'
@@ -99,9 +99,9 @@ def own_file(place: str, kind: str) -> StructureFile | str:
     Parameters
     ----------
     place : str
-        Its path.
+        Path of the file.
     kind : str
-        What its content is (`tethermap.sources.own.sniff.kind_of`).
+        Kind of its content (`tethermap.sources.own.sniff.kind_of`).
     """
     file = structure_file(place)
     if isinstance(file, StructureFile):
@@ -115,22 +115,22 @@ def own_file(place: str, kind: str) -> StructureFile | str:
 
 
 def is_assembly(name: str) -> bool:
-    """Tell whether a file's name is that of an assembly of an entry."""
+    """Return whether a file's name is that of an assembly of an entry."""
     return _ASSEMBLY[0].fullmatch(name.lower()) is not None
 
 
 def goes_with_models(name: str) -> bool:
-    """Tell whether a file is one of those that lie beside models: confidences, maps, validation reports."""
+    """Return whether a file accompanies models: confidences, maps, validation reports."""
     return _BESIDE.fullmatch(name) is not None
 
 
 def is_ligand_table(name: str) -> bool:
-    """Tell whether a file may be a table of SMILES, or of which ligand goes with which structure."""
+    """Return whether a file may be a table of SMILES, or of pairs of ligands and structures."""
     return _TABLE.fullmatch(name) is not None
 
 
 def is_redone(name: str) -> bool:
-    """Tell whether a file of a mirror goes by the names of PDB-REDO, ``1abc_final.cif``: refined anew."""
+    """Return whether a file of a mirror has a name of PDB-REDO, ``1abc_final.cif``: re-refined."""
     return _REDONE.fullmatch(name.lower()) is not None
 
 
@@ -146,7 +146,7 @@ def numbered(files: list[StructureFile], labels: Mapping[str, str] | None = None
     Parameters
     ----------
     labels : mapping of str to str, optional
-        Path that the user knows, of files that lie elsewhere.
+        Path shown to the user, for files stored elsewhere.
     """
     folders_of: dict[str, set[str]] = {}
     places = [(labels or {}).get(file.place, file.place).rpartition(os.sep)[0] for file in files]

@@ -44,8 +44,8 @@ def _merged(rows: Iterable[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]
 def find_obsolete(folder: Path) -> dict[str, tuple[str, ...]]:
     """Return the list that belongs to a mirror; empty when there is none.
 
-    It is looked for in the folder, its parent and its parent's parent, and in ``status`` beside
-    them, where the wwPDB keeps it.
+    It is looked for in the folder, its parent and its parent's parent, and in ``status`` next to them, where the wwPDB
+    keeps it.
     """
     for place in [folder, *folder.parents][:_LEVELS]:
         for name in _NAMES:
@@ -61,7 +61,7 @@ def find_obsolete(folder: Path) -> dict[str, tuple[str, ...]]:
 def present_successors(
     entry_id: str, table: Mapping[str, tuple[str, ...]], present: Callable[[str], bool]
 ) -> tuple[str, ...]:
-    """Return the entries that stand for a withdrawn one and are there, over several withdrawals if need be.
+    """Return the existing entries that replace a withdrawn one, over several withdrawals if necessary.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def present_successors(
     table : mapping
         Successors by withdrawn entry.
     present : callable
-        Tells whether an entry is there.
+        Returns whether an entry exists.
     """
     queue, seen, there = [entry_id], {entry_id}, []
     for _ in range(_MAX_STEPS):

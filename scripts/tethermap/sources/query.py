@@ -1,4 +1,4 @@
-"""Take a search query apart: PDB ids, UniProt accessions, phrases and words, and what joins or excludes them.
+"""Parse a search query: PDB ids, UniProt accessions, phrases and words, and the operators that join or exclude them.
 
 ``AND``, ``OR``, ``NOT`` in capitals and a leading ``-`` are operators; words side by side are joined by AND, which
 binds more closely than OR. Everything else is data.
@@ -23,7 +23,7 @@ _LABELS = re.compile(
     r"|DOI[\s:]*(?=10\.2210/))",
     re.IGNORECASE,
 )
-"""``PDB ID`` before an id, ``UniProt accession`` before an accession: they say what it is, and are no words to find."""
+"""``PDB ID`` before an id, ``UniProt accession`` before an accession: labels, not search words."""
 
 _SPLIT = re.compile(r'([-\u2013\u2212]?)"([^"]*)"?|([^\s"]+)')
 _MINUS = "-\u2013\u2212"
@@ -47,7 +47,7 @@ _WILDCARD = re.compile(r"(?<!\S)\*+(?=[^\W_])|(?<=[^\W_])\*+(?!\S)|(?<!\S)(?P<wo
 
 @dataclass(slots=True)
 class Clause:
-    """What an entry must have, and must not have; one side of OR.
+    """Conditions and exclusions for entries; one side of OR.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Clause:
         Words that look like PDB ids or accessions, as written; empty if they can't be a word to search for
         (``PDB:2ITY``, an entry's address).
     excluded : dict of str to None
-        Phrases, words, ids and accessions behind NOT or a minus.
+        Phrases, words, ids and accessions after NOT or a minus.
     """
 
     terms: dict[str, None] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Query:
     ignored : tuple of str
         Parts without a letter or digit.
     has_brackets : bool
-        Whether it groups words by brackets beside operators, which is not understood.
+        Whether it groups words by brackets next to operators, which is not understood.
     """
 
     clauses: tuple[Clause, ...]
@@ -107,12 +107,12 @@ class Query:
 
     @property
     def excluded(self) -> tuple[str, ...]:
-        """What entries must not have."""
+        """Exclusions for entries."""
         return tuple(dict.fromkeys(term for clause in self.clauses for term in clause.excluded))
 
     @property
     def spelling(self) -> dict[str, str]:
-        """The word behind each id and accession, as written; empty if it can't be searched for."""
+        """The word of each id and accession, as typed; empty if it can't be searched for."""
         return {name: word for clause in self.clauses for part in (clause.entry_ids, clause.accessions)
                 for name, word in part.items()}  # fmt: skip
 
@@ -127,7 +127,7 @@ def parse_query(text: str) -> Query:
     Parameters
     ----------
     text : str
-        What the user typed, for example ``EGFR "kinase domain" 1M17 P00533 -T790M``.
+        The user's text, for example ``EGFR "kinase domain" 1M17 P00533 -T790M``.
 
     >>> query = parse_query('EGFR "kinase domain" 1M17 P00533 -T790M')
     >>> query.terms, query.excluded
@@ -164,7 +164,7 @@ def parse_query(text: str) -> Query:
 
 
 def query_notes(text: str) -> list[str]:
-    """Return sentences on signs of a query that are read in another way than they were meant.
+    """Return sentences on signs of a query whose interpretation the user may not expect.
 
     >>> query_notes("kinas* inhibitor"), query_notes("HLA-A*02:01")
     (['Words are searched for whole: * and ? stand for no other letters, so write the words out.'], [])
@@ -204,19 +204,19 @@ def _parts(text: str) -> Iterator[tuple[bool, str, str]]:
 
 
 def _listed(word: str) -> list[str]:
-    """Return the ids of a list without blanks (``2ITY,4ZAU``); any other word as it is."""
+    """Return the ids of a list without blanks (``2ITY,4ZAU``); any other word is returned unchanged."""
     names = [name for name in re.split("[,;]", word) if name]
     marks = (entry_id_of, accession, marked_entry, marked_accession)
     return names if all(any(mark(name) for mark in marks) for name in names) else [word]
 
 
 def _joined(label: re.Match[str]) -> str:
-    """Return a label as one word with the id behind it; a phrase stays as it is."""
+    """Return a label and the following id as one word; phrases are returned unchanged."""
     return label["phrase"] or ("PDB:" if label["database"] else "UniProt:" if label["protein"] else "")
 
 
 def _is_grouped(word: str) -> bool:
-    """Tell whether a word opens or closes a bracket that it doesn't close or open itself."""
+    """Return whether a word opens or closes a bracket that it doesn't close or open itself."""
     return any(word.count(opened) != word.count(closed) for opened, closed in ("()", "[]"))
 
 
@@ -224,8 +224,8 @@ def spellings(term: str) -> list[str]:
     """Return the phrases that stand for a term, the term itself first, lower case, words joined by blanks.
 
     A single word may be written with hyphens, with blanks or in one: ``HIV-1``, ``HIV 1``,
-    ``HIV1``; ``SARS-CoV-2``, ``SARS CoV2``; ``5HT6``, ``5-HT6``; ``p38α``, ``p38 alpha``. A phrase of
-    several words is taken as it is.
+    ``HIV1``; ``SARS-CoV-2``, ``SARS CoV2``; ``5HT6``, ``5-HT6``; ``p38α``, ``p38 alpha``. A phrase of several words is
+    returned unchanged.
     """
     written = " ".join(words_of(term))
     if len(term.split()) != 1 or not written:
@@ -240,7 +240,7 @@ def spellings(term: str) -> list[str]:
 
 
 def parts_of(term: str) -> list[str]:
-    """Return the parts of a hyphenated name that may stand alone: of two letters or more, no Greek letter.
+    """Return the parts of a hyphenated name that are words: of two letters or more, not Greek letters.
 
     >>> parts_of("Bcr-Abl"), parts_of("p38α"), parts_of("EGFR"), parts_of("main protease")
     (['bcr', 'abl'], ['p38'], [], [])

@@ -1,4 +1,4 @@
-"""RCSB PDB as a source: its search, its metadata, its files (PDBe's when they can't be had), the shared cache."""
+"""RCSB PDB as a source: its search, its metadata, its files (PDBe's as fallback), the shared cache."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_STEPS = 10
 """Withdrawals in a row that are followed."""
 
 _REPORTS_IN_VAIN = 3
-"""So many validation reports in a row without any answer: no further one is asked for."""
+"""Number of consecutive unanswered requests for validation reports after which no report is requested."""
 
 
 class RcsbSource:
@@ -37,7 +37,7 @@ class RcsbSource:
     cache : Path
         The cache folder.
     addresses : Addresses, optional
-        Where the services are.
+        Addresses of the services.
     http : HttpClient, optional
         Sends the requests.
     """
@@ -59,7 +59,7 @@ class RcsbSource:
         self._data = DataService(self.http, self.addresses.data, self.requests)
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
-        """Return what there is under each id: the entry, or its successor when it was withdrawn."""
+        """Return the entry of each id, or the successor of a withdrawn entry."""
         asked = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
         if not asked:
             return {}
@@ -96,11 +96,11 @@ class RcsbSource:
         return self._search.hits(sequence_node(sequence, min_identity), scoring="sequence")
 
     def all_entries(self) -> list[str]:
-        """Refuse: nobody wants the whole PDB by accident."""
+        """Refuse: no one wants the whole PDB by accident."""
         raise SourceError("The query has no words: give words, PDB ids or UniProt accessions in search_query.")
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
-        """Return the metadata of entries; those revised since their files were cached are fetched anew."""
+        """Return the metadata of entries; those revised since their files were cached are fetched again."""
         summaries = self._data.summaries(list(entry_ids))
         for entry_id in summaries:
             self._cache.mark_revised(entry_id, self._data.revisions[entry_id])
@@ -186,7 +186,7 @@ class RcsbSource:
         raise _failure(tried)
 
     def _follow(self, entry_id: str) -> KnownEntry | None:
-        """Return the present successor of an entry that isn't there; None when nothing is known of it."""
+        """Return the current successor of a missing entry; None if there is none."""
         removed = self._data.removed(entry_id)
         if removed is None:
             return None
@@ -223,7 +223,7 @@ class ServiceReports:
     http : HttpClient
         Sends the requests.
     addresses : sequence of str
-        Patterns of a report's addresses (`Addresses.reports`); the next one is asked if one has no report.
+        Patterns of a report's addresses (`Addresses.reports`); the next one is tried if one has no report.
     """
 
     def __init__(self, cache: StructureCache, http: HttpClient, addresses: Sequence[str]) -> None:
@@ -279,7 +279,7 @@ class ServiceReports:
 
 
 def _checked(answer: HttpAnswer, entry_id: str) -> Content | FetchError:
-    """Check a downloaded file; say what is wrong with it otherwise."""
+    """Check a downloaded file; return the fault if it is invalid."""
     try:
         return check_file(answer.content, entry_id)
     except FetchError as error:

@@ -17,7 +17,7 @@ _ENTRY_ID = "rcsb_entry_container_identifiers.entry_id"
 _EVALUE = 0.1
 
 MOST_VALUES = 10_000
-"""Values of an attribute that are asked for at once."""
+"""Maximum number of values of an attribute in one request."""
 
 SHORTEST_SEQUENCE = 25
 """Residues that a sequence search needs."""
@@ -42,7 +42,7 @@ query($ids: [String!]!) {
   }
 }
 """
-"""GraphQL: what the search table shows of entries."""
+"""GraphQL: columns of the search table for entries."""
 
 POLYMERS_QUERY = """
 query($ids: [String!]!) {
@@ -60,7 +60,7 @@ query($ids: [String!]!) {
 """GraphQL: the polymers of entries, with their sequences."""
 
 IDS_QUERY = "query($ids: [String!]!) { entries(entry_ids: $ids) { rcsb_id } }"
-"""GraphQL: which of these entries there are."""
+"""GraphQL: which of these entries exist."""
 
 
 def text_node(terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> Node:
@@ -117,7 +117,7 @@ def page(node: Node, start: int, rows: int, *, scoring: str = "combined") -> Nod
 
 
 def count(node: Node) -> Node:
-    """Return the request for the number of entries alone."""
+    """Return the request for only the number of entries."""
     options = {"return_counts": True, "results_content_type": ["experimental"]}
     return {"query": node, "return_type": "entry", "request_options": options}
 

@@ -23,7 +23,7 @@ BATCH = 300
 """Entries of one metadata request, as the official client does."""
 
 _READINGS = 3
-"""How often all pages are read when hits come and go in between."""
+"""Maximum number of times that all pages are read if hits change meanwhile."""
 
 
 class Removed(NamedTuple):
@@ -86,7 +86,7 @@ class SearchService:
             if reading == _READINGS:
                 self.notes.append(
                     f"The search service's hits changed while its pages were read ({len(scores)} different entries of "
-                    f"{total} announced); what was read last was taken."
+                    f"{total} announced); the last pages were used."
                 )
             else:
                 _LOG.warning("the hits changed between pages: all pages are read again")
@@ -140,7 +140,7 @@ class DataService:
     requests : list of dict
         Each question for metadata is added to it, without the ids.
     revisions : dict of str to str
-        ISO date of the last revision of each entry whose metadata were asked for.
+        ISO date of the last revision of each entry whose metadata were requested.
     """
 
     http: HttpClient
@@ -149,11 +149,11 @@ class DataService:
     revisions: dict[str, str] = field(default_factory=dict)
 
     def present(self, entry_ids: Sequence[str]) -> set[str]:
-        """Return those entries that there are."""
+        """Return the entries that exist."""
         return {_entry_id(row["rcsb_id"]) for batch in _batches(entry_ids) for row in self._entries(IDS_QUERY, batch)}
 
     def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
-        """Return the metadata of entries; those that the service doesn't know are left out."""
+        """Return the metadata of entries; unknown entries are skipped."""
         summary_of = {}
         for batch in _batches(entry_ids):
             for row in self._entries(ENTRIES_QUERY, batch):
@@ -164,7 +164,7 @@ class DataService:
         return summary_of
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
-        """Return the polymers of entries in the order asked for; those that the service doesn't know are left out."""
+        """Return the polymers of entries in the given order; unknown entries are skipped."""
         polymers_of = {}
         for batch in _batches(entry_ids):
             for row in self._entries(POLYMERS_QUERY, batch):
@@ -172,7 +172,7 @@ class DataService:
         return {entry_id: polymers_of[entry_id] for entry_id in entry_ids if entry_id in polymers_of}
 
     def removed(self, entry_id: str) -> Removed | None:
-        """Return what replaced a withdrawn entry; None for an entry that was not withdrawn."""
+        """Return the successor of a withdrawn entry; None if the entry was not withdrawn."""
         url = f"{self.url}/rest/v1/holdings/removed/{entry_id.upper()}"
         answer = _reached(lambda: self.http.get(url, problem=_json_problem), "data")
         if answer.status != 200:
@@ -218,7 +218,7 @@ def _reached(send: Callable[[], HttpAnswer], service: str) -> HttpAnswer:
 
 
 def _json_problem(answer: HttpAnswer) -> str:
-    """Say what is wrong with an answer that should be a JSON object."""
+    """Return the fault of a response that should be a JSON object."""
     try:
         content = json.loads(answer.content)
     except ValueError:

@@ -1,12 +1,10 @@
 """From a query to entries: the same meaning on every source.
 
-Words that look like PDB ids and that the source knows name entries; they come first. UniProt
-accessions select by accession, and one that no entry has is an answer; phrases and the
-remaining words are full text, all of them, or one side of an OR; what stands behind NOT or a
-minus takes entries away.
-Only when a side finds nothing is any word enough, and only when the whole query finds nothing
-is the target's name tried, if the query has words; both are said. A word of one letter narrows a search (cathepsin B),
-but finds nothing alone.
+Words that look like PDB ids and that the source knows name entries; they come first. UniProt accessions select by
+accession, and an accession without entries counts as known; phrases and the remaining words are full text, all of them,
+or one side of an OR; terms after NOT or a minus exclude entries.
+Only if a side finds nothing, any word is enough; only if the query finds nothing and has words, the target's name is
+tried; both are reported. A word of one letter narrows a search (cathepsin B), but finds nothing as the only word.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from tethermap.sources.base import Hit, KnownEntry, Source, SourceError
 from tethermap.sources.query import Query, parse_query, parts_of, query_notes, words_of
 
 ACCESSIONS = "accession:"
-"""Begins the reason of entries that an accession found; where several were asked for, the entry's own are told with it
-when its metadata are known."""
+"""Prefix of the reason of entries that an accession found; with several accessions, the entry's accessions are added
+when its metadata are available."""
 
 
 @dataclass(slots=True)
@@ -31,18 +29,18 @@ class FoundEntry:
     Parameters
     ----------
     entry_id : str
-        The entry to take; empty when a withdrawn one has no successor that could be had.
+        The entry to use; empty if a withdrawn one has no available successor.
     requested_id : str
-        The id asked for: another one when that entry was withdrawn.
+        The requested id: differs if that entry was withdrawn.
     hits : list of str
-        Why it was found: ``named``, ``pinned``, ``accession:P00533``, ``all_words``, ``any_word``,
-        ``sequence``, ``all_files``, ``listed``; with ``target_name/`` before when the target's name found it.
+        Reasons of the hit: ``named``, ``pinned``, ``accession:P00533``, ``all_words``, ``any_word``, ``sequence``,
+        ``all_files``, ``listed``; with the prefix ``target_name/`` if the target's name found it.
     score : float or None
         Relevance, on the source's own scale.
     exempt : bool
         Whether filters don't apply to it.
     withdrawn : bool
-        Whether the entry asked for was withdrawn.
+        Whether the requested entry was withdrawn.
     successors : tuple of str
         Entries that replaced it.
     """
@@ -58,20 +56,20 @@ class FoundEntry:
 
 @dataclass(slots=True)
 class SearchResult:
-    """What a search found, best first, and what a user should know of how.
+    """Hits of a search, best first, and notes for the user.
 
     Parameters
     ----------
     candidates : list of FoundEntry
         Entries, each once.
     not_found : list of str
-        Ids asked for that the source doesn't know.
+        Requested ids that the source doesn't have.
     absent : list of str
         Accessions that no entry of the source has, and ids named as such that it doesn't have.
     parsed : dict
-        How the query was read.
+        The parsed query.
     fallbacks : list of str
-        Codes of what was tried because nothing was found: ``any_word``, ``words_dropped``, ``target_name``.
+        Codes of the fallbacks that were tried: ``any_word``, ``words_dropped``, ``target_name``.
     notes : list of str
         Sentences.
     totals : dict
@@ -119,7 +117,7 @@ def find_entries(source: Source, search_query: str, target_name: str) -> SearchR
     query = parse_query(search_query)
     if query.has_brackets:
         raise SourceError(
-            f"The query has brackets beside operators ({search_query!r}), which are not understood: AND binds more"
+            f"The query has brackets with operators ({search_query!r}), which are not supported: AND binds more"
             " closely than OR, so write each side of an OR in full, as in: EGFR kinase OR HER2 kinase.",
             "input",
         )
@@ -128,9 +126,7 @@ def find_entries(source: Source, search_query: str, target_name: str) -> SearchR
     known = {candidate.entry_id for candidate in outcome.candidates}
     if wordless := [(entry_id, 0.0) for entry_id in source.wordless if entry_id not in known]:
         _merge(outcome, wordless, ["listed"])
-        outcome.notes.append(
-            f"{len(wordless)} file(s) that say nothing about themselves were taken, as they are listed."
-        )
+        outcome.notes.append(f"{len(wordless)} file(s) without a header were used because the list names them.")
     answered = outcome.absent or (not query.terms and (query.entry_ids or query.accessions))
     differs = " ".join(target_name.split()).casefold() != " ".join(search_query.split()).casefold()
     if not outcome.candidates and differs and not answered:
@@ -147,7 +143,7 @@ def find_entries(source: Source, search_query: str, target_name: str) -> SearchR
 
 
 def add_sequence_hits(source: Source, outcome: SearchResult, sequences: Sequence[str], min_identity: float) -> None:
-    """Add the entries that a sequence search finds to an outcome, behind those that it has.
+    """Append the entries that a sequence search finds to an outcome.
 
     Raises
     ------
@@ -168,17 +164,17 @@ def add_sequence_hits(source: Source, outcome: SearchResult, sequences: Sequence
 
 
 def sequences_of(fasta: str) -> list[str]:
-    """Return the sequences of FASTA text or of bare letters as `read_fasta` does, each once.
+    """Return the distinct sequences of FASTA text or of bare letters, like `read_fasta`.
 
     Raises
     ------
     SourceError
-        If there is no sequence or it holds other characters than letters.
+        If there is no sequence or it contains other characters than letters.
     """
     try:
         sequences = read_fasta(fasta)
     except ValueError as error:
-        raise SourceError(f"The sequence holds {error}.") from None
+        raise SourceError(f"The sequence contains {error}.") from None
     if not sequences:
         raise SourceError(f"There is no sequence of {SHORTEST_SEQUENCE} residues: give FASTA or bare letters.")
     return list(dict.fromkeys(sequences))
@@ -241,7 +237,7 @@ def _absent(source: Source, query: Query, known: Collection[str]) -> list[str]:
 
 
 def _tell_unknown(source: Source, outcome: SearchResult, query: Query, known: dict[str, KnownEntry]) -> None:
-    """Say which ids and accessions the source doesn't have, and which of them were taken as words."""
+    """Report ids and accessions that the source doesn't have, and those that were searched as words."""
     unknown = [name for name in query.entry_ids if name not in known]
     outcome.not_found = [name for name in unknown if name in outcome.absent or not outcome.totals.get("all_words")]
     for name in outcome.absent:
@@ -256,7 +252,7 @@ def _tell_unknown(source: Source, outcome: SearchResult, query: Query, known: di
 
 @dataclass(frozen=True, slots=True)
 class OneSide:
-    """One side of a query's ORs, as far as the source knows its parts: words, accessions, and what it excludes."""
+    """One side of a query's ORs, limited to the terms that the source supports: words, accessions, and exclusions."""
 
     terms: Sequence[str]
     accessions: Sequence[str]
@@ -280,7 +276,7 @@ def _without(
 
 
 def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneSide], prefix: str) -> None:
-    """Add the hits of full text and accessions: all words of each side, else any word, else the accessions alone."""
+    """Add the hits of full text and accessions: all words of each side, else any word, else only the accessions."""
     sides = [(clause, _all_hits(source, outcome, clause)) for clause in clauses]
     outcome.totals["all_words"] = len({entry_id for _, hits in sides for entry_id, _ in hits})
     for clause, all_hits in sides:
@@ -307,15 +303,13 @@ def _telling(terms: Sequence[str]) -> list[str]:
 def _all_hits(source: Source, outcome: SearchResult, clause: OneSide) -> list[Hit]:
     """Return the entries with all words of a side."""
     if clause.terms and not _telling(clause.terms) and not clause.accessions:
-        outcome.notes.append(
-            f"{', '.join(clause.terms)}: too short to search for alone; give a word of two letters or more."
-        )
+        outcome.notes.append(f"{', '.join(clause.terms)}: too short for a search; add a word of two letters or more.")
         return []
     return source.text_search(clause.terms, clause.accessions, any_term=False)
 
 
 def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple[list[Hit], str]:
-    """Return the entries of a side that found nothing by any of its words, else by its accessions alone, and why."""
+    """Return the entries of a side without hits by any of its words, else by its accessions, and the reason."""
     terms, accessions = clause.terms, clause.accessions
     hits: list[Hit] = []
     reason = "all_words" if terms else ""
@@ -324,21 +318,23 @@ def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple
         hits = source.text_search(enough, accessions, any_term=True)
         outcome.totals["any_word"] = outcome.totals.get("any_word", 0) + len(hits)
         outcome.fallbacks.append("any_word")
-        told = f"{enough[0]} alone was" if len(enough) == 1 else "any of them was"
-        told = told if len(terms) > 1 or len(enough) == 1 else f"any of its parts ({', '.join(enough)}) was"
-        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {told} enough.")
+        told = f"the search used only {enough[0]}" if len(enough) == 1 else "the search used any of them"
+        told = told if len(terms) > 1 or len(enough) == 1 else f"the search used any of its parts ({', '.join(enough)})"
+        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {told}.")
         reason = "any_word"
     if not hits and terms and accessions:
         hits = source.text_search((), accessions, any_term=False)
         outcome.totals["accessions"] = len(hits)
         outcome.fallbacks.append("words_dropped")
-        outcome.notes.append(f"No entry of {', '.join(accessions)} has any of the words, so they were left out.")
+        outcome.notes.append(
+            f"No entry of {', '.join(accessions)} has any of the words, so the search ignored the words."
+        )
         reason = ""
     return hits, reason
 
 
 def _merge(outcome: SearchResult, hits: Sequence[Hit], reasons: list[str]) -> None:
-    """Add hits to the candidates; an entry that is there already gets the reason and the better score too."""
+    """Add hits to the candidates; an existing entry also gets the reason and the better score."""
     listed = {candidate.entry_id: candidate for candidate in outcome.candidates}
     for entry_id, score in hits:
         if entry_id in listed:

@@ -1,4 +1,4 @@
-"""Which of the entries found are taken, and the reason for each that is not."""
+"""Select among the entries found, with a reason for each that is rejected."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _BATCH = 300
 def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Iterator[Row]:
     """Yield a row of the table of entries for each one seen, best first.
 
-    Metadata are asked for only as far as entries can still be taken; those behind the cut are
-    listed by id alone. The cut takes what can't hold a ligand that is asked for first.
+    Metadata are requested only while entries can still be selected; those after the cut are listed by id. The cut
+    removes entries that can't contain a requested ligand first.
 
     Parameters
     ----------
     source : Source
         Knows the metadata.
     outcome : SearchResult
-        What the search found.
+        Result of the search.
     filters : mapping
         The job's ``filters``.
     """
@@ -68,7 +68,7 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
 
 
 LeftOut = tuple[str, str, str]
-"""Why a candidate is not taken: reason, threshold and value."""
+"""Reason to reject a candidate: reason, threshold and value."""
 
 
 def _error(error: Exception) -> LeftOut:
@@ -95,9 +95,9 @@ def _note_error(failed: dict[str, LeftOut], entry_id: str, error: Exception) -> 
 
 
 def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
-    """Tell whether an entry has a het group besides water, one of those asked for where some are.
+    """Return whether an entry has a het group besides water; with requested ligands, any of these.
 
-    Those without are the first to be cut: that a peptide-like ligand stands among their polymers cannot be ruled out.
+    Entries without are cut first: a peptide-like ligand among their polymers cannot be ruled out.
     """
     wanted = {code.upper() for code in filters.get("only_ligands", ())}
     return bool(wanted & set(summary.ligands) if wanted else summary.ligands)
@@ -131,7 +131,7 @@ def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] |
 
 
 def _is_organism(name: str, wanted: str) -> bool:
-    """Tell whether a scientific name has all the words asked for: ``Escherichia coli`` and its strains."""
+    """Return whether a scientific name has all requested words: ``Escherichia coli`` and its strains."""
     return set(words_of(wanted)) <= set(words_of(name))
 
 
@@ -171,7 +171,7 @@ def _cut(filters: Filters, rank: int) -> tuple[str, str, str]:
 
 
 def _told(hit: str, summary: EntrySummary) -> str:
-    """Return a reason with those of the accessions asked for that the entry has."""
+    """Return a reason with the requested accessions that the entry has."""
     begin, separator, names = hit.partition(ACCESSIONS)
     own = [name for name in names.split(",") if name in summary.uniprot]
     return f"{begin}{separator}{','.join(own)}" if separator and own else hit
@@ -225,5 +225,5 @@ def _row_of_id(entry_id: str, reason: str, value: str = "", *, rank: int) -> Row
 
 
 def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:
-    """Return how many entries were left out for each reason."""
+    """Return how many entries were omitted for each reason."""
     return dict(sorted(Counter(str(row["reason"]) for row in rows if not row["selected"]).items()))

@@ -1,4 +1,4 @@
-"""How the entries of a job are dealt into shards of about equal work, and which shards stay when more are asked for."""
+"""Distribution of a job's entries over shards of about equal work, and reuse of shards when entries are added."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ENTRIES_OF_SHARD = Path(layout.shard_entries("0")).name
 def plan_shards(selected: Sequence[Row], folder: Path, entries_per_shard: int, cores: int) -> dict[int, Rows]:
     """Return the entries of each shard by its number.
 
-    Shards that are there stay as they are where all their entries are still taken; the others' entries and new ones
-    are dealt into shards of their own, so that what is done need not be done again.
+    Existing shards are reused if all their entries are still selected; the entries of other shards and new entries form
+    new shards, so that finished work is not repeated.
 
     Parameters
     ----------
     selected : sequence of Row
         The entries taken, rows of `tables.ENTRIES`.
     folder : Path
-        Where the shards' folders are.
+        Parent of the shards' folders.
     entries_per_shard : int
         The most entries of one shard.
     cores : int
@@ -58,14 +58,14 @@ def plan_shards(selected: Sequence[Row], folder: Path, entries_per_shard: int, c
 
 
 def write_plan(plan: Mapping[int, Rows], folder: Path) -> None:
-    """Write the entries of each shard where they are not there, and, last, the plan with their numbers.
+    """Write the entries of each shard if missing, and, last, the plan with their numbers.
 
     Parameters
     ----------
     plan : mapping of int to list of Row
-        What `plan_shards` returns.
+        Result of `plan_shards`.
     folder : Path
-        Where the shards' folders go; the plan lies beside it.
+        Parent of the shards' folders; the plan is in the same folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.iterdir():
@@ -73,9 +73,9 @@ def write_plan(plan: Mapping[int, Rows], folder: Path) -> None:
             shutil.rmtree(left)
     earlier = _earlier(folder)
     for number, rows in plan.items():
-        if earlier.get(number) != rows:  # what was made of the same entries stays valid
+        if earlier.get(number) != rows:  # results of the same entries are still valid
             for told in (folder.parent / Path(layout.PROGRESS).name).glob(f"*.{number}.jsonl"):
-                told.unlink()  # of other entries
+                told.unlink()  # results of other entries
             write_table(folder / str(number) / ENTRIES_OF_SHARD, SHARD_ENTRIES, rows)
     sizes = {str(number): len(rows) for number, rows in plan.items()}
     write_text(folder.parent / Path(layout.SHARD_PLAN).name, json.dumps(sizes) + "\n")
@@ -94,10 +94,10 @@ def _earlier(folder: Path) -> dict[int, Rows]:
 
 
 def _stands(shard: Path, rows: Rows, taken: frozenset[str]) -> bool:
-    """Tell whether a shard would take the same files beside these entries.
+    """Return whether a shard would select the same files among these entries.
 
-    It would not where it took the successor of a withdrawn entry that is now an entry of its own, or left one out
-    that no longer is.
+    It would not if it used the successor of a withdrawn entry that is now a separate entry, or skipped one that is no
+    longer skipped.
     """
     try:
         structures = list(read_table(part(shard.parents[2], shard.name, "download_entries/structures"), STRUCTURES))
@@ -120,8 +120,8 @@ def shard_count(entries: int, entries_per_shard: int, cores: int) -> int:
 def deal(rows: Sequence[Row], count: int, entries_per_shard: int) -> list[Rows]:
     """Return the rows of each shard in their order.
 
-    The largest entry goes first, each to the shard with the least work so far that has room;
-    an entry of unknown size counts as the mean of the others.
+    The largest entry is assigned first, each to the shard with the least work so far that has room; an entry of unknown
+    size counts as the mean of the others.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """A searchable index of structure files: SQLite with full text (FTS5) ranked by BM25.
 
-The index of a folder is one file in the cache. A refresh reads only what is new or changed
-(size, modification time), into a copy that takes the index's name when it is complete, so
-that readers never see half of it. Of two jobs that refresh at once one waits for the other.
+The index of a folder is one file in the cache. A refresh reads only new or changed files (size, modification time),
+into a copy that is renamed to the index when it is complete, so that readers never see an incomplete index. If two jobs
+refresh at once, one waits for the other.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tethermap.sources.query import spellings
 _LOG = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 2
-"""Raised when what the index holds or how it is made changes."""
+"""Raised when what the index contains or how it is made changes."""
 
 _TABLES = """
 CREATE TABLE entries (
@@ -63,7 +63,7 @@ _PATIENCE = 6 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """Where an entry's file lies and whether its header says that it was withdrawn."""
+    """Path of an entry's file, and whether its header marks it as withdrawn."""
 
     path: Path
     withdrawn: bool
@@ -89,7 +89,7 @@ class TextIndex:
         return self._path
 
     def refresh(self, files: Sequence[StructureFile]) -> None:
-        """Bring the index up to date with the files; afterwards it can be asked.
+        """Update the index to the files; afterwards it can be queried.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class TextIndex:
             raise _index_error(error) from error
 
     def open(self) -> bool:
-        """Use the index as it is; tell whether there is one."""
+        """Open the index without an update; return whether it exists."""
         self.close()
         try:
             self._connection = _open(self._path)
@@ -121,7 +121,7 @@ class TextIndex:
         return True
 
     def has(self, entry_id: str) -> bool:
-        """Tell whether there is an entry."""
+        """Return whether there is an entry."""
         return bool(self._ask("SELECT 1 FROM entries WHERE entry_id = ?", entry_id))
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ class TextIndex:
         return [row[0] for row in self._ask("SELECT entry_id FROM entries ORDER BY entry_id")]
 
     def lookup(self, entry_ids: Iterable[str]) -> dict[str, Indexed]:
-        """Return where the files of these entries lie; unknown ids are left out."""
+        """Return the paths of these entries' files; unknown ids are skipped."""
         places = {}
         for entry_id in entry_ids:
             sql = "SELECT path, withdrawn, successors FROM entries WHERE entry_id = ?"
@@ -144,7 +144,7 @@ class TextIndex:
         return places
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
-        """Return what is known of these entries; unknown ids are left out."""
+        """Return the metadata of these entries; unknown ids are skipped."""
         summary_of = {}
         for entry_id in entry_ids:
             for (text,) in self._ask("SELECT summary FROM entries WHERE entry_id = ?", entry_id):
@@ -188,7 +188,7 @@ class TextIndex:
             return False
 
     def _building(self, held: bool) -> Path:
-        """Return the file to build in; one that an interrupted build left is taken up when nobody else can have it."""
+        """Return the file to build in; a file of an interrupted build is resumed if no other process uses it."""
         if held:
             return self._path.with_suffix(".building")
         return self._path.with_suffix(f".{os.getpid()}.building")
@@ -224,7 +224,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _usable(path: Path) -> bool:
-    """Tell whether a file is an index of this version; a damaged one is as good as none."""
+    """Return whether a file is an index of this version; a damaged one is as good as none."""
     if not path.exists():
         return False
     try:
@@ -246,7 +246,7 @@ def _stated(files: Iterable[StructureFile]) -> Iterator[tuple[str, str, int, int
 
 
 def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> None:
-    """Remove what is gone or changed and add what is new."""
+    """Remove rows of deleted or changed files and add rows of new ones."""
     numbers = dict(connection.execute("SELECT entry_id, number FROM entries"))
     present = {tuple(row): numbers[row[0]] for row in connection.execute(_STATE)}
     wanted = {row[:5]: row[5] for row in _stated(files)}

@@ -68,12 +68,12 @@ def test_a_word_of_one_letter_narrows_and_finds_nothing_alone() -> None:
     assert _ids(find_entries(source, "cathepsin B", "x")) == ["1abc"]
     narrowed = find_entries(source, "cathepsin X", "y")
     assert set(_ids(narrowed)) == {"1abc", "2abc"}
-    assert "cathepsin alone was enough" in narrowed.notes[0]
+    assert "the search used only cathepsin" in narrowed.notes[0]
     alone = find_entries(source, "b", "../k")
     assert _ids(alone) == []
     assert [note for note in alone.notes if "too short" in note] == [
-        "b: too short to search for alone; give a word of two letters or more.",
-        "/k: too short to search for alone; give a word of two letters or more.",
+        "b: too short for a search; add a word of two letters or more.",
+        "/k: too short for a search; add a word of two letters or more.",
     ]
 
 
@@ -145,7 +145,7 @@ def test_no_side_of_an_or_is_lost() -> None:
     source = FakeSource(entry("1abc", "tyrosine kinase c Src"), entry("2abc", "Abl kinase"), entry("3abc", "trypsin"))
     outcome = find_entries(source, "c-Src OR Bcr-Abl", "x")
     assert set(_ids(outcome)) == {"1abc", "2abc"}
-    assert "any of its parts (bcr, abl) was enough" in outcome.notes[0]
+    assert "the search used any of its parts (bcr, abl)" in outcome.notes[0]
     outcome = find_entries(source, "trypsin OR zebra OR -kinase", "x")
     assert _ids(outcome) == ["3abc"]
     assert outcome.notes == [
@@ -277,7 +277,7 @@ def test_fasta_and_bare_letters_give_sequences(fasta: str, sequences: list[str])
 
 @pytest.mark.parametrize("fasta", ["", ">only a title\n", "MKV1", "MKVé"])
 def test_what_is_no_sequence_is_one_sentence(fasta: str) -> None:
-    with pytest.raises(SourceError, match=r"^(?:The sequence holds .|There is no sequence of 10 residues)"):
+    with pytest.raises(SourceError, match=r"^(?:The sequence contains .|There is no sequence of 10 residues)"):
         sequences_of(fasta)
 
 

@@ -28,11 +28,11 @@ Parts = Iterator[tuple[str, int, BinaryIO]]
 
 
 class ArchiveError(Exception):
-    """An archive that can't be used; the message says why."""
+    """An archive that can't be used; the message gives the reason."""
 
 
 def members(path: Path) -> Parts:
-    """Yield name, declared size in bytes and content of each file of an archive; links and devices are left out.
+    """Yield name, declared size in bytes and content of each file of an archive; links and devices are omitted.
 
     Raises
     ------
@@ -77,12 +77,12 @@ def _is_zip(path: Path) -> bool:
 def members_size(path: Path, most: int) -> int:
     """Return the number of bytes of all files of an archive, 0 of other files.
 
-    A number above `most` is returned as soon as it is reached; archives of NumPy count too.
+    The sum is returned as soon as it exceeds `most`; archives of NumPy count too.
 
     Raises
     ------
     ArchiveError
-        As `members`.
+        See `members`.
     """
     if not (_is_zip(path) or is_archive(path)):
         return 0
@@ -94,16 +94,16 @@ def members_size(path: Path, most: int) -> int:
 
 
 def unpack(path: Path, folder: Path, parts: Callable[[Path], Parts] = members) -> list[Path]:
-    """Unpack an archive into a folder of its own and return its files, in the order of the archive.
+    """Unpack an archive into a separate folder and return its files, in the order of the archive.
 
     Parameters
     ----------
     path : Path
         The archive.
     folder : Path
-        Parent of the new folder, which is named by what the archive is; an earlier one is used again.
+        Parent of the new folder, which has the archive's hash as name; an existing one is reused.
     parts : callable
-        What it holds, as `members` yields it.
+        Yields the content of the archive, like `members`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How sure a program that predicts structures is of where a ligand stands to the residues around it.
+"""Confidence of a structure prediction in the position of a ligand relative to the residues around it.
 
 The expected aligned error of AlphaFold 3 (Abramson et al. 2024, doi:10.1038/s41586-024-07487-w), Boltz and Chai: a
 matrix over tokens, one a residue of a standard polymer, one a heavy atom of everything else.
@@ -30,7 +30,7 @@ LARGEST = 512 << 20
 """Bytes of a file of confidences that are read."""
 
 WITHIN = 8.0
-"""Residues with a heavy atom this near to a ligand are told, in angstroms."""
+"""Maximum distance in angstroms between a ligand and the heavy atoms of reported residues."""
 
 _UNREADABLE = (OSError, EOFError, TypeError, ValueError, KeyError, MemoryError, DamagedGzip, zipfile.BadZipFile)
 
@@ -39,7 +39,7 @@ Errors = dict[str, dict[ResidueKey, float]]
 
 
 def confidence_file(model: str, files: Container[str]) -> str | None:
-    """Return the file of the error matrix beside a model, None where there is none.
+    """Return the file of the error matrix next to a model, None if there is none.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def confidence_file(model: str, files: Container[str]) -> str | None:
 
 
 def score_files(model: str, files: Container[str]) -> list[str]:
-    """Return the files of the scores of a whole model beside it: ipTM and pTM, Boltz' affinity.
+    """Return the files of the scores of a whole model next to it: ipTM and pTM, Boltz' affinity.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]
 
 
 def _matrix(path: Path) -> FloatArray | None:
-    """Return the matrix of a JSON or NumPy file, None where it holds other confidences."""
+    """Return the matrix of a JSON or NumPy file, None if it contains other confidences."""
     if path.stat().st_size > LARGEST:
         raise ValueError("larger than 512 MB")
     data = unpacked(path.read_bytes(), LARGEST)

@@ -16,11 +16,11 @@ _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _CHEMISTRY = re.compile(
     r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*(?:[()=#\[\]]|[cC]{2}|[CNOS]$)[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*"
 )
-"""What a SMILES may hold, with a sign of bonds or brackets or the letters of a chain in it."""
+"""Characters of a SMILES, with a bond sign, brackets or the letters of a chain."""
 
 
 def is_definition(path: Path) -> bool:
-    """Tell whether a file defines components: a CIF file without a model, a table of codes and SMILES."""
+    """Return whether a file defines components: a CIF file without a model, a table of codes and SMILES."""
     try:
         if path.stat().st_size > _LARGEST:
             return False
@@ -51,7 +51,7 @@ def definitions_among(paths: Iterable[str]) -> Iterator[Path]:
 
 
 def _is_table(text: str) -> bool:
-    """Tell whether the first lines are codes and SMILES, in either order, or have a head that says so."""
+    """Return whether the first lines are codes and SMILES, in either order, or have a matching header."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")][:20]
     rows = [[cell for cell in re.split(r"[,;\s]+", line.strip()) if cell] for line in lines]
     if not rows or any(len(row) < 2 for row in rows):

@@ -1,6 +1,6 @@
-"""One mmCIF file of a structure and what came with it: ligands from files of their own, confidences.
+"""One mmCIF file of a structure and its companions: ligands from separate files, confidences.
 
-The file is what the pipeline reads: the definitions of the ligands' bonds stand in it, nothing of where it was made.
+The pipeline reads this file: it contains the definitions of the ligands' bonds and no trace of its origin.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
     structure : gemmi.Structure
         As read, its residues sorted into polymer and others.
     poses : sequence of LigandPose
-        Ligands, which get a chain of their own and numbers from 1.
+        Ligands, each of which gets a separate chain and numbers from 1.
     name : str
-        Of the data block.
+        Name of the data block.
     header : gemmi.cif.Block or None
         Block of the structure's own mmCIF file, whose other categories are kept.
     """
@@ -72,7 +72,7 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
 
 
 def with_confidences(text: str, errors: Mapping[str, Mapping[ResidueKey, float]], scores: Mapping[str, str]) -> str:
-    """Return an mmCIF text with expected errors of its ligands and scores behind it; what is there stays as it is."""
+    """Return an mmCIF text with expected errors of its ligands and scores appended; the existing text is unchanged."""
     document = cif.Document()
     block = document.add_new_block(BLOCK)
     if scores:
@@ -104,7 +104,7 @@ def residue_of(pose: LigandPose, number: int) -> gemmi.Residue:
 def add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[LigandPose]) -> None:
     """Add which chains are ligands with bonds of their file, with the definition of each different one.
 
-    Those without `source_file` are no poses: they stand in the structure's own file.
+    Ligands without `source_file` are not poses: they are part of the structure's own file.
     """
     if not poses:
         return
@@ -131,7 +131,7 @@ def add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[Li
 
 
 def _add_definition(block: cif.Block, pose: LigandPose) -> None:
-    """Write what the file says of a ligand as the dictionary writes components."""
+    """Write a ligand's definition in the dictionary's format for components."""
     block.set_pair("_chem_comp.id", pose.comp_id)
     block.set_pair("_chem_comp.name", cif.quote(pose.title or pose.comp_id))
     block.set_pair("_chem_comp.type", "NON-POLYMER")

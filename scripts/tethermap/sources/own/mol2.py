@@ -1,7 +1,8 @@
 """Molecules of mol2 files as the file states them: elements and orders; hydrogens and charges by valence.
 
-RDKit's reader takes the hydrogens of a file for all there are: polar ones alone leave radicals on every carbon, none
-leave anions. Here bonds come from the file, aromatic ones and those of delocalised groups are written as single and
+RDKit's reader assumes that the hydrogens of a file are complete: polar hydrogens only leave radicals on every carbon, a
+file without hydrogens gives anions. Here bonds come from the file, aromatic ones and those of delocalised groups are
+written as single and
 double, and a charge follows from a valence that the file states in full.
 """
 
@@ -31,7 +32,7 @@ _VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "Se": 2, "Si": 4}
 
 
 class Mol2Error(ValueError):
-    """A molecule that can't be read; the message says why."""
+    """A molecule that can't be read; the message gives the reason."""
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ def read_mol2(text: str) -> Iterator[tuple[Chem.Mol, list[str], str] | str]:
     Parameters
     ----------
     text : str
-        Of a mol2 file.
+        Content of a mol2 file.
     """
     for part in re.split(r"^@<TRIPOS>MOLECULE.*$", text, flags=re.MULTILINE)[1:]:
         try:
@@ -200,7 +201,7 @@ def _built(mol: _Molecule, xyz: np.ndarray, kept: Sequence[int]) -> Chem.Mol:
 
 
 def _set_oxo_groups(mol: _Molecule) -> None:
-    """Write nitro, sulfonyl, phosphoryl and like groups: oxygens bonded to nothing else, whatever their orders."""
+    """Write nitro, sulfonyl, phosphoryl and similar groups: oxygens with one neighbour, regardless of their orders."""
     for atom, element in enumerate(mol.elements):
         ends = [b for b in mol.heavy(atom) if mol.elements[b] in ("O", "S") and len(mol.near[b]) == 1]
         if not ends or element not in ("N", "P", "S", "Cl", "Se", "As"):
@@ -231,7 +232,7 @@ def _set_oxo_groups(mol: _Molecule) -> None:
 
 
 def _ring_bonds(mol: _Molecule) -> set[tuple[int, int]]:
-    """Return the aromatic bonds that lie in rings of aromatic bonds."""
+    """Return the aromatic bonds in rings of aromatic bonds."""
     left = {pair for pair, order in mol.orders.items() if order == 1.5}
     made = Chem.RWMol()
     for _ in mol.names:
@@ -267,7 +268,7 @@ def _set_delocalised(mol: _Molecule) -> None:
 
 
 def _set_rings(mol: _Molecule, *, stated: bool) -> None:
-    """Write aromatic rings as single and double bonds with as few hydrogens and charges of our own as they need.
+    """Write aromatic rings as single and double bonds with the fewest added hydrogens and charges.
 
     Parameters
     ----------
@@ -297,7 +298,7 @@ def _set_rings(mol: _Molecule, *, stated: bool) -> None:
             option[0],
         )
     )
-    # An aromatic bond of the file should be one of the molecule too; programs differ in what they call aromatic.
+    # An aromatic bond of the file should be aromatic in the molecule too; programs define aromaticity differently.
     for strict in (True, False):
         ways = (
             chosen for count in range(min(_MOST_CHANGES, len(options)) + 1) for chosen in combinations(options, count)

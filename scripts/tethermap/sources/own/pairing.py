@@ -1,4 +1,4 @@
-"""Which ligand file belongs to which structure: by a list, by name, or because there is only one."""
+"""Pairing of ligand files with structures: by a list, by name, or because there is only one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROLES = frozenset(
         *("docked", "docking", "out", "result", "results", "minimized", "prepared", "prep"),
     }
 )
-"""Words of file names that say what a file holds, not of which complex (PDBbind, CASF, DUD-E, docking programs)."""
+"""Words of file names that describe the kind of file, not the complex (PDBbind, CASF, DUD-E, docking programs)."""
 
 _POCKET = frozenset({"pocket"})
 _PREFERRED = ("sdf", "sd", "mol", "mol2", "pdbqt", "pdb")
@@ -26,7 +26,7 @@ Pairs = dict[str, list[str]]
 
 
 def read_list(path: Path) -> list[tuple[str, str]]:
-    """Return the pairs of a list of two columns, structure and ligand; empty where it is another kind of table.
+    """Return the pairs of a list of two columns, structure and ligand; empty if it is another kind of table.
 
     Paths are relative to the list's folder.
     """
@@ -71,7 +71,7 @@ def paired(
 
 
 def key_of(path: str) -> tuple[str, ...]:
-    """Return the words of a file's name that say which complex it belongs to.
+    """Return the words of a file's name that identify its complex.
 
     >>> key_of("1a30/1a30_protein.pdb"), key_of("1a30_ligand.mol2")
     (('1a30',), ('1a30',))
@@ -80,7 +80,7 @@ def key_of(path: str) -> tuple[str, ...]:
 
 
 def is_pocket(path: str) -> bool:
-    """Tell whether a structure is a part of another by its name."""
+    """Return whether a structure is a part of another by its name."""
     return not _POCKET.isdisjoint(_words(path))
 
 
@@ -90,7 +90,7 @@ def _words(path: str) -> list[str]:
 
 
 def _one_a_stem(ligands: Iterable[str]) -> list[str]:
-    """Return one file of each name where a ligand is there in several formats: that which says most of its bonds."""
+    """Return one file per name if a ligand exists in several formats: the one with most information on bonds."""
     best: dict[str, tuple[int, str]] = {}
     for ligand in ligands:
         stem, ending = str(Path(ligand).with_name(stem_of(Path(ligand).name))).lower(), ending_of(ligand)

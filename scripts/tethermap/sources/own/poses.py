@@ -1,4 +1,4 @@
-"""Read ligands from files of their own: SDF and mol2 with bonds, PDBQT, DLG and PDB with the SMILES they may name."""
+"""Read ligands from separate files: SDF and mol2 with bonds, PDBQT, DLG and PDB with the SMILES they may name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIGAND = "LIG"
 """Code of a ligand whose file gives none; the wwPDB keeps it free for such."""
 
 MOST_POSES = 2000
-"""Poses of one file that are taken."""
+"""Maximum number of poses read from one file."""
 
 _LONGEST = 200
 """Characters of a field of a record that are kept."""
@@ -51,19 +51,19 @@ _CONFIDENCE = re.compile(r"rank\d+_confidence(-?\d+\.\d+)")
 _VINA = re.compile(r"^REMARK +VINA RESULT: +(-?\d+\.\d+)", re.MULTILINE)
 _AUTODOCK = re.compile(r"Estimated Free Energy of Binding +=\s*([+-]?\d+\.\d+)")
 _LEAST_LIGAND = 6
-"""Heavy atoms of a piece of a record that is a ligand of its own."""
+"""Fewest heavy atoms of a fragment of a record that counts as a separate ligand."""
 
 _COORDINATED = 2.8
 """Distance in angstroms up to which a piece belongs to a metal."""
 
 
 class LigandFileError(Exception):
-    """A ligand file that can't be used; the message says why, and what to do."""
+    """A ligand file that can't be used; the message gives the reason, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LigandPose:
-    """One ligand in one place.
+    """A ligand with one set of coordinates.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ class LigandPose:
     charges : tuple of int
         Formal charges.
     bonds : tuple of (int, int, str) or None
-        Atoms and order as mmCIF writes it; None where the file has none.
+        Atoms and order in mmCIF's notation; None if the file has none.
     smiles : str
-        What the file says the molecule is, where it has no bonds.
+        SMILES in the file, if it has no bonds.
     title : str
         Name of the molecule.
     comp_id : str
-        Its code.
+        Component code.
     source_file : str
         The user's name of its file.
     source_record : int
@@ -131,7 +131,7 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
                 notes.append(f"{path.name}, molecule {number}: {found}.")
                 continue
             if len(poses) == MOST_POSES:
-                notes.append(f"{path.name}: only its first {MOST_POSES} poses are taken.")
+                notes.append(f"{path.name}: only the first {MOST_POSES} poses are used.")
                 break
             ranks[molecule := (found.title, *sorted(found.elements))] += 1
             rank = int(named[1]) if named and ranks[molecule] == 1 else ranks[molecule]
@@ -155,7 +155,7 @@ _Found = Iterator[tuple[int, "LigandPose | str"]]
 
 def _of_sdf(data: bytes) -> _Found:
     text = structure_text(data).replace("\r\n", "\n").replace("\r", "\n")
-    # Without RDKit's checks: what it would not accept is for the pipeline to flag, not to drop.
+    # Without RDKit's checks: the pipeline flags molecules that RDKit would reject, it does not drop them.
     supplier = Chem.ForwardSDMolSupplier(io.BytesIO(text.encode()), sanitize=False, removeHs=False)
     for number, mol in enumerate(supplier, start=1):
         for found in _of_record(mol):
@@ -182,7 +182,7 @@ def with_names(mol: Chem.Mol, names: Sequence[str]) -> Chem.Mol:
 
 
 def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
-    """Yield the ligands of a record and sentences on what is left out: other pieces, dummy atoms."""
+    """Yield the ligands of a record and sentences on the omitted parts: other fragments, dummy atoms."""
     if mol is None:
         yield "RDKit can't read it; write it again as SDF with another program"
         return
@@ -251,7 +251,7 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     all_elements = tuple(atom.GetSymbol() for atom in mol.GetAtoms())
     given = [atom.GetProp("_Name") if atom.HasProp("_Name") else "" for atom in mol.GetAtoms()]
     all_names = _atom_names(all_elements, given)
-    # Polar hydrogens alone, as docking programs write them: their number says nothing.
+    # Only polar hydrogens, the usual output of docking programs: their number has no meaning.
     kept = [k for k in range(count) if all_elements[k] != "H"] if _lacks_hydrogens(mol) else list(range(count))
     place = {atom: k for k, atom in enumerate(kept)}
     bonds = tuple(
@@ -267,7 +267,7 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
 
 
 def _without_queries(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule whose bonds are no queries; without bonds if a query leaves an order open.
+    """Return a molecule with plain bonds instead of query bonds; without bonds if a query leaves an order open.
 
     Some programs write aromatic rings by the types 6 and 7 of the format: single or aromatic, double or aromatic.
     """
@@ -285,7 +285,7 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
 
 
 def _lacks_hydrogens(mol: Chem.Mol) -> bool:
-    """Tell whether a molecule has some of its hydrogens and lacks others."""
+    """Return whether a molecule has some of its hydrogens and lacks others."""
     checked = Chem.Mol(mol)
     for atom in checked.GetAtoms():  # valences that a file states are those of a molecule without hydrogens
         atom.SetNoImplicit(False)
@@ -300,7 +300,7 @@ def _lacks_hydrogens(mol: Chem.Mol) -> bool:
 
 
 def _of_coordinates(data: bytes) -> _Found:
-    """Yield the models of a PDBQT, DLG or PDB file of a ligand alone; each ROOT of a PDBQT file is a ligand."""
+    """Yield the models of a PDBQT, DLG or PDB file of a ligand only; each ROOT of a PDBQT file is a ligand."""
     text = structure_text(data)
     if re.search(r"^DOCKED: ", text, re.MULTILINE):
         text = "\n".join(line[8:] for line in text.splitlines() if line.startswith("DOCKED: "))
@@ -320,7 +320,7 @@ def _of_coordinates(data: bytes) -> _Found:
 
 
 def _begin_of(model: str, root: int) -> int:
-    """Return where the part of a ROOT begins: behind the TORSDOF of the one before."""
+    """Return the start of the part of a ROOT: after the previous TORSDOF."""
     before = model.rfind("\nTORSDOF", 0, root)
     return model.find("\n", before + 1) + 1 if before >= 0 else root
 

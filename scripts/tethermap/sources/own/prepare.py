@@ -1,6 +1,7 @@
-"""Turn what a user has into files of one complex each: ligands in files of their own, several models, confidences.
+"""Split a user's files into files of one complex each: separate ligand files, several models, confidences.
 
-What needs nothing stays where it lies. The others are written once into the cache, by content: the same input gives
+Files that need no change are used in place. The others are written once into the cache, by content: the same input
+gives
 the same bytes anywhere.
 """
 
@@ -34,10 +35,10 @@ from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, rea
 from tethermap.sources.own.sniff import ending_of, stem_of
 
 MOST_MODELS = 200
-"""Models of one file that are taken as complexes of their own."""
+"""Maximum number of models of one file that become separate complexes."""
 
 _BESIDE = frozenset({"mtz", "map", "ccp4", "xml", "json", "npz"})
-"""Endings of files that are looked for beside a model."""
+"""Endings of files that are looked for next to a model."""
 
 _KEPT_DAYS = 30
 _SAME_PLACE = 0.01
@@ -46,13 +47,13 @@ _RESIDUES = re.compile(
 )
 _ATOMS = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _UNPAIRED = "{} has no structure: name it as the structure's file, or list the pairs in two columns of a .csv file."
-_FAILED = "{} was left out because of an error in this program; the log has it."
+_FAILED = "{} was skipped because of an error in this program; see the log."
 _MODEL = re.compile(r"^MODEL\s", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Complex:
-    """A file that holds one complex: its name, where it lies, whether it is mmCIF, the user's own file, its model."""
+    """A file with one complex: its name, its path, whether it is mmCIF, the user's original file, its model."""
 
     name: str
     place: str
@@ -63,14 +64,14 @@ class Complex:
 
 @dataclass(slots=True)
 class Given:
-    """What a user gives, sorted by what it is; paths as text.
+    """A user's files, sorted by kind; paths as text.
 
     Parameters
     ----------
     structures : list of Complex
         Structure files.
     ligands : list of str
-        Ligands in files of their own.
+        Separate ligand files.
     pairs : list of (str, str)
         Structures and ligands that a list pairs.
     labels : dict of str to str
@@ -89,16 +90,16 @@ class Given:
 def prepared(
     given: Given, folder: Path, failed: Callable[[str, Exception], None]
 ) -> tuple[list[Complex], dict[str, str], list[str]]:
-    """Return the complexes of what is given, the structure of each ligand file, and sentences on what can't be used.
+    """Return the complexes of the given files, the structure of each ligand file, and sentences on unusable files.
 
     Parameters
     ----------
     given : Given
         The files.
     folder : Path
-        Where complexes are written that are in no one file; old ones there are removed.
+        Folder for complexes assembled from several files; its old complexes are removed.
     failed : callable
-        Takes an error of this program with the structure's file.
+        Called with an error of this program and the structure's file.
     """
     _forget(folder)
     given.structures = [_plain(file, folder) for file in given.structures]
@@ -112,7 +113,7 @@ def prepared(
     for file in structures:
         own = pairs.get(file.given, [])
         if not own and is_pocket(file.given) and any(_is_whole(other, file) for other in structures):
-            notes.append(f"{Path(file.given).name} was left out: it is a part of another structure.")
+            notes.append(f"{Path(file.given).name} was skipped: it is a part of another structure.")
             continue
         confidences = confidence_file(file.given, given.labels)
         scores = score_files(file.given, given.labels)
@@ -131,13 +132,13 @@ def prepared(
 
 
 def _plain(file: Complex, folder: Path) -> Complex:
-    """Return a structure as a plain PDB or mmCIF file: where it lies, or written into the cache."""
+    """Return a structure as a plain PDB or mmCIF file: the original path, or a file in the cache."""
     path = Path(file.place)
     try:
         raw = path.read_bytes()
         data = unpacked(raw)
         text = plain_text(data)
-    except (OSError, DamagedGzip, FormatError):  # the reader says so
+    except (OSError, DamagedGzip, FormatError):  # the reader reports it
         return file
     if text.encode() == data and (raw is data or raw.startswith(GZIP)):
         return file
@@ -162,7 +163,7 @@ def _is_whole(other: Complex, pocket: Complex) -> bool:
 
 
 def _told_apart(given: Given) -> tuple[list[Complex], dict[str, Complex]]:
-    """Return structures, and those by path that hold atoms but no residue of a polymer: ligands, beside others."""
+    """Return structures, and those by path that contain atoms but no residue of a polymer: ligands, next to others."""
     structures: list[Complex] = []
     without: dict[str, Complex] = {}
     listed = {ligand for _, ligand in given.pairs}
@@ -183,7 +184,7 @@ def _text(file: Complex) -> str:
 
 
 def _has_models(file: Complex) -> bool:
-    """Tell whether a file has several models and is no ensemble of an experiment."""
+    """Return whether a file has several models and is no ensemble of an experiment."""
     text = _text(file)
     if not file.is_mmcif:
         return len(_MODEL.findall(text)) > 1 and "\nEXPDTA" not in f"\n{text}"
@@ -253,7 +254,7 @@ def _made(
         notes += told
     try:
         parsed = parse_file(Path(file.place), file.name)
-    except EntryError:  # the status of the entry says so
+    except EntryError:  # the status of the entry reports it
         return {}, notes
     structures = list(_models(parsed, file.name, poses, notes, label))
     if len(structures) == 1 and not poses:
@@ -277,7 +278,7 @@ def _models(
 ) -> Iterator[tuple[str, int, gemmi.Structure]]:
     """Yield name, number and structure of each model of a file.
 
-    Models without a protein of their own, or with that of the first one, are poses beside it.
+    Models without their own protein, or with the protein of the first model, are poses in the first model.
     """
     structure = parsed.structure
     first = structure[0]
@@ -290,7 +291,7 @@ def _models(
         else:
             whole.append((number, model))
     if len(whole) >= MOST_MODELS:
-        notes.append(f"{name}: only its first {MOST_MODELS} models are taken.")
+        notes.append(f"{name}: only the first {MOST_MODELS} models are used.")
     for count, (number, model) in enumerate([(1, first), *whole][:MOST_MODELS], start=1):
         single = structure.clone()
         while len(single) > 1:
@@ -329,7 +330,7 @@ def _het_poses(model: gemmi.Model, label: str, number: int) -> Iterable[LigandPo
 
 
 def _forget(folder: Path) -> None:
-    """Remove what nobody has used for a month."""
+    """Remove files that have not been used for a month."""
     if folder.is_dir():
         old = time.time() - _KEPT_DAYS * 86_400
         for made in folder.iterdir():

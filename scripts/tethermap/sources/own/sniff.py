@@ -1,4 +1,4 @@
-"""What a user's file is, by its content; its name counts only if the content fits several kinds."""
+"""Kind of a user's file, by its content; its name counts only if the content fits several kinds."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def kind_of(path: Path) -> tuple[str, str]:
         with open_unpacked(path) as stream:
             head = stream.read(_HEAD)
     except DAMAGED:
-        return "text", ""  # the reader says what is wrong
+        return "text", ""  # the reader reports the fault
     if is_binary_cif(head) or (name.removesuffix(".gz").endswith(".bcif") and b"encoder" in head[:200]):
         return "bcif", ""
     start = head[:4000].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
@@ -138,7 +138,7 @@ def stem_of(name: str) -> str:
 
 
 def ending_of(name: str) -> str:
-    """Return the last ending of a name but those of packers, in lower case."""
+    """Return the last suffix of a name before those of compression, in lower case."""
     for packer in _PACKED:
         name = name.lower().removesuffix(packer)
     return name.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Files that state the bonds of a whole complex, Maestro's and mol2 of proteins: as mmCIF, poses beside it as SDF."""
+"""Files that state the bonds of a whole complex, Maestro's and mol2 of proteins: as mmCIF, poses next to it as SDF."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEAST_LIGAND = 5
 """Heavy atoms of a residue whose bonds are taken from the file."""
 
 _LEAST_POLYMER = 4
-"""Residues bonded to others that a structure has."""
+"""Fewest linked residues of a structure."""
 
 _CHAIN = 5
 _ATOM_WORDS = 7
@@ -174,7 +174,7 @@ def _mol2_pose(sections: Mapping[str, list[list[str]]], residue: _Member) -> Lig
 
 
 def _complex(name: str, residues: Sequence[_Member], poses: Sequence[tuple[_Member, LigandPose | str]]) -> str:
-    """Return residues as mmCIF; those with a pose get its atoms and, behind the model, its bonds."""
+    """Return residues as mmCIF; residues with a pose get its atoms and, after the model, its bonds."""
     by_key = {residue.key: pose for residue, pose in poses if isinstance(pose, LigandPose)}
     model, chains = gemmi.Model(1), dict[str, gemmi.Chain]()
     for residue in residues:
