@@ -1,4 +1,4 @@
-"""Where the arrows of a depiction go: from an anchor out of the drawing, past what stays."""
+"""Placement of a depiction's arrows: from an anchor out of the drawing, away from the remaining atoms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ DIRECTIONS = 24
 """Directions that are tried, 15 degrees apart."""
 
 STRAIGHT, PAST_LEAVING = 0.25, 0.3
-"""What the natural direction, and distance to what leaves, count beside the distance to what stays (1)."""
+"""Weights of the natural direction and of the distance to leaving atoms, relative to the distance to remaining atoms
+(1)."""
 
 _ALONG = (0.6, 0.95, ARROW_END)
 _TURNS = np.arange(DIRECTIONS) * (2 * np.pi / DIRECTIONS)
@@ -91,8 +92,8 @@ def pale_groups(shown: Sequence[Exit]) -> list[frozenset[int]]:
 def place_arrows(graph: LigandGraph, shown: Sequence[Exit], places: FloatArray, bond: float) -> list[Arrow]:
     """Return an arrow for each exit, the first ones choosing first.
 
-    Each takes the direction that keeps it and its number farthest from the atoms and bonds that
-    stay and from the arrows before it, and leans to where the new bond would be drawn.
+    Each arrow gets the direction that keeps it and its number farthest from the remaining atoms and bonds and from the
+    previous arrows, with a preference for the direction of the new bond.
 
     Parameters
     ----------

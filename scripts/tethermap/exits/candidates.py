@@ -1,4 +1,4 @@
-"""Candidates for an exit: an anchor atom, what leaves from it, and in which directions."""
+"""Candidates for an exit: an anchor atom, the leaving group, and the directions."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Candidate:
     anchor : int
         Atom that the linker is bonded to.
     leaving : tuple of int
-        Heavy atoms that leave, the one bonded to the anchor first; empty where a hydrogen does.
+        Heavy atoms that leave, the one bonded to the anchor first; empty if a hydrogen leaves.
     directions : ndarray of float, shape (n_directions, 3)
         Unit vectors from the anchor to the linker's first atom.
     reason : str
         Code of `tethermap.base.reasons.EXIT_REASONS` for one that can't be scored, else empty.
     turn : Turn or None
-        The bond about which the directions turn; None where the anchor stays as deposited.
+        The bond about which the directions rotate; None if the anchor is fixed.
     frees_link : bool
-        Whether the group that is bound to the protein leaves: what stays is a reversible parent.
+        Whether the group bound to the protein leaves: the rest is a reversible parent.
     unseen : UnseenEnd or None
         The end that leaves if it was not modelled; `leaving` is empty then.
     """
@@ -111,7 +111,7 @@ def _end_directions(graph: LigandGraph, anchor: int) -> FloatArray:
 
 
 def _beside_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
-    """Return the CH and CH2 bonded to an atom that is bound to the protein: what reacts is made of them."""
+    """Return the CH and CH2 bonded to an atom that is bound to the protein: they are part of the reactive group."""
     return frozenset(
         other
         for atom in linked
@@ -149,7 +149,7 @@ def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
 
 
 def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
-    """Return the directions in which a hydrogen of an atom can stand.
+    """Return the possible directions of a hydrogen of an atom.
 
     A group that turns takes `TORSIONS` positions, a secondary sp3 amine both of its inverted
     forms, a hydroxyl on a flat atom both places in its plane; others those of their hydrogens.
@@ -210,7 +210,7 @@ def _ring(count: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _cross(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the cross product of two vectors; of one pair NumPy's takes ten times as long."""
+    """Return the cross product of two vectors; NumPy's is ten times slower for one pair."""
     (a, b, c), (x, y, z) = first.tolist(), second.tolist()
     return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
@@ -229,8 +229,8 @@ def frames_of(directions: FloatArray, references: Iterable[Sequence[float]]) -> 
     directions : ndarray of float, shape (n, 3)
         Unit vectors.
     references : iterable of sequence of float
-        Where atoms stand, the preferred ones first; the first that is not collinear is taken, and none behind it is
-        asked for.
+        Coordinates, the preferred ones first; the first that is not collinear is used, and the iterator is not advanced
+        further.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How often the first place is right, by what is known of it: measured on published degraders, not by the crystal.
+"""Frequency with which the first site is correct, by features of the answer, measured on published degraders.
 
 `MEASURED` is the calibration table of ``make bench-exits``. A word is used only for bins of enough ligands whose
 intervals do not overlap.
@@ -21,7 +21,7 @@ HIGH_SCORE, COMMON_CLASS = 2.0, 0.5
 
 
 class Bin(NamedTuple):
-    """Places alike: open in most copies or not, of a high score or not, of common chemistry or not."""
+    """A class of answers: open in most copies or not, high score or not, common chemistry or not."""
 
     open: bool
     high_score: bool

@@ -1,7 +1,7 @@
 """The depiction that answers where a linker can leave: numbered arrows on the ligand, and a line for each.
 
-Open and closed exits differ in colour (blue, vermilion), line (whole, dashed) and number (filled, hollow),
-so that no colour has to be told apart.
+Open and closed exits differ in colour (blue, vermilion), line (solid, dashed) and number (filled, hollow), so that no
+reader has to distinguish colours.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPEN, CLOSED = "#0072b2", "#b34700"
 """Blue and a darker vermilion after Okabe and Ito (2008), with a contrast of at least 5 on white."""
 
 SEEN = "#7a3e9d"
-"""Purple for what was seen in a crystal, with a contrast of 6 on white."""
+"""Purple for exits observed in a crystal, with a contrast of 6 on white."""
 
 ATOM_EDGE, EDGE = 26.0, 10.0
 """Least distance of atoms and of numbers from the edge, in pixels."""
@@ -59,15 +59,15 @@ def exits_svg(
 ) -> str:
     """Return the depiction of a ligand with its best exit sites numbered by `site_rank`.
 
-    An arrow stands at the best anchor of each site and points away from the drawing; its fan is
-    as wide as the share of the 60 degree cone that is free. What leaves is pale and dashed.
+    An arrow at the best anchor of each site points away from the drawing; its fan is as wide as the free fraction of
+    the 60 degree cone. The leaving group is pale and dashed.
 
     Parameters
     ----------
     exits : sequence of Exit
         Its candidates, ranked ones first.
     seen : sequence of Exit
-        Where its linker was seen to leave the target's half, if two proteins hold it.
+        Observed exit of the target's half, if two proteins bind the ligand.
     beside_missing : frozenset of int
         Atoms with a neighbour that was not modelled.
     """
@@ -95,7 +95,7 @@ def exits_svg(
 
 
 def _framed(drawing: Drawing, arrows: Sequence[Arrow]) -> tuple[Drawing, list[Arrow]]:
-    """Return a drawing and its arrows moved into a frame that holds both, wide enough for the lines below."""
+    """Return a drawing and its arrows moved into a frame that contains both, wide enough for the lines below."""
     ends = np.array([arrow.badge for arrow in arrows]).reshape(-1, 2)
     spread = BADGE + EDGE - ATOM_EDGE
     points = np.concatenate([drawing.places, ends - spread, ends + spread])
@@ -113,7 +113,7 @@ def _framed(drawing: Drawing, arrows: Sequence[Arrow]) -> tuple[Drawing, list[Ar
 
 
 def _pale(path: re.Match[str], leaving: frozenset[int]) -> str:
-    """Return the opening of a path, pale and dashed when it is a bond to, or a label of, what leaves."""
+    """Return the start of an SVG path, pale and dashed if it is a bond to, or a label of, the leaving group."""
     atoms = {int(word.removeprefix("atom-")) for word in path[1].split() if word.startswith("atom-")}
     return f"{path[0]} {_LEAVING}" if atoms & leaving else path[0]
 
@@ -220,14 +220,14 @@ def _grade(exit_: Exit, x: str, y: float) -> str:
 
 
 def _doubts(reasons: Sequence[str], area_lost: float) -> str:
-    """Return the gravest reason of a grade as words, and how many more there are; else the binding that is given up."""
+    """Return the most serious reason of a grade as words, and the number of other reasons; else the lost contacts."""
     if not reasons:
         return f"gives up {area_lost:.0f} Å²" if area_lost >= MUCH_GIVEN_UP else "no doubt"
     return reasons[0].replace("_", " ") + (f" +{len(reasons) - 1}" if len(reasons) > 1 else "")
 
 
 def _replaced(graph: LigandGraph, exit_: Exit) -> str:
-    """Say what gives way to the linker: ``for H``, ``for O25 C26``."""
+    """Describe the group that the linker replaces: ``for H``, ``for O25 C26``."""
     leaving = exit_.candidate.leaving_names(graph)
     if not leaving:
         return "for a hydrogen"
@@ -238,7 +238,7 @@ def _replaced(graph: LigandGraph, exit_: Exit) -> str:
 
 
 def _sentence(graph: LigandGraph, exit_: Exit) -> str:
-    """Say an exit in words."""
+    """Describe an exit in one sentence."""
     assert exit_.opening is not None
     way = exit_.opening.way_out[HEADLINE_CONTEXT]
     shut = "no open way out in this structure" if exit_.closed else f"{100 * way:.0f} % of the way out free"
@@ -253,7 +253,7 @@ def _description(graph: LigandGraph, shown: Sequence[Exit]) -> str:
 
 
 def _note(exits: Sequence[Exit], n_shown: int) -> str:
-    """Return the second line of the title: what is shown, or why nothing is."""
+    """Return the second line of the title: the content of the drawing, or the reason why it is empty."""
     n_sites = len({exit_.site_rank for exit_ in exits if exit_.site_rank is not None})
     if not n_sites:
         reasons = sorted({exit_.reason for exit_ in exits} or {"no_candidate"})

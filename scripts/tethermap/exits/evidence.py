@@ -1,11 +1,11 @@
-"""How far a structure supports what is said of an exit: a grade, with its reasons.
+"""Support of a structure for an exit: a grade, with its reasons.
 
 The grade is that of the gravest reason (`tethermap.base.reasons.EXIT_EVIDENCE`): A where there is
-none, B for a doubt, C for a grave one, D where the structure gives no evidence. It is reported
-beside the rank and never changes it. Occupancy, alternate places and packing beside a ligand are
-what the Iridium set excludes (Warren et al. 2012, doi:10.1016/j.drudis.2012.06.011); all limits
-without a source of their own are house rules. The fit to the density is that of the validation report
-(`tethermap.fit`); where there is none, or none was measured, it speaks neither for nor against.
+none, B for a doubt, C for a grave one, D where the structure gives no evidence. It is reported next to the rank and
+never changes it. Occupancy, alternates and crystal packing near a ligand are the exclusion criteria of the Iridium set
+(Warren et al. 2012, doi:10.1016/j.drudis.2012.06.011); all limits without a source are house rules. The fit to the
+density is that of the validation report
+(`tethermap.fit`); without a report or a measured value, it does not affect the grade.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ MODERATE_RESOLUTION, LOW_RESOLUTION = 2.5, 3.0
 """Worse than these, in angstroms, a resolution is a doubt, and a grave one (house rule)."""
 
 HALF_OCCUPANCY = 0.5
-"""Below it an occupancy is a grave doubt, below 1 a doubt (Iridium asks for 1)."""
+"""An occupancy below this is a serious doubt, below 1 a doubt (Iridium requires 1)."""
 
 CONFIDENT, LITTLE_CONFIDENCE = 70.0, 50.0
 """Below these the pLDDT of atoms is low, and very low (Jumper et al. 2021, doi:10.1038/s41586-021-03819-2)."""
 
 LARGE_ERROR = 10.0
-"""Above it, in angstroms, the expected error of where a ligand stands to the target is a grave doubt (house rule: the
-distance of a ligand's width)."""
+"""An expected error of a ligand's position above this, in angstroms, is a serious doubt (house rule: the width of a
+ligand)."""
 
 GAP_WITHIN, BESIDE_WAY = 10.0, 8.0
-"""Distance of a Cα from the way out, in angstroms, within which what was not observed, or fits
-badly, may stand there (house rule)."""
+"""Distance of a Cα from the way out, in angstroms, within which unobserved or badly fitting atoms may block it (house
+rule)."""
 
 WAY_LENGTH = 8.0
 """Length of the way out that is looked at, in angstroms from the linker's first atom."""
 
 ROOM_TAKEN, WAY_TAKEN = 0.1, 0.2
-"""What E or F must lose to a larger context for a neighbour to count as standing in the way (house rule)."""
+"""Decrease of E or F in a larger context from which a neighbour counts as blocking the way (house rule)."""
 
 FLAG_REASONS = {
     "special_position": "special_position",
@@ -76,12 +76,12 @@ _GRAVITY = {code: (-ord(reason.grade), place) for place, (code, reason) in enume
 
 
 class Witness:
-    """A structure that is asked for its evidence on one exit after another.
+    """A structure that gives evidence on its exits.
 
     Parameters
     ----------
     backbone : Backbone
-        The target chain beside it.
+        The target chain next to it.
     """
 
     def __init__(self, instance: Instance, molecule: LigandMolecule, graph: LigandGraph, backbone: Backbone) -> None:
@@ -128,7 +128,7 @@ class Witness:
         return Evidence(grade, tuple(reasons), occupancy, b_iso if observed else float("nan"), normalised)
 
     def _in_poor_part(self, atom: int) -> bool:
-        """Tell whether an atom's residue, one of several of a linked group, fits the density poorly."""
+        """Return whether an atom's residue, one of several of a linked group, fits the density poorly."""
         fits = self._residue_fits
         fit = fits[int(self._part[atom])] if len(fits) > 1 else UNKNOWN
         return fits_poorly(fit.rscc, fit.rsr) or is_rsrz_outlier(fit)
@@ -210,7 +210,7 @@ def _of_motion(normalised: float) -> Iterator[str]:
 
 
 def _beside_way(places: FloatArray, start: FloatArray, direction: FloatArray) -> FloatArray:
-    """Return the distances of some places from the first part of a way out."""
+    """Return the distances of points from the first part of a way out."""
     away = places - start
     along = np.minimum(np.maximum(away @ direction, 0.0), WAY_LENGTH)
     apart: FloatArray = np.linalg.norm(away - along[:, None] * direction, axis=1)

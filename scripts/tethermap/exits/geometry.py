@@ -1,7 +1,7 @@
 """Room for a linker's first atom, and its way out: the geometry of a candidate.
 
-Both grids of points are laid out in a frame made of the direction and the ligand itself, so
-that nothing depends on how the file is oriented.
+Both grids of points are laid out in a frame of the direction and the ligand, so that results do not depend on the
+orientation of the file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RAYS, CONE = 150, np.radians(60.0)
 """Rays that are tried, and the largest angle between them and the direction."""
 
 RAY_SPHERE, SOFTNESS = 1.5, 0.9
-"""Radius in angstroms of the sphere that goes along a ray, and the share of an atom's radius that stops it."""
+"""Radius in angstroms of the sphere that moves along a ray, and the fraction of an atom's radius that stops it."""
 
 SWEPT = 4
 """How many directions, those with the most room, are tried for the way out."""
@@ -61,17 +61,17 @@ class Opening:
     direction : ndarray of float, shape (3,)
         Unit vector from the anchor to the linker's first atom.
     room, way_out : dict of str to float
-        Shares of free points and of free rays (E and F) by context, from the headline on; NaN
-        where a context is not defined.
+        Shares of free points and of free rays (E and F) by context, from the headline on; NaN if a context is not
+        defined.
     clearance : float
         How far the sphere gets along the rays in the mean, in angstroms.
     depth : int
         Number of protein atoms around a point ahead.
     torsion : float
-        How far the anchor's group is turned from where it was deposited, in degrees from 0 to 330; NaN where
-        it does not turn.
+        Rotation of the anchor's group relative to its deposited torsion, in degrees from 0 to 330; NaN if it does not
+        rotate.
     torsions_open : int or None
-        Number of its torsions that are free and leave room and a way out; None where it does not turn.
+        Number of its torsions that are free and leave room and a way out; None if it does not turn.
     cone : float
         Largest angle in degrees between the direction and that of another open torsion; 0 where there is none.
     """
@@ -112,21 +112,21 @@ _CONE = fibonacci_cap(RAYS, float(CONE))
 
 
 def radii_of(elements: Sequence[str]) -> FloatArray:
-    """Return the radii of some elements in angstroms, shape (n_atoms,)."""
+    """Return the radii of the given elements in angstroms, shape (n_atoms,)."""
     return np.array([RADII.get(element, OTHER_RADIUS) for element in elements], dtype=np.float64)
 
 
 class Obstacles:
-    """Atoms that stand in a linker's way, asked for many places at once.
+    """Atoms that can block a linker, for many places at once.
 
     Parameters
     ----------
     xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
         In angstroms.
     level : ndarray of int, shape (n_atoms,), optional
-        Number of the smallest of nested sets that holds each atom, from 0; all in one where it is not given.
+        Number of the smallest of nested sets that contains each atom, from 0; all in one where it is not given.
     n_levels : int
-        How many sets there are.
+        Number of sets.
     """
 
     def __init__(self, xyz: FloatArray, radii: FloatArray, level: IntArray | None = None, n_levels: int = 1) -> None:
@@ -135,16 +135,16 @@ class Obstacles:
         self._around_rays = Spheres(xyz, SOFTNESS * radii + RAY_SPHERE, numbers, n_levels)
 
     def room(self, places: FloatArray, frames: FloatArray, ignored: BoolArray | None = None) -> LevelArray:
-        """Return the first set that takes each point around a linker's first atom.
+        """Return the first set that covers each point around a linker's first atom.
 
         Parameters
         ----------
         places : ndarray of float, shape (n, 3)
-            Where that atom stands, in angstroms.
+            Coordinates of that atom, in angstroms.
         frames : ndarray of float, shape (n, 3, 3)
             Frame of each direction (`frames_of`).
         ignored : ndarray of bool, shape (n, n_atoms), optional
-            Atoms that are away for each of them.
+            Atoms to ignore for each of them.
 
         Returns
         -------
@@ -166,10 +166,10 @@ class Obstacles:
         Returns
         -------
         lengths : ndarray of float, shape (n, RAYS)
-            Amid the atoms of set 0, in angstroms: 0 where it can't start, infinite where nothing stops it before
+            Path among the atoms of set 0, in angstroms: 0 if it can't start, infinite if nothing stops it before
             `RAY_END`.
         stopped : ndarray of int8, shape (n, RAYS)
-            The first set that stops it, `n_levels` where none does.
+            The first set that stops it, `n_levels` if none does.
         """
         grid = Grid(places, frames, _CONE, ignored)
         return self._around_rays.ray_lengths(grid, float(CONE), RAY_START, RAY_END)
@@ -203,7 +203,7 @@ class Pocket:
         self._poser = Poser(graph, self._around, polar)
 
     def openings(self, candidates: Sequence[Candidate]) -> list[Opening]:
-        """Return the geometry of candidates, each in the best of its directions, its leaving group taken away."""
+        """Return the geometry of candidates, each in the best of its directions, without its leaving group."""
         if not candidates:
             return []
         graph = self._graph
@@ -225,7 +225,7 @@ class Pocket:
         wanted = turns & (room >= OPEN_FROM)
         wanted[_most_open(room, owner, SWEPT)] = True
         unseen = np.array([candidate.unseen is not None for candidate in candidates])[owner]
-        wanted |= unseen  # so that more atoms around can't bring up a direction that was not tried
+        wanted |= unseen  # so that more surrounding atoms can't favour a direction that was not tried
         swept = np.flatnonzero(wanted)
         swept = swept[np.lexsort((-room[swept], owner[swept]))]
         lengths, stopped = obstacles.rays(starts[swept], frames[swept], beside[swept])
@@ -244,15 +244,15 @@ class Pocket:
     def _obstacles(
         self, candidates: Sequence[Candidate], all_poses: Sequence[Poses]
     ) -> tuple[Obstacles, BoolArray, BoolArray]:
-        """Return what stands in the way, with the atoms of turned groups in all their places behind the others.
+        """Return the obstacles; the atoms of rotated groups in all torsions follow the other atoms.
 
         Returns
         -------
         obstacles : Obstacles
             All atoms, each group of atoms in each torsion once.
         away, beside : ndarray of bool, shape (n_directions, n_atoms)
-            Atoms that are not there for a direction: those that leave, and a group in other torsions than its own;
-            for rays the anchor and the atoms bonded to it as well.
+            Atoms to ignore for a direction: the leaving ones, and a group in torsions other than its own; for rays also
+            the anchor and the atoms bonded to it.
         """
         graph = self._graph
         moved = [poses.places.reshape(-1, 3) for poses in all_poses if poses.group]
@@ -297,7 +297,7 @@ class Pocket:
     def _openings(
         self, directions: FloatArray, starts: FloatArray, points: LevelArray, lengths: FloatArray, stopped: LevelArray
     ) -> list[Opening]:
-        """Return the openings of some directions, given what room and rays say of each."""
+        """Return the openings of the given directions from their room and rays."""
         ahead = starts + DEPTH_AHEAD * directions
         depth = count_within(ahead, self._around, DEPTH_WITHIN)
         clearance = np.minimum(lengths, RAY_END).mean(axis=1)
@@ -312,7 +312,7 @@ class Pocket:
         return [Opening(*values) for values in openings]
 
     def _shares(self, levels: LevelArray, count: int) -> list[dict[str, float]]:
-        """Return by context which share of each direction's points or rays is free; NaN where it is not defined."""
+        """Return by context which share of each direction's points or rays is free; NaN if it is not defined."""
         shares = np.full((len(levels), len(self._contexts)), np.nan)
         for level in range(len(self._defined)):
             shares[:, level] = np.count_nonzero(levels > level, axis=1) / count
@@ -331,7 +331,7 @@ def _turned(opening: Opening, torsion: int, open_torsions: IntArray, directions:
 
 
 def _most_open(shares: FloatArray, owner: IntArray, most: int) -> IntArray:
-    """Return where the largest shares of each candidate stand, the first of equal ones first, by candidate."""
+    """Return the indices of the largest fractions of each candidate, the first of equal ones first, by candidate."""
     order = np.lexsort((-shares, owner))
     rank = np.arange(len(owner)) - np.searchsorted(owner, owner)
     most_open: IntArray = order[rank < most]

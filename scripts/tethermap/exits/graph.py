@@ -49,7 +49,7 @@ class LigandGraph:
     hydrogens : tuple of ndarray of float, shape (n_hydrogens, 3)
         Places of the hydrogens of each atom, in angstroms.
     symmetry_class : ndarray of int, shape (n_heavy,)
-        Atoms that are alike have the same number.
+        Symmetry-equivalent atoms have the same number.
     """
 
     element: tuple[str, ...]
@@ -107,7 +107,7 @@ class LigandGraph:
 
     @cached_property
     def _points(self) -> list[list[float]]:
-        """The places of the atoms as plain numbers, for what looks at a few of them."""
+        """The positions of the atoms as plain numbers, for access to a few of them."""
         points: list[list[float]] = self.xyz.tolist()
         return points
 
@@ -122,7 +122,7 @@ class LigandGraph:
         return math.dist(self._points[first], self._points[second])
 
     def offsets(self, start: int, without: int | None = None) -> Iterator[Offset]:
-        """Yield where the other atoms stand, seen from one, in graph order; one of them may be left out."""
+        """Yield the vectors from one atom to the other atoms in graph order; one atom may be excluded."""
         x, y, z = self._points[start]
         for k in self.in_graph_order(start):
             if k != without:
@@ -149,7 +149,7 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
     Parameters
     ----------
     molecule : LigandMolecule
-        With its hydrogens as atoms behind the heavy ones.
+        Molecule with hydrogens as atoms, after the heavy ones.
     """
     count = molecule.n_heavy
     mol = Chem.Mol(molecule.mol)

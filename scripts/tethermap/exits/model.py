@@ -10,7 +10,7 @@ from tethermap.exits.geometry import Opening
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of the atoms that fix an exit: the anchor and those bonded to it.
+    """Experimental support of the atoms that fix an exit: the anchor and its neighbours.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Evidence:
     b_iso : float
         Their mean B, in square angstroms.
     b_normalised : float
-        The same in standard deviations from the mean of the chain's Cα atoms; NaN where these don't vary.
+        B factor in standard deviations from the mean of the chain's Cα atoms; NaN if these don't vary.
     """
 
     grade: str
@@ -40,7 +40,7 @@ class Exit:
     Parameters
     ----------
     candidate : Candidate
-        What is done.
+        Proposed change of the ligand.
     chem_class : str
         Its chemistry, a key of `tethermap.exits.prior.PRIOR`.
     prior : float
@@ -48,7 +48,7 @@ class Exit:
     site : int
         Number of its exit site, from 1.
     opening : Opening or None
-        Its geometry; None for one that can't be scored.
+        Geometry of the exit; None if it can't be scored.
     area_lost : float
         Buried surface of the leaving group, in square angstroms.
     score : float
@@ -58,13 +58,13 @@ class Exit:
     rank, site_rank : int or None
         Of the anchor among anchors, from 1, and of its site among sites.
     equivalents : tuple of int
-        Anchors alike by symmetry, which share the rank.
+        Symmetry-equivalent anchors, which share the rank.
     closed : bool
         Whether the structure shows no open way out.
     reason : str
-        Why there is no rank, a code of `tethermap.base.reasons.EXIT_REASONS`; empty where there is one.
+        Reason for a missing rank, a code of `tethermap.base.reasons.EXIT_REASONS`; empty if there is a rank.
     evidence : Evidence or None
-        How far the structure supports it; None for one that can't be scored, or that was not asked about.
+        Support by the structure; None if the exit can't be scored or was not graded.
     """
 
     candidate: Candidate

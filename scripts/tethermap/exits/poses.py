@@ -18,7 +18,7 @@ CLASH, POLAR_CLASH = 2.6, 2.4
 """A torsion is free when turned atoms stay farther than this from others, in angstroms: any pair; N and O."""
 
 NEAR_ANCHOR = 6.0
-"""Atoms that turn along with an anchor are nearer to it than this, in angstroms: four bonds."""
+"""Atoms that rotate with an anchor are nearer to it than this, in angstroms: four bonds."""
 
 _TINY = 1e-6
 
@@ -36,9 +36,9 @@ class Poses:
     torsion : ndarray of int, shape (n,)
         Number of the torsion that each belongs to.
     group : tuple of int
-        Atoms that turn.
+        Atoms that rotate.
     places : ndarray of float, shape (n_torsions, n_group, 3)
-        Where they stand in each torsion, in angstroms.
+        Their coordinates in each torsion, in angstroms.
     """
 
     directions: FloatArray
@@ -49,14 +49,14 @@ class Poses:
 
 
 class Poser:
-    """A ligand in its surroundings, asked for the poses of one candidate after another.
+    """A ligand in its surroundings that generates the poses of candidates.
 
     Parameters
     ----------
     around : ndarray of float, shape (n_around, 3)
         The atoms around it, in angstroms.
     polar : ndarray of bool, shape (n_around,)
-        Which of them are N or O.
+        Whether each of them is N or O.
     """
 
     def __init__(self, graph: LigandGraph, around: FloatArray, polar: BoolArray) -> None:
@@ -89,7 +89,7 @@ class Poser:
     def _free(self, places: FloatArray, group: Sequence[int], away: Sequence[int], anchor: FloatArray) -> BoolArray:
         """Return which torsions keep the turned atoms off protein and ligand; the deposited one always does.
 
-        `away` are atoms of the ligand that are in nobody's way.
+        `away` are atoms of the ligand that are in no one's way.
         """
         free = np.ones(len(places), dtype=bool)
         if not group:

@@ -1,4 +1,4 @@
-"""What chemists use: the class of each candidate and its prior.
+"""Chemical precedent: the class of each candidate and its prior.
 
 The values were chosen once for all targets from the attachment points of published degraders:
 high where one step of common chemistry makes the bond (amines, acids, ethers), low where a bond
@@ -12,7 +12,7 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.words import CLASSES
 
 PRIOR = {row["chem_class"]: float(row["prior"]) for row in CLASSES}
-"""Prior of each class, without unit: 1 for what is done most often."""
+"""Prior of each class, without unit: 1 for the most frequent chemistry."""
 
 
 def chemistry_class(graph: LigandGraph, anchor: int, leaving: int | None) -> str:
@@ -25,7 +25,7 @@ def chemistry_class(graph: LigandGraph, anchor: int, leaving: int | None) -> str
     anchor : int
         Atom that the linker would be bonded to.
     leaving : int or None
-        Atom bonded to it that leaves, None where a hydrogen does.
+        Leaving atom bonded to it, None if a hydrogen leaves.
     """
     element = graph.element[anchor]
     if leaving is None:

@@ -51,14 +51,14 @@ def rank_candidates(
     missing : MissingAtoms
         Atoms that were not modelled.
     facing : frozenset of int
-        Atoms beyond the target's half of a ligand that two proteins hold: they carry no exit.
+        Atoms beyond the target's half of a ligand that two proteins bind: they have no exit.
     headline : str
         Context that is scored.
 
     Returns
     -------
     list of Exit
-        One for each candidate; empty where there is none.
+        Context of each candidate; empty if there is none.
     """
     site_of = site_numbers(graph)
     pocket = Pocket(graph, surroundings, headline)
@@ -108,7 +108,7 @@ def score_observed(
 
 
 class _Scores:
-    """What the scores of a ligand's candidates are made of, as for `rank_candidates`."""
+    """Terms of the scores of a ligand's candidates, for `rank_candidates`."""
 
     def __init__(self, pocket: Pocket, area_lost: FloatArray, headline: str) -> None:
         self._area_lost = np.nan_to_num(area_lost)

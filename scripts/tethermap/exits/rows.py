@@ -1,4 +1,4 @@
-"""Rows of the table of exits, and what the search takes from instance, molecule and exposure."""
+"""Rows of the table of exits, and the search's inputs from instance, molecule and exposure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.molecule.record import LigandMolecule
 
 LYSINE_SITES = 5
-"""Exit sites whose best exit is told with the lysines around, the best ones."""
+"""Maximum number of exit sites, the best ones, whose best exit lists the lysines around it."""
 
 
 def linked_atoms(instance: Instance, molecule: LigandMolecule) -> frozenset[int]:
@@ -62,8 +62,8 @@ def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) 
     Returns
     -------
     list of dict
-        For each atom its residues, the nearest first (``CYS A 797``), and their UniProt numbers (``P00533:797``,
-        empty where unknown) in the same order.
+        For each atom its residues, the nearest first (``CYS A 797``), and their UniProt numbers (``P00533:797``, empty
+        if unknown) in the same order.
     """
     near = np.flatnonzero(around.context <= CONTEXTS.index(HEADLINE_CONTEXT))
     apart = distances(xyz, around.xyz[near])
@@ -95,8 +95,8 @@ def exit_rows(
 ) -> Iterator[Row]:
     """Yield the rows of one instance in `tethermap.base.tables.EXIT_VECTORS`, the ranked ones first.
 
-    A ligand without a candidate has one row with the reason. `beside` is what `residues_beside` says of each atom,
-    told of the candidates that were scored.
+    A ligand without a candidate has one row with the reason. `beside` contains the results of `residues_beside` per
+    atom, for the scored candidates.
     """
     names = instance_cells(target_name, instance)
     if not exits:

@@ -29,7 +29,7 @@ def exits_sdf(
     atoms: Sequence[Row],
     fields: Mapping[str, str],
 ) -> str:
-    """Return a ligand's record of an SDF with all that is known of its atoms.
+    """Return a ligand's record of an SDF with all its atom properties.
 
     Parameters
     ----------
@@ -99,6 +99,6 @@ def _word(name: str) -> str:
 
 
 def _by_anchor(exits: Sequence[Exit]) -> dict[int, Exit]:
-    """Return the ranked exit of each heavy atom that is an anchor, equivalent ones alike."""
+    """Return the ranked exit of each anchor atom, including equivalent ones."""
     ranked = [exit_ for exit_ in exits if exit_.rank is not None]
     return {atom: exit_ for exit_ in ranked for atom in (exit_.candidate.anchor, *exit_.equivalents)}

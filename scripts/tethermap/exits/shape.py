@@ -1,4 +1,4 @@
-"""The geometry of a ligand beside what stands around it in the headline context."""
+"""The geometry of a ligand relative to its surroundings in the headline context."""
 
 from __future__ import annotations
 

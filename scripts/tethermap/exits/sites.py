@@ -13,8 +13,8 @@ END_SUBSTITUENTS = 4
 """Most heavy atoms of its substituents together."""
 
 LONGEST_CHAIN = 6
-"""Most atoms of the chain from it to the next ring that belong to its site, and of an acyclic piece
-that stays whole."""
+"""Maximum number of atoms in the chain from a site to the next ring that belong to the site, and in an acyclic piece
+that is not divided."""
 
 FORK_BRANCHES, FORK_BRANCH_ATOMS = 3, 3
 """A larger piece is split at atoms with so many branches of so many atoms."""
@@ -31,7 +31,7 @@ def exit_sites(graph: LigandGraph) -> list[tuple[int, ...]]:
 
 
 def site_numbers(graph: LigandGraph) -> list[int]:
-    """Return the number of each heavy atom's site, from 1; those with atoms alike by symmetry share the lowest.
+    """Return the number of each heavy atom's site, from 1; symmetry-equivalent sites share the lowest.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def site_numbers(graph: LigandGraph) -> list[int]:
 
 
 def _ring_ends(graph: LigandGraph) -> list[frozenset[int]]:
-    """Return the saturated ring systems at the ends of a ligand, with what hangs on them and their chains."""
+    """Return the saturated ring systems at the ends of a ligand, with their substituents and chains."""
     systems = _saturated_systems(graph)
     remaining = set(range(len(graph)))
     ends: list[frozenset[int]] = []
@@ -86,7 +86,7 @@ def _saturated_systems(graph: LigandGraph) -> list[frozenset[int]]:
 
 
 def _ring_end(graph: LigandGraph, system: frozenset[int], remaining: set[int]) -> frozenset[int] | None:
-    """Return the site of a ring system if it stands at the end of what is left of a ligand."""
+    """Return the site of a ring system if it is at the end of the remaining ligand."""
     beside = {other for atom in system for other in graph.near[atom]} & remaining - system
     branches = [part for part in graph.components(remaining - system) if part & beside]
     onward = [part for part in branches if part & graph.ring_atoms]
@@ -104,7 +104,7 @@ def _ring_end(graph: LigandGraph, system: frozenset[int], remaining: set[int]) -
 
 
 def _acyclic_sites(graph: LigandGraph, covered: frozenset[int]) -> list[frozenset[int]]:
-    """Return the acyclic pieces outside some sites, each with the ring atom that alone carries it."""
+    """Return the acyclic pieces outside the given sites, each with its only ring neighbour."""
     acyclic = set(range(len(graph))) - graph.ring_atoms - covered
     by_carrier: dict[int, frozenset[int]] = {}
     sites = []

@@ -1,4 +1,4 @@
-"""Which groups that carry an anchor turn, and where they stand in each torsion."""
+"""Rotatable groups with an anchor, and their coordinates in each torsion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TORSIONS = 12
 """Torsions that are tried, 30 degrees apart; the first is the deposited one."""
 
 LARGEST_TURNED = 4
-"""Most heavy atoms that turn along with an anchor: those of an acid, ester, amide or t-butyl (house rule)."""
+"""Maximum number of heavy atoms that rotate with an anchor: those of an acid, ester, amide or t-butyl (house rule)."""
 
 
 _ANGLES = np.arange(TORSIONS)[:, None, None] * (2 * np.pi / TORSIONS)
@@ -31,7 +31,7 @@ class Turn:
     parent : int
         Atom on the other end of that bond.
     group : tuple of int
-        Atoms that turn along with the anchor, what leaves left out; empty where the anchor stands alone.
+        Atoms that rotate with the anchor, without the leaving group; empty if only the anchor rotates.
     """
 
     parent: int
@@ -39,10 +39,9 @@ class Turn:
 
 
 def find_turn(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> Turn | None:
-    """Return the bond about which a group with an anchor turns, None where none does.
+    """Return the bond about which a group with an anchor rotates, None if there is no such bond.
 
-    Amide, ester and like bonds don't turn. Where the group could hang on either of two bonds, it
-    turns about that which leaves the smaller part turning.
+    Amide, ester and like bonds don't turn. If two bonds are possible, the one with the smaller rotating part is used.
 
     Parameters
     ----------

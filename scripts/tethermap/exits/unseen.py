@@ -1,4 +1,4 @@
-"""Ends of a ligand that were not modelled: they are disordered, so they usually lie in solvent."""
+"""Ends of a ligand that were not modelled: they are disordered, so they are usually in solvent."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MissingAtoms:
 
 
 NOTHING_MISSING = MissingAtoms()
-"""Of a ligand whose heavy atoms were all modelled."""
+"""Result for a ligand with all heavy atoms modelled."""
 
 
 def missing_atoms(instance: Instance, molecule: LigandMolecule, graph: LigandGraph, find: Find) -> MissingAtoms:

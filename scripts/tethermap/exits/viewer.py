@@ -1,7 +1,7 @@
 """Scripts that open a complex in PyMOL or ChimeraX: the ligand coloured by exposure, its exits as arrows.
 
-They lie beside the complex and name files relative to themselves, so the result folder can be
-moved. In both viewers the ligand's atoms in the complex are coloured; PyMOL draws the SDF over
+They are in the folder of the complex and use relative file names, so the result folder can be moved. In both viewers
+the ligand's atoms in the complex are coloured; PyMOL draws the SDF over
 them, whose bond orders are right.
 """
 
@@ -27,13 +27,13 @@ START, SHAFT_END, TIP = 0.4, 2.6, 3.4
 
 SHAFT_RADIUS, HEAD_RADIUS = 0.08, 0.26
 PALE = 0.7
-"""Transparency of what leaves at the best exit."""
+"""Transparency of the leaving group of the best exit."""
 
 _SDF_FOLDER = "../" + layout.MCS_SDF.removeprefix(f"{layout.RESULTS}/")
 
 
 class ExitArrow(NamedTuple):
-    """An exit as a viewer draws it.
+    """An exit for drawing in a viewer.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ExitArrow(NamedTuple):
 
 
 def exit_arrows(graph: LigandGraph, exits: Sequence[Exit], seen: Sequence[Exit] = ()) -> list[ExitArrow]:
-    """Return the arrows of some exits.
+    """Return the arrows of the given exits.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def exit_arrows(graph: LigandGraph, exits: Sequence[Exit], seen: Sequence[Exit] 
     exits : sequence of Exit
         The best exit of each site that is shown.
     seen : sequence of Exit
-        Those that a degrader shows.
+        Exits that a degrader shows.
     """
     arrows = []
     for one in [*exits, *seen]:
@@ -95,7 +95,7 @@ def pymol_script(
     names : sequence of str
         Atom names of the heavy atoms in the order of the SDF.
     relative_sasa : ndarray of float, shape (n_heavy,)
-        Their exposure; NaN where an atom has no surface of its own.
+        Exposure of the atoms; NaN for an atom without surface.
     arrows : sequence of ExitArrow
         Its exits, the best first.
 
@@ -139,7 +139,7 @@ def pymol_script(
 
 
 def _pymol_exits(arrows: Sequence[ExitArrow]) -> list[str]:
-    """Return what draws the exits; the atoms of `exit_names` stand at the arrows' ends, so that a view holds them."""
+    """Return commands that draw the exits; atoms at the arrows' ends (`exit_names`) keep these in the view."""
     commands = ["pseudoatom exit_names, pos=[0, 0, 0]", "remove exit_names"]
     if arrows:
         commands += ["python", "from pymol import cmd", "from pymol.cgo import CONE, CYLINDER"]
@@ -214,7 +214,7 @@ def chimerax_script(
 
 
 def _legend(instance: Instance, names: Sequence[str], relative_sasa: FloatArray) -> list[str]:
-    """Return what the colours mean and the value of each atom."""
+    """Return the meaning of the colours and the value of each atom."""
     name = instance.name
     stops = ", ".join(f"{value:g} {exposure_colour(value)}" for value, _ in STOPS)
     values = ["-" if value != value else f"{value:.2f}" for value in relative_sasa.tolist()]  # NaN differs from itself

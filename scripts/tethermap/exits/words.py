@@ -1,4 +1,4 @@
-"""What the ranking of exits means in words, for people who draw linkers.
+"""Words for the ranking of exits, for linker designers.
 
 The classes are those of `tethermap.exits.prior.PRIOR`; this module imports nothing of the
 chemistry, so that pages can use it.
@@ -17,14 +17,14 @@ with EXIT_CLASSES.open(encoding="utf-8", newline="") as _stream:
     CLASSES = list(csv.DictReader(_stream))
 
 CHEMISTRY: Mapping[str, str] = {row["chem_class"]: row["change"] for row in CLASSES}
-"""What a chemist would do at a candidate of each class."""
+"""The usual reaction for a candidate of each class."""
 
 CARBONYL = "carbonyl C, O or N leaves"
 OF_ACID, OF_CARBAMATE = "make an amide or ester with the linker", "make another carbamate or a urea with the linker"
-"""What a chemist would do at a candidate of this class: of an acid, ester or amide; between two O or N."""
+"""The usual reaction for this class: of an acid, ester or amide; between two O or N."""
 
 UNUSUAL = "other"
-"""The class of what no reaction is told of: a candidate may be open and is still not recommended."""
+"""The class without a known reaction: a candidate may be open and is still not recommended."""
 
 OPEN_FROM = 0.1
 """Room and way out from which an exit counts as open. House rule."""
@@ -39,14 +39,14 @@ ROOM = ((0.35, "wide open"), (0.2, "open"), (OPEN_FROM, "tight"), (0.0, "blocked
 WAY = ((0.6, "clear"), (0.25, "partly clear"), (OPEN_FROM, "narrow"), (0.0, "blocked"))
 PRIOR = ((0.8, "routine"), (0.5, "common"), (0.3, "possible"), (0.0, "unusual"))
 LOST = ((80.0, "much buried contact"), (30.0, "some buried contact"), (0.05, "little buried contact"), (0.0, "nothing"))
-"""Lower bounds of the score's terms and what they mean, best or largest first."""
+"""Lower bounds of the score's terms and their words, best or largest first."""
 
 FULL_ROOM = 0.55
 """Room of an atom that nothing is near to."""
 
 
 def legend_height(n_lines: int) -> float:
-    """Return the height of what stands below a drawing of exits, in pixels, for a number of lines.
+    """Return the height of the text below a drawing of exits, in pixels, for a number of lines.
 
     >>> legend_height(2) - legend_height(0) == 2 * LINE_HEIGHT
     True
@@ -60,10 +60,10 @@ NOT_RECOMMENDED: Mapping[str, str] = {
     "cofactor": "a cofactor or an analogue of one",
     "fragment": "a fragment of fewer than 12 heavy atoms",
 }
-"""Why an answer comes after the recommended ones in the order over ligands."""
+"""Reasons why an answer follows the recommended ones in the order over ligands."""
 
 GRADES, GRADE_WEIGHT = "ABCD", 0.3
-"""Grades of evidence, and what the score loses for each below A in the order over ligands; D comes last. House rule."""
+"""Grades of evidence, and the penalty of each below A in the order over ligands; D is last. House rule."""
 
 SMALLEST_LIGAND = 12
 """Ligands of fewer heavy atoms are fragments. House rule."""
@@ -114,7 +114,7 @@ class Action:
 
 
 def action_sentence(made: Action, not_recommended: Sequence[str] = ()) -> str:
-    """Return an exit in words: the change, what it costs, and why it is not recommended if it isn't.
+    """Describe an exit: the change, its cost, and the reason if it is not recommended.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ surface, a polar contact, contacts with Ile 10.
 
 
 OF_LIGANDS = ("cofactor", "fragment")
-"""Codes of `NOT_RECOMMENDED` that hold for a ligand wherever the linker leaves."""
+"""Codes of `NOT_RECOMMENDED` that apply to a ligand with any exit."""
 
 
 def _given_up(made: Action) -> str:
@@ -169,7 +169,7 @@ def _given_up(made: Action) -> str:
 def link_order(*, frees_link: bool, is_open: bool) -> int:
     """Return the place of an exit of a ligand that is covalently bound to the protein, before its score.
 
-    A cut that removes the bond to the protein comes after the other open exits and before the closed ones.
+    A cut that removes the bond to the protein follows the other open exits and precedes the closed ones.
 
     >>> [link_order(frees_link=freed, is_open=opened) for opened in (True, False) for freed in (False, True)]
     [0, 1, 2, 3]
@@ -178,7 +178,7 @@ def link_order(*, frees_link: bool, is_open: bool) -> int:
 
 
 def is_advised(answer: Mapping[str, float | str | None]) -> bool:
-    """Return whether an answer's sentence recommends its place, rather than saying why it is none.
+    """Return whether an answer's sentence recommends its site, rather than giving a reason against it.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def is_advised(answer: Mapping[str, float | str | None]) -> bool:
 
 
 def copies_noun(answer: Mapping[str, float | str | None]) -> str:
-    """Return what an answer counts: copies in crystals, docked poses, or samples of a prediction.
+    """Return the noun for the samples of an answer: copies in crystals, docked poses, or samples of a prediction.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def published_text(row: Mapping[str, float | str | None]) -> str:
 
 
 def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:
-    """Return where the linker of a degrader was seen to leave as a sentence.
+    """Describe the observed linker exit of a degrader in one sentence.
 
     Parameters
     ----------
