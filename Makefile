@@ -31,9 +31,9 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 		'In PyMOL:     pymol $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.pml' \
 		'In ChimeraX:  chimerax $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.cxc'
 
-# One worker more than cores, as tests of services, clusters and browsers wait; files stay whole, with what they set up.
+# Two workers more than cores, as tests of services, clusters and browsers wait; files stay whole, with what they set up.
 test: setup-tests ## run all tests
-	@$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist loadfile --no-loadscope-reorder tests
+	@$(BIN)/python -m pytest -n $$(($(CORES) + 2)) --dist loadfile --no-loadscope-reorder tests
 
 # A minute: modules that belong to processes as a whole, damaged files and ternary complexes are not even read.
 test-fast: setup-tests ## run the tests that start no process: no run, service, browser, cluster

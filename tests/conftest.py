@@ -27,14 +27,22 @@ settings.load_profile("untimed")
 
 LONGEST_FIRST = (
     "mirror/test_entries",
-    "service/test_crashes",
-    "browser/test_results",
     "workflow/test_slurm",
-    "workflow/test_crash_points",
-    "workflow/test_determinism",
-    "workflow/test_bad_input",
-    "service/test_openapi",
+    "service/test_resources",
+    "workflow/test_module",
     "service/test_cluster",
+    "test_readme",
+    "mirror/test_targets",
+    "workflow/test_foreign_files",
+    "workflow/test_crash_points",
+    "service/test_crashes",
+    "workflow/test_own_files",
+    "workflow/test_bad_input",
+    "workflow/test_determinism",
+    "service/test_reproduce",
+    "service/test_strangers",
+    "browser/test_results",
+    "service/test_openapi",
     "test_fuzz",
 )
 """Modules that take longest: each is one worker's, and begun last it would leave the others idle at the end."""
