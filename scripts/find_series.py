@@ -1,4 +1,4 @@
-"""Group the ligands of a job into series, find their cores, and describe each ligand."""
+"""Group the ligands of a job into series, and describe each ligand."""
 
 from snakemake.iocontainers import Snakemake
 

@@ -15,6 +15,7 @@ import pytest
 from tests.tools.components import ideal_instance
 from tests.tools.parts import put_records, run_step
 from tethermap.base import layout
+from tethermap.base.records import part
 from tethermap.base.tables import LIGAND_METADATA, SERIES
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
@@ -58,23 +59,39 @@ def run(tmp_path: Path) -> Callable[..., Path]:
         for number, shard in enumerate(shards):
             records = [packed_molecule(record) for record in shard]
             put_records(job, str(number), "match_ligands/molecules", records)
-        run_step("find_series", job, [str(number) for number in range(len(shards))])
+        names = [str(number) for number in range(len(shards))]
+        run_step("find_series", job, names)
+        for name in names:
+            run_step("find_cores", job, [name])
         return job
 
     return find
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+def _shards(folder: Path) -> list[str]:
+    return [path.name for path in layout.shard_folders(folder)]
 
 
 def _members(folder: Path) -> dict[str, dict[str, object]]:
-    return {line["stem"]: line for line in map(json.loads, (folder / layout.SERIES_MEMBERS).read_text().splitlines())}
+    texts = [part(folder, shard, "find_cores/members").read_bytes() for shard in _shards(folder)]
+    return {line["stem"]: line for text in texts for line in map(json.loads, text.splitlines())}
+
+
+def _rows(folder: Path, name: str) -> list[dict[str, str]]:
+    texts = [part(folder, shard, f"find_cores/{name}").read_bytes().decode() for shard in _shards(folder)]
+    return [row for text in texts for row in csv.DictReader(text.splitlines())]
+
+
+def _series(folder: Path) -> list[dict[str, str]]:
+    return sorted(_rows(folder, "series"), key=lambda row: row["series"])
+
+
+def _ligands(folder: Path) -> list[dict[str, str]]:
+    return sorted(_rows(folder, "ligands"), key=lambda row: (-int(row["Instances"]), row["Ligand"]))
 
 
 def test_related_ligands_are_the_first_series(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    rows = _rows(run(records) / layout.SERIES_TABLE)
+    rows = _series(run(records))
     assert list(rows[0]) == list(SERIES.names)
     assert rows[0]["series"] == "S001"
     assert rows[0]["members"].split(";") == ["478", "017"]
@@ -116,7 +133,7 @@ def test_unreadable_molecule_is_in_no_series_but_in_the_metadata(
 ) -> None:
     folder = run(records)
     assert records[5].stem not in _members(folder)
-    row = next(row for row in _rows(folder / layout.LIGANDS) if row["Ligand"] == "08T")
+    row = next(row for row in _ligands(folder) if row["Ligand"] == "08T")
     assert row["Formula"]
     assert row["MW"] == ""
 
@@ -148,7 +165,7 @@ def test_ligands_of_a_series_are_aligned_on_the_core(run: Callable[..., Path], r
 
 
 def test_metadata_has_no_column_that_is_empty_for_all(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    rows = _rows(run(records) / layout.LIGANDS)
+    rows = _ligands(run(records))
     assert rows[0]["Ligand"] == "478"
     assert [column for column in LIGAND_METADATA.names if not any(row[column] for row in rows)] == []
     amprenavir = rows[0]
@@ -160,8 +177,8 @@ def test_metadata_has_no_column_that_is_empty_for_all(run: Callable[..., Path], 
 def test_shards_and_their_order_make_no_difference(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
     one = run(records)
     many = run(records[3:], [], records[2::-1])
-    for name in (layout.SERIES_TABLE, layout.LIGANDS):
-        assert (one / name).read_bytes() == (many / name).read_bytes()
+    assert _ligands(one) == _ligands(many)
+    assert _series(one) == _series(many)
     assert _members(one) == _members(many)
     pictures = [{p.name: p.read_bytes() for p in (folder / layout.SERIES_FOLDER).iterdir()} for folder in (one, many)]
     assert pictures[0] == pictures[1]
@@ -169,5 +186,5 @@ def test_shards_and_their_order_make_no_difference(run: Callable[..., Path], rec
 
 def test_job_without_ligands_has_empty_tables(run: Callable[..., Path]) -> None:
     folder = run([])
-    assert _rows(folder / layout.SERIES_TABLE) == _rows(folder / layout.LIGANDS) == []
-    assert (folder / layout.SERIES_MEMBERS).read_text() == ""
+    assert _series(folder) == _ligands(folder) == []
+    assert _members(folder) == {}

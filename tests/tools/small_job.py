@@ -90,7 +90,7 @@ def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), 
     for shard in shards:
         mine = [entry_id for place, entry_id in enumerate(entries) if place % n_shards == int(shard)]
         write_shard(path, shard, mine, [(i, m) for entry_id, i, m in ligands if entry_id in mine])
-    write_series(path, [(instance, mol) for _, instance, mol in ligands])
+    write_series(path, shards, [(instance, mol) for _, instance, mol in ligands])
     return SmallJob(path, shards)
 
 
@@ -253,15 +253,15 @@ def pdb_text(instance: Instance, *, first: int = 101) -> str:
     return "\n".join([*lines, "END"]) + "\n"
 
 
-def write_series(path: Path, instances: Sequence[tuple[Instance, LigandMolecule]]) -> None:
+def write_series(path: Path, shards: Sequence[str], instances: Sequence[tuple[Instance, LigandMolecule]]) -> None:
     """Write one series of all ligands with their first two atoms as its core, and the ligands' properties."""
     lines = [json.dumps({"stem": mol.stem, "series": "S001", "core": [1, 0]}) + "\n" for _, mol in instances]
-    write_text(path / layout.SERIES_MEMBERS, "".join(lines))
     mol_of = {instance.name.comp_id: mol for instance, mol in instances}
     codes = sorted(mol_of)
     row: Row = {"series": "S001", "scaffold_smiles": "CO", "n_components": len(codes), "n_instances": len(instances)}
-    rows: list[Row] = [{**row, "timed_out": False, "n_core_atoms": 2}] if instances else []
-    tables.write_table(path / layout.SERIES_TABLE, tables.SERIES, rows)
+    for shard in shards[:1]:
+        put(path, shard, "find_cores/members", "".join(lines).encode())
+        put_rows(path, shard, "find_cores/series", [{**row, "timed_out": False, "n_core_atoms": 2}])
     ligands: list[Row] = [
         {
             "Ligand": code,
@@ -273,5 +273,6 @@ def write_series(path: Path, instances: Sequence[tuple[Instance, LigandMolecule]
         }
         for code in codes
     ]
-    tables.write_table(path / layout.LIGANDS, tables.LIGAND_METADATA, ligands)
+    for shard in shards[:1]:
+        put_rows(path, shard, "find_cores/ligands", ligands)
     tables.write_table(path / layout.SERIES_ERRORS, tables.ERRORS, [])

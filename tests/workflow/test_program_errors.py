@@ -44,7 +44,7 @@ def test_ligands_that_meet_an_error_cost_no_other(tmp_path: Path) -> None:
     steps = {
         "1hpv": ("match_ligands", "tethermap.matching.build", "build_ligand"),
         "4cup": ("measure_sasa", "tethermap.exposure.rows", "summary_row"),
-        "1gbt": ("find_series", "tethermap.series.ligands", "core_of_member"),
+        "1gbt": ("find_cores", "tethermap.series.ligands", "core_of_member"),
     }
     plants = [(module, name, f"{entry}_A_") for entry, (_, module, name) in steps.items()]
     job = run(tmp_path, *plants).checked().job
@@ -57,7 +57,7 @@ def test_ligands_that_meet_an_error_cost_no_other(tmp_path: Path) -> None:
     for entry, (step, *_) in steps.items():
         row = failed[entry]
         assert (row["reason"], row["value"]) == ("program_error", f"{step}: KeyError")
-        assert row["kept"] == str(step == "find_series")
+        assert row["kept"] == str(step == "find_cores")
         assert log.count(f"{row['stem']}: an error of this program ({step}: KeyError)") == 1
     manifest = json.loads((job / layout.MANIFEST).read_text(encoding="utf-8"))
     assert manifest["counts"]["instances_kept"] == len(status) - 2

@@ -30,7 +30,7 @@ def used(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ({"protac_inputs": {"exits": 2}}, ["write_protac_inputs", "check_results", *END]),
         ({"protac_inputs": {"side": "e3"}}, END[1:]),
-        ({"series": {"seconds": 9}}, ["find_series", *END]),
+        ({"series": {"seconds": 9}}, ["find_cores", *END]),
         ({"sasa": {"slices": 90}}, ["measure_sasa", "check_results", *END]),
     ],
     ids=str,
@@ -98,7 +98,15 @@ def test_extended_job_computes_the_new_entries_alone(mirror: Path, job_runner: C
     run(together, force=True)
     shards = ["download_entries", "clean_complexes", "match_ligands", "measure_sasa", "check_results"]
     assert sorted(_steps(job)[len(before) :]) == sorted(
-        ["search_entries", *(f"{step} 1" for step in shards), "find_series", *END, "all"]
+        [
+            "search_entries",
+            *(f"{step} 1" for step in shards),
+            "find_series",
+            "find_cores 0",
+            "find_cores 1",
+            *END,
+            "all",
+        ]
     )
     assert result_files(job) == result_files(run(together, name="at_once"))
 

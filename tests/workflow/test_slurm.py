@@ -20,7 +20,7 @@ from tethermap.run.logs import read_error
 
 PROFILE = ("--profile", str(ROOT / "config" / "profiles" / "slurm"))
 LOCAL_RULES = {"search_entries", "download_entries", "build_tables", "finish_job"}
-SHARD_RULES = {"clean_complexes", "match_ligands", "measure_sasa", "check_results"}
+SHARD_RULES = {"clean_complexes", "match_ligands", "measure_sasa", "check_results", "find_cores"}
 
 Start = Callable[..., RunningJob]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from tethermap.answers.observed.bridging import Bridging, HeldSide
 from tethermap.answers.observed.transfer import HeavyPart, Transferred, leaving_bonds, nearest, parent_bond, transferred
@@ -19,6 +19,10 @@ from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 Parent = tuple[str, tuple[str, str]]
 """Code of the parent of a half of a degrader, and the names of the bond where it ends."""
+
+
+_HELD = 1000
+"""Molecules for matching that stay in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +83,14 @@ class _Parts:
     """Ligands that may be parents of a degrader, the largest first, each made a molecule for matching once."""
 
     def __init__(self, parents: Mapping[str, LigandMolecule]) -> None:
-        known = [item for item in parents.items() if item[1].sanitised]
-        self.by_size = sorted(known, key=lambda item: (-item[1].n_heavy, item[0]))
         self._molecules = parents
-        self._parts: dict[str, HeavyPart] = {}
+        self.of = lru_cache(_HELD)(lambda code: HeavyPart.of(parents[code]))
 
-    def of(self, code: str) -> HeavyPart:
-        """Return the heavy atoms of one of them."""
-        if code not in self._parts:
-            self._parts[code] = HeavyPart.of(self._molecules[code])
-        return self._parts[code]
+    @cached_property
+    def by_size(self) -> list[tuple[str, int]]:
+        """Their codes and numbers of heavy atoms."""
+        sizes = {code: mol.n_heavy for code, mol in self._molecules.items() if mol.sanitised}
+        return sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
@@ -97,8 +99,8 @@ def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
     if degrader.held.reason:
         return found
     whole = HeavyPart.of(degrader.molecule)
-    for code, parent in parents.by_size:
-        if parent.n_heavy >= degrader.molecule.n_heavy or not whole.may_hold(parents.of(code)):
+    for code, n_heavy in parents.by_size:
+        if n_heavy >= degrader.molecule.n_heavy or not whole.may_hold(parents.of(code)):
             continue
         endings = list(leaving_bonds(whole.mol, parents.of(code).mol))
         for side, (this_half, other_half) in degrader.sides.items():

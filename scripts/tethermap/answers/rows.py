@@ -19,7 +19,7 @@ from tethermap.answers.pockets.groups import Group, Placed
 from tethermap.answers.pockets.rows import AHEAD
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.answers.sites import SiteAnswer, answers_of
-from tethermap.answers.waiting_rows import waiting_rows
+from tethermap.answers.waiting import WaitingRows, spool
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.exits.confidence import confidence
@@ -71,11 +71,12 @@ def answer_rows(
     groups : sequence of Group
         All groups of a job, that of most entries first.
     folder : Path or None
-        Where they wait for their ranks, `tethermap.answers.waiting_rows`.
+        Where they wait for their ranks, `tethermap.answers.waiting.spool`.
     """
     transfers = Transfers()
     best: list[tuple[tuple[object, ...], int, tuple[object, ...]]] = []
-    with waiting_rows(folder) as waiting:
+    with spool(folder) as waiting_room:
+        waiting = WaitingRows(waiting_room)
         for order, group in enumerate(groups):
             sites = binding_sites(group)
             for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):

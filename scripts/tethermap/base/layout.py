@@ -41,6 +41,8 @@ TABLES = f"{RESULTS}/tables"
 DATA_DICTIONARY = f"{TABLES}/README.md"
 LIGANDS_SDF = f"{RESULTS}/ligands.sdf"
 REPORT = f"{RESULTS}/report.html"
+REPORT_PAGES = f"{RESULTS}/report"
+"""Folder of further pages of the report, if there are many ligands."""
 
 MANIFEST = "job_result_manifest.json"
 JOB_CONFIG = "job_config.json"
@@ -61,8 +63,8 @@ JOB_LOG = "logs/job.log"
 SHARDS = f"{WORK}/shards"
 SHARD_PLAN = f"{WORK}/shards.json"
 """Sizes of all shards, ``{"0": 50, "1": 49}``; `search_entries` writes it last, so that all shards exist by then."""
-SERIES_MEMBERS = f"{WORK}/series.jsonl"
-LIGANDS = f"{WORK}/ligands.csv"
+SERIES_PLAN = f"{WORK}/series.zip"
+"""The series of a job without their cores: the part of each shard has those whose cores it finds."""
 SERIES_ERRORS = f"{WORK}/series_errors.csv"
 TABLES_ERRORS = f"{WORK}/tables_errors.csv"
 """Ligands and entries on which `find_series` and `build_tables` have failed."""
@@ -132,6 +134,11 @@ def protac_stem(path: str) -> str:
     """Return the stem of the ligand whose inputs for programs that model degraders a file belongs to; else nothing."""
     inside = path.removeprefix(f"{PROTAC_FOLDER}/")
     return inside.partition("/")[0] if inside != path else ""
+
+
+def report_page(number: int) -> str:
+    """Return the path of a further page of the report, relative to the job folder; the report itself is the first."""
+    return f"{REPORT_PAGES}/ligands_{number}.html"
 
 
 def ligand_files(stem: str) -> list[str]:

@@ -39,6 +39,9 @@ DOWNLOAD_REASONS = (
 MAX_CARDS = 400
 """Components in the gallery; the others are in the table."""
 
+CARDS_PER_PAGE = 30
+"""Components on each page of the report: pictures of about 1.5 MB in the first."""
+
 MAX_TABLE_ROWS = 3000
 """Instances in the table of the report; Results_Display.csv holds all."""
 

@@ -4,16 +4,45 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
+from tethermap.base import layout
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
 from tethermap.report import plots
-from tethermap.report.content import PLACES_AT_ONCE, ReportContent
+from tethermap.report.content import CARDS_PER_PAGE, PLACES_AT_ONCE, Card, ReportContent
 from tethermap.report.methods import paragraphs, references
 from tethermap.report.templating import TEMPLATES, environment
 from tethermap.selfcheck.names import CHECKS
+
+Depiction = Callable[[str, str], str]
+"""Gives the markup of a picture of a stem in a style (``plain``, ``exposed``, ``exits``), empty when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardPage:
+    """A page of the report with some of its cards, the first of which has this number."""
+
+    path: str
+    first: int
+    cards: Sequence[Card]
+
+    @property
+    def last(self) -> int:
+        """Number of its last card."""
+        return self.first + len(self.cards) - 1
+
+
+def card_pages(content: ReportContent) -> list[CardPage]:
+    """Return the pages of a report; the first is the report itself."""
+    pages = []
+    for number, begin in enumerate(range(0, max(1, len(content.cards)), CARDS_PER_PAGE), 1):
+        path = layout.REPORT if number == 1 else layout.report_page(number)
+        pages.append(CardPage(path, begin + 1, content.cards[begin : begin + CARDS_PER_PAGE]))
+    return pages
 
 
 def render_report(
@@ -21,11 +50,11 @@ def render_report(
     settings: Mapping[str, Any],
     query: Mapping[str, Any],
     versions: Mapping[str, str],
-    depiction: Callable[[str, str], str],
+    depiction: Depiction,
     core_picture: Callable[[str], str],
     colour: plots.Colour,
 ) -> Iterator[str]:
-    """Return the HTML of the report part by part; the same arguments give the same text.
+    """Return the HTML of the report's first page part by part; the same arguments give the same text.
 
     Parameters
     ----------
@@ -40,12 +69,18 @@ def render_report(
     colour : callable
         Colour of a relative exposure.
     """
-    style, script = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
+    style, script = _texts("report.css", "report.js")
+    first, *others = card_pages(content)
     return (
         environment()
         .get_template("report.html.j2")
         .generate(
             content=content,
+            cards=first.cards,
+            pages=others,
+            links=_links(content, [first, *others]),
+            up="",
+            report="",
             copies_noun=copies_noun,
             settings=settings,
             leaves=_leaves(settings),
@@ -70,6 +105,42 @@ def render_report(
             shown_series=[view.row["series"] for view in content.series],
         )
     )
+
+
+def render_pages(content: ReportContent, depiction: Depiction) -> Iterator[tuple[str, Iterator[str]]]:
+    """Yield path and HTML of each further page of the report."""
+    sheet, pictures, script = _texts("report.css", "pictures.css", "report.js")
+    style = sheet + pictures
+    _, *others = card_pages(content)
+    for page in others:
+        html = environment().get_template("ligands.html.j2").generate(
+            content=content,
+            page=page,
+            pages=others,
+            up="../",
+            report=f"../{PurePosixPath(layout.REPORT).name}",
+            style=style,
+            script=script,
+            policy=f"{_policy(style, script)}; img-src 'self' file:",
+            depiction=depiction,
+            shown_series=[view.row["series"] for view in content.series],
+        )  # fmt: skip
+        yield page.path, html
+
+
+def _texts(*names: str) -> tuple[str, ...]:
+    return tuple((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+
+
+def _links(content: ReportContent, pages: Sequence[CardPage]) -> dict[str, str]:
+    """Return the links to all cards from the report's first page, by components."""
+    folder = f"{layout.RESULTS}/"
+    places = {card.components: page.path for page in pages for card in page.cards}
+    return {
+        components: ("" if places[components] == layout.REPORT else places[components].removeprefix(folder))
+        + f"#{anchor}"
+        for components, anchor in content.anchors.items()
+    }
 
 
 TABLE_COLUMNS = (

@@ -1,15 +1,17 @@
-"""Write the report: one HTML file that needs nothing else."""
+"""Write the report: one HTML file that needs nothing else, and pages beside it if there are many ligands."""
 
 from __future__ import annotations
 
 import json
 import logging
+import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_parts
@@ -22,8 +24,8 @@ from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.words import legend_height
-from tethermap.report.content import MAX_SERIES, build_content, shown_series
-from tethermap.report.render import render_report
+from tethermap.report.content import CARDS_PER_PAGE, MAX_SERIES, build_content, shown_series
+from tethermap.report.render import render_pages, render_report
 from tethermap.run.program_errors import but_for
 from tethermap.run.software import versions
 
@@ -73,7 +75,8 @@ def write_report(
         relative=_relative(job, core.keys()),
         exits=partial(_first_exits, job),
     )
-    n_exits = {card.best.text("stem"): len(card.exits) for card in content.cards}
+    first = content.cards[:CARDS_PER_PAGE]
+    n_exits = {card.best.text("stem"): len(card.exits) for card in first}
     contacts = _contacts(job, [stem for row in results if (stem := str(row["stem"])) in n_exits])
     pictures = _Pictures(job, n_exits, contacts)
     parts = render_report(
@@ -86,6 +89,9 @@ def write_report(
         exposure_colour,
     )
     write_parts(report, parts)
+    shutil.rmtree(job / layout.REPORT_PAGES, ignore_errors=True)
+    for path, page in render_pages(content, pictures.linked):
+        write_parts(job / path, page)
 
 
 def _rows(job: Path, left_out: AbstractSet[str], table: Table) -> list[Row]:
@@ -158,6 +164,14 @@ class _Pictures:
             return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", LEGEND_HEIGHT, f"plain-{stem}")
         height = legend_height(self._n_exits.get(stem, 0)) if style == "exits" else LEGENDS[style]
         return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", height)
+
+    def linked(self, stem: str, style: str) -> str:
+        """Return an image that links to a depiction from a further page, empty when there is none."""
+        path = layout.ligand_svg(stem, style)
+        if not (self._job / path).is_file():
+            return ""
+        source = quote(path.removeprefix(f"{layout.RESULTS}/"))
+        return f'<img src="../{source}" alt="{escape(stem)}, {style}" loading="lazy">'
 
     def of_core(self, series: str) -> str:
         """Return the depiction of a series' core, empty when it has none."""

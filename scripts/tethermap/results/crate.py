@@ -40,6 +40,7 @@ _FOLDERS = {
     layout.SERIES_FOLDER: "Series",
     layout.PROTAC_FOLDER: "Inputs for degrader modelling",
     layout.TABLES: "Tables as Parquet and the meaning of their columns",
+    layout.REPORT_PAGES: "Further pages of the report",
 }
 """Folders of many files: the crate names them, the manifest has each file with its hash."""
 _INPUTS = (layout.JOB_CONFIG, layout.SEARCH_QUERY)

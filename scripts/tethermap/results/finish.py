@@ -70,8 +70,7 @@ def write_manifest(
     listed: dict[str, Row] = {str(row["path"]): row for rows in lists for row in rows}
     for path in [path for path in listed if lost and layout.stem_of_file(path) in lost]:
         del listed[path]
-    for path in _series_files(job, left_out):
-        listed[path] = _file_row(job, path)
+    listed.update(_series_files(job, shards, left_out))
     _remove_unlisted(job, listed)
     tally = _count(job, shards, errors, left_out)
     link(job / layout.RESULTS_DISPLAY, job / layout.RESULTS_DISPLAY_LINK)
@@ -84,6 +83,7 @@ def write_manifest(
         layout.SEARCH_ENTRIES,
         layout.WORKFLOW,
     ]
+    single += [layout.report_page(number) for number in range(2, 2 + len(list((job / layout.REPORT_PAGES).glob("*"))))]
     optional = [table for table in (tables.POSES, tables.AFFINITY, tables.PUBLISHED) if (job / table.path).is_file()]
     single += [path for table in optional for path in (table.path, table.parquet)]
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
@@ -139,17 +139,18 @@ def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> It
         )
 
 
-def _series_files(job: Path, left_out: AbstractSet[str]) -> list[str]:
-    """Return the depictions that are there of the series and their ligands in the tables.
+def _series_files(job: Path, shards: Sequence[str], left_out: AbstractSet[str]) -> dict[str, Row]:
+    """Return the depictions by path of the series and their ligands in the tables.
 
     A series has ``S001.svg`` and for each ligand ``S001_LIG.svg``, with a number for a second of its name.
     """
-    results = read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
+    names = {"series", "Warhead", "stem", "pdb_id"}
+    results = read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE, names=names)
     pairs = {(str(row["series"]), str(row["Warhead"])) for row in but_for(results, left_out) if row["series"]}
-    names = {series for series, _ in pairs} | {f"{series}_{code}" for series, code in pairs}
-    folder = job / layout.SERIES_FOLDER
-    paths = sorted(path for path in folder.glob("*.svg")) if folder.is_dir() else []
-    return [f"{layout.SERIES_FOLDER}/{path.name}" for path in paths if path.stem.partition("-")[0] in names]
+    drawn = {series for series, _ in pairs} | {f"{series}_{code}" for series, code in pairs}
+    lists = (read_table(part(job, shard, "find_cores/files"), FILES) for shard in shards)
+    rows = {str(row["path"]): row for rows in lists for row in rows}
+    return {path: row for path, row in rows.items() if Path(path).stem.partition("-")[0] in drawn}
 
 
 def _link_pictures(job: Path) -> None:

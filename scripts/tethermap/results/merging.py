@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
+from tethermap.answers.waiting import Place, Spool, spool
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source
 from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, instance_key, natural_key
@@ -27,16 +27,16 @@ class SortedTable:
 
     Parameters
     ----------
-    spool : BinaryIO
+    spool : Spool
         Where the blocks wait.
     """
 
-    def __init__(self, path: Path, table: Table, spool: BinaryIO) -> None:
+    def __init__(self, path: Path, table: Table, spool: Spool) -> None:
         self._path = path
         self._table = table
         self._spool = spool
         self._cells = cell_formatter(table, path.name)
-        self._places: list[tuple[Key, int, int]] = []
+        self._places: list[tuple[Key, Place]] = []
 
     def add(self, key: Key, rows: Iterable[Row]) -> None:
         """Add a block of rows as `tables.table_writer` would write them.
@@ -53,9 +53,7 @@ class SortedTable:
 
     def add_text(self, key: Key, text: str) -> None:
         """Add a block of rows that are CSV text already."""
-        data = text.encode("utf-8")
-        self._places.append((key, self._spool.tell(), len(data)))
-        self._spool.write(data)
+        self._places.append((key, self._spool.add(text.encode("utf-8"))))
 
     def write(self, *, equal_by_text: bool = False) -> None:
         """Write the file: header, then the blocks by key, those with equal keys as they came or by their text."""
@@ -65,12 +63,8 @@ class SortedTable:
         with replacing(self._path) as temporary, temporary.open("wb") as stream:
             stream.write(header.getvalue().encode("utf-8"))
             for _, equal in groupby(self._places, key=lambda place: place[0]):
-                blocks = [self._block(start, size) for _, start, size in equal]
+                blocks = [self._spool.read(place) for _, place in equal]
                 stream.writelines(sorted(blocks) if equal_by_text else blocks)
-
-    def _block(self, start: int, size: int) -> bytes:
-        self._spool.seek(start)
-        return self._spool.read(size)
 
 
 @contextmanager
@@ -83,8 +77,8 @@ def sorted_table(path: Path, table: Table, *, equal_by_text: bool = False) -> It
         Whether blocks with equal keys are sorted by their text; else they stand as they came.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=path.parent) as spool:
-        sorted_rows = SortedTable(path, table, spool)
+    with spool(path.parent) as blocks:
+        sorted_rows = SortedTable(path, table, blocks)
         yield sorted_rows
         sorted_rows.write(equal_by_text=equal_by_text)
 
@@ -127,13 +121,18 @@ def read_blocks(path: Source, table: Table, column: str | None = None) -> Iterat
         yield typed(first), "".join(lines)
 
 
+def unchanged(row: Row) -> Row | None:
+    """Return a row as it is."""
+    return row
+
+
 def merge(
     parts: Iterable[Source],
     path: Path,
     table: Table,
     key: Callable[[dict[str, Value]], Key],
     column: str | None = None,
-    changed: Callable[[Row], Row | None] = lambda row: row,
+    changed: Callable[[Row], Row | None] = unchanged,
 ) -> None:
     """Write one sorted table from the parts of all shards.
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from sys import intern
 from types import MappingProxyType
 from typing import NamedTuple
-
-import numpy as np
 
 from tethermap.answers.model import LigandCopy, copy_of
 from tethermap.answers.observed.bridging import Bridging
@@ -25,19 +24,19 @@ from tethermap.answers.pockets.groups import Group, Member, grouped
 from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposition_rows, ways_of
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.answers.rows import KnownLigands, answer_rows
-from tethermap.answers.waiting_rows import WaitingRows, waiting_rows
+from tethermap.answers.waiting import Spool, StoredValues, WaitingRows, spool
 from tethermap.base import layout, tables
 from tethermap.base.arrays import FloatArray
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source, joined, named_lines, named_records, part
 from tethermap.base.tables import JOINED, Row, Value, split_cell
-from tethermap.instance.backbone import Backbone, backbone_of_record
+from tethermap.instance.backbone import Backbone, backbone_of_record, packed_backbone
 from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_of_line
 from tethermap.molecule.record import LigandMolecule
-from tethermap.molecule.store import molecule_of_record
+from tethermap.molecule.store import molecule_of_record, packed_molecule
 from tethermap.results.affinity import Affinities, AffinityQuery
-from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table
+from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table, unchanged
 from tethermap.results.published import PublishedDegraders
 from tethermap.results.rows import (
     Membership,
@@ -92,22 +91,64 @@ def write_tables(
     degraders : sequence of str
         The user's tables of published degraders, `source.degraders`.
     """
-    series = read_members(job / layout.SERIES_MEMBERS)
-    ligands = list(tables.read_table(job / layout.LIGANDS, tables.LIGAND_METADATA))
-    at_ph = {str(row["Parent_SMILES"]): str(row["SMILES_pH74"]) for row in ligands}
     (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
-    with waiting_rows(job / layout.RESULTS) as waiting:
-        gathered = _merge_instances(job, shards, series, at_ph, target_name, waiting, left_out.keys())
-        groups = grouped(gathered.members)
-        heavy = {str(row["Ligand"]): int(row["Heavy_Atom_Count"] or 0) for row in ligands}
+    at_ph, heavy = _write_metadata(job, shards)
+    with spool(job / layout.RESULTS) as waiting:
+        gathered = _merge_instances(job, shards, at_ph, target_name, waiting, left_out.keys())
         affinities = Affinities(affinity, gathered.measured, heavy) if affinity else None
-        _write_results(job, waiting, groups, affinities)
+        _write_answers(job, gathered, target_name, affinities, _published(degraders, gathered) if degraders else None)
+        stems = {member.stem for member in gathered.members}
+
+    def of_results(row: Row) -> Row | None:
+        return row if row["stem"] in stems else None
+
+    status = StatusCorrector(errors, stems)
+    for table, name, key, column, changed in (
+        (tables.SASA_SUMMARY, "measure_sasa/sasa_summary", row_sort_key, "stem", of_results),
+        (tables.SASA_ATOMS, "measure_sasa/sasa_atoms", row_sort_key, "stem", of_results),
+        (tables.CONTACTS, "measure_sasa/contacts", row_sort_key, "stem", of_results),
+        (tables.EXIT_VECTORS, "measure_sasa/exits", row_sort_key, "stem", of_results),
+        (tables.LIGAND_STATUS, "clean_complexes/ligand_status", ligand_status_key, None, status.ligand),
+        (tables.NAME_MAP, "clean_complexes/name_map", name_map_key, None, of_results),
+        (tables.SERIES, "find_cores/series", series_key, None, unchanged),
+    ):
+        parts = (part(job, shard, name) for shard in shards)
+        merge(parts, job / table.path, table, key, column, changed)
+    inputs = tables.PROTAC_INPUTS
+    merge(protac_inputs, job / inputs.path, inputs, row_sort_key, "stem", of_results)
+    _write_entry_status(job, shards, status, left_out)
+
+
+def _write_metadata(job: Path, shards: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
+    """Write Ligand_Metadata by the ligands' names; return SMILES at pH 7.4 by parent, and numbers of heavy atoms."""
+    at_ph: dict[str, str] = {}
+    heavy: dict[str, int] = {}
+
+    def key(row: Row) -> tuple[object, ...]:
+        at_ph[str(row["Parent_SMILES"])] = str(row["SMILES_pH74"])
+        heavy[str(row["Ligand"])] = int(row["Heavy_Atom_Count"] or 0)
+        return str(row["Ligand"]), -int(row["Instances"] or 0), str(row["Parent_SMILES"])
+
+    parts = (part(job, shard, "find_cores/ligands") for shard in shards)
+    merge(parts, job / tables.LIGAND_METADATA.path, tables.LIGAND_METADATA, key)
+    return at_ph, heavy
+
+
+def _write_answers(
+    job: Path,
+    gathered: Gathered,
+    target_name: str,
+    affinities: Affinities | None,
+    published: PublishedDegraders | None,
+) -> None:
+    """Write the tables over all instances: results with their sites, superpositions, directions, answers, degraders."""
+    groups = grouped(gathered.members)
+    _write_results(job, gathered.rows, groups, affinities)
     for left in (tables.AFFINITY, tables.PUBLISHED):
         (job / left.path).unlink(missing_ok=True)
         (job / left.parquet).unlink(missing_ok=True)
     if affinities:
         tables.write_table(job / layout.AFFINITY, tables.AFFINITY, sorted(affinities.rows(), key=row_sort_key))
-    published = _published(degraders, gathered) if degraders else None
     if published:
         tables.write_table(job / layout.PUBLISHED, tables.PUBLISHED, published.rows())
     if gathered.poses:
@@ -130,36 +171,21 @@ def write_tables(
         (tables.OBSERVED_EXITS, observed),
     ):
         tables.write_table(job / written.path, written, rows)
-    stems = {member.stem for member in gathered.members}
-
-    def of_results(row: Row) -> Row | None:
-        return row if row["stem"] in stems else None
-
-    status = StatusCorrector(errors, stems)
-    for table, name, key, column, changed in (
-        (tables.SASA_SUMMARY, "measure_sasa/sasa_summary", row_sort_key, "stem", of_results),
-        (tables.SASA_ATOMS, "measure_sasa/sasa_atoms", row_sort_key, "stem", of_results),
-        (tables.CONTACTS, "measure_sasa/contacts", row_sort_key, "stem", of_results),
-        (tables.EXIT_VECTORS, "measure_sasa/exits", row_sort_key, "stem", of_results),
-        (tables.LIGAND_STATUS, "clean_complexes/ligand_status", ligand_status_key, None, status.ligand),
-        (tables.NAME_MAP, "clean_complexes/name_map", name_map_key, None, of_results),
-    ):
-        parts = (part(job, shard, name) for shard in shards)
-        merge(parts, job / table.path, table, key, column, changed)
-    inputs = tables.PROTAC_INPUTS
-    merge(protac_inputs, job / inputs.path, inputs, row_sort_key, "stem", of_results)
-    _write_entry_status(job, shards, status, left_out)
-    ligands.sort(key=lambda row: str(row["Ligand"]))
-    tables.write_table(job / tables.LIGAND_METADATA.path, tables.LIGAND_METADATA, ligands)
 
 
-def read_members(path: Path) -> dict[str, Membership]:
-    """Return the series of each instance by its stem, from the lines of `find_series`."""
+def series_key(row: Row) -> tuple[object, ...]:
+    """Return the key by which Series is sorted: its number."""
+    return (int(str(row["series"])[1:]),)
+
+
+def _memberships(job: Path, shards: Sequence[str]) -> dict[str, Membership]:
+    """Return the series of each instance by its stem, from the lines of `find_cores`."""
     members = {}
-    with path.open(encoding="utf-8") as stream:
-        for line in stream:
-            record = json.loads(line)
-            members[record["stem"]] = Membership(record["series"], tuple(record["core"]))
+    for shard in shards:
+        with part(job, shard, "find_cores/members").open("rb") as stream:
+            for line in stream:
+                record = json.loads(line)
+                members[record["stem"]] = Membership(record["series"], tuple(record["core"]))
     return members
 
 
@@ -178,18 +204,26 @@ class InstanceParts(NamedTuple):
 class Gathered:
     """What the tables over all instances need of each: rows of results, and what groups and answers see.
 
-    Of thousands each holds only what is its own: texts that chains have in common are held once.
+    Chains, copies and molecules of large jobs wait on disk.
     """
 
-    rows: WaitingRows
+    waiting: InitVar[Spool]
     checks_failed: AbstractSet[str] = frozenset()
     members: list[Member] = field(default_factory=list)
-    copies: dict[str, LigandCopy] = field(default_factory=dict)
     degraders: dict[str, Degrader] = field(default_factory=dict)
-    complete: dict[str, LigandMolecule] = field(default_factory=dict)
     poses: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
     measured: list[AffinityQuery] = field(default_factory=list)
-    _texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    rows: WaitingRows = field(init=False)
+    backbones: StoredValues[Backbone] = field(init=False)
+    copies: StoredValues[LigandCopy] = field(init=False)
+    complete: StoredValues[LigandMolecule] = field(init=False)
+    _fullest: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def __post_init__(self, waiting: Spool) -> None:
+        self.rows = WaitingRows(waiting)
+        self.backbones = StoredValues(waiting, partial(packed_backbone, ""), backbone_of_record)
+        self.copies = StoredValues(waiting, pickle.dumps, pickle.loads)
+        self.complete = StoredValues(waiting, packed_molecule, molecule_of_record)
 
     def add(self, parts: InstanceParts, row: Row) -> None:
         """Add one instance with its row of results."""
@@ -203,45 +237,36 @@ class Gathered:
         flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
         pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.held else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
-        self.members.append(_member(key, parts, xyz, self._sharing(parts.backbone), packed=packed))
+        self.backbones.add(instance.stem, parts.backbone)
+        read_backbone = partial(self.backbones.__getitem__, instance.stem)
+        self.members.append(_member(key, parts, xyz, read_backbone, packed=packed))
         self.measured.append(_affinity_query(instance, mol, parts.backbone))
         if parts.held:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
             return
-        self.copies[instance.stem] = copy_of(mol, instance, xyz, parts.exits)
-        before = self.complete.get(mol.component_names)
-        if before is None or (-mol.n_heavy, mol.stem) < (-before.n_heavy, before.stem):
-            self.complete[mol.component_names] = mol
+        self.copies.add(instance.stem, copy_of(mol, instance, xyz, parts.exits))
+        rank = -mol.n_heavy, mol.stem
+        if rank <= self._fullest.setdefault(mol.component_names, rank):
+            self._fullest[mol.component_names] = rank
+            self.complete.add(mol.component_names, mol)
 
     def component(self, stem: str) -> str:
         """Return the components of an instance, joined by ``+``; empty if two proteins hold it."""
         return self.copies[stem].component if stem in self.copies else ""
 
-    def _sharing(self, backbone: Backbone) -> Backbone:
-        """Return a chain with what it has in common with others held once, its place too if it is the last one's."""
-        last = self.members[-1].backbone.xyz if self.members else backbone.xyz
-        return replace(
-            backbone,
-            sequence=intern(backbone.sequence),
-            xyz=last if np.array_equal(last, backbone.xyz) else backbone.xyz,
-            numbers=self._texts.setdefault(backbone.numbers, backbone.numbers),
-            uniprot=self._texts.setdefault(backbone.uniprot, backbone.uniprot),
-            others=self._texts.setdefault(backbone.others, backbone.others),
-        )
-
 
 def _merge_instances(
     job: Path,
     shards: Sequence[str],
-    series: dict[str, Membership],
     at_ph: dict[str, str],
     target_name: str,
-    rows: WaitingRows,
+    waiting: Spool,
     left_out: AbstractSet[str],
 ) -> Gathered:
     """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
     order: list[tuple[tuple[object, ...], str]] = []
-    gathered = Gathered(rows, _checks_failed(job, shards))
+    gathered = Gathered(waiting, _checks_failed(job, shards))
+    series = _memberships(job, shards)
     with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
         for shard in shards:
             files = set(_files(job, shard))
@@ -321,21 +346,26 @@ def is_packed(summary: Row) -> bool:
 
 
 def _member(
-    key: tuple[object, ...], parts: InstanceParts, xyz: FloatArray, backbone: Backbone, *, packed: bool
+    key: tuple[object, ...],
+    parts: InstanceParts,
+    xyz: FloatArray,
+    read_backbone: Callable[[], Backbone],
+    *,
+    packed: bool,
 ) -> Member:
     instance = parts.instance
     name = instance.name
     names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
              "Residue_ID": name.residue_id, "stem": instance.stem}  # fmt: skip
     resolution = instance.facts.resolution
-    chain = backbone.chain
+    chain = parts.backbone.chain
     return Member(
         stem=instance.stem,
         key=key,
         names=names,
         resolution=float("inf") if resolution is None else resolution,
         ligand=xyz,
-        backbone=backbone,
+        read_backbone=read_backbone,
         ways=() if parts.held else ways_of(parts.exits, xyz),
         protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
         packed=packed,

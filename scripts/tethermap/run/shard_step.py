@@ -61,15 +61,18 @@ class ShardStep:
         The step, its shard, and the job folder; result files go to their places in it.
     cache : StepCache or None
         Results of earlier jobs.
+    of_entries : bool
+        Whether the job's progress counts what the step does one by one: entries.
     """
 
-    def __init__(self, task: Task, cache: StepCache | None = None) -> None:
+    def __init__(self, task: Task, cache: StepCache | None = None, *, of_entries: bool = True) -> None:
         self._name = task.step.name
         self._task = task
         self._job = task.job
         self._cache = cache
         self._failed: dict[InstanceId, Row] = {}
-        self._done = ShardProgress(task.job / progress_file(self._name, task.shard), self._name)
+        self._progress = ShardProgress(task.job / progress_file(self._name, task.shard), self._name)
+        self._of_entries = of_entries
         self._files = ExitStack()
         self._streams: dict[str, EntryStream] = {}
         self._add: dict[str, Callable[[Any], object]] = {}
@@ -148,11 +151,12 @@ class ShardStep:
 
     def ligands(self, entry_id: str, ligands: Sequence[_T]) -> Iterator[_T]:
         """Yield the ligands of an entry; people see how many of them are done, where that takes long."""
-        return self._done.ligands(entry_id, ligands)
+        return self._progress.ligands(entry_id, ligands)
 
-    def passed(self, entry_id: str) -> None:
-        """Report that the step is through with an entry."""
-        self._done.entry(entry_id)
+    def passed(self, entry_id: str, kept: bool | None = None) -> None:
+        """Report that the step is through with an entry, and whether it is kept if the step decides it."""
+        if self._of_entries:
+            self._progress.entry(entry_id, kept)
 
     def record_error(self, member: InstanceId, error: Exception, ligand: str = "") -> None:
         """Record that the step failed on a ligand or an entry, whose results are not kept for other jobs."""
@@ -196,7 +200,7 @@ class ShardStep:
                 self.record_error(InstanceId(entry_id, stem), error)
             instead(error)
             self._flush()
-            self._done.entry(entry_id, None if stems else False)
+            self.passed(entry_id, None if stems else False)
 
     def _compute_or_repeat(
         self, entry_id: str, digest: Callable[[], str] | None, compute: Callable[[], bool | None]
@@ -205,7 +209,7 @@ class ShardStep:
         known = self._cache.cache.get(key) if self._cache and key else None
         if known is not None:
             self._repeat(known)
-            self._done.entry(entry_id, known.kept)
+            self.passed(entry_id, known.kept)
             return
         self._result, self._lasting = EntryResult(), True
         self._room = self._cache.cache.largest if self._cache and key else 0
@@ -213,7 +217,7 @@ class ShardStep:
         self._result.streams = self._flush()
         if self._cache and key and self._lasting and self._cache.lasting():
             self._cache.cache.put(key, self._result)
-        self._done.entry(entry_id, self._result.kept)
+        self.passed(entry_id, self._result.kept)
 
     def _repeat(self, known: EntryResult) -> None:
         for path, data in known.files.items():

@@ -127,10 +127,9 @@ def run_steps(job: Path, given: Settings) -> None:
     search, *others = (step for step in STEPS if step.runs(given))
     do(search, [])
     shards = sorted(json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8")), key=int)
-    for shard in shards:
-        for step in others:
-            if step.parts:
-                do(step, [shard], shard)
     for step in others:
-        if not step.parts:
+        if step.parts:
+            for shard in shards:
+                do(step, [shard], shard)
+        else:
             do(step, shards)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tethermap.base.arrays import FloatArray
 from tethermap.molecule.flat import without_hydrogens
 from tethermap.molecule.layout2d import molecule_layout
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
+from tethermap.molecule.store import molecule_of_record
 
 MOST_PIECES = 4
 """Unconnected parts of an observed ligand that are looked for in its parent; the time grows with the power of them."""
@@ -26,24 +28,34 @@ class SeriesMember:
     atoms: tuple[AtomKey, ...]
 
 
-@dataclass(slots=True)
+@dataclass
 class SeriesLigand:
-    """A ligand with all its instances; `fullest`, the one with most atoms, stands for the others."""
+    """A ligand with all its instances.
 
-    fullest: LigandMolecule
+    Parameters
+    ----------
+    component_names, parent_smiles : str
+        Its components joined by ``+``, and the SMILES of the neutral parent: they tell it from others.
+    record : bytes
+        Molecule of the instance with most atoms, which stands for the others, as `tethermap.molecule.store` packs it.
+    members : list of SeriesMember
+        All instances.
+    """
+
+    component_names: str
+    parent_smiles: str
+    record: bytes
     members: list[SeriesMember] = field(default_factory=list)
 
-    @property
-    def source(self) -> str:
-        """Source of its definition: ``dictionary``, ``user``, ``file`` or ``observed``."""
-        if "perceived_bonds" in self.fullest.flags:
-            return "observed"
-        return self.fullest.bond_source if self.fullest.bond_source in ("user", "file") else "dictionary"
+    @cached_property
+    def fullest(self) -> LigandMolecule:
+        """The instance with most atoms; it takes ten times the memory of its record."""
+        return molecule_of_record(self.record)
 
     def parent(self) -> Chem.Mol | None:
         """Return the neutral parent, None where RDKit cannot read it."""
         with rdBase.BlockLogs():
-            mol = Chem.MolFromSmiles(self.fullest.parent_smiles)
+            mol = Chem.MolFromSmiles(self.parent_smiles)
         return mol if mol is not None and mol.GetNumAtoms() else None  # type: ignore[redundant-expr]
 
     def parent_atoms(self, parent: Chem.Mol) -> dict[AtomKey, int]:
@@ -69,21 +81,23 @@ class SeriesLigand:
         return layout
 
 
-def collect_ligands(records: Iterable[LigandMolecule]) -> list[SeriesLigand]:
-    """Return the ligands of a job, those with most instances first, whatever the order of the records.
+def collect_ligands(molecules: Iterable[tuple[LigandMolecule, bytes]]) -> list[SeriesLigand]:
+    """Return the ligands of a job, those with most instances first, whatever the order of the molecules.
 
     Parameters
     ----------
-    records : iterable of LigandMolecule
-        Taken one at a time; one of each ligand is kept.
+    molecules : iterable of (LigandMolecule, bytes)
+        Taken one at a time, each with its record; one record of each ligand is held.
     """
     ligands: dict[tuple[str, str], SeriesLigand] = {}
-    for record in records:
-        key = record.component_names, record.parent_smiles
-        ligand = ligands.setdefault(key, SeriesLigand(record))
-        if (-record.n_heavy, record.stem) < (-ligand.fullest.n_heavy, ligand.fullest.stem):
-            ligand.fullest = record
-        ligand.members.append(SeriesMember(record.stem, atom_keys(record)))
+    best: dict[tuple[str, str], tuple[int, str]] = {}
+    for molecule, record in molecules:
+        key = molecule.component_names, molecule.parent_smiles
+        ligand = ligands.setdefault(key, SeriesLigand(*key, record))
+        rank = -molecule.n_heavy, molecule.stem
+        if rank <= best.setdefault(key, rank):
+            ligand.record, best[key] = record, rank
+        ligand.members.append(SeriesMember(molecule.stem, atom_keys(molecule)))
     for ligand in ligands.values():
         ligand.members.sort(key=lambda member: member.stem)
     return [ligand for _, ligand in sorted(ligands.items(), key=lambda item: (-len(item[1].members), item[0]))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ def murcko_scaffold(mol: Chem.Mol) -> str:
     return str(Chem.MolToSmiles(_scaffold(mol), isomericSmiles=False))
 
 
-def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
+def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
     """Return the series of a list of molecules, each as indices with its centre first.
 
     Two molecules are neighbours when they have the same Murcko scaffold of two rings or more,
@@ -54,26 +54,31 @@ def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
 
     Parameters
     ----------
-    mols : sequence of Chem.Mol
-        Their order settles ties: the earlier one comes first.
+    mols : iterable of Chem.Mol
+        Taken one at a time. Their order settles ties: the earlier one comes first.
 
     >>> clustered([Chem.MolFromSmiles(smiles) for smiles in ("CCCCCO", "c1ccncc1C", "CCCCCCO")])
     [[0, 2], [1]]
     """
-    prints = unary_fingerprints(mols)
-    scaffolds = [murcko_scaffold(mol) if _ring_count(mol) > 1 else "" for mol in mols]
+    scaffolds: list[str] = []
+
+    def noted(mol: Chem.Mol) -> Chem.Mol:
+        scaffolds.append(murcko_scaffold(mol) if _ring_count(mol) > 1 else "")
+        return mol
+
+    prints = unary_fingerprints(map(noted, mols))
     alike: dict[str, set[int]] = {}
     for index, scaffold in enumerate(scaffolds):
         if scaffold:
             alike.setdefault(scaffold, set()).add(index)
-    near = [{index} | alike.get(scaffolds[index], set()) for index in range(len(mols))]
-    for index in range(1, len(mols)):
+    near = [{index} | alike.get(scaffold, set()) for index, scaffold in enumerate(scaffolds)]
+    for index in range(1, len(prints)):
         similarity = np.array(DataStructs.BulkTanimotoSimilarity(prints[index], prints[:index]))
         for other in np.flatnonzero(similarity >= SIMILAR).tolist():
             near[index].add(other)
             near[other].add(index)
     counts = np.array([len(members) for members in near])
-    ungrouped = set(range(len(mols)))
+    ungrouped = set(range(len(prints)))
     series = []
     while ungrouped:
         centre = int(counts.argmax())  # the first of those with most
@@ -86,7 +91,7 @@ def clustered(mols: Sequence[Chem.Mol]) -> list[list[int]]:
     return series
 
 
-def unary_fingerprints(mols: Sequence[Chem.Mol]) -> list[DataStructs.ExplicitBitVect]:
+def unary_fingerprints(mols: Iterable[Chem.Mol]) -> list[DataStructs.ExplicitBitVect]:
     """Return fingerprints of Morgan counts (radius 2, 2,048 features) with a bit for each time that a feature occurs.
 
     So the Tanimoto coefficient of two is exactly that of their counts, sum of minima / sum of maxima, and costs a

@@ -97,6 +97,11 @@ def check_results(given: Settings) -> dict[str, Any]:
 
 
 def find_series(given: Settings) -> dict[str, Any]:
+    """Return the cache folder."""
+    return {"cache_dir": given["cache_dir"]}
+
+
+def find_cores(given: Settings) -> dict[str, Any]:
     """Return the limit of the search for one core, in seconds."""
     return {"seconds": given["series"]["seconds"], "cache_dir": given["cache_dir"]}
 

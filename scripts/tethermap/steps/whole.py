@@ -20,15 +20,14 @@ from tethermap.run.task import Task
 
 def find_series(task: Task) -> None:
     """Write the series of a job but for ligands on which that fails; see `tethermap.series.write.write_series`."""
-    series, members, ligands, errors = task.outputs()
-    folder, seconds = task.job / layout.SERIES_FOLDER, float(task.settings["seconds"])
+    plan, errors = task.outputs()
     molecules = list(task.parts("match_ligands/molecules"))
 
     def compute() -> list[Row]:
         from tethermap.series.write import write_series  # RDKit, needed for new ligands only
 
         def write(left_out: LeftOut) -> None:
-            write_series(molecules, series, members, ligands, folder, seconds=seconds, left_out=left_out.keys())
+            write_series(molecules, task.shards, plan, left_out=left_out.keys())
 
         def instances() -> list[InstanceId]:
             records = chain.from_iterable(map(named_records, molecules))
@@ -36,7 +35,7 @@ def find_series(task: Task) -> None:
 
         return without_failing(task.step.name, instances, write, errors)
 
-    repeat_or_compute(task.cache(seconds), task.sources(), task.outputs(), compute, folder)
+    repeat_or_compute(task.cache(), task.sources(), task.outputs(), compute)
 
 
 def build_tables(task: Task) -> None:
@@ -111,7 +110,6 @@ def repeat_or_compute(
     inputs: Iterable[Source],
     outputs: Sequence[Path],
     compute: Callable[[], Collection[Row]],
-    folder: Path | None = None,
 ) -> None:
     """Do a step, or write what it has written before for inputs of the same bytes.
 
@@ -123,8 +121,6 @@ def repeat_or_compute(
         All that the step reads and the files that it may write, in an order that is the same in each job.
     compute : callable
         Does the step; returns the errors in single ligands, with which nothing is kept for other jobs.
-    folder : Path, optional
-        Holds further files that it writes, and nothing else.
     """
     if known is None:
         compute()
@@ -134,23 +130,15 @@ def repeat_or_compute(
     if result is None:
         if compute():
             return
-        further = sorted(folder.iterdir()) if folder is not None and folder.is_dir() else []
         written = {str(place): path for place, path in enumerate(outputs) if path.is_file()}
-        if sum(path.stat().st_size for path in (*written.values(), *further)) <= known.cache.largest:
-            streams = {place: path.read_bytes() for place, path in written.items()}
-            known.cache.put(key, EntryResult(None, streams, {path.name: path.read_bytes() for path in further}))
+        if sum(path.stat().st_size for path in written.values()) <= known.cache.largest:
+            known.cache.put(key, EntryResult(None, {place: path.read_bytes() for place, path in written.items()}))
         return
     for place, path in enumerate(outputs):
         if str(place) in result.streams:
             write_bytes(path, result.streams[str(place)])
         else:
             path.unlink(missing_ok=True)
-    if folder is not None:
-        for left in folder.glob("*"):
-            if left.name not in result.files:
-                left.unlink()
-        for name, data in result.files.items():
-            write_bytes(folder / name, data)
 
 
 def _digest(paths: Iterable[Source]) -> str:

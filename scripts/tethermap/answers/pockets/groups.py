@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import gemmi
@@ -38,8 +38,8 @@ class Member:
         Of its entry in angstroms; infinite when not given.
     ligand : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms in angstroms.
-    backbone : Backbone
-        The target chain beside it.
+    read_backbone : callable
+        Returns the target chain beside it; those of large jobs wait on disk.
     ways : tuple of Way
         The best exits of its first sites; none of a ligand that two proteins hold.
     protein : str
@@ -53,11 +53,16 @@ class Member:
     names: dict[str, str]
     resolution: float
     ligand: FloatArray
-    backbone: Backbone
+    read_backbone: Callable[[], Backbone]
     ways: tuple[Way, ...] = ()
     protein: str = ""
     packed: bool = False
     bridging: bool = False
+
+    @property
+    def backbone(self) -> Backbone:
+        """The target chain beside it."""
+        return self.read_backbone()
 
     def residue_near(self, point: FloatArray) -> tuple[str, str]:
         """Return the residue whose Cα is nearest to a place in its own frame; empty texts without a chain.

@@ -17,7 +17,8 @@ def touching(one: Member, *residues: int) -> Member:
     marks = np.zeros(len(one.backbone), dtype=np.int8)
     marks[list(residues)] = TOUCHED
     numbers = tuple(str(700 + k) for k in range(len(marks)))
-    return replace(one, backbone=replace(one.backbone, marks=marks, numbers=numbers))
+    backbone = replace(one.backbone, marks=marks, numbers=numbers)
+    return replace(one, read_backbone=lambda: backbone)
 
 
 def sites_of(*members: Member) -> dict[str, str]:

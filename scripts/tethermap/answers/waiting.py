@@ -1,0 +1,136 @@
+"""Rows and values that wait in a temporary file, so that memory doesn't grow with them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from tethermap.base.tables import Row, Value
+
+T = TypeVar("T")
+
+Place = tuple[int, int]
+"""Where a block begins in the file, and its length."""
+
+HELD = 500
+"""Values that stay in memory: jobs of a few hundred ligands pack none."""
+
+_CACHED = 200
+
+
+class Spool:
+    """Blocks of bytes in a temporary file; made by `spool`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._end = 0
+        self._at_end = True
+
+    def add(self, data: bytes) -> Place:
+        """Append a block and return its place."""
+        if not self._at_end:
+            self._file.seek(self._end)
+            self._at_end = True
+        self._file.write(data)
+        place = self._end, len(data)
+        self._end += len(data)
+        return place
+
+    def read(self, place: Place) -> bytes:
+        """Return a block."""
+        start, size = place
+        self._file.seek(start)
+        self._at_end = False
+        return self._file.read(size)
+
+
+@contextmanager
+def spool(folder: Path | None = None) -> Iterator[Spool]:
+    """Yield a spool that is gone when the ``with`` block ends.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Folder of its file; the system's folder of temporary files by default.
+    """
+    with tempfile.TemporaryFile(dir=folder) as file:
+        yield Spool(file)
+
+
+class StoredValues(Mapping[str, T]):
+    """Values by name: the first `HELD` stay in memory, the others are packed and unpacked again each time.
+
+    Parameters
+    ----------
+    spool : Spool
+        Where the packed ones wait.
+    pack, unpack : callable
+        Return the bytes of a value, and the value of its bytes.
+    """
+
+    def __init__(self, spool: Spool, pack: Callable[[T], bytes], unpack: Callable[[bytes], T]) -> None:
+        self._spool = spool
+        self._pack = pack
+        self._held: dict[str, T] = {}
+        self._places: dict[str, Place] = {}
+        self._unpacked = lru_cache(_CACHED)(lambda place: unpack(spool.read(place)))
+
+    def add(self, name: str, value: T) -> None:
+        """Add a value, or replace the one of that name."""
+        if name in self._held or len(self._held) < HELD:
+            self._held[name] = value
+        else:
+            self._places[name] = self._spool.add(self._pack(value))
+
+    def __getitem__(self, name: str) -> T:
+        return self._held[name] if name in self._held else self._unpacked(self._places[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._held or name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._held
+        yield from self._places
+
+    def __len__(self) -> int:
+        return len(self._held) + len(self._places)
+
+
+Key = tuple[Any, ...]
+
+
+class WaitingRows:
+    """Such rows.
+
+    Parameters
+    ----------
+    spool : Spool
+        Where they wait.
+    """
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._places: list[tuple[Key, Place]] = []
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def add(self, key: Key, row: Row) -> None:
+        """Add a row with what its place depends on."""
+        self._places.append((key, self._spool.add(json.dumps(row).encode())))
+
+    def in_order(self, key: Callable[[Key], Key]) -> Iterator[tuple[int, dict[str, Value]]]:
+        """Yield the rows with their numbers, in which they came.
+
+        Parameters
+        ----------
+        key : callable
+            Gives a row's sort key from what its place depends on.
+        """
+        for number in sorted(range(len(self)), key=lambda number: key(self._places[number][0])):
+            yield number, json.loads(self._spool.read(self._places[number][1]))

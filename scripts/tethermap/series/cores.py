@@ -1,0 +1,184 @@
+"""The core of one series of a job, its pictures, and what is known of its ligands."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rdkit import Chem
+
+from tethermap.base import layout
+from tethermap.base.arrays import FloatArray
+from tethermap.base.records import packed, unpacked
+from tethermap.base.tables import JOINED, Row
+from tethermap.drawing.series import aligned_layout, core_svg, member_svg
+from tethermap.molecule.properties import descriptors
+from tethermap.molecule.protonation import forms_at_ph
+from tethermap.molecule.record import AtomKey, LigandMolecule
+from tethermap.series.ligands import SeriesLigand, SeriesMember, core_of_member
+from tethermap.series.series import Core, common_core, murcko_scaffold
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A named series: its ligands, the centre first; without a name, a ligand that is in no series."""
+
+    name: str
+    ligands: tuple[SeriesLigand, ...]
+
+    @property
+    def instances(self) -> list[tuple[str, str]]:
+        """Stem and components of each instance."""
+        return [(one.stem, ligand.component_names) for ligand in self.ligands for one in ligand.members]
+
+    def without(self, stems: frozenset[str]) -> Series:
+        """Return the series without some instances; a ligand of which they are all is left out."""
+        ligands = []
+        for ligand in self.ligands:
+            members = [member for member in ligand.members if member.stem not in stems]
+            if members:
+                ligands.append(SeriesLigand(ligand.component_names, ligand.parent_smiles, ligand.record, members))
+        return Series(self.name, tuple(ligands))
+
+
+def packed_series(series: Series) -> bytes:
+    """Return a series as records: its instances, then the molecule of each ligand."""
+    ligands = [
+        [ligand.component_names, ligand.parent_smiles, [[member.stem, member.atoms] for member in ligand.members]]
+        for ligand in series.ligands
+    ]
+    return packed(series.name, {"ligands": ligands}, b"") + b"".join(ligand.record for ligand in series.ligands)
+
+
+def read_series(records: Iterator[bytes]) -> Iterator[tuple[Series, list[bytes]]]:
+    """Yield each series that `packed_series` has packed, with its records."""
+    for head in records:
+        values, _ = unpacked(head)
+        own = [head]
+        ligands = []
+        for names, parent, members in values["ligands"]:
+            own.append(next(records))
+            atoms = [SeriesMember(stem, tuple((number, name) for number, name in keys)) for stem, keys in members]
+            ligands.append(SeriesLigand(names, parent, own[-1], atoms))
+        yield Series(values["stem"], tuple(ligands)), own
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesResults:
+    """What is written of a series: its row, a line for each instance, the rows of its ligands, and pictures by path."""
+
+    row: Row | None
+    members: list[bytes]
+    ligands: list[Row]
+    pictures: dict[str, str]
+
+
+def series_results(series: Series, seconds: float, *, one_of_many: bool = False) -> SeriesResults:
+    """Find the core of a series, draw its ligands aligned on it, and describe them.
+
+    Parameters
+    ----------
+    seconds : float
+        Limit of the search for the core.
+    one_of_many : bool
+        As for `tethermap.molecule.properties.descriptors`.
+    """
+    described = [_metadata(ligand, one_of_many=one_of_many) for ligand in series.ligands]
+    if not series.name:
+        return SeriesResults(None, [], described, {})
+    parents = [parent for ligand in series.ligands if (parent := ligand.parent()) is not None]
+    core = common_core(parents, seconds)
+    if core.timed_out:
+        log.warning("%s: the search for the core ended at its limit", series.name)
+    members: list[bytes] = []
+    pictures: dict[str, str] = {}
+    places: FloatArray | None = None
+    taken: dict[str, int] = {}
+    for ligand, parent, match in zip(series.ligands, parents, core.matches, strict=True):
+        atoms = ligand.parent_atoms(parent)
+        if places is None:
+            positions = ligand.parent_layout(parent, atoms)
+            places = positions[list(match)]
+            if match:
+                counted = _counted(len(series.ligands), "ligand")
+                lines = [f"{series.name} · core of {counted}", _counted(len(match), "atom")]
+                pictures[_path(series.name)] = core_svg(parent, positions, match, lines)
+        else:
+            positions = aligned_layout(parent, match, places)
+        comp_id = ligand.fullest.comp_id
+        number = taken[comp_id] = taken.get(comp_id, 0) + 1
+        name = f"{series.name}_{comp_id}" + (f"-{number}" if number > 1 else "")
+        pictures[_path(name)] = _member_svg(series, ligand, parent, positions, match, atoms)
+        for member in ligand.members:
+            line = {"stem": member.stem, "series": series.name, "core": core_of_member(member, atoms, match)}
+            members.append(json.dumps(line).encode() + b"\n")
+    return SeriesResults(_row(series, parents[0], core), members, described, pictures)
+
+
+def _path(name: str) -> str:
+    return f"{layout.SERIES_FOLDER}/{name}.svg"
+
+
+def _row(series: Series, centre: Chem.Mol, core: Core) -> Row:
+    return {
+        "series": series.name,
+        "scaffold_smiles": murcko_scaffold(centre),
+        "mcs_smarts": core.smarts,
+        "n_components": len(series.ligands),
+        "n_instances": len(series.instances),
+        "members": JOINED.join(ligand.component_names for ligand in series.ligands),
+        "timed_out": core.timed_out,
+        "n_core_atoms": len(core.matches[0]),
+    }
+
+
+def _member_svg(
+    series: Series,
+    ligand: SeriesLigand,
+    parent: Chem.Mol,
+    positions: FloatArray,
+    core: Sequence[int],
+    atoms: dict[AtomKey, int],
+) -> str:
+    count = len(ligand.members)
+    names, comp_id = ligand.component_names, ligand.fullest.comp_id
+    counted = f"{_counted(count, 'instance')}, {len(core)} of {parent.GetNumAtoms()} atoms in the core"
+    lines = [f"{series.name} · {names if len(names) < 40 else comp_id}", counted]
+    return member_svg(parent, positions, core, {index: name for (_, name), index in atoms.items()}, lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("s" if number != 1 else "")
+
+
+def _metadata(ligand: SeriesLigand, *, one_of_many: bool) -> Row:
+    """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
+    best, parent = ligand.fullest, ligand.parent()
+    forms = forms_at_ph(ligand.parent_smiles)
+    return {
+        **(descriptors(parent, one_of_many=one_of_many) if parent is not None else {}),
+        "Ligand": best.component_names,
+        "Name": best.title,
+        "Formula": best.formula,
+        "Type": best.type,
+        "SMILES": best.smiles,
+        "Parent_SMILES": best.parent_smiles,
+        "Instances": len(ligand.members),
+        "source": _source(best),
+        "Common_Name": best.common_name,
+        "Synonyms": JOINED.join(best.synonyms),
+        "SMILES_pH74": forms.main,
+        "SMILES_pH74_other": forms.other,
+        "groups_near_pH74": forms.near,
+    }
+
+
+def _source(molecule: LigandMolecule) -> str:
+    """Return the source of a ligand's definition: ``dictionary``, ``user``, ``file`` or ``observed``."""
+    if "perceived_bonds" in molecule.flags:
+        return "observed"
+    return molecule.bond_source if molecule.bond_source in ("user", "file") else "dictionary"

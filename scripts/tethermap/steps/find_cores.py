@@ -1,0 +1,56 @@
+"""Find the cores of a shard's series, draw their ligands aligned on them, and describe these."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+
+from tethermap.base import layout
+from tethermap.base.records import ArchivePart, read_records
+from tethermap.run.program_errors import InstanceId, LeftOut, without_failing
+from tethermap.run.shard_step import ShardStep
+from tethermap.run.task import Task
+
+
+def make(task: Task) -> None:
+    """Write rows, instances, ligands and pictures of a shard's series, but for ligands on which that fails."""
+    from tethermap.molecule.alerts import WORTH_SCREENING
+    from tethermap.series.cores import Series, SeriesResults, read_series, series_results
+
+    seconds = float(task.settings["seconds"])
+    plan = list(read_series(read_records(ArchivePart(task.job / layout.SERIES_PLAN, task.shard))))
+    many = sum(len(series.ligands) for series, _ in plan) >= WORTH_SCREENING
+    with ShardStep(task, task.cache(seconds), of_entries=False) as step:
+
+        def compute(series: Series) -> None:
+            found: list[SeriesResults] = []
+
+            def find(left_out: LeftOut) -> None:
+                left = series.without(frozenset(left_out))
+                found[:] = [series_results(left, seconds, one_of_many=many)] if left.ligands else []
+
+            for row in without_failing(task.step.name, partial(_ids, series.instances), find):
+                step.forget()
+                step.add("errors", row)
+            for results in found:
+                if results.row is not None:
+                    step.add("series", results.row)
+                for row in results.ligands:
+                    step.add("ligands", row)
+                for line in results.members:
+                    step.add("members", line)
+                for path, picture in results.pictures.items():
+                    step.write(path, picture)
+
+        for series, records in plan:
+            stems = [stem for stem, _ in series.instances]
+            step.entry(series.name, partial(_digest, records), partial(compute, series), stems=stems)
+
+
+def _ids(instances: Sequence[tuple[str, str]]) -> list[InstanceId]:
+    return [InstanceId("", stem, components) for stem, components in instances]
+
+
+def _digest(records: Sequence[bytes]) -> str:
+    return hashlib.sha256(b"".join(records)).hexdigest()

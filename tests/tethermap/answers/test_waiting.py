@@ -1,0 +1,48 @@
+"""Values that wait on disk come back as they were, whether they were held in memory or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tethermap.answers import waiting
+from tethermap.answers.waiting import StoredValues, spool
+
+
+@pytest.mark.parametrize("held", [0, 2, 100])
+def test_values_are_those_of_a_dict(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "HELD", held)
+
+    @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.text())))
+    def check(added: list[tuple[str, str]]) -> None:
+        with spool() as blocks:
+            stored: StoredValues[str] = StoredValues(blocks, str.encode, bytes.decode)
+            others: StoredValues[str] = StoredValues(blocks, str.encode, bytes.decode)
+            expected: dict[str, str] = {}
+            for name, value in added:
+                stored.add(name, value)
+                others.add(name, value[::-1])
+                expected[name] = value
+                assert stored[name] == value
+            assert as_dict(stored) == expected
+            assert as_dict(others) == {name: value[::-1] for name, value in expected.items()}
+            assert ("a" in stored) == ("a" in expected)
+            assert len(stored) == len(expected)
+
+    check()
+
+
+def as_dict(values: Mapping[str, str]) -> dict[str, str]:
+    return dict(values.items())
+
+
+def test_file_is_gone_afterwards(tmp_path: Path) -> None:
+    with spool(tmp_path) as blocks:
+        place = blocks.add(b"one")
+        assert blocks.read(place) == b"one"
+        assert blocks.read(blocks.add(b"two")) == b"two"
+    assert list(tmp_path.iterdir()) == []
