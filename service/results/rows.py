@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from service.errors import InvalidParameter
 from service.index.query import FORMULA
 from service.results.tables import JobTables, ordered_by
-from tethermap.base.parquet import cell_of, quoted, text_of
+from tethermap.base.parquet import cell_of, literal, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, format_value
 
 RESERVED = ("table", "sort", "limit", "offset", "format")
@@ -24,6 +26,9 @@ MAX_FILTERS = 50
 
 _OPERATORS = {"": "=", "gte": ">=", "lte": "<="}
 _BATCH = 500
+_LINES = 20_000
+"""Rows of CSV that are asked for at once."""
+
 _NUMBER = re.compile(r"[+-][0-9.]+[A-Za-z]?")
 """A signed number, residue ids with insertion codes included."""
 
@@ -55,6 +60,19 @@ class RowsWanted:
         """Return how many rows of a job's table are in the view."""
         found = reader.fetch(job, table, "count(*)", self.where, self.values)
         return int(found[0][0]) if found else 0
+
+    def csv(
+        self, reader: JobTables, job: Path, table: Table, columns: Sequence[Column], limit: int | None, offset: int
+    ) -> Iterator[str]:
+        """Yield the header and rows of the view as CSV, as `csv_lines` does; DuckDB writes the lines."""
+        yield _csv([[column.name for column in columns]])
+        line, end = _line_of(columns), None if limit is None else offset + limit
+        for start in range(offset, sys.maxsize if end is None else end, _LINES):
+            size = _LINES if end is None else min(_LINES, end - start)
+            lines = reader.fetch(job, table, line, self.page(size, start), self.values)
+            yield "".join(chain.from_iterable(lines))
+            if len(lines) < _LINES:
+                return
 
     def page(self, limit: int | None, offset: int) -> str:
         """Return the clauses that give some rows of the view."""
@@ -138,16 +156,28 @@ def _safe(text: str, column: Column) -> str:
     return f"'{text}"
 
 
+def _line_of(columns: Sequence[Column]) -> str:
+    """Return the expression that gives a row as a line of CSV, as `csv_lines` writes it."""
+    first = ", ".join(map(literal, FORMULA))
+    formula = f"x[1] IN ({first}) AND length(x) > 1 AND NOT regexp_full_match(x, {literal(_NUMBER.pattern)})"
+    safe = f"list_transform([{', '.join(map(text_of, columns))}], lambda x: if({formula}, '''' || x, x))"
+    special = " OR ".join(f"contains(x, {literal(one)})" for one in (",", '"', "\n", "\r"))
+    quoted_cells = f"""list_transform({safe}, lambda x: if({special}, '"' || replace(x, '"', '""') || '"', x))"""
+    return f"array_to_string({quoted_cells}, ',') || chr(10)"
+
+
 def csv_lines(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[bytes]:
     """Yield a table as CSV, some hundred rows at a time, each cell as the pipeline writes it."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([column.name for column in columns])
+    yield _csv([[column.name for column in columns]]).encode("utf-8")
     for start in range(0, len(rows), _BATCH):
-        for row in rows[start : start + _BATCH]:
-            writer.writerow([_safe(format_value(row[column.name], column), column) for column in columns])
-        yield text.getvalue().encode("utf-8")
-        text.seek(0)
-        text.truncate()
-    if not rows:
-        yield text.getvalue().encode("utf-8")
+        cells = (
+            [_safe(format_value(row[column.name], column), column) for column in columns]
+            for row in rows[start : start + _BATCH]
+        )
+        yield _csv(cells).encode("utf-8")
+
+
+def _csv(rows: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

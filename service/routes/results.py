@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from service.http.responses import disposition, matches, rows_answer, tagged
 from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
 from service.results.kept import kept_answer
 from service.results.overview import results_answer
-from service.results.rows import csv_lines, view_of
+from service.results.rows import view_of
 from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, json_of, matching
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
@@ -56,8 +56,6 @@ async def list_rows(request: Request) -> Response:
     table: Table = TABLES[name]
     columns: Sequence[Column] = await in_thread(shared.tables.columns, job.folder, table)
     view = view_of(columns, request.query_params.multi_items(), _SORT.of(request))
-    asked = form == "json" or "limit" in request.query_params
-    part = view.page(page.limit if asked else None, page.offset)
     if form == "csv":
         tag = await in_thread(_tag, job.folder / table.path, request.scope["query_string"].decode("latin-1"))
         headers = {
@@ -69,10 +67,13 @@ async def list_rows(request: Request) -> Response:
             return Response(status_code=304, headers=headers)
         if request.method == "HEAD":
             return Response(headers=headers, media_type="text/csv")
-        rows = await in_thread(shared.tables.rows, job.folder, table, part, view.values)
-        return StreamingResponse(csv_lines(columns, rows), 200, headers, "text/csv")
+        limit = page.limit if "limit" in request.query_params else None
+        lines = view.csv(shared.tables, job.folder, table, columns, limit, page.offset)
+        first = await in_thread(lambda: "".join(islice(lines, 2)))  # an error of the query is answered as one
+        return StreamingResponse(chain([first], lines), 200, headers, "text/csv")
 
     def answer() -> Response:
+        part = view.page(page.limit, page.offset)
         links, link = page.links(request, view.count(shared.tables, job.folder, table))
         texts = shared.tables.fetch(job.folder, table, json_of(columns), part, view.values)
         head = RowsAnswer(

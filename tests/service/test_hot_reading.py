@@ -6,6 +6,7 @@ import operator as operator_of
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +21,7 @@ from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
 from service.pages.instances import instance, instances
 from service.results import tables
 from service.results.answers import Answers
-from service.results.rows import view_of
+from service.results.rows import csv_lines, view_of
 from service.results.tables import OF_STEMS, JobTables, json_of
 from tests.tools.runs import ROOT
 from tethermap.base import layout
@@ -121,10 +122,15 @@ def test_an_instance_has_the_cells_of_its_tables_and_the_answer_of_its_ligand() 
 
 
 @pytest.mark.parametrize("table", [EXIT_VECTORS, EXIT_ANSWERS, RESULTS_TABLE], ids=lambda table: table.title)
-def test_cells_that_are_lists_are_joined_as_in_the_file(table: Table) -> None:
+def test_cells_and_lines_are_those_of_the_file(table: Table) -> None:
     job = ROOT / "data" / "examples" / "exam1hpv"
     assert any(column.separator for column in table.columns)
-    assert JobTables().rows(job, table) == list(read_table(job / table.path, table, strict=False))
+    reader = JobTables()
+    rows = reader.rows(job, table)
+    assert rows == list(read_table(job / table.path, table, strict=False))
+    columns = reader.columns(job, table)
+    text = "".join(view_of(columns, [], None).csv(reader, job, table, columns, None, 0))
+    assert text == b"".join(csv_lines(columns, rows)).decode()
 
 
 def with_parquet(job: Path) -> Path:
@@ -159,6 +165,21 @@ def filter_of(column: Column, operator: str, text: str) -> Callable[[Value], boo
     wanted = float(text)
     order = {"": operator_of.eq, "gte": operator_of.ge, "lte": operator_of.le}[operator]
     return lambda value: value is not None and order(value, wanted)
+
+
+CELLS = st.text("=+-@\t\n,\"';0.1Aµ", max_size=6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(details=st.lists(st.tuples(CELLS, CELLS), max_size=5), limit=st.none() | st.integers(1, 4))
+def test_rows_as_csv_are_those_of_the_csv_module(details: list[tuple[str, str]], limit: int | None) -> None:
+    rows: list[Row] = [{"pdb_id": one, "detail": other, "distance_A": 0.125} for one, other in details]
+    with tempfile.TemporaryDirectory() as folder:
+        job = Path(folder)
+        write_table(job / CONTACTS.path, CONTACTS, rows)
+        whole = list(read_table(job / CONTACTS.path, CONTACTS))
+        text = "".join(view_of(CONTACTS.columns, [], None).csv(JobTables(), job, CONTACTS, CONTACTS.columns, limit, 0))
+    assert text == b"".join(csv_lines(CONTACTS.columns, whole[:limit])).decode()
 
 
 TEXTS = ["", "1abc", "11ABC", "µ", '"1"', "LIG", "0.5", "0.250", "nan", "1e3", "-1", "İ"]

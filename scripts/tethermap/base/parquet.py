@@ -111,7 +111,7 @@ def text_of(column: Column) -> str:
     if column.kind == "number":
         return f"coalesce(printf('%.{column.decimals}f', {name}), '')"
     if column.kind == "flag":
-        return f"coalesce(if({name}, 'True', 'False'), '')"
+        return f"CASE {name} WHEN true THEN 'True' WHEN false THEN 'False' ELSE '' END"
     return cell_of(column) if column.kind == "text" else f"coalesce({name}::VARCHAR, '')"
 
 
