@@ -123,7 +123,7 @@ def test_an_instance_has_the_cells_of_its_tables_and_the_answer_of_its_ligand() 
 
 @pytest.mark.parametrize("table", [EXIT_VECTORS, EXIT_ANSWERS, RESULTS_TABLE], ids=lambda table: table.title)
 def test_cells_and_lines_are_those_of_the_file(table: Table) -> None:
-    job = ROOT / "data" / "examples" / "exam1hpv"
+    job = ROOT / "data" / "examples" / "exam1gbt"
     assert any(column.separator for column in table.columns)
     reader = JobTables()
     rows = reader.rows(job, table)
