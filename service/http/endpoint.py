@@ -21,7 +21,9 @@ _OF_PATH = {
     "{job_id}": "JOB_NOT_FOUND",
     "{batch_id}": "BATCH_NOT_FOUND",
 }
-_OF_BODY = ("INVALID_JSON", "UNSUPPORTED_MEDIA_TYPE", "INVALID_FIELD", "PAYLOAD_TOO_LARGE", "QUEUE_FULL")
+_OF_BODY = ("INVALID_JSON", "UNSUPPORTED_MEDIA_TYPE", "INVALID_FIELD", "PAYLOAD_TOO_LARGE")
+_ALWAYS = ("INTERNAL_ERROR", "RATE_LIMITED", "MISDIRECTED_REQUEST", "QUEUE_FULL")
+"""Errors of every route; the last while the service starts, or lacks disk space, memory, or time for a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +112,7 @@ class Endpoint:
             "UNAUTHORIZED": not self.public,
             "FORBIDDEN": self.changes and any(part in self.path for part in ("{job_id}", "{batch_id}", "{upload_id}")),
         }
-        codes = [
-            *(code for code, can in brought.items() if can),
-            *self.errors,
-            "INTERNAL_ERROR",
-            "RATE_LIMITED",
-            "MISDIRECTED_REQUEST",
-        ]
-        return list(dict.fromkeys(codes))
+        return list(dict.fromkeys([*(code for code, can in brought.items() if can), *self.errors, *_ALWAYS]))
 
     @property
     def reads_job(self) -> bool:

@@ -105,8 +105,8 @@ async def kept_answer(request: Request, job: Job, make: Callable[[], Response]) 
 
 def state_of(request: Request, job: Job) -> str:
     """Return all that an answer about a finished job is made from: its files are as old as their folders."""
-    places = (job.folder / name for name in (layout.MANIFEST, layout.RESULTS, layout.MCS_OUTPUT, layout.SERIES_FOLDER))
-    stamp = tuple(_changed(place) for place in places)
+    names = (layout.MANIFEST, layout.RESULTS, layout.MCS_OUTPUT, layout.SERIES_FOLDER, layout.SHARDS)
+    stamp = tuple(_changed(job.folder / name) for name in names)
     return repr((job, request.url.path, request.url.query, stamp))
 
 

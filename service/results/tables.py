@@ -145,8 +145,7 @@ class JobTables:
             try:
                 return cursor.execute(query, list(values)).fetchall()
             except duckdb.InterruptException:
-                message = "The question took too long: ask for fewer rows, or again later."
-                raise QueueFull(message, headers={"Retry-After": "30"}) from None
+                raise took_too_long() from None
             except duckdb.OutOfMemoryException:
                 message = "The question needs too much memory: ask for fewer rows, or again later."
                 raise QueueFull(message, headers={"Retry-After": "30"}) from None
@@ -157,6 +156,12 @@ class JobTables:
                 return []
             finally:
                 limit.cancel()
+
+
+def took_too_long() -> QueueFull:
+    """Return the error for a request whose queries take too long."""
+    message = "The question took too long: ask for fewer rows, or again later."
+    return QueueFull(message, headers={"Retry-After": "30"})
 
 
 def joined(column: Column, values: Sequence[Any] | None) -> str:

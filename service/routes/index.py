@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -22,7 +23,7 @@ from service.index.query import SORTS, JobFilters
 from service.jobs.record import STATES
 from service.pages.render import page
 from service.results.job import Job
-from service.results.tables import JobTables, same_entry
+from service.results.tables import JobTables, same_entry, took_too_long
 from service.routes.shared import ExampleUnavailable, Shared, in_thread, job_named, shared_of
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
 
@@ -42,6 +43,9 @@ _PAGE, _ON_PAGE = Paging(50, 5000), Paging(50, 200)
 
 MOST_JOBS = 100
 """Jobs that one search reads, the newest of those that the index finds."""
+
+SEARCH_SECONDS = 20.0
+"""Time limit of one search, over which the last query may go by its own."""
 
 _SEARCHES = anyio.CapacityLimiter(4)
 """Searches at once, in threads of their own: one may read for seconds, and those that wait block no other request."""
@@ -191,7 +195,10 @@ def _ligands(
     where = " AND ".join(_TESTS[name] for name in asked)
     values = [text for name, text in asked.items() for _ in range(_TESTS[name].count("?"))]
     total, ligands = 0, list[FoundLigand]()
+    end = time.monotonic() + SEARCH_SECONDS
     for job in jobs:
+        if time.monotonic() > end:
+            raise took_too_long()
         rows = reader.rows(job.folder, RESULTS_TABLE, f"WHERE {where}", values, _COLUMNS)
         shown = rows[max(0, offset - total) :][: limit - len(ligands)]
         total += len(rows)

@@ -185,7 +185,7 @@ ENDPOINTS = (
         "Submit a job; with dry_run=true only say what it would do.",
         {202: SubmittedAnswer, 200: DryRunAnswer},
         (DRY_RUN, IDEMPOTENCY_KEY),
-        errors=("UNSUPPORTED_INPUT", "FORBIDDEN", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
+        errors=("UNSUPPORTED_INPUT", "FORBIDDEN", "IDEMPOTENCY_CONFLICT", "UPSTREAM_UNAVAILABLE"),
         body="NewJob",
         changes=True,
     ),
@@ -218,7 +218,7 @@ ENDPOINTS = (
         retry_job,
         "Queue a job again that has failed or was canceled; it goes on from the steps that are kept.",
         {202: JobAnswer},
-        errors=("JOB_STATE_CONFLICT", "QUEUE_FULL"),
+        errors=("JOB_STATE_CONFLICT",),
         changes=True,
     ),
     _ROUTES.get(

@@ -122,7 +122,7 @@ ENDPOINTS = (
         retry_form,
         "What the retry button of that page sends.",
         {303: ""},
-        errors=("JOB_STATE_CONFLICT", "QUEUE_FULL"),
+        errors=("JOB_STATE_CONFLICT",),
         body="Form",
         changes=True,
     ),

@@ -86,7 +86,7 @@ async def list_rows(request: Request) -> Response:
         )
         return rows_answer(request, head, chain.from_iterable(texts), link)
 
-    return await in_thread(answer)
+    return await kept_answer(request, job, answer)
 
 
 def _tag(path: Path, view: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from service.addresses import address
 from service.errors import FileNotFound, MissingField
@@ -145,27 +145,27 @@ async def table_csv(request: Request) -> Response:
     job = job_of(request, ready=True)
     view = TableView.of(request.query_params)
 
-    def read() -> list[Row]:
-        return _of_view(shared, job, view)[1]
+    def answer() -> Response:
+        _, rows = _of_view(shared, job, view)
+        headers = {"Content-Disposition": disposition(f"{job.record.job_id}_view.csv"), "Cache-Control": "no-cache"}
+        return Response(b"".join(csv_of(view, rows)), 200, headers, "text/csv")
 
-    rows = await in_thread(read)
-    headers = {"Content-Disposition": disposition(f"{job.record.job_id}_view.csv"), "Cache-Control": "no-cache"}
-    return StreamingResponse(csv_of(view, rows), 200, headers, "text/csv")
+    return await kept_answer(request, job, answer)
 
 
 async def instance_part(request: Request) -> Response:
     """Show one ligand: depiction, viewer, exits, atoms, contacts, properties, files."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
-    surroundings = CONTEXT.of(request)
+    CONTEXT.of(request)
 
-    def read() -> dict[str, Any]:
-        row = instance(shared.tables, job.folder, request.query_params.get("row", ""))
-        if row is None:
+    def answer() -> Response:
+        shown = _shown(request, Place(shared.tables, job.folder, job.base), request.query_params.get("row", ""))
+        if shown is None:
             raise FileNotFound("The job has no such ligand.")
-        return instance_view(Place(shared.tables, job.folder, job.base), row, surroundings)
+        return page("results/instance_part", instance=shown, here=address(f"/results/{job.record.job_id}"))
 
-    return page("results/instance_part", instance=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
+    return await kept_answer(request, job, answer)
 
 
 async def report_page(request: Request) -> Response:

@@ -93,7 +93,6 @@ ENDPOINTS = (
         "Send structures of your own, ligands in files of their own and what goes with them, checked at once.",
         {201: UploadAnswer},
         body="Files",
-        errors=("QUEUE_FULL",),
         changes=True,
     ),
     _ROUTES.get("/api/uploads/{upload_id}", get_upload, "What is in an upload.", UploadAnswer, errors=("NOT_FOUND",)),

@@ -5,7 +5,11 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from service.routes.index import meant_by
+from service.errors import QueueFull
+from service.jobs.outcome import record_of_folder
+from service.results.job import Job
+from service.results.tables import JobTables
+from service.routes.index import _ligands, meant_by
 from tests.tools.runs import ROOT
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, read_table
 
@@ -74,3 +78,11 @@ def test_the_page_of_jobs_shows_what_is_found(http: httpx2.Client) -> None:
     text = http.get("/browse", params={"find": "1hpv"}).text
     assert "/results/exam1hpv?row=1hpv_A_478_200" in text
     assert "No ligand matches." in http.get("/browse", params={"find": "9zzz"}).text
+
+
+def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job(record_of_folder(EXAMPLE, "exam1hpv", "cli", sequence=1), EXAMPLE, "/api/jobs/exam1hpv")
+    assert _ligands(JobTables(), [job], {"ligand": "478"}, 5, 0)[0] == 1
+    monkeypatch.setattr("service.routes.index.SEARCH_SECONDS", -1.0)
+    with pytest.raises(QueueFull, match="too long"):
+        _ligands(JobTables(), [job], {"ligand": "478"}, 5, 0)
