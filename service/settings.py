@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import yaml
@@ -40,6 +40,9 @@ OTHER_VARIABLES = (
 
 OPERATOR = "operator"
 """Name of the token that may do all; a token without a name is such a one."""
+
+BY_OWNER = "owner"
+"""Value of `Settings.private` with which each token reads only its own jobs."""
 
 OPEN_RATE = "60/minute"
 """Limit of rate of a service that anyone may use, unless another is set."""
@@ -132,6 +135,13 @@ def _flag(text: str) -> bool:
     if text.lower() in ("0", "false", "no", "off"):
         return False
     raise ValueError("is not true or false")
+
+
+def _privacy(text: str) -> bool | str:
+    try:
+        return BY_OWNER if text.lower() == BY_OWNER else _flag(text)
+    except ValueError:
+        raise ValueError(f"is not true, false or {BY_OWNER}") from None
 
 
 def _path(text: str) -> Path:
@@ -293,8 +303,10 @@ class Settings(BaseModel):
         Optional parts in use, those of `EXTRAS` by default; `none` for none.
     webhook_secret, webhook_private : str, bool
         Key of the signature of notices, without which none are sent; whether they may go to private addresses.
-    private, open : bool
-        Whether reading needs a token too; whether anybody may use a service on a public address.
+    private : bool or str
+        Whether reading needs a token too; with ``owner`` a token reads only its own jobs, batches and uploads.
+    open : bool
+        Whether anybody may use a service on a public address.
     root_path : str
         Path below which a proxy serves it, without a slash at the end.
     max_queued_per_token : int
@@ -334,7 +346,7 @@ class Settings(BaseModel):
     webhook_secret: Annotated[str, _by(_secret)] = ""
     webhook_private: Annotated[bool, _by(_flag)] = False
     max_queued_per_token: Annotated[int, _by(_whole(1, 1_000_000))] = 100
-    private: Annotated[bool, _by(_flag)] = False
+    private: Annotated[bool | Literal["owner"], _by(_privacy)] = False
     open: Annotated[bool, _by(_flag)] = False
     allowed_hosts: Annotated[tuple[str, ...], _by(_hosts)] = ()
     root_path: Annotated[str, _by(_prefix)] = ""

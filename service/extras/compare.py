@@ -16,14 +16,13 @@ from service.extras.pairs import AnswerPair, CompareAnswer, Half, half_of, pairs
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Page, Paging, Text
 from service.http.responses import tagged
-from service.index.query import JobFilters
 from service.pages.instances import names_of
 from service.pages.places import NOT_SEEN_TOGETHER, answer_view, links_of
 from service.pages.render import page
 from service.results.answers import names_of_exit
 from service.results.job import Job
 from service.results.tables import JobTables, number
-from service.routes.shared import in_thread, job_named, shared_of
+from service.routes.shared import in_thread, job_filters, job_named, shared_of
 from service.runs.extra import Extra
 from tethermap.base import layout, tables
 from tethermap.base.tables import Row
@@ -52,7 +51,7 @@ async def compare_page(request: Request) -> Response:
     named = [side.optional.of(request) or "" for side in (_A, _B)]
     ligands = [ligand.of(request) or "" for ligand in _LIGANDS]
     shown = _ON_PAGE.of(request)
-    _, rows = await shared.parts.index.jobs(JobFilters(available=True), "protein", _OFFERED, 0)
+    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)
     values: dict[str, Any] = {"error": "", "asked": named, "asked_ligands": ligands, "jobs": rows, "choices": [[], []]}
     if not all(named):
         return page("compare", **values, result=None)

@@ -17,11 +17,10 @@ from service.http.answer import Answer, Count, Place, Success, row_type
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Choice, Flag, Text, Whole
 from service.http.responses import disposition, tagged
-from service.index.query import JobFilters
 from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import JobTables, number
-from service.routes.shared import in_thread, job_named, job_of, shared_of
+from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
 from service.runs.extra import Extra
 from service.runs.on_demand import Kind, on_demand, run_script
 from service.settings import Settings
@@ -266,7 +265,7 @@ async def degraders_page(request: Request) -> Response:
     shared = shared_of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
-    _, rows = await shared.parts.index.jobs(JobFilters(available=True), "created_desc", _OFFERED, 0)
+    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "created_desc", _OFFERED, 0)
     exits: dict[str, Sequence[Mapping[str, Any]]] = {}
     for letter, name in named.items():
         if name:

@@ -16,12 +16,12 @@ from service.http.json_body import parse_object
 from service.http.multipart import sent_form
 from service.http.parameters import Text, Whole
 from service.http.responses import json_answer, tagged
-from service.index.query import JobFilters
 from service.jobs.record import CANCELED, COMPLETED, FAILED, QUEUED, RUNNING, JobRecord, State
 from service.jobs.submission import parse_submission
 from service.routes.shared import (
     changeable_job,
     in_thread,
+    job_filters,
     job_of,
     owner_of,
     require_own_uploads,
@@ -190,7 +190,7 @@ async def list_runs(request: Request) -> Response:
         raise InvalidParameter("page_token is none that was given.", details={"parameter": "page_token"})
     offset = int(token)
     parts = shared_of(request).parts
-    total, rows = await parts.index.jobs(JobFilters(), _NEWEST, limit, offset)
+    total, rows = await parts.index.jobs(job_filters(request), _NEWEST, limit, offset)
     records = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
     runs = [WesStatusAnswer(run_id=record.job_id, state=_state(record)) for record in records]
     following = str(offset + limit) if offset + limit < total else ""

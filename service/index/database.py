@@ -27,17 +27,17 @@ from service.jobs.record import JobRecord, ResultRow
 from service.lru import Lru
 from tethermap.base.parquet import literal
 
-SCHEMA = 2
+SCHEMA = 3
 TABLES = {
     "jobs": "job_id VARCHAR, sequence BIGINT, target_name VARCHAR, search_query VARCHAR, fasta_len INTEGER,"
     " status VARCHAR, has_results BOOLEAN, result_rows INTEGER, ligand_count INTEGER, created_at VARCHAR,"
     " started_at VARCHAR, finished_at VARCHAR, modified_at VARCHAR, source VARCHAR, batch_id VARCHAR,"
-    " codes VARCHAR, entries VARCHAR, created_s BIGINT, modified_s BIGINT, stamp BIGINT",
+    " owner VARCHAR, codes VARCHAR, entries VARCHAR, created_s BIGINT, modified_s BIGINT, stamp BIGINT",
     "results": "job_id VARCHAR, pdb_id VARCHAR, chain VARCHAR, ligand VARCHAR, residue_id VARCHAR,"
     " components VARCHAR, exposed DOUBLE, sasa_bound_a2 DOUBLE, sasa_free_a2 DOUBLE",
     "meta": "schema INTEGER",
 }
-WIDTHS = {"jobs": 20, "results": 9}
+WIDTHS = {"jobs": 21, "results": 9}
 
 _CODE = re.compile(r"[A-Za-z0-9]+")
 
@@ -80,6 +80,7 @@ def job_row(job: IndexedJob) -> tuple[Any, ...]:
         record.modified_at,
         record.source,
         record.batch_id,
+        record.owner,
         words(code for row in job.rows for code in (row[2], *_CODE.findall(row[4]))),
         words(row[0] for row in job.rows),
         _seconds(record.created_at),

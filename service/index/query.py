@@ -65,6 +65,8 @@ class JobFilters:
         State; a component code and an entry that its results hold.
     created_after, created_before : str or None
         Times as the records have them: from the first on, before the second.
+    viewer : str or None
+        Owner whose jobs match, beside examples.
     """
 
     protein: str | None = None
@@ -75,6 +77,7 @@ class JobFilters:
     pdb_id: str | None = None
     created_after: str | None = None
     created_before: str | None = None
+    viewer: str | None = None
 
 
 def where(filters: JobFilters) -> tuple[str, list[Any]]:
@@ -93,6 +96,7 @@ def where(filters: JobFilters) -> tuple[str, list[Any]]:
     add(filters.status, "status = ?")
     add(filters.created_after, "created_at >= ?")
     add(filters.created_before, "created_at < ?")
+    add(filters.viewer, "(owner = ? OR source = 'example')")
     add(filters.ligand, "contains(codes, ?)", words([filters.ligand or ""]))
     add(filters.pdb_id, "contains(entries, ?)", words([filters.pdb_id or ""]))
     return ("WHERE " + " AND ".join(parts) if parts else ""), values

@@ -210,12 +210,13 @@ class BatchItem:
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """Jobs that run one after another, with a pause between launches in seconds."""
+    """Jobs that run one after another, with a pause between launches in seconds; `owner` as in `JobRecord`."""
 
     batch_id: str
     created_at: str
     delay_seconds: float
     items: tuple[BatchItem, ...]
+    owner: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values, as it is stored."""
@@ -232,7 +233,7 @@ class BatchRecord:
         """
         try:
             items = tuple(BatchItem(**item) for item in data["items"])
-            return cls(data["batch_id"], data["created_at"], float(data["delay_seconds"]), items)
+            return cls(data["batch_id"], data["created_at"], float(data["delay_seconds"]), items, data.get("owner"))
         except (TypeError, KeyError) as error:
             raise ValueError(f"not a batch record: {error}") from error
 

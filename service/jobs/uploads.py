@@ -10,7 +10,7 @@ import secrets
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -119,16 +119,23 @@ class UploadStore:
             await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
         return Upload(upload_id, **record)  # type: ignore[arg-type]
 
-    def get(self, upload_id: str) -> Upload:
+    def get(self, upload_id: str, may_see: Callable[[str | None], bool] = lambda _: True) -> Upload:
         """Return an upload.
+
+        Parameters
+        ----------
+        upload_id : str
+            Its name.
+        may_see : callable
+            Whether the client may see the uploads of an owner.
 
         Raises
         ------
         NotFound
-            If there is none of this name, or no more.
+            If there is none of this name that the client may see, or no more.
         """
         record = read_json(self._folder / upload_id / _RECORD) if _ID.fullmatch(upload_id) else None
-        if not isinstance(record, dict):
+        if not isinstance(record, dict) or not may_see(record.get("owner")):
             hours = f"{self._settings.keep_uploads_hours:g}"
             raise NotFound(f"No upload has this id; uploads are kept for {hours} hours.", details={})
         return Upload(upload_id, record["files"], record["expires_at"], record.get("owner"))

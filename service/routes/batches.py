@@ -34,6 +34,7 @@ from service.results.overview import results_answer
 from service.routes.shared import (
     idempotency,
     in_thread,
+    may_see,
     owner_of,
     require_own_uploads,
     require_owner,
@@ -169,7 +170,7 @@ async def submit_batch(request: Request) -> Response:
 def _batch_of(request: Request) -> BatchRecord:
     batch_id = str(request.path_params["batch_id"])
     batch = shared_of(request).parts.store.batch(batch_id)
-    if batch is None:
+    if batch is None or not may_see(request, batch.owner):
         raise BatchNotFound("No batch has this id.", details={"batch_id": batch_id[:64]})
     return batch
 

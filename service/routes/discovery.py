@@ -149,7 +149,7 @@ async def get_manifest(request: Request) -> Response:
         features={
             "source": settings.source,
             "tokens_required": bool(settings.api_tokens),
-            "private": settings.private,
+            "private": bool(settings.private),
             "webhooks": settings.webhooks,
             "cors": bool(settings.cors_origins),
             "metrics": settings.metrics,

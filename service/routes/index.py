@@ -24,7 +24,7 @@ from service.jobs.record import STATES
 from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import JobTables, same_entry, took_too_long
-from service.routes.shared import ExampleUnavailable, Shared, in_thread, job_named, shared_of
+from service.routes.shared import ExampleUnavailable, Shared, in_thread, job_filters, job_named, shared_of
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
@@ -76,7 +76,8 @@ _COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "ligand_name", "
 
 def _filters_of(request: Request) -> JobFilters:
     """Return the filters of a request."""
-    return JobFilters(
+    return job_filters(
+        request,
         protein=_PROTEIN.of(request),
         query=_QUERY.of(request),
         available=_AVAILABILITY.of(request),
@@ -176,7 +177,7 @@ async def found(
     """Return the number of ligands that match, some of them, and the numbers of jobs that were read and found."""
     shared: Shared = shared_of(request)
     entry = same_entry(wanted["pdb_id"]) if "pdb_id" in wanted else None
-    filters = JobFilters(available=True, ligand=wanted.get("ligand"), pdb_id=entry)
+    filters = job_filters(request, available=True, ligand=wanted.get("ligand"), pdb_id=entry)
     known, rows = await shared.parts.index.jobs(filters, limit=MOST_JOBS)
     jobs: list[Job] = []
     for row in rows:

@@ -31,18 +31,20 @@ from service.http.access import Access
 from service.http.job_answers import Failure, JobAnswer, waiting_headers
 from service.http.metrics import Metrics
 from service.http.responses import json_bytes
+from service.index.query import JobFilters
 from service.jobs.record import JobRecord
 from service.jobs.submission import Limits, Submission, private_receiver, refused_batch, refused_item
-from service.jobs.uploads import UploadStore
+from service.jobs.uploads import Upload, UploadStore
 from service.results.bundles import public_bundle
 from service.results.examples import Example
 from service.results.job import Job
 from service.results.tables import JobTables
+from service.runs.config import unknown_structures
 from service.runs.dry_run import DryRuns
 from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import Parts
 from service.scrub import Scrubber
-from service.settings import OPERATOR, Token
+from service.settings import BY_OWNER, OPERATOR, Token
 
 T = TypeVar("T")
 
@@ -178,7 +180,7 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
     as_example = request.scope["path"].startswith("/api/examples/")
     if as_example and job_id not in shared.examples:
         raise ExampleNotFound("No example has this id.", details={"job_id": job_id[:64]})
-    record = store.get(job_id)
+    record = record_of(request, job_id)
     if record is None or (as_example and not store.is_example(job_id)):
         if job_id in shared.examples:
             raise ExampleUnavailable(shared.examples[job_id])
@@ -229,7 +231,7 @@ def changeable_job(request: Request) -> JobRecord:
     job_id = str(request.path_params["job_id"])
     if job_id in shared.examples or shared.parts.store.is_example(job_id):
         raise JobStateConflict("Examples can't be changed.", details={"job_id": job_id, "status": "completed"})
-    record = shared.parts.store.get(job_id)
+    record = record_of(request, job_id)
     if record is None:
         raise no_such_job(shared, job_id)
     require_owner(request, record.owner, "job", job_id=job_id)
@@ -240,6 +242,34 @@ def owner_of(request: Request) -> str | None:
     """Return the name under which a request submits; None where no token was given."""
     token: Token | None = request.scope["state"].get("token")
     return None if token is None else token.name
+
+
+def viewer_of(request: Request) -> str | None:
+    """Return the owner whose jobs, batches and uploads a request may see; None if it may see all of them."""
+    owner = owner_of(request)
+    by_owner = shared_of(request).parts.settings.private == BY_OWNER
+    return owner or "" if by_owner and owner != OPERATOR else None
+
+
+def may_see(request: Request, owner: str | None) -> bool:
+    """Return whether a request may see a job, batch or upload of an owner: here alone this is decided."""
+    return viewer_of(request) in (None, owner)
+
+
+def record_of(request: Request, job_id: str) -> JobRecord | None:
+    """Return the record of a job or example that a request may see; None if there is none."""
+    record = shared_of(request).parts.store.get(job_id)
+    return record if record and (record.source == "example" or may_see(request, record.owner)) else None
+
+
+def job_filters(request: Request, **filters: Any) -> JobFilters:
+    """Return filters of the index that only jobs match which a request may see."""
+    return JobFilters(**filters, viewer=viewer_of(request))
+
+
+def upload_named(request: Request, upload_id: str) -> Upload:
+    """Return an upload that a request may see; raises as `UploadStore.get` does."""
+    return shared_of(request).uploads.get(upload_id, lambda owner: may_see(request, owner))
 
 
 def require_owner(request: Request, owner: str | None, kind: str, **ids: str) -> None:
@@ -261,11 +291,15 @@ def require_own_uploads(request: Request, *submissions: Submission) -> None:
     ------
     Forbidden
         If an upload is neither the request's token's own nor asked for by the operator.
+    InvalidField
+        If the request may not even see it.
     """
     for structures in {submission.structures for submission in submissions}:
         if structures:
             with contextlib.suppress(NotFound):
                 owner = shared_of(request).uploads.get(structures).owner
+                if not may_see(request, owner):
+                    raise unknown_structures()
                 require_owner(request, owner, "upload", upload_id=structures)
 
 

@@ -23,14 +23,15 @@ from service.pages.form import Meaning, meaning_of, option_groups, values_of_req
 from service.pages.render import page
 from service.routes.shared import (
     FORM_FIELDS,
-    Shared,
     form_pairs,
     from_own_page,
     in_thread,
     owner_of,
+    record_of,
     require_own_uploads,
     require_public_receivers,
     shared_of,
+    upload_named,
 )
 from service.runs.idempotency import Idempotency
 
@@ -41,8 +42,7 @@ _START = {"target_name": ["HIV-1 protease"], "search_query": ["1HPV"]}
 
 async def submit_page(request: Request) -> Response:
     """Show the form: empty, or with what an earlier job or an example asks for."""
-    shared = shared_of(request)
-    return _form(request, _values_from(shared, request.query_params.get("from", "")))
+    return _form(request, _values_from(request, request.query_params.get("from", "")))
 
 
 async def submit_form(request: Request) -> Response:
@@ -130,20 +130,20 @@ def _pairs(values: Mapping[str, list[str]]) -> list[tuple[str, str]]:
     return [(name, one) for name, many in values.items() for one in many]
 
 
-def _values_from(shared: Shared, job_id: str) -> dict[str, list[str]]:
+def _values_from(request: Request, job_id: str) -> dict[str, list[str]]:
     """Return what the form holds for a job like an earlier one or an example."""
-    example = shared.examples.get(job_id)
+    example = shared_of(request).examples.get(job_id)
     if example is not None:
         job = example.job
         return values_of_request({**job, "options": dict(job.get("filters", {}))})
-    record = shared.parts.store.get(job_id)
+    record = record_of(request, job_id)
     return values_of_request(record.request) if record is not None and record.source != "example" else {}
 
 
-def _upload(shared: Shared, values: Mapping[str, list[str]]) -> Upload | None:
+def _upload(request: Request, values: Mapping[str, list[str]]) -> Upload | None:
     """Return the upload that a form names, None where there is none."""
     try:
-        return shared.uploads.get(values.get("structures", [""])[0])
+        return upload_named(request, values.get("structures", [""])[0])
     except ServiceError:
         return None
 
@@ -185,7 +185,7 @@ def _form(
         examples=list(shared.examples.values()),
         shipped={one.job_id for one in shared.examples.values() if parts.store.is_example(one.job_id)},
         key=secrets.token_hex(16),
-        upload=_upload(shared, values),
+        upload=_upload(request, values),
         limits_of_uploads=parts.settings,
         tokens=bool(parts.settings.api_tokens) and owner is None,
         source=parts.settings.source,

@@ -11,7 +11,7 @@ from service.http.endpoint import Routes
 from service.http.multipart import announced_length, sent_files
 from service.http.responses import json_answer
 from service.jobs.uploads import Upload
-from service.routes.shared import in_thread, owner_of, require_owner, shared_of
+from service.routes.shared import in_thread, owner_of, require_owner, shared_of, upload_named
 
 
 class UploadedLigand(Answer):
@@ -68,15 +68,14 @@ async def add_upload(request: Request) -> Response:
 
 async def get_upload(request: Request) -> Response:
     """Answer what is in an upload."""
-    upload_id = str(request.path_params["upload_id"])
-    return json_answer(UploadAnswer.of(await in_thread(lambda: shared_of(request).uploads.get(upload_id))))
+    return json_answer(UploadAnswer.of(await in_thread(upload_named, request, str(request.path_params["upload_id"]))))
 
 
 async def delete_upload(request: Request) -> Response:
     """Remove an upload that no unfinished job uses."""
     shared = shared_of(request)
     upload_id = str(request.path_params["upload_id"])
-    upload = await in_thread(lambda: shared.uploads.get(upload_id))
+    upload = await in_thread(upload_named, request, upload_id)
     require_owner(request, upload.owner, "upload", upload_id=upload_id)
     if upload_id in shared.parts.queue.uploads_in_use():
         raise JobStateConflict("A job that has not ended uses this upload.", details={"status": "running"})

@@ -48,9 +48,14 @@ def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict
 def _uploaded(settings: Settings, upload_id: str) -> Path:
     folder = settings.upload_folder(upload_id)
     if not folder.is_dir():
-        reason = "is no upload that is there; uploads are removed after some hours"
-        raise InvalidField(f"structures {reason}.", details={"field": "structures", "reason": reason})
+        raise unknown_structures()
     return folder
+
+
+def unknown_structures() -> InvalidField:
+    """Return the error for a job over an upload that is not there."""
+    reason = "is no upload that is there; uploads are removed after some hours"
+    return InvalidField(f"structures {reason}.", details={"field": "structures", "reason": reason})
 
 
 def snakemake_command(

@@ -7,6 +7,7 @@ import contextlib
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from service.errors import IdempotencyConflict, QueueFull, RateLimited
@@ -133,12 +134,12 @@ class Intake:
             self._ledger.index.put(IndexedJob(record, stamp))
         return [record for record, _ in made]
 
-    def new_batch(self, delay_seconds: float) -> BatchRecord:
+    def new_batch(self, delay_seconds: float, owner: str | None) -> BatchRecord:
         """Return a batch without jobs under an id that no other has."""
         batch_id = f"batch_{secrets.token_hex(4)}"
         while self._store.batch(batch_id) is not None:
             batch_id = f"batch_{secrets.token_hex(4)}"
-        return BatchRecord(batch_id, self._ledger.clock.text(), delay_seconds, ())
+        return BatchRecord(batch_id, self._ledger.clock.text(), delay_seconds, (), owner)
 
     def new_id(self) -> str:
         """Return a job id that no other job has."""
@@ -175,7 +176,7 @@ class Intake:
             made.append((record, pipeline_config(submission.settings(), self._settings)))
         if batch is not None:
             items = tuple(BatchItem(job.job_id, job.target_name, job.search_query) for job, _ in made)
-            batch = BatchRecord(batch.batch_id, batch.created_at, batch.delay_seconds, items)
+            batch = replace(batch, items=items)
         return made, batch
 
     def _write(self, made: list[_New], batch: BatchRecord | None, key: Idempotency | None) -> list[int]:

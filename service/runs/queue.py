@@ -167,7 +167,7 @@ class JobQueue:
         """Take jobs that run one after another, all or none; raises as `submit` does."""
 
         async def make() -> BatchRecord:
-            batch = self._intake.new_batch(delay_seconds)
+            batch = self._intake.new_batch(delay_seconds, owner)
             await self._take(submissions, source, batch, idempotency, owner)
             return self._store.batch(batch.batch_id) or batch
 
