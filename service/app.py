@@ -31,7 +31,7 @@ from service.http.metrics import Metrics
 from service.http.middleware import HostCheck, RateLimit, RequestContext, request_id
 from service.http.openapi import document
 from service.http.parameters import refuse_unknown
-from service.http.responses import error_answer, json_answer
+from service.http.responses import BYTES, error_answer, is_binary, json_answer
 from service.jobs.durable import is_shortage
 from service.jobs.submission import Limits
 from service.jobs.uploads import UploadStore
@@ -255,6 +255,10 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
         response = await endpoint.handler(request)
         for name, value in request.scope["state"].get("waiting", {}).items():
             response.headers.setdefault(name, value)
+        if endpoint.kind == "file" and is_binary(response.headers.get("content-type", "")):
+            response.headers.add_vary_header("Accept")
+            if request.headers.get("accept") == BYTES:
+                response.headers["content-type"] = BYTES
         return response
 
     # All methods come here, so that a wrong one is answered like any other error.

@@ -58,7 +58,6 @@ RUN_BY = {
         "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work_as_they_stand",
         "tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",
         "tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",
-        "tests/service/test_generated_client.py::test_generated_client_submits_polls_and_downloads",
         "tests/service/test_service_readme.py::test_query_of_the_readme_reads_the_snapshot",
     ),
     "service/client/README.md": (

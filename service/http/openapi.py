@@ -16,6 +16,7 @@ from service.errors import error_statuses
 from service.http.answer import ErrorAnswer, WesErrorAnswer
 from service.http.discovery_answers import UnavailableExampleAnswer
 from service.http.endpoint import PAGE, Endpoint
+from service.http.responses import BYTES, is_binary
 from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
 from service.jobs.uploads import UPLOAD_ID
 from tethermap.base.version import __version__
@@ -146,7 +147,10 @@ def _contents(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Iterator[tup
     """Yield status, media type, empty for no body, and schema of all that a route can answer."""
     page, wes = endpoint.kind == "page", endpoint.path.startswith(WES)
     for status, several in endpoint.answers.items():
-        for answer in several if isinstance(several, tuple) else (several,):
+        each = several if isinstance(several, tuple) else (several,)
+        if endpoint.kind == "file" and any(isinstance(answer, str) and is_binary(answer) for answer in each):
+            yield status, BYTES, _file(BYTES)  # first, as generated clients take the first type that they know
+        for answer in each:
             if isinstance(answer, str):
                 yield status, answer, _file(answer)
             else:
@@ -169,7 +173,7 @@ def _file(media: str) -> Schema:
     """Return the schema of a file: any value where it is JSON, else text or bytes."""
     if media == "application/json":
         return {}
-    return {"type": "string"} if media.startswith("text/") else {"type": "string", "format": "binary"}
+    return {"type": "string", "format": "binary"} if is_binary(media) else {"type": "string"}
 
 
 def _response(status: int, content: Mapping[str, list[Schema]], codes: Sequence[str]) -> Schema:

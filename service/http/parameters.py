@@ -166,9 +166,10 @@ class Whole(Parameter):
 
 @dataclass(frozen=True, slots=True)
 class Flag(Parameter):
-    """True or false."""
+    """True or false, or another word for them."""
 
     may_be_empty: ClassVar[bool] = True
+    words: Mapping[str, bool] = field(default_factory=dict)
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "boolean"})
 
     def of(self, request: Request) -> bool | None:
@@ -179,12 +180,12 @@ class Flag(Parameter):
         InvalidParameter
             If it is neither, under any of its names.
         """
-        values = []
+        values, words = [], {**_YES, **self.words}
         for name, value in self._texts(request):
-            if value.lower() not in _YES:
-                details = {"parameter": name, "known": ["true", "false"]}
+            if value.lower() not in words:
+                details = {"parameter": name, "known": ["true", "false", *self.words]}
                 raise InvalidParameter(f"{name} must be true or false.", details=details)
-            values.append(_YES[value.lower()])
+            values.append(words[value.lower()])
         return next(iter(values), None)
 
 
@@ -310,7 +311,7 @@ IDEMPOTENCY_KEY = Text(
     schema={"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 )
 KIND = Text("kind", f"Only files of this kind: all, {', '.join(KINDS)}.")
-FOLDER = Text("folder", "Only files below this folder, any case, whole parts.")
+FOLDER = Text("folder", "Only files below this folder: whole parts of the path, in any case, such as WAR_PDB.")
 CONTEXT = Choice("context", "Which atoms surround the ligand.", known=HEADLINE_FIRST)
 RESID = Text("resid", "Residue: author number and insertion code.", aliases=("residue_id",))
 PDB_ID = Text("pdb_id", "Entry, any case.", required=True)

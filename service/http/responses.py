@@ -29,10 +29,18 @@ from service.jobs.artifacts import Artifact
 FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 """For files of a job that a browser could run: nothing in them runs or loads anything."""
 
+BYTES = "application/octet-stream"
+"""Type of any file for a client that asks for it: generated clients know no types of chemistry."""
+
 _BLOCK = 1 << 18
 """Bytes of a file that are read at once: each block changes threads, which takes longer than to send 64 kB."""
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))")
 _ACTIVE = ("image/svg+xml", "text/html; charset=utf-8")
+
+
+def is_binary(media: str) -> bool:
+    """Return whether a response of a media type is neither text nor JSON."""
+    return bool(media) and not media.startswith(("text/", "application/json"))
 
 
 def json_bytes(value: Any) -> bytes:

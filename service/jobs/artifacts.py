@@ -219,7 +219,7 @@ class Listing:
     sha256: Mapping[str, str]
 
     def of(self, kind: str = "all", folder: str = "") -> list[Artifact]:
-        """Return the files of one kind and, any case, below one folder.
+        """Return the files of one kind and below one folder: some parts of a path, in any case, such as ``WAR_PDB``.
 
         Raises
         ------
@@ -228,14 +228,13 @@ class Listing:
         """
         if kind != "all" and kind not in KINDS:
             raise InvalidPath(f"kind must be one of all, {', '.join(KINDS)}.", details={"kind": kind[:64]})
-        folder_parts = tuple(part.lower() for part in safe_parts(folder.rstrip("/"))) if folder.rstrip("/") else ()
-        if folder and not folder_parts:
+        if folder and not folder.rstrip("/"):
             raise InvalidPath("The folder must be a relative path.")
+        within = f"/{'/'.join(safe_parts(folder.rstrip('/'))).lower()}/" if folder else ""
         return [
             artifact
             for artifact in self.artifacts
-            if kind in ("all", artifact.kind)
-            and tuple(artifact.relative.lower().split("/")[:-1][: len(folder_parts)]) == folder_parts
+            if kind in ("all", artifact.kind) and within in f"/{artifact.folder.lower()}/"
         ]
 
     def counts(self) -> dict[str, int]:

@@ -22,6 +22,8 @@ from service.routes.shared import in_thread, job_of, shared_of, state_of
 KEEP_ALIVE_SECONDS = 15.0
 _POLL_SECONDS = 0.5
 _DIGITS = 18
+_NUMBERS = 1000
+"""Numbers that one event of a run has room for: its progress, its line, and after the last one the closing lines."""
 
 
 async def job_events(request: Request) -> Response:
@@ -52,7 +54,7 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
     shared = shared_of(request)
     reader = EventReader(job.folder)
     stopping = shared.parts.stopping
-    sent, silent, shown, told_lines = last, 0.0, None, False
+    silent, shown, told_lines = 0.0, None, False
     while True:
         record = shared.parts.store.get(job.record.job_id)  # before the events: none is missed at the end
         if record is None:
@@ -63,20 +65,22 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
             yield _event("status", None, state_of(shared, Job(record, job.folder, job.base)))
         for happening in await in_thread(reader.read):
             told_lines |= bool(happening.line)
-            if happening.number <= last:
-                continue
-            sent, silent = happening.number, 0.0
-            told = b""
-            if happening.progress is not None:
-                told = _event("progress", None if happening.line else sent, happening.progress)
-            if happening.line:
-                told += _event("log", sent, shared.scrubber.text(happening.line))
-            yield told  # both or none, as they have one number
+            number = happening.number * _NUMBERS
+            if happening.progress is not None and number > last:
+                silent = 0.0
+                yield _event("progress", number, happening.progress)
+            if happening.line and number + 1 > last:
+                silent = 0.0
+                yield _event("log", number + 1, shared.scrubber.text(happening.line))
         if record.final:
-            number = reader.last + 1 if reader.last >= last else None  # told before: its number isn't given twice
-            ending = await in_thread(partial(last_lines, job.folder, begun=told_lines)) if number is not None else []
-            told = b"".join(_event("log", None, shared.scrubber.text(line)) for line in ending)
-            yield told + _event("status", number, state_of(shared, Job(record, job.folder, job.base)))
+            ending = await in_thread(partial(last_lines, job.folder, begun=told_lines))
+            first = reader.last * _NUMBERS + 2
+            for number, line in enumerate(ending, first):
+                if number > last:
+                    yield _event("log", number, shared.scrubber.text(line))
+            number = first + len(ending)
+            final = state_of(shared, Job(record, job.folder, job.base))
+            yield _event("status", number if number > last else None, final)  # told before: without its number
             return
         if stopping.is_set():
             return

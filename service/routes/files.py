@@ -18,8 +18,7 @@ from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 2000)
 
-_ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}, key=lambda media: (media == "application/json", media)))
-"""JSON last: generated clients take the first that they know for what every file is."""
+_ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}))
 
 
 async def list_files(request: Request) -> Response:

@@ -29,7 +29,13 @@ from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
 _QUERY = Text("query", "Part of the query, any case.")
-_AVAILABILITY = Flag("availability", "Whether there are results.", aliases=("available",))
+_AVAILABILITY = Flag(
+    "availability",
+    "Whether there are results.",
+    aliases=("available",),
+    words={"available": True, "unavailable": False},
+    schema={"anyOf": [{"type": "boolean"}, {"enum": ["available", "unavailable"]}]},
+)
 _STATUS = Choice("status", "State.", known=STATES)
 _LIGAND = Text("ligand", "A component code that the job contains.")
 _PDB_ID = Text("pdb_id", "An entry that the job contains.")

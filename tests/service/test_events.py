@@ -31,6 +31,7 @@ def test_stream_of_a_run_tells_states_progress_and_log_in_order(http: httpx2.Cli
     events = events_of(http, job_id)
     numbers = [number for number, _, _ in events if number is not None]
     assert numbers == sorted(set(numbers))
+    assert [name for number, name, _ in events if number is None] == ["status"] * (len(events) - len(numbers))
     assert {name for _, name, _ in events} == {"status", "progress", "log"}
     number, name, data = events[-1]
     final = json.loads(data)
@@ -47,7 +48,8 @@ def test_stream_of_a_run_tells_states_progress_and_log_in_order(http: httpx2.Cli
 def test_stream_goes_on_where_it_was_left(http: httpx2.Client, done_job: str) -> None:
     whole = events_of(http, done_job)
     places = [place for place, (number, _, _) in enumerate(whole) if number is not None]
-    for place in (places[0], places[1], places[len(places) // 2], places[-2]):
+    assert [whole[place][1] for place in places[-2:]] == ["log", "status"]
+    for place in (*places[:4], places[len(places) // 2], *places[-4:-1]):
         assert events_of(http, done_job, whole[place][0]) == whole[place + 1 :]
     for last in (whole[-1][0], 10**9):
         assert [event[:2] for event in events_of(http, done_job, last)] == [(None, "status")]
