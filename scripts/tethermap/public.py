@@ -25,6 +25,7 @@ MODULES = (
     "entry.polymer_lines",
     "exits.words",
     "exposure.method",
+    "extras.protac.linker_length",
     "extras.protac.programs",
     "fit.limits",
     "report.directions",

@@ -22,7 +22,7 @@ from service.results.tables import JobTables, number
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import Row
-from tethermap.extras.protac.programs import LINKER_BOND
+from tethermap.extras.protac.linker_length import shortest_linker
 
 MOST_ANSWERS = 500
 """Answers of one job that are paired at most, the best ones."""
@@ -221,12 +221,3 @@ def _pair(rank: int, first: Row, second: Row, distance: float | None) -> AnswerP
         shortest_linker_atoms=LEAST_LINKER if distance is None else shortest_linker(distance),
         basis="range" if distance is None else "ternary",
     )
-
-
-def shortest_linker(distance: float) -> int:
-    """Return the fewest atoms of a linker between two anchors that spans a distance in angstroms.
-
-    >>> shortest_linker(10.0)
-    7
-    """
-    return max(0, math.ceil(round(distance / LINKER_BOND, 6)) - 1)

@@ -32,7 +32,11 @@ def test_any_ranked_anchor_has_its_inputs(http: httpx2.Client, done_job: str, ex
     answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params=asked)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
     names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
-    assert {name.split("/")[0] for name in names if "/" in name} | {"json"} == set(tools())
+    of_pairs = {"difflinker", "diffprotacs"}
+    assert {name.split("/")[0] for name in names if "/" in name} | {"json"} | of_pairs == set(tools())
+    alone = http.get(f"/api/jobs/{done_job}/protac-inputs", params={**asked, "tool": "difflinker"})
+    assert alone.status_code == 404
+    assert "it needs both halves in one frame" in alone.json()["error"]["message"]
     only = http.get(f"/api/jobs/{done_job}/protac-inputs", params={**asked, "tool": "json"})
     assert zipfile.ZipFile(io.BytesIO(only.content)).namelist() == ["exits.json", "fragments.json"]
 

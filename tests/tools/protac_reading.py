@@ -193,7 +193,10 @@ class LigandInputs:
         yield from (f"exit {rank}, {problem}" for problem in self._prosettac(one, row, place, kept))
         name = self.told["atoms"][k]["ligand_file_name"]
         residue = self.told["residue_name"]
-        by_name = _by_name(self.ligand)
+        ligand = _pdb(self.folder / "protac_ternary" / f"{self.told['side']}_ligand.pdb")
+        if np.abs(ligand.GetConformer().GetPositions() - self.sdf.GetConformer().GetPositions()).max() > WITHIN:
+            yield f"exit {rank}, PROTAC_ternary: an atom or hydrogen is elsewhere"
+        by_name = _by_name(ligand)
         lines = (self.folder.parent / row["atom_list_file"]).read_text(encoding="utf-8").split("\n")
         listed = [f"{line.split()[0]} {name}" for line in lines if line for name in line.split()[1:]]
         if listed[-1] != f"{residue} {name}" or by_name[listed[-1]] != k or len(set(listed)) != len(listed):
@@ -201,7 +204,10 @@ class LigandInputs:
         if any(by_name[key] not in kept for key in listed):
             yield f"exit {rank}, PROTAC_ternary: an atom that leaves is aligned"
         deleted = (self.folder.parent / row["atom_delete_file"]).read_text(encoding="utf-8").splitlines()
-        if [by_name[key] for key in deleted] != [*gone, k]:
+        lost = {*gone, k}
+        hydrogens = (other for i in lost for other in self.sdf.GetAtomWithIdx(i).GetNeighbors())
+        lost |= {other.GetIdx() for other in hydrogens if other.GetAtomicNum() == 1}
+        if {by_name[key] for key in deleted} != lost or len(deleted) != len(lost):
             yield f"exit {rank}, PROTAC_ternary: other atoms are deleted"
         mask = _pdb(self.folder.parent / row["mask_file"])
         serials = [atom.GetPDBResidueInfo().GetSerialNumber() - 1 for atom in mask.GetAtoms()]

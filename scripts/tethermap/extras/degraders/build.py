@@ -21,9 +21,10 @@ from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Made, degraders
 from tethermap.extras.degraders.linkers import Linker
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.linker_length import LINKER_BOND
 from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, NoMoleculeError, exit_at, ligand_of
 from tethermap.extras.protac.pose import matched_halves
-from tethermap.extras.protac.programs import LINKER_BOND, MOST_ATOMS, MOST_RINGS
+from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
 from tethermap.extras.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.program import Program
-from tethermap.extras.protac.subject import SEQUENCES, Subject
+from tethermap.extras.protac.subject import NEEDS, SEQUENCES, Subject
 
 VERSION = 1
 """The first version of the format: nothing of later ones is used."""
@@ -36,7 +36,7 @@ def job(subject: Subject) -> str:
 
 _README = f"""\
 AlphaFold 3 (github.com/google-deepmind/alphafold3): run_alphafold.py --json_path=job.json.
-{SEQUENCES}The format knows no pockets; a covalent bond is told where the ligand has a component code.
+{SEQUENCES}The format knows no pockets; a covalent bond to the protein is stated if the ligand has a component code.
 """
 
 
@@ -46,4 +46,4 @@ def _halves(halves: Halves) -> dict[str, str]:
     return {"af3/job.json": job(halves.subject)}
 
 
-PROGRAM = Program(lambda *_: _README, halves=_halves)
+PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)

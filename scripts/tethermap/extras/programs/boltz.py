@@ -10,7 +10,7 @@ from rdkit import Chem
 
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.program import Program
-from tethermap.extras.protac.subject import SEQUENCES, FoldedHalf, FoldedLigand, Subject
+from tethermap.extras.protac.subject import NEEDS, SEQUENCES, FoldedHalf, FoldedLigand, Subject
 
 LEAST_DISTANCE, MOST_DISTANCE = 4.0, 20.0
 """Distances that a constraint can have, in angstroms."""
@@ -68,7 +68,8 @@ def _at_exit(ligand: FoldedLigand, half: FoldedHalf, anchor: str | int) -> dict[
 
 _README = f"""\
 Boltz-2 (github.com/jwohlwend/boltz): boltz predict job.yaml --use_msa_server.
-{SEQUENCES}pocket: the nearest residues within 4.5 angstroms; contact: the anchor by Boltz's name.
+{SEQUENCES}pocket: the nearest residues within 4.5 angstroms; contact: the anchor by Boltz's name. A \
+covalent bond to the protein is stated if the ligand has a component code.
 """
 
 
@@ -78,4 +79,4 @@ def _halves(halves: Halves) -> dict[str, str]:
     return {"boltz/job.yaml": job(halves.subject)}
 
 
-PROGRAM = Program(lambda *_: _README, halves=_halves)
+PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)

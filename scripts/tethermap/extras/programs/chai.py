@@ -9,7 +9,7 @@ import string
 
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.program import Program
-from tethermap.extras.protac.subject import SEQUENCES, Subject
+from tethermap.extras.protac.subject import NEEDS, SEQUENCES, Subject
 
 _COLUMNS = (
     "chainA,res_idxA,chainB,res_idxB,connection_type,confidence,min_distance_angstrom,max_distance_angstrom,comment,"
@@ -40,7 +40,8 @@ def restraints(subject: Subject) -> str:
 
 _README = f"""\
 Chai-1 (github.com/chaidiscovery/chai-lab): chai-lab fold job.fasta results --constraint-path job.restraints.
-{SEQUENCES}Chains are A, B, C by their order, the ligand last; pocket restraints name residues by letter and number.
+{SEQUENCES}Chains are A, B, C by their order, the ligand last; pocket restraints name residues by letter and number. \
+A covalent bond to the protein is not stated.
 """
 
 
@@ -52,4 +53,4 @@ def _halves(halves: Halves) -> dict[str, str]:
     )
 
 
-PROGRAM = Program(lambda *_: _README, halves=_halves)
+PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from tethermap.base.arrays import FloatArray
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.pose import Pose
@@ -34,19 +32,6 @@ def degrader_pdb(pose: Pose) -> str:
     return residue_pdb(atoms, near, _RESIDUE, _CHAIN)
 
 
-def moved(pdb: str, pose: Pose) -> str:
-    """Return a PDB file of the second half in the frame of the first."""
-    return "".join(f"{_moved_line(line, pose)}\n" for line in pdb.splitlines())
-
-
-def _moved_line(line: str, pose: Pose) -> str:
-    if not line.startswith(("ATOM", "HETATM")):
-        return line
-    place = np.array([float(line[start : start + 8]) for start in (30, 38, 46)])
-    x, y, z = (pose.rotation @ place + pose.shift).tolist()
-    return f"{line[:30]}{x:8.3f}{y:8.3f}{z:8.3f}{line[54:]}"
-
-
 def command(first: Sequence[str], second: Sequence[str]) -> str:
     """Return how ``predict.py`` is run in the folder of the files.
 
@@ -67,6 +52,13 @@ DeepTernary (github.com/youqingxiaozhua/DeepTernary, predict.py): --p{n} ../{sid
 A mask holds the atoms of the ligand that the degrader keeps when the linker leaves at site N.
 --lig is your degrader as PDB, each bond once whatever its order, its atoms within 1 angstrom of both ligands: asked \
 for with the degrader and {other}'s side, all files come in one frame with the command.
+"""
+
+
+_PAIR = """\
+DeepTernary (github.com/youqingxiaozhua/DeepTernary): sh run.sh beside its predict.py, with all PDB files here; they \
+lie in one frame, that of the E3 ligase. Without run.sh the degrader was not given or no conformation fits: then there \
+are only the masks of both ligands, which hold the atoms that the degrader keeps.
 """
 
 
@@ -99,10 +91,10 @@ def _halves(halves: Halves) -> dict[str, str]:
             f"lig{number}_mask.pdb": half.files[f"deepternary/lig{number}_mask_{half.number}.pdb"],
         }
         for name, text in named.items():
-            files[f"deepternary/{name}"] = moved(text, pose) if place else text
+            files[f"deepternary/{name}"] = pose.moved(text) if place else text
         sides.append(tuple(named))
     files["deepternary/run.sh"] = command(*sides)
     return files
 
 
-PROGRAM = Program(_readme, site=_site, halves=_halves)
+PROGRAM = Program(_readme, site=_site, halves=_halves, pair=_PAIR)

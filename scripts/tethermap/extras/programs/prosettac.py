@@ -157,6 +157,13 @@ An anchor must be unique in its head and survive PRosettaC's conversion with Ope
 """
 
 
+_PAIR = """\
+PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../e3.pdb, ../target.pdb, both heads, Protac_params.txt \
+and protac.smi, the degrader's SMILES, into one folder, and run its main.py with Protac_params.txt.
+Heads are what the degrader keeps of each ligand: heavy atoms in the bound frame, anchors counted from 1.
+"""
+
+
 def _site(site: Site) -> SiteFiles:
     """Return head and parameters of a site."""
     ligand, number, sanitised = site.ligand, site.number, site.ligand.molecule.sanitised
@@ -222,4 +229,4 @@ def _half(half: AskedHalf) -> tuple[str, str, str, str]:
     return f"{half.side.name}.pdb", "".join(chains), head, str(half.warhead.anchor + 1)
 
 
-PROGRAM = Program(_readme, site=_site, halves=_halves)
+PROGRAM = Program(_readme, site=_site, halves=_halves, pair=_PAIR)

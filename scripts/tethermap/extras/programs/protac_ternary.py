@@ -6,21 +6,33 @@ The format is that of the program's repository, read in 2026: karanicolaslab/PRO
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Sequence
 
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import COLLINEAR
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.ligand import RankedLigand
 from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side, side_named
+from tethermap.extras.protac.texts import residue_pdb
 
 _README = """\
-PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): decoy_atom_list_N.txt and decoy_atom_delete_N.txt are one \
-half of -da and -wd; add the lines of {other}, and list the same atoms of your linker for -la.
+PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): decoy_atom_list_{side}_N.txt and \
+decoy_atom_delete_{side}_N.txt are one half of -da and -wd; add the lines of {other}, and list the same atoms of your \
+linker for -la.
 The list: an atom two bonds from the anchor, its neighbour, the anchor. To delete: what leaves, and the anchor, which \
-the linker brings along; its copies of the other two go into -ld.
-Residue and names are those of ../{side}_ligand.pdb; Rosetta's molfile_to_params.py renames atoms unless told \
-not to.
+the linker brings along, with their hydrogens; its copies of the other two go into -ld.
+Residue and names are those of {side}_ligand.pdb, the ligand with its hydrogens; Rosetta's molfile_to_params.py \
+renames atoms unless told not to.
+"""
+
+_PAIR = """\
+PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): -da decoy_atom_list.txt -wd decoy_atom_delete.txt; \
+LG1 is the target's ligand, LG2 that of the E3 ligase. List the same atoms of your linker for -la, in the same order, \
+and its copies of those that stay for -ld.
+Residues and names are those of target_ligand.pdb and e3_ligand.pdb, the ligands with their hydrogens.
 """
 
 
@@ -58,16 +70,44 @@ def atom_list(atoms: Sequence[int], names: Sequence[str], side: Side) -> str:
     return "".join(f"{side.residue_name} {names[k]}\n" for k in atoms)
 
 
+def names_with_hydrogens(ligand: RankedLigand) -> tuple[str, ...]:
+    """Return the name of each atom of a ligand, hydrogens by the first numbers that no other atom has."""
+    used = set(ligand.names)
+    free = (name for k in itertools.count(1) if (name := f"H{k}") not in used)
+    return (*ligand.names, *itertools.islice(free, ligand.molecule.mol.GetNumAtoms() - len(ligand.names)))
+
+
+def _with_hydrogens(ligand: RankedLigand, atoms: Iterable[int]) -> list[int]:
+    """Return heavy atoms, each with its hydrogens behind it."""
+    mol, count = ligand.molecule.mol, ligand.molecule.n_heavy
+    near = {k: sorted(other.GetIdx() for other in mol.GetAtomWithIdx(k).GetNeighbors()) for k in atoms}
+    return [one for k, others in near.items() for one in (k, *(other for other in others if other >= count))]
+
+
+def _ligand_pdb(ligand: RankedLigand, names: Sequence[str], side: Side) -> str:
+    """Return a ligand with its hydrogens as PDB."""
+    mol = ligand.molecule.mol
+    places = mol.GetConformer().GetPositions()
+    atoms = [(k + 1, names[k], atom.GetSymbol(), places[k]) for k, atom in enumerate(mol.GetAtoms())]
+    near = {atom.GetIdx() + 1: sorted(other.GetIdx() + 1 for other in atom.GetNeighbors()) for atom in mol.GetAtoms()}
+    return residue_pdb(atoms, near, side.residue_name, side.ligand_chain)
+
+
+def _listed(kind: str, side: Side, number: int) -> str:
+    return f"decoy_atom_{kind}_{side.name}_{number}.txt"
+
+
 def _site(site: Site) -> SiteFiles:
     """Return the atoms of a site by which a linker is aligned, and those to delete."""
     ligand, number, (anchor, leaving) = site.ligand, site.number, site.cut
-    stem = ligand.instance.stem
-    listed, deleted = (f"protac_ternary/decoy_atom_{kind}_{number}.txt" for kind in ("list", "delete"))
+    stem, names = ligand.instance.stem, names_with_hydrogens(ligand)
+    listed, deleted = (f"protac_ternary/{_listed(kind, site.side, number)}" for kind in ("list", "delete"))
     aligned = alignment_atoms(ligand.graph, anchor, site.warhead.kept)
     return SiteFiles(
         {
-            listed: atom_list(aligned, ligand.names, site.side),
-            deleted: atom_list((*leaving, anchor), ligand.names, site.side),
+            f"protac_ternary/{site.side.name}_ligand.pdb": _ligand_pdb(ligand, names, site.side),
+            listed: atom_list(aligned, names, site.side),
+            deleted: atom_list(_with_hydrogens(ligand, (*leaving, anchor)), names, site.side),
         },
         {"atom_list_file": f"{stem}/{listed}", "atom_delete_file": f"{stem}/{deleted}"},
         {"atom_list": listed, "atom_delete": deleted},
@@ -78,4 +118,13 @@ def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -
     return _README.format(side=side.name, other=side_named(side.other))
 
 
-PROGRAM = Program(_readme, site=_site)
+def _halves(halves: Halves) -> dict[str, str]:
+    """Return the lists of both halves."""
+    files = {}
+    for kind in ("list", "delete") if len(halves.ordered) > 1 else ():
+        own = (half.files[f"protac_ternary/{_listed(kind, half.side, half.number)}"] for half in halves.ordered)
+        files[f"protac_ternary/decoy_atom_{kind}.txt"] = "".join(own)
+    return files
+
+
+PROGRAM = Program(_readme, site=_site, halves=_halves, pair=_PAIR)

@@ -1,12 +1,13 @@
 """Fragments with attachment points as plain JSON, for programs that design linkers.
 
 Such programs ask for the two fragments' SMILES with ``*``, the attachment atoms, and where the frame is common the
-distance and angles between them: LinkLlama the SMILES, distance and angle, DiffLinker coordinates and anchors.
+distance and angles between them, as LinkLlama does; DiffLinker and DiffPROTACs have files of their own.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,14 +81,18 @@ def _told(fragment: Fragment) -> dict[str, Any]:
     }
 
 
+def in_one_frame(first: Fragment, second: Fragment) -> bool:
+    """Return whether two fragments lie in one complex of one entry."""
+    return first.entry_id == second.entry_id and 0 < math.dist(first.anchor, second.anchor) <= MOST_APART
+
+
 def _between(first: Fragment, second: Fragment) -> dict[str, Any]:
-    """Return distance and angles where both fragments lie in one frame, else why not."""
-    way = second.anchor - first.anchor
-    distance = float(np.linalg.norm(way))
-    if first.entry_id != second.entry_id or not 0 < distance <= MOST_APART:
+    """Return distance and angles if both fragments lie in one frame, else why not."""
+    if not in_one_frame(first, second):
         return {"distance_A": None, "reason": "the halves come from structures in frames of their own"}
+    way = second.anchor - first.anchor
     return {
-        "distance_A": round(distance, 3),
+        "distance_A": round(float(np.linalg.norm(way)), 3),
         "angle_deg": _angle(first.direction, second.direction),
         "angles_to_way_deg": [_angle(first.direction, way), _angle(second.direction, -way)],
     }

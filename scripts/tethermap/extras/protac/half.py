@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 from rdkit import Chem
 
-from tethermap.extras.protac.fragments import Fragment
+from tethermap.extras.protac.fragments import Fragment, in_one_frame
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.linker_length import shortest_linker
 from tethermap.extras.protac.pose import Pose, degrader_pose, matched_halves
 from tethermap.extras.protac.protein import protein_of
 from tethermap.extras.protac.side import Side
@@ -17,8 +18,30 @@ from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering,
 from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead
 
 
+class AtExit:
+    """A ligand with one of its ranked exits, cut as the degrader keeps it."""
+
+    ligand: RankedLigand
+    exit: RankedExit
+
+    @cached_property
+    def cut(self) -> tuple[int, tuple[int, ...]]:
+        """Anchor and leaving atoms of the part that the degrader keeps."""
+        return core_cut(self.ligand.graph, self.exit.anchor, self.exit.leaving)
+
+    @cached_property
+    def warhead(self) -> Warhead:
+        """The part of the ligand that the degrader keeps."""
+        return cut_warhead(self.ligand.molecule, *self.cut)
+
+    @property
+    def number(self) -> int:
+        """Rank of its exit site; file names end with it."""
+        return self.exit.site_rank
+
+
 @dataclass(frozen=True, eq=False)
-class AskedHalf:
+class AskedHalf(AtExit):
     """One half that was asked for.
 
     Parameters
@@ -48,16 +71,6 @@ class AskedHalf:
     gene: str
     files: dict[str, str]
 
-    @cached_property
-    def cut(self) -> tuple[int, tuple[int, ...]]:
-        """Anchor and leaving atoms of what its degrader keeps."""
-        return core_cut(self.ligand.graph, self.exit.anchor, self.exit.leaving)
-
-    @cached_property
-    def warhead(self) -> Warhead:
-        """What its degrader keeps."""
-        return cut_warhead(self.ligand.molecule, *self.cut)
-
     @property
     def ligand_file(self) -> str:
         """Name of its ligand's file."""
@@ -67,11 +80,6 @@ class AskedHalf:
     def protein(self) -> str:
         """Text of its protein's file; empty if it has none."""
         return self.files.get(f"{self.side.name}.pdb", "")
-
-    @property
-    def number(self) -> int:
-        """Number at the end of its files' names."""
-        return self.exit.site_rank
 
     def fragment(self) -> Fragment:
         """Return it as a linker designer sees it."""
@@ -90,6 +98,28 @@ class AskedHalf:
         numbering = Numbering(self.complex_text, letters)
         xyz = self.ligand.graph.xyz
         return numbering, numbering.half(xyz[list(self.warhead.kept)], xyz[self.cut[0]])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BothPlaced:
+    """Both halves in one frame.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        Both as one molecule of heavy atoms with one conformer, in angstroms; the first half's atoms come first.
+    anchors : (int, int)
+        Their anchors in `mol`.
+    proteins : tuple of str
+        Text of the protein of each; empty if it has none.
+    linker_atoms : int
+        Heavy atoms of the degrader's linker; if the degrader is not known, the fewest that reach from anchor to anchor.
+    """
+
+    mol: Chem.Mol
+    anchors: tuple[int, int]
+    proteins: tuple[str, ...]
+    linker_atoms: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +142,28 @@ class Halves:
         """The degrader in the frame of the first half; None if it is not known or no conformation fits."""
         warheads = tuple(half.warhead for half in self.ordered)
         return degrader_pose(self.degrader, warheads) if self.degrader else None
+
+    @cached_property
+    def placed(self) -> BothPlaced | None:
+        """Both halves in the frame of their entry, else in that of the degrader's pose; None without one."""
+        if len(self.ordered) < 2:
+            return None
+        first, second = self.ordered
+        mol, proteins = second.warhead.mol, [half.protein for half in self.ordered]
+        if not in_one_frame(first.fragment(), second.fragment()):
+            if self.pose is None:
+                return None
+            mol, proteins[1] = self.pose.with_second(mol), self.pose.moved(second.protein)
+        both = Chem.CombineMols(first.warhead.mol, mol)
+        if Chem.SanitizeMol(both, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
+            return None
+        anchors = first.warhead.anchor, first.warhead.mol.GetNumAtoms() + second.warhead.anchor
+        if self.degrader:
+            atoms = Chem.MolFromSmiles(self.degrader).GetNumAtoms() - both.GetNumAtoms()
+        else:
+            way = np.subtract(*both.GetConformer().GetPositions()[list(anchors)])
+            atoms = max(1, shortest_linker(float(np.linalg.norm(way))))
+        return BothPlaced(both, anchors, tuple(proteins), atoms)
 
     @cached_property
     def subject(self) -> Subject | None:

@@ -124,10 +124,13 @@ def shared_files(halves: Sequence[AskedHalf], degrader: str, tools: Collection[s
     files = {FRAGMENTS: fragments_json([half.fragment() for half in halves])}
     both = Halves(tuple(sorted(halves, key=lambda half: half.side.number)), degrader)
     for name in names():
+        if tools is not None and name not in tools:
+            continue
         maker = program(name)
-        if maker.halves and (tools is None or name in tools):
-            made = maker.halves(both)
-            files.update(made)
-            if made and not maker.site:
-                files[f"{name}/README.txt"] = maker.readme(both.ordered[0].side, (), None)
+        made = maker.halves(both) if maker.halves else {}
+        files.update(made)
+        if len(halves) > 1 and maker.pair:
+            files[f"{name}/README.txt"] = maker.pair
+        elif made and not maker.site:
+            files[f"{name}/README.txt"] = maker.readme(both.ordered[0].side, (), None)
     return files

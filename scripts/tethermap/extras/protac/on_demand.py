@@ -23,6 +23,9 @@ from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import job_gene, job_side
 from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE
 
+_OF_ONE_HALF = ("README.txt", "Protac_params_")
+"""Beginnings of names of files that leave the other half open."""
+
 OTHER_VERSION = "The job's working files are of another version: run it again."
 
 
@@ -99,8 +102,11 @@ def inputs_of_anchor(
         _check_degrader(degrader, halves)
     files = {path: text for half in halves for path, text in half.files.items()}
     if other is not None:  # what tells of one half leaves the other open
-        files = {path: text for path, text in files.items() if path.rpartition("/")[2] != "README.txt"}
+        files = {path: text for path, text in files.items() if not path.rpartition("/")[2].startswith(_OF_ONE_HALF)}
     files.update(shared_files(halves, degrader, wanted))
+    empty = [tool for tool in wanted if tool != "json" and not any(path.startswith(f"{tool}/") for path in files)]
+    if len(empty) == len(wanted):
+        raise NoInputsError(f"There are no files for {empty[0]}: it needs {program(empty[0]).needs}.")
     paths = {path for tool in wanted for path in _paths_of(tool, files)}
     return {path: text for path, text in files.items() if path in paths}
 

@@ -43,6 +43,24 @@ class Pose:
     rotation: FloatArray
     shift: FloatArray
 
+    def with_second(self, mol: Chem.Mol) -> Chem.Mol:
+        """Return the second half in the frame of the first."""
+        placed = Chem.Mol(mol)
+        xyz = mol.GetConformer().GetPositions() @ self.rotation.T + self.shift
+        placed.GetConformer().SetPositions(xyz)
+        return placed
+
+    def moved(self, pdb: str) -> str:
+        """Return a PDB file of the second half in the frame of the first."""
+        return "".join(f"{self._moved_line(line)}\n" for line in pdb.splitlines())
+
+    def _moved_line(self, line: str) -> str:
+        if not line.startswith(("ATOM", "HETATM")):
+            return line
+        place = np.array([float(line[start : start + 8]) for start in (30, 38, 46)])
+        x, y, z = (self.rotation @ place + self.shift).tolist()
+        return f"{line[:30]}{x:8.3f}{y:8.3f}{z:8.3f}{line[54:]}"
+
 
 def matched_halves(degrader: Chem.Mol, halves: tuple[Warhead, ...]) -> tuple[tuple[int, ...], ...]:
     """Return the atoms of a degrader that are those of each half, no atom of two; empty where it does not hold them.

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from tethermap.base.tables import Row
-from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.half import AtExit, Halves
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
-from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead
 
 
 @dataclass(frozen=True, eq=False)
-class Site:
+class Site(AtExit):
     """A ranked exit of a ligand.
 
     Parameters
@@ -39,21 +37,6 @@ class Site:
     chains: str
     smiles: str
     babel: OpenBabel | None = None
-
-    @property
-    def number(self) -> int:
-        """Rank of its exit site; file names end with it."""
-        return self.exit.site_rank
-
-    @cached_property
-    def cut(self) -> tuple[int, tuple[int, ...]]:
-        """Anchor and leaving atoms of the part that the degrader keeps."""
-        return core_cut(self.ligand.graph, self.exit.anchor, self.exit.leaving)
-
-    @cached_property
-    def warhead(self) -> Warhead:
-        """The part of the ligand that the degrader keeps."""
-        return cut_warhead(self.ligand.molecule, *self.cut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +80,14 @@ class Program:
         Makes its files for a site; a job writes them too. They use the protein's and the ligand's file.
     halves : callable or None
         Makes its files for one half or both, on demand.
+    pair : str
+        README of the files of both halves, if `site` makes some.
+    needs : str
+        What `halves` needs besides, for the message when it makes nothing.
     """
 
     readme: Callable[[Side, Sequence[WrittenSite], OpenBabel | None], str]
     site: Callable[[Site], SiteFiles] | None = None
     halves: Callable[[Halves], Mapping[str, str]] | None = None
+    pair: str = ""
+    needs: str = ""

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 _FOLDER = "tethermap.extras.programs"
 
-_ORDER = ("prosettac", "protac_ternary", "deepternary", "p4ward", "af3", "boltz", "chai")
+_ORDER = (
+    "prosettac", "protac_ternary", "deepternary", "p4ward", "af3", "boltz", "chai", "protenix", "difflinker",
+    "diffprotacs",
+)  # fmt: skip
 """Programs in the order of their files; others follow by name."""
 
 
@@ -32,9 +35,6 @@ def program(name: str) -> Program:
     found: Program = import_module(f"{_FOLDER}.{name}").PROGRAM
     return found
 
-
-LINKER_BOND = 1.25
-"""Length of a stretched linker per bond, in angstroms: C-C of 1.53 at 112 degrees, seen along the chain."""
 
 MOST_SMILES = 1000
 """Longest SMILES of a degrader that is taken."""

@@ -32,7 +32,8 @@ def _warning(ligand: RankedLigand) -> str:
     """Return what must be known of a covalent ligand and of one that was not observed as a whole."""
     links = [link for link in ligand.instance.links if link.kind == "covalent"]
     partners = ", ".join(f"{one.partner_atom} of {one.partner.comp_id} {one.partner.residue_id}" for one in links)
-    covalent = f" It is covalently bound to {partners}, a bond that none of the programs knows." if links else ""
+    stated = "jobs of AlphaFold 3, Boltz and Protenix state that bond if the ligand has a component code, others do not"
+    covalent = f" It is covalently bound to {partners}; {stated}." if links else ""
     missing = ligand.molecule.atoms_missing
     if not missing:
         return covalent

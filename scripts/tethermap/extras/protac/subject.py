@@ -22,6 +22,10 @@ Sequences are those of SEQRES, modified residues as their parents; of a complex 
 """Line of the READMEs of all of them."""
 
 
+NEEDS = "a protein file of each half and, of both halves, the degrader's SMILES"
+"""What their jobs are made from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """One protein chain: its letter in the job and its whole sequence, unknown residues ``X``."""

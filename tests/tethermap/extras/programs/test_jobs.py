@@ -7,6 +7,7 @@ import io
 import json
 import re
 import string
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import yaml
 from rdkit import Chem
 
 from tests.tethermap.extras.protac.test_degraders import MZ1
-from tethermap.extras.programs import af3, boltz, chai
+from tethermap.extras.programs import af3, boltz, chai, protenix
 from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering, SequencePlace, Subject, told_name
 
 SEQUENCE = ("MET", "ALA", "CYS", "LYS", "GLY")
@@ -109,6 +110,41 @@ def test_boltz_takes_the_job(half: FoldedHalf) -> None:
             letter, number = values["token2"]
             assert 0 < number <= len(chains[letter])
             assert values["token1"] in [["X", names[k]] for k in anchors]
+
+
+def test_protenix_takes_the_job(half: FoldedHalf) -> None:
+    """By the rules of its parsers: entities by order, residues within sequences, atoms by element and occurrence."""
+    anchors = (3, 40)
+    ligand = FoldedLigand("X", "", "0S6", ("C23",), (SequencePlace("T", 3, "C"), "SG", "C23"))
+    counts: Counter[str] = Counter()
+    names = []
+    for atom in Chem.MolFromSmiles(MZ1).GetAtoms():
+        counts[atom.GetSymbol().upper()] += 1
+        names.append(f"{atom.GetSymbol().upper()}{counts[atom.GetSymbol().upper()]}")
+    for asked, expected in ((FoldedLigand("X", MZ1, anchors=anchors), [names[k] for k in anchors]), (ligand, ["C23"])):
+        (told,) = json.loads(protenix.job(subject(half, asked)))
+        entities = [next(iter(item.items())) for item in told["sequences"]]
+        assert [kind for kind, _ in entities] == ["proteinChain", "proteinChain", "ligand"]
+        assert all(values["count"] == len(values["id"]) == 1 for _, values in entities)
+        sequences = [values.get("sequence", "L") for _, values in entities]
+        assert all(set(sequence) <= set("ARNDCQEGHILKMFPSTWYVX") for sequence in sequences[:2])
+        assert entities[-1][1]["ligand"] == (MZ1 if asked.smiles else "CCD_0S6")
+        pocket = told["constraint"]["pocket"]
+        assert pocket["binder_chain"] == {"entity": 3, "copy": 1}
+        for place in pocket["contact_residues"]:
+            assert place.keys() == {"entity", "copy", "position"}
+            assert 0 < place["position"] <= len(sequences[place["entity"] - 1])
+        contacts = told["constraint"]["contact"]
+        assert [one["atom2"] for one in contacts] == expected
+        for one in contacts:
+            assert (one["entity2"], one["copy2"], one["position2"]) == (3, 1, 1)
+            assert 0 < one["position1"] <= len(sequences[one["entity1"] - 1])
+            assert one["max_distance"] > 0
+        bonds = told.get("covalent_bonds", [])
+        assert len(bonds) == bool(asked.bond)
+        for bond in bonds:
+            assert sequences[int(bond["entity1"]) - 1][int(bond["position1"]) - 1] == "C"
+            assert (bond["atom1"], bond["entity2"], bond["position2"], bond["atom2"]) == ("SG", "3", "1", "C23")
 
 
 def test_chai_takes_the_job(half: FoldedHalf) -> None:

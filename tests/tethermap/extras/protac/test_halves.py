@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import configparser
 import json
+from collections import Counter
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
+import gemmi
 import numpy as np
 import pytest
 from rdkit import Chem
@@ -14,6 +17,7 @@ from rdkit.Chem import rdFMCS
 
 from tests.tethermap.extras.programs.test_jobs import complex_pdb
 from tests.tethermap.extras.protac.test_degraders import JQ1_ESTER, MZ1, VHL_LIGAND
+from tests.tools.bench_degraders import published
 from tests.tools.exits import embedded, surroundings
 from tethermap.base.tables import EXIT_VECTORS, read_table, write_table
 from tethermap.exits.graph import ligand_graph
@@ -25,6 +29,8 @@ from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.extras.protac.side import E3, TARGET, Side
 from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead
+
+PAIRS = 12
 
 
 def half(folder: Path, smiles: str, anchor: int, side: Side) -> AskedHalf:
@@ -127,6 +133,119 @@ def test_jobs_of_co_folding_programs_name_the_degrader_and_both_proteins(files: 
     assert [next(iter(item.values()))["id"] for item in told["sequences"]] == ["E", "T", "X"]
     assert told["sequences"][-1]["ligand"]["smiles"] == MZ1
     assert {"boltz/job.yaml", "chai/job.fasta", "chai/job.restraints"} <= files.keys()
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, tuple[AskedHalf, AskedHalf]]]:
+    """Degraders of the literature with both halves, each capped with a hydrogen in the linker's place."""
+    folder = tmp_path_factory.mktemp("pairs")
+
+    @cache
+    def capped(smiles: str, side: Side) -> AskedHalf:
+        return half(folder, smiles.removeprefix("[*]"), 0, side)
+
+    rows = [row for row in published() if row["target_half"].startswith(("[*]C", "[*]N", "[*]O"))]
+    rows = [row for row in rows if row["recruiter_half"].startswith(("[*]C", "[*]N", "[*]O"))][:PAIRS]
+    assert len(rows) == PAIRS
+    return [(row["smiles"], (capped(row["target_half"], TARGET), capped(row["recruiter_half"], E3))) for row in rows]
+
+
+LINKER_TOOLS = ("difflinker", "diffprotacs", "prosettac", "protac_ternary", "protenix")
+KNOWN = {"C": 6, "O": 8, "N": 7, "F": 9, "S": 16, "Cl": 17, "Br": 35, "I": 53, "P": 15}
+"""Elements of DiffLinker's GEOM models and of DiffPROTACs."""
+
+
+def as_difflinker_reads(sdf: str, anchors: str) -> tuple[np.ndarray, list[int], list[int]]:
+    """Return places, atomic numbers and anchors as ``generate.py`` reads them from the file and its arguments."""
+    supplier = Chem.SDMolSupplier()
+    supplier.SetData(sdf, sanitize=False, removeHs=True)
+    mol = Chem.RemoveAllHs(supplier[0])  # which sanitises
+    numbers = [KNOWN[atom.GetSymbol()] for atom in mol.GetAtoms()]
+    return mol.GetConformer().GetPositions(), numbers, [int(one.strip()) - 1 for one in anchors.split(",")]
+
+
+def as_diffprotacs_reads(xyz: str) -> tuple[np.ndarray, list[int]]:
+    """Return places and atomic numbers as ``parse_xyz`` reads them: every line of four words is an atom."""
+    atoms = [line.split() for line in xyz.splitlines() if len(line.split()) == 4]
+    return np.array([[float(one) for one in words[1:]] for words in atoms]), [KNOWN[words[0]] for words in atoms]
+
+
+def argument(command: str, name: str) -> str:
+    words = command.replace("\\\n", " ").split()
+    return words[words.index(name) + 1]
+
+
+def check_linker_files(files: dict[str, str], asked: tuple[AskedHalf, ...], places: np.ndarray, degrader: str) -> None:
+    """Check that both designers of linkers read the atoms, anchors and the linker's length that were meant."""
+    run = files["difflinker/run.sh"]
+    here, numbers, anchors = as_difflinker_reads(files["difflinker/fragments.sdf"], argument(run, "--anchors"))
+    there, others = as_diffprotacs_reads(files["diffprotacs/fragments.xyz"])
+    e3, target = asked
+    mols = [one.warhead.mol for one in asked]
+    assert np.abs(here - places).max() < 1e-3
+    assert np.abs(there - places).max() < 1e-3
+    assert numbers == others == [atom.GetAtomicNum() for mol in mols for atom in mol.GetAtoms()]
+    assert anchors == [e3.warhead.anchor, mols[0].GetNumAtoms() + target.warhead.anchor]
+    length = Chem.MolFromSmiles(degrader).GetNumAtoms() - len(numbers)
+    assert int(argument(run, "--linker_size")) == length
+    assert int(argument(files["diffprotacs/run.sh"], "--linker_len")) == length
+    assert {f"difflinker/{argument(run, name)}" for name in ("--fragments", "--protein")} <= files.keys()
+    protein = gemmi.read_pdb_string(files["difflinker/protein.pdb"])
+    assert {chain.name for chain in protein[0]} == {"E", "T"}
+
+
+def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
+    pairs: list[tuple[str, tuple[AskedHalf, AskedHalf]]],
+) -> None:
+    """Both halves are of one entry: its frame is that of the files."""
+    for degrader, (target, e3) in pairs:
+        own = {**target.files, **e3.files, **shared_files((target, e3), degrader, LINKER_TOOLS)}
+        places = np.vstack([one.warhead.mol.GetConformer().GetPositions() for one in (e3, target)])
+        check_linker_files(own, (e3, target), places, degrader)
+        (job,) = json.loads(own["protenix/job.json"])
+        elements: Counter[str] = Counter()
+        names = {}
+        for atom in Chem.MolFromSmiles(degrader).GetAtoms():
+            elements[atom.GetSymbol().upper()] += 1
+            names[f"{atom.GetSymbol().upper()}{elements[atom.GetSymbol().upper()]}"] = atom
+        told = [names[one["atom2"]].GetSymbol() for one in job["constraint"]["contact"]]
+        assert told == [one.warhead.mol.GetAtomWithIdx(one.warhead.anchor).GetSymbol() for one in (e3, target)]
+        for kind in ("list", "delete"):  # as PROTAC_ternary reads them, by residue and name
+            listed = [line.split() for line in own[f"protac_ternary/decoy_atom_{kind}.txt"].splitlines()]
+            assert len({tuple(words) for words in listed}) == len(listed)
+            for one in (e3, target):
+                mol = Chem.MolFromPDBBlock(
+                    own[f"protac_ternary/{one.side.name}_ligand.pdb"], sanitize=False, removeHs=False, flavor=0
+                )
+                known = {atom.GetPDBResidueInfo().GetName().strip(): atom for atom in mol.GetAtoms()}
+                atoms = [known[name] for residue, name in listed if residue == one.side.residue_name]
+                assert any(atom.GetIdx() == one.cut[0] for atom in atoms)
+                if kind == "delete":  # no hydrogen is left without its heavy atom
+                    indices = {atom.GetIdx() for atom in atoms}
+                    bare = [o for k in atoms for o in k.GetNeighbors() if o.GetAtomicNum() == 1]
+                    assert {atom.GetIdx() for atom in bare} <= indices
+        lines = dict(line.split(": ") for line in own["prosettac/Protac_params.txt"].splitlines())
+        for one, head, number in zip((e3, target), lines["Heads"].split(), lines["Anchor atoms"].split(), strict=True):
+            supplier = Chem.SDMolSupplier()
+            supplier.SetData(own[f"prosettac/{head}"], sanitize=False)
+            read = supplier[0].GetConformer().GetPositions()[int(number) - 1]
+            assert np.abs(read - one.warhead.mol.GetConformer().GetPositions()[one.warhead.anchor]).max() < 1e-3
+        assert {f"{tool}/README.txt" for tool in LINKER_TOOLS} <= own.keys()
+
+
+def test_halves_of_two_entries_lie_in_the_frame_of_the_degraders_conformation(
+    halves: tuple[AskedHalf, AskedHalf],
+) -> None:
+    target, e3 = halves
+    instance = replace(target.ligand.instance, entry_id="9xyz")
+    target = replace(target, ligand=replace(target.ligand, instance=instance))
+    assert not any(path.startswith("diff") for path in shared_files((target, e3), ""))
+    made = {**target.files, **e3.files, **shared_files((target, e3), MZ1)}
+    degrader = Chem.MolFromPDBBlock(made["deepternary/degrader.pdb"], sanitize=False)
+    places, _ = as_diffprotacs_reads(made["diffprotacs/fragments.xyz"])
+    away = np.linalg.norm(degrader.GetConformer().GetPositions()[:, None] - places[None], axis=-1)
+    assert away.min(axis=0).max() < 0.01
+    check_linker_files(made, (e3, target), places, MZ1)
 
 
 def test_fragments_have_distance_and_angles_where_the_frame_is_common(halves: tuple[AskedHalf, AskedHalf]) -> None:

@@ -1,0 +1,63 @@
+"""Fragments for DiffLinker, as ``generate.py`` and ``generate_with_protein.py`` of igashov/DiffLinker read them (2026).
+
+They read the first record of an SDF file without hydrogens, number anchors from 1 in its order, sanitise it (so that
+bonds are written in Kekulé form) and know `ELEMENTS` alone.
+"""
+
+from __future__ import annotations
+
+from rdkit import Chem
+
+from tethermap.extras.protac.half import BothPlaced, Halves
+from tethermap.extras.protac.program import Program
+
+ELEMENTS = frozenset(("C", "O", "N", "F", "S", "Cl", "Br", "I", "P"))
+"""Elements of its GEOM and pocket models, and of DiffPROTACs."""
+
+NEEDS = "both halves in one frame (two ligands of one entry, or the degrader's SMILES) of elements that it knows"
+
+_README = """\
+DiffLinker (github.com/igashov/DiffLinker): sh run.sh in its folder, beside fragments.sdf and protein.pdb; models are \
+linked in its README. Without proteins: generate.py with the same --fragments, --anchors and a GEOM model.
+fragments.sdf: what the degrader keeps of both ligands, heavy atoms in one frame, that of protein.pdb, which holds \
+both proteins; --anchors counts its atoms from 1. --linker_size: heavy atoms of the degrader's linker; if the degrader \
+was not given, the fewest that reach from anchor to anchor: try more.
+"""
+
+
+def fragments_sdf(placed: BothPlaced) -> str:
+    """Return both halves as one record of SDF."""
+    mol = Chem.Mol(placed.mol)
+    mol.SetProp("_Name", "fragments")
+    return f"{Chem.MolToMolBlock(mol)}>  <anchors>\n{_anchors(placed)}\n\n$$$$\n"
+
+
+def _anchors(placed: BothPlaced) -> str:
+    return ",".join(str(anchor + 1) for anchor in placed.anchors)
+
+
+def known_halves(halves: Halves) -> BothPlaced | None:
+    """Return both halves in one frame if they are and all their elements are of `ELEMENTS`."""
+    placed = halves.placed
+    known = placed is not None and {atom.GetSymbol() for atom in placed.mol.GetAtoms()} <= ELEMENTS
+    return placed if known else None
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    placed = known_halves(halves)
+    if placed is None or not all(placed.proteins):
+        return {}
+    records = [line for text in placed.proteins for line in text.splitlines() if line.startswith(("ATOM", "TER"))]
+    command = [
+        "python -W ignore generate_with_protein.py --fragments fragments.sdf --protein protein.pdb",
+        f"--anchors {_anchors(placed)} --linker_size {placed.linker_atoms}",
+        "--model models/pockets_difflinker_full.ckpt --output results",
+    ]
+    return {
+        "difflinker/fragments.sdf": fragments_sdf(placed),
+        "difflinker/protein.pdb": "\n".join([*records, "END"]) + "\n",
+        "difflinker/run.sh": " \\\n  ".join(command) + "\n",
+    }
+
+
+PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)

@@ -1,0 +1,83 @@
+"""Jobs of Protenix, as its ``docs/infer_json_format.md`` and the parsers of bytedance/Protenix read them (2026).
+
+Entities are counted from 1 in the order of the sequences; atoms of a SMILES are named by element and occurrence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from rdkit import Chem
+
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.program import Program
+from tethermap.extras.protac.subject import NEEDS, SEQUENCES, FoldedLigand, SequencePlace, Subject
+
+_LETTERS = frozenset("ARNDCQEGHILKMFPSTWYVX")
+"""Residues of its sequences: the standard ones and ``X``."""
+
+POCKET_DISTANCE = 6
+"""From the ligand to residues of its pocket, in angstroms, as in its examples."""
+
+
+def job(subject: Subject) -> str:
+    """Return a job as JSON: sequences, the ligand, its pocket, where its anchors lie, a covalent bond."""
+    ligand, chains = subject.ligand, subject.chains
+    numbers = {chain.letter: number for number, chain in enumerate(chains, 1)}
+    own = len(chains) + 1
+    sequences: list[dict[str, Any]] = [
+        {"proteinChain": {"sequence": _sequence(chain.sequence), "count": 1, "id": [chain.letter]}} for chain in chains
+    ]
+    told = f"CCD_{ligand.comp_id}" if ligand.comp_id else ligand.smiles
+    sequences.append({"ligand": {"ligand": told, "count": 1, "id": [ligand.letter]}})
+    values: dict[str, Any] = {"name": subject.name, "sequences": sequences}
+
+    def place(residue: SequencePlace) -> dict[str, int]:
+        return {"entity": numbers[residue.letter], "copy": 1, "position": residue.number}
+
+    if ligand.bond and ligand.comp_id:
+        residue, partner, atom = ligand.bond
+        one = {f"{key}1": str(value) for key, value in place(residue).items()} | {"copy1": 1, "atom1": partner}
+        values["covalent_bonds"] = [one | {"entity2": str(own), "copy2": 1, "position2": "1", "atom2": atom}]
+    contacts = [
+        {f"{key}1": value for key, value in place(half.at_exit).items()}
+        | {"entity2": own, "copy2": 1, "position2": 1, "atom2": _atom(ligand, anchor)}
+        | {"max_distance": round(half.distance + 1, 1)}
+        for half, anchor in zip(subject.halves, ligand.anchors, strict=False)
+        if half.at_exit is not None and anchor != ""
+    ]
+    constraint: dict[str, Any] = {"contact": contacts} if contacts else {}
+    if subject.pocket:
+        constraint["pocket"] = {
+            "binder_chain": {"entity": own, "copy": 1},
+            "contact_residues": [place(residue) for residue in subject.pocket],
+            "max_distance": POCKET_DISTANCE,
+        }
+    return json.dumps([values | ({"constraint": constraint} if constraint else {})], indent=1) + "\n"
+
+
+def _sequence(sequence: str) -> str:
+    return "".join(letter if letter in _LETTERS else "X" for letter in sequence)
+
+
+def _atom(ligand: FoldedLigand, anchor: str | int) -> str:
+    if isinstance(anchor, str):
+        return anchor
+    elements = [atom.GetSymbol().upper() for atom in Chem.MolFromSmiles(ligand.smiles).GetAtoms()]
+    return f"{elements[anchor]}{Counter(elements[: anchor + 1])[elements[anchor]]}"
+
+
+_README = f"""\
+Protenix (github.com/bytedance/Protenix): protenix pred -i job.json -o output -n protenix_base_constraint_v0.5.0.
+{SEQUENCES}Pocket and contacts of the anchors are read by the constraint model alone; other models skip them. A \
+covalent bond to the protein is stated if the ligand has a component code.
+"""
+
+
+def _halves(halves: Halves) -> dict[str, str]:
+    return {"protenix/job.json": job(halves.subject)} if halves.subject else {}
+
+
+PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)
