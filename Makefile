@@ -31,7 +31,8 @@ demo: setup ## run the demo job on the embedded entries, into results/demo
 		'In PyMOL:     pymol $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.pml' \
 		'In ChimeraX:  chimerax $(DEMO)/TARGET_RESULTS/WAR_PDB/4cup_A_ZYB_2971.cxc'
 
-# Two workers more than cores, as tests of services, clusters and browsers wait; files stay whole, with what they set up.
+# Two workers more than cores, because tests of services, clusters and browsers wait; tests of a file run in one worker
+# and share fixtures.
 test: setup-tests ## run all tests
 	@$(BIN)/python -m pytest -n $$(($(CORES) + 2)) --dist loadfile --no-loadscope-reorder tests
 

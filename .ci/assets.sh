@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches what the pages load (3D viewer, API docs) as locked in service/pages/assets. Called by the set-up;
-# a second call does nothing. Takes the npm that is there; where there is none, pip brings one into .venv.
+# a second call does nothing. Uses the installed npm; otherwise pip installs one into .venv.
 set -eu
 cd "$(dirname "$0")/../service/pages/assets"
 venv=../../../.venv/bin

@@ -26,7 +26,7 @@ finish() {
     exit 0
 }
 
-# The stamp names everything the environment depends on: the lock, this script, what is compiled, the place.
+# The stamp names everything the environment depends on: the lock, this script, the compiled sources, the path.
 digest() { cat requirements.lock scripts/tethermap/base/component_index.py scripts/tethermap/components/index_build.py .ci/setup.sh .ci/assets.sh pyproject.toml scripts/tethermap/kernels/kernels.c service/pages/assets/*lock* | cksum | tr ' ' '-'; }
 stamp=.venv/tethermap-setup
 state="$(digest) $(pwd -P)"
@@ -64,7 +64,7 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1 || ! .venv/bin/python -c 
     "$python" -m venv --clear .venv
 fi
 
-# FreeSASA and our loops come as source: they need a C compiler, the C library's headers and Python's.
+# FreeSASA and the compiled loops are built from source: they need a C compiler, the C library's headers and Python's.
 if ! .venv/bin/python -c 'import freesasa, tethermap.kernels._kernels' 2>/dev/null; then
     compiler=${CC:-$(.venv/bin/python -c 'import sysconfig; print((sysconfig.get_config_var("CC") or "cc").split()[0])')}
     command -v "${compiler%% *}" >/dev/null 2>&1 ||
@@ -81,7 +81,7 @@ printf '1/4 Python packages (a minute or two, 0.7 GB) ...\n'
 rm -f "$stamp"
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --require-hashes -r requirements.lock ||
     stop "pip could not install the packages of requirements.lock; its message stands above."
-# Makes the library, the Snakemake logger among the scripts, and the client importable wherever a run has its folder.
+# Makes the library, the Snakemake logger in scripts, and the client importable from every working folder.
 printf '%s\n' "$(pwd -P)/scripts" "$(pwd -P)/service/client" \
     >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tethermap.pth"
 printf '2/4 Compiled loops (some seconds) ...\n'

@@ -40,7 +40,7 @@ def refuse(error):
 
 
 without_settings = not config
-try:  # without settings an example, for what only reads the rules
+try:  # without settings, use the demo settings, for tools that only read the rules
     given = resolve(
         config or yaml.safe_load((FOLDER / "demo.yaml").read_text(encoding="utf-8"))
     )
@@ -48,12 +48,12 @@ except UserError as error:
     refuse(error)
 
 
-# What the rules look resources up in; the Snakefile takes it away from the scripts. `lookup` walks through all of it
-# each time.
+# Lookup of resources for the rules; the Snakefile removes it before scripts get the config. It is small because `lookup`
+# walks through all of it at each call.
 config = {name: given[name] for name in ("resources", "shards", "result_cache_mb")}
 
 
-# What Snakemake's report shows, by category, besides the depictions of exits.
+# Content of Snakemake's report, by category, besides the depictions of exits.
 TABLES = (
     layout.RESULTS_DISPLAY,
     layout.EXIT_ANSWERS,

@@ -1,4 +1,4 @@
-# For programs that model degraders; planned only if `protac_inputs.exits` asks for them.
+# Inputs for programs that model degraders; planned only if `protac_inputs.exits` requests them.
 rule write_protac_inputs:
     input:
         reads("write_protac_inputs"),

@@ -1,4 +1,4 @@
-# What the job ends with: checks, tables, report, manifest.
+# Final steps of a job: checks, tables, report, manifest.
 rule check_results:
     input:
         reads("check_results"),

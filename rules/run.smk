@@ -1,4 +1,4 @@
-# What a run of its own does besides the rules: it has the working folder, the process and its variables to itself.
+# Additional actions of a standalone run: it owns the working folder, the process and its environment variables.
 import signal
 
 from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
@@ -69,7 +69,9 @@ onstart:
         remove_leftovers(Path(folder))
     for (
         name
-    ) in layout.ROOT_FILES:  # beside them others may write, such as a service
+    ) in (
+        layout.ROOT_FILES
+    ):  # other processes, such as a service, may write in the same folder
         remove_leftovers_of(Path(name))
     record_settings(Path(), given)
     fork_scripts()

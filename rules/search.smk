@@ -1,5 +1,5 @@
-# Which entries, and how they are dealt into shards. In a used folder another number of entries per shard deals nothing
-# anew by itself, as no result depends on it: like the cores it is no param.
+# Selection of entries, and their distribution over shards. In a used folder, another number of entries per shard
+# changes no existing shard, because no result depends on it: like the number of cores it is not a param.
 checkpoint search_entries:
     input:
         refuse_without_settings,

@@ -1,5 +1,5 @@
-# From entries to cleaned complexes, shard by shard. Files of shared folders are listed, not declared:
-# which there will be is known only afterwards.
+# From entries to cleaned complexes, shard by shard. Files of shared folders are listed, not declared: their names are
+# unknown before the run.
 rule download_entries:
     input:
         reads("download_entries"),

@@ -16,7 +16,7 @@ END = "<!-- end of settings -->\n"
 def table() -> str:
     """Return the table of all settings in Markdown, one row each."""
     schema = load_schema()
-    lines = ["| setting | default | values | what it does |", "|---|---|---|---|"]
+    lines = ["| setting | default | values | meaning |", "|---|---|---|---|"]
     for key, part in all_settings(schema).items():
         name = f"`{key}`" + (" \\*" if part.get("x-public") else "")
         default = "required" if key in schema["required"] else f"`{json.dumps(_default(key))}`"

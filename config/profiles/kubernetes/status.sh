@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tells Snakemake how a Job is: success, failed or running; a Job that is gone has failed.
-told=$(kubectl get job "$1" --ignore-not-found -o 'jsonpath={.metadata.name}/{.status.succeeded}/{.status.failed}') ||
-    told="$1//" # the cluster did not answer: ask again later
-case $told in
+# Prints the state of a Job for Snakemake: success, failed or running; a Job that no longer exists has failed.
+status=$(kubectl get job "$1" --ignore-not-found -o 'jsonpath={.metadata.name}/{.status.succeeded}/{.status.failed}') ||
+    status="$1//" # the cluster did not answer: retry later
+case $status in
 */1/*) echo success ;;
 *//) echo running ;;
 *) echo failed ;;

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 PASSED = ("XDG_CACHE_HOME", "TETHERMAP_COMPONENTS")
-"""Variables that steps need as well: where caches and the component index are."""
+"""Variables for the steps: locations of caches and of the component index."""
 
 
 def main() -> None:
