@@ -18,6 +18,7 @@ from tethermap.exits.graph import ligand_graph
 from tethermap.exits.unseen import missing_atoms
 from tethermap.instance.model import Instance, LigandAtoms, Residue
 from tethermap.matching.build import build_ligand
+from tethermap.molecule.store import packed_molecule
 from tethermap.series.ligands import collect_ligands
 
 Known = Callable[[str], Component]
@@ -77,6 +78,6 @@ def test_facts_of_a_ligand_are_those_of_its_fullest_instance_in_any_order(known:
     part = build_ligand(maltose(known, FIRST, SECOND, omit=("O6",)), index)
     other = replace(part, stem="3abc_B_GLC_1", title="other")
     for records in permutations([part, whole, other]):
-        (ligand,) = collect_ligands(records)
-        assert ligand.fullest == whole
+        (ligand,) = collect_ligands((record, packed_molecule(record)) for record in records)
+        assert ligand.record == packed_molecule(whole)
         assert [member.stem for member in ligand.members] == [part.stem, whole.stem, other.stem]
