@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
+from itertools import accumulate
 from typing import Any
 
 import httpx2
@@ -23,7 +26,7 @@ PROTOCOLS = ("2025-06-18", "2025-03-26")
 """Versions of the protocol, newest first; messages over HTTP are the same in both."""
 
 MOST_CHARACTERS = 40_000
-"""Characters of a result; a longer one is cut after a whole row."""
+"""Characters of a result; a longer one is cut after a whole row and marked as an error."""
 
 _PASSED_ON = ("authorization", "cookie", "host", "origin", "sec-fetch-site", "x-forwarded-for")
 _CALL_CHARACTERS = 2_000
@@ -33,8 +36,9 @@ _UNKNOWN_METHOD, _WRONG_ARGUMENTS = -32601, -32602
 
 _INSTRUCTIONS = (
     "Tethermap finds PDB entries of a target, cleans every ligand-bound complex and ranks where a linker can leave each"
-    " ligand. Search jobs first; curated examples are complete. Submit a job, ask job_status with wait until it has"
-    " ended, then read answers. Every answer says how sure it is: tell its evidence and its reasons along with it."
+    " ligand. Search jobs first; curated examples are complete. Submit a job, call wait_job until it has ended, then"
+    " read answers. Every answer says how sure it is: tell its evidence and its reasons along with it. Long lists come"
+    " in pages: next_call is the call for the next one; columns chooses what each row has."
 )
 _RULES = (
     "Lists have limit, offset and next; a parameter that is not known is an error that names those that are. A job is"
@@ -119,42 +123,49 @@ async def _called(request: Request, number: str | float, params: dict[str, Any])
     base = f"{request.url.scheme}://localhost"
     async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=None) as api:
         answer = await api.request(**asked, headers=headers)
-    text, structured = answer.text, _object(answer.text)
-    if len(text) <= MOST_CHARACTERS:
-        return _told(number, _content(text, structured, is_error=answer.status_code >= 400))
-    if structured is None or (part := _cut(structured, tool, given)) is None:
-        return _told(number, _content(f"{text[:MOST_CHARACTERS]}\n… cut", is_error=True))
-    return _told(number, _content(json.dumps(part, ensure_ascii=False), part, is_error="next_call" not in part))
-
-
-def _cut(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a body with the rows of its longest list that fit, and the call for the rows after them.
-
-    None if not even one row fits. Without a call, the tool has no pages: a filter must make the result smaller.
-    """
-    lists = [name for name, value in body.items() if isinstance(value, list)]
-    if not lists:
-        return None
-    name = max(lists, key=lambda one: len(json.dumps(body[one], ensure_ascii=False)))
-    room = MOST_CHARACTERS - len(json.dumps({**body, name: []}, ensure_ascii=False)) - _CALL_CHARACTERS
-    rows: list[Any] = []
-    for row in body[name]:
-        room -= len(json.dumps(row, ensure_ascii=False)) + len(", ")
-        if room < 0:
-            break
-        rows.append(row)
-    if not rows:
-        return None
-    part = {**body, name: rows, "count": len(rows), "cut": f"{len(rows)} of {len(body[name])} rows of {name} fit."}
-    if "offset" not in tool.arguments:
-        return {**part, "cut": f"{part['cut']} Ask for fewer, by ligand or top."}
-    following = {**given, "offset": int(given.get("offset") or 0) + len(rows)}
-    return {**part, "next_call": {"name": tool.name, "arguments": following}}
-
-
-def _object(text: str) -> dict[str, Any] | None:
+    is_error = answer.status_code >= 400
+    if (body := _object(answer)) is None:
+        text = answer.text
+        return _told(number, _content(text[:MOST_CHARACTERS], is_error=is_error or len(text) > MOST_CHARACTERS))
+    if is_error or body.get("ok") is False:
+        return _told(number, _content(answer.text, body, is_error=True))
     try:
-        value = json.loads(text)
+        body, is_cut = _page(tool.shown(body, given), tool, given)
+    except ValueError as error:
+        return _told(number, _content(str(error), is_error=True))
+    return _told(number, _content(_text(body), body, is_error=is_cut))
+
+
+def _page(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Return a body with the rows that fit and the call for the next rows, and whether rows were cut."""
+    lists = [name for name, value in body.items() if isinstance(value, list)]
+    name = tool.rows or max(lists, key=lambda one: len(_text(body[one])), default="")
+    rows, is_cut = list(body.get(name, ())), len(_text(body)) > MOST_CHARACTERS
+    if is_cut:
+        room = MOST_CHARACTERS - len(_text({**body, name: []})) - _CALL_CHARACTERS
+        sizes = accumulate(len(_text(row)) + len(",") for row in rows)
+        rows = [row for row, size in zip(rows, sizes, strict=True) if size <= room]
+        told = f"{len(rows)} of {len(body[name])} rows of {name} fit: ask for the next ones, or for fewer columns."
+        body = {**body, name: rows, "count": len(rows), "cut": told}
+    following = int(given.get("offset") or 0) + len(rows)
+    if rows and "offset" in tool.arguments and following < body["total"]:
+        body = {**body, "next_call": {"name": tool.name, "arguments": {**given, "offset": following}}}
+    return body, is_cut
+
+
+def _text(value: Any) -> str:
+    return json_bytes(value).decode()
+
+
+def _object(answer: httpx2.Response) -> dict[str, Any] | None:
+    """Return a response as an object: JSON, or an archive as its files and address; None for text."""
+    if answer.headers.get("content-type") == "application/zip":
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            files = [{"name": one.filename, "size_bytes": one.file_size} for one in archive.infolist()]
+        url = address(answer.request.url.raw_path.decode("ascii"))
+        return {"ok": True, "download_url": url, "size_bytes": len(answer.content), "files": files}
+    try:
+        value = json.loads(answer.text)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +14,9 @@ import yaml
 
 from service.jobs.record import STATES
 from tethermap.base.contexts import CONTEXTS
+from tethermap.base.tables import TABLES
 
-_KNOWN = {"status": list(STATES), "context": list(CONTEXTS)}
+_KNOWN = {"status": list(STATES), "context": list(CONTEXTS), "table": list(TABLES)}
 """Values of arguments that have a closed list."""
 
 
@@ -29,13 +31,17 @@ class Tool:
     path : str
         Path of the API with its arguments in braces.
     arguments : mapping
-        JSON Schemas of its arguments.
+        JSON Schemas of its arguments; a default is sent with each request.
     required : sequence of str
         Arguments that must be given, those of the path included.
     method : str
-        ``GET``: arguments beside the path are query parameters; ``POST``: they are the body.
+        ``GET``: arguments beside the path are query parameters; ``POST``: they are the body; ``FILE``: a file.
     fixed : mapping
         Query parameters that are always sent.
+    rows : str
+        Field of the response with the rows whose `columns` can be chosen; empty if it is not a list.
+    omit : sequence of str
+        Fields of the response that are left out.
     """
 
     name: str
@@ -45,6 +51,8 @@ class Tool:
     required: Sequence[str] = ()
     method: str = "GET"
     fixed: Mapping[str, str] = field(default_factory=dict)
+    rows: str = ""
+    omit: Sequence[str] = ()
 
     def described(self) -> dict[str, Any]:
         """Return what clients are told of it."""
@@ -53,7 +61,10 @@ class Tool:
             "name": self.name,
             "description": self.says,
             "inputSchema": {**schema, "required": list(self.required)},
-            "annotations": {"readOnlyHint": self.method == "GET" or bool(self.fixed), "destructiveHint": False},
+            "annotations": {
+                "readOnlyHint": self.method == "GET" or bool(self.fixed),
+                "destructiveHint": self.path.endswith("/cancel"),
+            },
         }
 
     def request(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,14 +80,55 @@ class Tool:
         if unknown or lacking:
             wrong = f"unknown: {', '.join(unknown)}" if unknown else f"missing: {', '.join(lacking)}"
             raise ValueError(f"{self.name} has other arguments ({wrong}); it knows {', '.join(self.arguments)}.")
+        given = {**{name: one["default"] for name, one in self.arguments.items() if "default" in one}, **given}
         used = set(re.findall(r"\{(\w+)\}", self.path))
         path = re.sub(r"\{(\w+)\}", lambda match: _part(str(given[match[1]]), whole=match[1] != "path"), self.path)
-        filters = given.get("filters")
-        others = {name: value for name, value in given.items() if name not in {*used, "filters"} and value is not None}
+        filters, passed = given.get("filters"), given.keys() - {*used, "filters", "columns"}
+        others = {name: value for name, value in given.items() if name in passed and value is not None}
+        if self.method == "FILE":
+            return {"method": "POST", "url": path, "files": [("files", _file(given))]}
         if self.method == "POST":
             return {"method": "POST", "url": path, "json": others, "params": dict(self.fixed)}
         others = {**filters, **others} if isinstance(filters, Mapping) else others
         return {"method": "GET", "url": path, "params": {**others, **self.fixed}}
+
+    def shown(self, body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a response with the columns that were asked for, or the default ones.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column.
+        """
+        body = {name: value for name, value in body.items() if name not in (*self.omit, "next", "prev")}
+        rows: list[dict[str, Any]] = body.get(self.rows) or []
+        asked = given.get("columns") or []
+        names = asked.split(",") if isinstance(asked, str) else [str(name) for name in asked]
+        if not rows or not (names or self.arguments["columns"].get("default")):
+            return body
+        known = _flat(rows[0])
+        if unknown := [name for name in names if name not in known]:
+            raise ValueError(f"There is no column {', '.join(unknown)}; there are {', '.join(known)}.")
+        names = names or [name for name in self.arguments["columns"]["default"] if name in known]
+        body.pop("columns", None)
+        return {**body, self.rows: [{name: flat.get(name) for name in names} for flat in map(_flat, rows)]}
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a row and, as ``a.Warhead``, those of objects in it."""
+    inner = ((f"{name}.{one}", value) for name, part in row.items() if isinstance(part, Mapping)
+             for one, value in part.items())  # fmt: skip
+    return {**row, **dict(inner)}
+
+
+def _file(given: Mapping[str, Any]) -> tuple[str, bytes]:
+    """Return name and content of a file."""
+    if not given.get("base64"):
+        return str(given["name"]), str(given.get("text") or "").encode()
+    try:
+        return str(given["name"]), base64.b64decode(str(given["base64"]), validate=True)
+    except ValueError:
+        raise ValueError("base64 is not valid base64.") from None
 
 
 def _part(text: str, *, whole: bool) -> str:
@@ -87,7 +139,7 @@ def _read(path: Path) -> tuple[Tool, ...]:
     tools = yaml.safe_load(path.read_text(encoding="utf-8"))
     for name, known in _KNOWN.items():
         for tool in tools:
-            if name in tool["arguments"]:
+            if tool["arguments"].get(name) == {}:
                 tool["arguments"][name] = {"enum": known}
     return tuple(Tool(**tool) for tool in tools)
 

@@ -40,14 +40,26 @@ Maps = Annotated[Sequence[Mapping[str, Any]], SkipValidation]
 _KINDS: dict[str, Any] = {"text": str, "integer": int | None, "number": Number | None, "flag": bool | None}
 
 
-def row_type(name: str, table: Table, **more: Any) -> Any:
-    """Return the type of a table's rows as JSON, with `more` fields before its columns."""
+def row_type(name: str, table: Table, *, some: bool = False, **more: Any) -> Any:
+    """Return the type of a table's rows as JSON, with `more` fields before its columns.
+
+    Parameters
+    ----------
+    name : str
+        Name of the schema.
+    table : Table
+        Its columns are fields.
+    some : bool
+        Whether a client may ask for some columns alone, so that none is required.
+    **more
+        Types of further fields.
+    """
     columns = {column.name: _described(table, column) for column in table.columns}
     new_type: Any = TypedDict
     made = new_type(name, {**more, **columns})
 
     def without_optional(schema: Map) -> None:  # NotRequired does not get through to the schema of answers
-        schema["required"] = [one for one in schema["required"] if one in (*more, *table.usual.names)]
+        schema["required"] = [one for one in schema["required"] if one in (*more, *(() if some else table.usual.names))]
 
     made.__pydantic_config__ = ConfigDict(json_schema_extra=without_optional)
     return made

@@ -172,7 +172,7 @@ class RowsAnswer(Success):
     rows: Maps
 
 
-ExitVector = row_type("ExitVector", tables.EXIT_VECTORS)
+ExitVector = row_type("ExitVector", tables.EXIT_VECTORS, some=True)
 
 
 class ExitVectorsAnswer(Success):
@@ -180,10 +180,11 @@ class ExitVectorsAnswer(Success):
 
     job_id: str
     count: Count
+    total: Count
     exits: Annotated[list[ExitVector], SkipValidation]  # type: ignore[valid-type]
 
 
-ExitAnswer = row_type("ExitAnswer", tables.EXIT_ANSWERS)
+ExitAnswer = row_type("ExitAnswer", tables.EXIT_ANSWERS, some=True)
 
 
 class ExitAnswersAnswer(Success):
@@ -191,4 +192,5 @@ class ExitAnswersAnswer(Success):
 
     job_id: str
     count: Count
+    total: Count
     answers: Annotated[list[ExitAnswer], SkipValidation]  # type: ignore[valid-type]

@@ -18,7 +18,7 @@ from service.results.tables import JobTables, ordered_by
 from tethermap.base.parquet import cell_of, literal, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, format_value
 
-RESERVED = ("table", "sort", "limit", "offset", "format")
+RESERVED = ("table", "sort", "limit", "offset", "format", "columns")
 """Parameters of the route that are no columns."""
 
 MAX_FILTERS = 50
@@ -79,8 +79,24 @@ class RowsWanted:
         return f"{self.where} {self.order} {'' if limit is None else f'LIMIT {limit:d}'} OFFSET {offset:d}"
 
 
-def view_of(columns: Sequence[Column], parameters: Sequence[tuple[str, str]], sort: str | None) -> RowsWanted:
+def view_of(
+    columns: Sequence[Column],
+    parameters: Sequence[tuple[str, str]],
+    sort: str | None = None,
+    reserved: Sequence[str] = RESERVED,
+) -> RowsWanted:
     """Return the view that query parameters ask for.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Columns of the table.
+    parameters : sequence of tuple of str
+        Names and values of the query.
+    sort : str or None
+        Column that sorts the rows, with ``-`` for descending order.
+    reserved : sequence of str
+        Parameters of the route that are no columns.
 
     Raises
     ------
@@ -91,13 +107,13 @@ def view_of(columns: Sequence[Column], parameters: Sequence[tuple[str, str]], so
     tests: list[str] = []
     values: list[Any] = []
     for name, text in parameters:
-        if name in RESERVED:
+        if name in reserved:
             continue
         column_name, _, operator = name.rpartition("__") if name not in known else (name, "", "")
         if operator not in ("", "gte", "lte", "contains") or column_name not in known:
             raise InvalidParameter(
                 f"{name[:64]} is not a column of the table.",
-                details={"parameter": name[:64], "known": [*RESERVED, *known]},
+                details={"parameter": name[:64], "known": [*reserved, *known]},
             )
         test, value = _test(known[column_name], operator, text, name)
         tests.append(test)

@@ -18,7 +18,7 @@ from service.http.responses import disposition, matches, rows_answer, tagged
 from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
 from service.results.kept import kept_answer
 from service.results.overview import results_answer
-from service.results.rows import view_of
+from service.results.rows import RowsWanted, view_of
 from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, json_of, matching
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
@@ -33,8 +33,14 @@ _INSTANCE = (PDB_ID.optional, CHAIN.optional, LIGAND.optional, RESIDUE_ID.option
 _TOP = Whole("top", "Only the best of each ligand.", minimum=1)
 _LIGAND = LIGAND.optional
 _NAMES = ("Target", "protein", "group", "group_name")
-_TARGET = Text("target", f"Any name of the target in a row, any case: {', '.join(_NAMES)}.")
+_ACCESSION = "split_part(site_uniprot, ':', 1)"
+_TARGET = Text("target", f"Any name of the target in a row, any case: {', '.join(_NAMES)}, UniProt accession.")
 _TOP_ANSWERS = Whole("top", "Only the best of each ligand and binding site.", minimum=1)
+_COLUMNS = Text("columns", "Names of the columns, separated by commas (all by default).")
+_LIMIT = Whole("limit", "Maximum number of rows (no limit by default).", minimum=1, maximum=10_000)
+_OFFSET = Whole("offset", "Number of rows to skip.")
+_OF_EXITS = (*_INSTANCE, _TOP, _COLUMNS, _LIMIT, _OFFSET)
+_OF_ANSWERS = (_LIGAND, _TARGET, _TOP_ANSWERS, _COLUMNS, _LIMIT, _OFFSET)
 
 
 async def get_results(request: Request) -> Response:
@@ -54,8 +60,9 @@ async def list_rows(request: Request) -> Response:
     job = job_of(request, ready=True)
     name, form, page = _TABLE.of(request), _FORMAT.of(request), _PAGE.of(request)
     table: Table = TABLES[name]
-    columns: Sequence[Column] = await in_thread(shared.tables.columns, job.folder, table)
-    view = view_of(columns, request.query_params.multi_items(), _SORT.of(request))
+    known: Sequence[Column] = await in_thread(shared.tables.columns, job.folder, table)
+    view = view_of(known, request.query_params.multi_items(), _SORT.of(request))
+    columns = _chosen(_COLUMNS.of(request), known)
     if form == "csv":
         tag = await in_thread(_tag, job.folder / table.path, request.scope["query_string"].decode("latin-1"))
         headers = {
@@ -89,6 +96,20 @@ async def list_rows(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
+def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
+    """Return the columns that a request names, in its order."""
+    if text is None:
+        return columns
+    known = {column.name: column for column in columns}
+    names = list(dict.fromkeys(name.strip() for name in text.split(",")))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InvalidParameter(
+            f"There is no column {unknown[0][:64]!r}.", details={"parameter": "columns", "known": list(known)}
+        )
+    return [known[name] for name in names]
+
+
 def _tag(path: Path, view: str) -> str:
     """Return the ETag of a view of a table."""
     try:
@@ -104,31 +125,42 @@ async def list_exit_vectors(request: Request) -> Response:
     shared = shared_of(request)
     job = job_of(request, ready=True)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
+    names, limit, offset = _COLUMNS.of(request), _LIMIT.of(request), _OFFSET.of(request) or 0
 
     def answer() -> Response:
-        count, texts = _exits(shared.tables, job.folder, asked, top)
-        head = ExitVectorsAnswer(job_id=job.record.job_id, count=count, exits=[])
-        return rows_answer(request, head, texts)
+        known = shared.tables.columns(job.folder, TABLES["exits"])
+        view = view_of(known, request.query_params.multi_items(), reserved=[one.name for one in _OF_EXITS])
+        texts = _exits(shared.tables, job.folder, asked, top, _chosen(names, known), view)
+        page = texts[offset:] if limit is None else texts[offset : offset + limit]
+        head = ExitVectorsAnswer(job_id=job.record.job_id, count=len(page), total=len(texts), exits=[])
+        return rows_answer(request, head, page)
 
     return await kept_answer(request, job, answer)
 
 
-def _exits(reader: JobTables, folder: Path, asked: Sequence[str | None], top: int | None) -> tuple[int, list[str]]:
-    """Return the number of exits of the instances that are meant, and the exits of each instance as JSON."""
+def _exits(
+    reader: JobTables,
+    folder: Path,
+    asked: Sequence[str | None],
+    top: int | None,
+    columns: Sequence[Column],
+    view: RowsWanted,
+) -> list[str]:
+    """Return the exits of the instances that are meant, each as JSON."""
     table = TABLES["exits"]
-    tests, values = [], list[Any]()
+    tests, values = list(view.tests), list(view.values)
     if any(name is not None for name in asked):
         known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
-        tests, values = [OF_STEMS], [[str(row["stem"]) for row in matching(known, *asked)]]
+        tests, values = [*tests, OF_STEMS], [*values, [str(row["stem"]) for row in matching(known, *asked)]]
     if top is not None:
         tests, values = [*tests, "rank <= ?"], [*values, top]
     names = [f"coalesce(first({name}), '')" for name in INSTANCE_COLUMNS]
-    select = ", ".join([*names, "count(*)", f"string_agg({json_of(reader.columns(folder, table))}, ',')"])
+    select = ", ".join([*names, f"list({json_of(columns)})"])
     where = f"WHERE {' AND '.join(tests)}" if tests else ""
     found = reader.fetch(folder, table, select, f"{where} GROUP BY stem ORDER BY min({ROW})", values)
-    instances = [dict(zip((*INSTANCE_COLUMNS, "count", "json"), row, strict=True)) for row in found]
-    meant = matching(instances, *asked)
-    return sum(int(str(row["count"])) for row in meant), [str(row["json"]) for row in meant]
+    texts = {row[len(names) - 1]: row[-1] for row in found}
+    meant = matching([dict(zip(INSTANCE_COLUMNS, row, strict=False)) for row in found], *asked)
+    return [text for row in meant for text in texts[row["stem"]]]
 
 
 async def list_answers(request: Request) -> Response:
@@ -136,12 +168,16 @@ async def list_answers(request: Request) -> Response:
     shared = shared_of(request)
     job = job_of(request, ready=True)
     ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
+    chosen, limit, offset = _COLUMNS.of(request), _LIMIT.of(request), _OFFSET.of(request) or 0
 
     def answer() -> Response:
         table = TABLES["answers"]
-        columns = shared.tables.columns(job.folder, table)
-        names = [quoted(one.name) for one in columns if one.name in _NAMES]
-        rest, values = _wanted(ligand, target, top, names)
+        known_columns = shared.tables.columns(job.folder, table)
+        columns = _chosen(chosen, known_columns)
+        names = [quoted(one.name) for one in known_columns if one.name in _NAMES]
+        names += [_ACCESSION for one in known_columns if one.name == "site_uniprot"]
+        view = view_of(known_columns, request.query_params.multi_items(), reserved=[one.name for one in _OF_ANSWERS])
+        rest, values = _wanted(ligand, target, top, names, view)
         texts = shared.tables.fetch(job.folder, table, json_of(columns), rest, values)
         if target is not None and not texts:
             found = shared.tables.fetch(
@@ -152,15 +188,18 @@ async def list_answers(request: Request) -> Response:
                 raise InvalidParameter(
                     f"No answer is of target {target[:64]}.", details={"parameter": "target", "known": known}
                 )
-        head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(texts), answers=[])
-        return rows_answer(request, head, chain.from_iterable(texts))
+        page = texts[offset:] if limit is None else texts[offset : offset + limit]
+        head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(page), total=len(texts), answers=[])
+        return rows_answer(request, head, chain.from_iterable(page))
 
     return await kept_answer(request, job, answer)
 
 
-def _wanted(ligand: str | None, target: str | None, top: int | None, names: Sequence[str]) -> tuple[str, list[Any]]:
+def _wanted(
+    ligand: str | None, target: str | None, top: int | None, names: Sequence[str], view: RowsWanted
+) -> tuple[str, list[Any]]:
     """Return the condition of the answers that are meant, and the values of its question marks."""
-    tests, values = ["true"], list[Any]()
+    tests, values = ["true", *view.tests], list(view.values)
     if ligand is not None:
         tests, values = [*tests, "Warhead = ?"], [*values, ligand.upper()]
     if target is not None:
@@ -180,26 +219,24 @@ ENDPOINTS = (
         list_rows,
         "Rows of a table: column=, column__gte=, column__lte=, column__contains=.",
         (RowsAnswer, "text/csv; charset=utf-8"),
-        (_TABLE, _SORT, *_PAGE, _FORMAT),
+        (_TABLE, _SORT, *_PAGE, _FORMAT, _COLUMNS),
         ready=True,
         says="Columns:\n\n" + "\n".join(f"- `{name}`: {words.meaning}" for name, words in column_words().items()),
     ),
     _ROUTES.get(
         "/api/jobs/{job_id}/exit-vectors",
         list_exit_vectors,
-        "Places where a linker can leave.",
+        "Places where a linker can leave; columns filter as in rows.",
         ExitVectorsAnswer,
-        (*_INSTANCE, _TOP),
+        _OF_EXITS,
         ready=True,
-        listing=True,
     ),
     _ROUTES.get(
         "/api/jobs/{job_id}/answers",
         list_answers,
-        "One answer per ligand and exit site, made of all its copies.",
+        "One answer per ligand and exit site, made of all its copies; columns filter as in rows.",
         ExitAnswersAnswer,
-        (_LIGAND, _TARGET, _TOP_ANSWERS),
+        _OF_ANSWERS,
         ready=True,
-        listing=True,
     ),
 )

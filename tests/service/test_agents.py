@@ -1,22 +1,26 @@
-"""The tools for agents: twenty questions on the examples with known answers, and what clients may send."""
+"""The tools for agents: forty questions with known answers by the protocol's own client, and what clients may send."""
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import mcp
 import pytest
 from starlette.testclient import TestClient
 
 from service.app import create_app
-from service.extras.agents import MOST_CHARACTERS, _cut
+from service.extras.agents import MOST_CHARACTERS, _page
 from service.extras.tools import TOOLS
 from service.runs.lifecycle import build_parts
 from service.settings import Token
-from tests.service.core import settings_in
+from tests.service.core import LiveService, hold, settings_in
 from tests.standin.pipeline import COMMAND
 
 Asked = dict[str, Any]
@@ -43,7 +47,8 @@ def row(answer: Any) -> Any:
     return only
 
 
-HPV, BAZ, GBT = "exam1hpv", "exam4cup", "exam1gbt"
+HPV, BAZ, GBT, JOB = "exam1hpv", "exam4cup", "exam1gbt", "the job"
+STEM = "1hpv_A_478_200"
 
 QUESTIONS: list[tuple[str, str, Asked, Callable[[Any], Any], Any]] = [
     ("Which example has amprenavir (478)?", "search_jobs", {"ligand": "478", "protein": "HIV-1 protease"},
@@ -85,54 +90,140 @@ QUESTIONS: list[tuple[str, str, Asked, Callable[[Any], Any], Any]] = [
     ("Which bond orders has the ligand file of 1GBT?", "read_file",
      {"job_id": GBT, "path": "TARGET_RESULTS/MCS_Output/MCS_SDF/1gbt_A_GBS_704.sdf"},
      lambda a: (a.splitlines()[0], "V2000" in a, a.rstrip().endswith("$$$$")), ("1gbt_A_GBS_704", True, True)),
+    ("Where does a linker leave amprenavir best?", "answers", {"job_id": HPV, "top": 1},
+     lambda a: [(one["anchor_atom"], one["evidence"]) for one in a["answers"]], [("C19", "B")]),
+    ("Which of its sites score above 0.9?", "answers", {"job_id": HPV, "filters": {"score_median__gte": 0.9}},
+     lambda a: [one["anchor_atom"] for one in a["answers"]], ["C19"]),
+    ("Which have evidence A?", "answers", {"job_id": HPV, "top": 50, "filters": {"evidence": "A"}},
+     lambda a: [one["anchor_atom"] for one in a["answers"]], ["C13", "C1", "C3", "N2"]),
+    ("How many sites has it in all?", "answers", {"job_id": HPV, "top": 50, "limit": 1},
+     lambda a: (a["count"], a["total"], a["next_call"]["arguments"]["offset"]), (1, 13, 1)),
+    ("Which is the second one?", "answers", {"job_id": HPV, "offset": 1, "limit": 1},
+     lambda a: [one["anchor_atom"] for one in a["answers"]], ["C13"]),
+    ("Only atoms and scores of the protease?", "answers",
+     {"job_id": HPV, "target": "hiv-1 PROTEASE", "columns": ["anchor_atom", "score_median"]},
+     lambda a: a["answers"][0], {"anchor_atom": "C19", "score_median": 0.94}),
+    ("Of which ligands does the job have answers?", "answers", {"job_id": JOB, "top": 1},
+     lambda a: sorted(one["Warhead"] for one in a["answers"]), ["478", "GBS", "ZYB"]),
+    ("Where does its best exit point?", "exits",
+     {"job_id": HPV, "limit": 1, "columns": ["vector_x", "vector_y", "vector_z"]},
+     lambda a: round(sum(value**2 for value in a["exits"][0].values()), 2), 1.0),
+    ("Which are the third and the fourth exit?", "exits", {"job_id": HPV, "limit": 2, "offset": 2},
+     lambda a: [one["rank"] for one in a["exits"]], [3, 4]),
+    ("Which exits of the job are open?", "exits",
+     {"job_id": JOB, "ligand": "ZYB", "filters": {"closed": False}, "columns": "Warhead"},
+     lambda a: {one["Warhead"] for one in a["exits"]}, {"ZYB"}),
+    ("Which copies of amprenavir are there in all jobs?", "search_ligands", {"ligand": "478"},
+     lambda a: STEM in {one["stem"] for one in a["ligands"]}, True),
+    ("Which ligands has 4CUP, and how do they leave?", "search_ligands", {"pdb_id": "4CUP"},
+     lambda a: {(one["ligand"], one["answer"]["anchor_atom"]) for one in a["ligands"]}, {("ZYB", "O")}),
+    ("How far are the halves of amprenavir and ZYB?", "compare", {"a": HPV, "b": BAZ, "limit": 1},
+     lambda a: (a["pairs"][0]["a.anchor_atom"], a["pairs"][0]["b.Warhead"], a["pairs"][0]["basis"], a["total"]),
+     ("C19", "ZYB", "range", 52)),
+    ("Which cleaned complexes has the HIV example?", "files", {"job_id": HPV, "folder": "WAR_PDB"},
+     lambda a: [one["name"] for one in a["files"]], [f"{STEM}.pdb"]),
+    ("Which aspartates does amprenavir touch?", "rows",
+     {"job_id": HPV, "table": "contacts", "filters": {"partner_component": "ASP"}, "limit": 50},
+     lambda a: "25" in {one["partner_residue"] for one in a["rows"]}, True),
+    ("Which atom of it is open most?", "rows",
+     {"job_id": HPV, "table": "atoms", "sort": "-Exposure_A2", "limit": 1, "columns": ["exact_atom", "Exposure_A2"]},
+     lambda a: a["rows"], [{"exact_atom": "C1", "Exposure_A2": 12.21}]),
+    ("Which groups of 4CUP were left out?", "rows",
+     {"job_id": BAZ, "table": "ligands", "filters": {"kept": False}, "columns": ["ligand", "reason"]},
+     lambda a: a["rows"], [{"ligand": "MOH", "reason": "kind_not_kept"}] * 3),
+    ("Which site of amprenavir scores highest, blocked or not?", "rows",
+     {"job_id": HPV, "table": "answers", "sort": "-score_median", "limit": 1, "columns": ["anchor_atom"]},
+     lambda a: a["rows"], [{"anchor_atom": "C3"}]),
+    ("What must be bought for its exits?", "handles", {"job_id": JOB, "stem": STEM},
+     lambda a: len(a["handles"]) > 1 and all(one["stem"] == STEM for one in a["handles"]), True),
+    ("Which inputs of programs are there for C21?", "tool_inputs",
+     {"job_id": JOB, "stem": STEM, "anchor": "C21", "tool": "json"},
+     lambda a: (a["download_url"].endswith("tool=json"), len(a["files"]) > 0), (True, True)),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "read", "expected"), [question[1:] for question in QUESTIONS],
-    ids=[question[0] for question in QUESTIONS],
-)  # fmt: skip
-def test_question_has_its_known_answer(
-    http: httpx2.Client, tool: str, arguments: Asked, read: Callable[[Any], Any], expected: Any
-) -> None:
-    assert read(called(http, tool, **arguments)) == expected
+@pytest.fixture(scope="module")
+def replies(live: LiveService, done_job: str) -> list[mcp.types.CallToolResult]:
+    """The result of each question, asked by the official client in one session."""
+
+    async def ask() -> list[mcp.types.CallToolResult]:
+        async with mcp.Client(f"http://127.0.0.1:{live.port}/mcp") as client:
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            assert tools == {tool.name for tool in TOOLS}
+            return [
+                await client.call_tool(tool, {**given, **({"job_id": done_job} if given.get("job_id") == JOB else {})})
+                for _, tool, given, *_ in QUESTIONS
+            ]
+
+    return asyncio.run(ask())
 
 
-def test_twenty_questions_are_asked_and_every_tool_works(http: httpx2.Client) -> None:
-    assert len(QUESTIONS) == 20
-    compared = called(http, "compare", a=HPV, b=BAZ, limit=1)
-    assert compared["count"] <= 1
+@pytest.mark.parametrize("number", range(len(QUESTIONS)), ids=[question[0] for question in QUESTIONS])
+def test_question_has_its_known_answer(replies: list[mcp.types.CallToolResult], number: int) -> None:
+    *_, read, expected = QUESTIONS[number]
+    reply = replies[number]
+    (text,) = reply.content
+    assert isinstance(text, mcp.types.TextContent)
+    assert (reply.is_error, len(text.text) <= MOST_CHARACTERS) == (False, True), text.text
+    if reply.structured_content is not None:
+        assert json.loads(text.text) == reply.structured_content
+    assert read(reply.structured_content or text.text) == expected
+
+
+def test_answers_of_a_ligand_take_two_kilobytes(http: httpx2.Client, done_job: str) -> None:
+    for job_id in (HPV, BAZ, GBT, done_job):
+        sizes: Counter[tuple[str, str]] = Counter()
+        for one in called(http, "answers", job_id=job_id)["answers"]:
+            sizes[one["Warhead"], one["site"]] += len(json.dumps(one))
+        assert 0 < max(sizes.values()) <= 2000
+
+
+def test_forty_questions_are_asked_and_every_tool_works(http: httpx2.Client, live: LiveService, done_job: str) -> None:
+    assert len(QUESTIONS) == 40
     preview = called(http, "preview_job", target_name="BAZ2B", search_query="4CUP")
     assert [entry["pdb_id"] for entry in preview["entries"]] == ["4cup"]
-    job = called(http, "submit_job", target_name="agent", search_query="1HPV")
-    while (state := called(http, "job_status", job_id=job["job_id"], wait=20))["status"] not in ("completed", "failed"):
+    made = called(http, "degraders", a_smiles="CC(=O)[*]", b_smiles="c1ccccc1O[*]", linkers="PEG", limit=2)
+    assert set(made["degraders"][0]) <= {
+        *next(t for t in TOOLS if t.name == "degraders").arguments["columns"]["default"]
+    }
+    model = http.get(f"/api/jobs/{done_job}/files/TARGET_RESULTS/WAR_PDB/{STEM}.pdb").content
+    upload = called(http, "upload", name="model.pdb", base64=base64.b64encode(model).decode())
+    tool = next(tool for tool in TOOLS if tool.name == "upload")
+    assert tool.request({"name": "a.smi", "text": "CCO"})["files"] == [("files", ("a.smi", b"CCO"))]
+    gate = hold(live.folder, "search_entries")
+    job_id = called(http, "submit_job", target_name="agent", structures=upload["upload_id"])["job_id"]
+    called(http, "cancel_job", job_id=job_id)
+    gate.unlink()
+    assert called(http, "wait_job", job_id=job_id)["status"] == "canceled"
+    called(http, "retry_job", job_id=job_id)
+    while (state := called(http, "wait_job", job_id=job_id, wait=20))["status"] not in ("completed", "failed"):
         pass
-    assert state["has_results"]
-    used = {tool for _, tool, *_ in QUESTIONS} | {"compare", "preview_job", "submit_job"}
+    assert state["status"] == "completed"
+    used = {tool for _, tool, *_ in QUESTIONS}
+    used |= {"preview_job", "degraders", "upload", "submit_job", "cancel_job", "wait_job", "retry_job"}
     assert used == {tool.name for tool in TOOLS}
 
 
-def test_long_results_are_cut_after_a_row_and_carry_the_next_call(http: httpx2.Client, done_job: str) -> None:
-    body = {"ok": True, "rows": [{"name": "ä" * 90, "place": place} for place in range(1000)], "total": 1000}
+def test_long_results_are_errors_cut_after_a_row_with_the_next_call(http: httpx2.Client, done_job: str) -> None:
+    rows = [{"name": "ä" * 90, "place": place} for place in range(1000)]
     tool = next(tool for tool in TOOLS if tool.name == "rows")
     places: list[int] = []
     asked: dict[str, Any] = {"job_id": done_job, "table": "contacts"}
     while len(places) < 1000:
-        part = _cut({**body, "rows": body["rows"][len(places) :]}, tool, asked)  # type: ignore[index]
-        assert part is not None
-        assert len(json.dumps(part, ensure_ascii=False)) <= MOST_CHARACTERS
+        part, is_cut = _page({"ok": True, "rows": rows[len(places) :], "total": 1000}, tool, asked)
+        assert len(json.dumps(part, ensure_ascii=False, separators=(",", ":"))) <= MOST_CHARACTERS
         places += [row["place"] for row in part["rows"]]
-        asked = part["next_call"]["arguments"]
-        assert asked["offset"] == len(places)
+        assert is_cut == ("cut" in part) == ("next_call" in part) == (len(places) < 1000)
+        asked = part["next_call"]["arguments"] if is_cut else {}
     assert places == list(range(1000))
-    part = _cut(body, next(tool for tool in TOOLS if tool.name == "exits"), {})
-    assert part is not None
-    assert "next_call" not in part
-    assert _cut({"ok": True, "rows": ["x" * 50_000]}, tool, {}) is None
-    whole = called(http, "rows", job_id=done_job, table="contacts", limit=100)
-    assert called(http, "rows", job_id=done_job, table="contacts", limit=1, offset=1)["rows"] == whole["rows"][1:2]
-    chosen = called(http, "rows", job_id=done_job, table="results", filters={"Warhead": "478"})
-    assert {row["Warhead"] for row in chosen["rows"]} == {"478"}
+    part, is_cut = _page({"ok": True, "entries": rows}, next(tool for tool in TOOLS if tool.name == "preview_job"), {})
+    assert (is_cut, "next_call" in part) == (True, False)
+    part, is_cut = _page({"ok": True, "rows": ["x" * 50_000], "total": 1}, tool, {})
+    assert (is_cut, part["rows"]) == (True, [])
+    result = sent(http, "tools/call", {"name": "rows", "arguments": {**asked, "job_id": done_job, "table": "exits",
+                                                                    "limit": 500}})["result"]  # fmt: skip
+    assert (result["isError"], len(result["content"][0]["text"]) <= MOST_CHARACTERS) == (True, True)
+    assert result["structuredContent"]["next_call"]["arguments"]["offset"] == result["structuredContent"]["count"]
 
 
 def test_a_client_is_greeted_and_told_the_tools(http: httpx2.Client) -> None:
@@ -162,6 +253,11 @@ def test_what_is_wrong_is_told_so_that_an_agent_can_mend_it(http: httpx2.Client)
         ("answers", {"job_id": HPV, "ligands": "478"}, "unknown: ligands"),
         ("job_status", {"job_id": "00000000"}, "JOB_NOT_FOUND"),
         ("search_jobs", {"status": "done"}, "completed"),
+        ("answers", {"job_id": HPV, "columns": ["Warhed"]}, "anchor_atom"),
+        ("answers", {"job_id": HPV, "target": "EGFR"}, "HIV-1 PROTEASE"),
+        ("exits", {"job_id": HPV, "filters": {"scoer": 1}}, "scoer"),
+        ("compare", {"a": HPV, "b": BAZ, "columns": "c.Warhead"}, "a.Warhead"),
+        ("upload", {"name": "x.pdb", "base64": "!"}, "base64"),
         ("read_file", {"job_id": HPV, "path": "../job_record.json"}, "error"),
     ):
         result = sent(http, "tools/call", {"name": tool, "arguments": arguments})["result"]

@@ -59,7 +59,8 @@ NPM_HEADER = """\
 def bounds(environment: Path = ENVIRONMENT) -> dict[str, str]:
     """Return the version bounds of an environment.yml by PyPI name, without packages that PyPI does not have."""
     found = {}
-    for line in yaml.safe_load(environment.read_text(encoding="utf-8"))["dependencies"]:
+    dependencies = yaml.safe_load(environment.read_text(encoding="utf-8"))["dependencies"]
+    for line in [line for one in dependencies for line in (one["pip"] if isinstance(one, dict) else [one])]:
         name, _, bound = line.partition(" ")
         if name not in NOT_PYTHON:
             found[PYPI_NAMES.get(name, name)] = bound
