@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from importlib.metadata import version
 from typing import Any, Literal
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from service.addresses import WES, address
-from service.errors import InvalidField, InvalidJson, InvalidParameter, MissingField, UnsupportedInput
-from service.http.answer import Answer, Count, Map, Time, Url
+from service.errors import InvalidField, InvalidJson, InvalidParameter, MissingField, NotFound, UnsupportedInput
+from service.http.answer import Answer, Count, Map, Time
 from service.http.endpoint import Routes
 from service.http.json_body import parse_object
 from service.http.multipart import sent_form
 from service.http.parameters import Text, Whole
 from service.http.responses import json_answer, tagged
-from service.jobs.record import CANCELED, COMPLETED, FAILED, QUEUED, RUNNING, JobRecord, State
+from service.jobs.record import CANCELED, COMPLETED, FAILED, QUEUED, RUNNING, JobRecord, State, utc_text
 from service.jobs.submission import parse_submission
+from service.results.steps import read_steps
 from service.routes.shared import (
     changeable_job,
     in_thread,
@@ -29,6 +33,7 @@ from service.routes.shared import (
     shared_of,
 )
 from service.runs.extra import Extra
+from tethermap.base import layout
 from tethermap.base.version import __version__
 
 RunState = Literal["QUEUED", "RUNNING", "COMPLETE", "EXECUTOR_ERROR", "SYSTEM_ERROR", "CANCELED"]
@@ -87,60 +92,87 @@ class WesRunAnswer(Answer):
 
 
 class WesStatusAnswer(Answer):
-    """How a run is."""
+    """State of a run."""
 
     run_id: str
     state: RunState
+
+
+class WesRunSummary(WesStatusAnswer):
+    """State, times and tags of a run."""
+
+    start_time: Time | Literal[""]
+    end_time: Time | Literal[""]
+    tags: dict[str, str]
 
 
 class WesRunsAnswer(Answer):
     """Runs, newest first, a page of them."""
 
-    runs: list[WesStatusAnswer]
+    runs: list[WesRunSummary]
     next_page_token: str
 
 
 class WesRequest(Answer):
-    """What a run was asked for."""
+    """Request of a run as it was sent."""
 
     workflow_params: Map
     workflow_type: str
     workflow_type_version: str
     workflow_url: str
+    tags: dict[str, str]
 
 
 class WesLog(Answer):
-    """What happened in a run."""
+    """Log of a run; its address is absolute, empty before the run begins."""
 
     name: str
     cmd: list[str]
     start_time: Time | Literal[""]
     end_time: Time | Literal[""]
-    stdout: Url
-    stderr: Url
+    stdout: str
+    stderr: str
     exit_code: int
 
 
+class WesTaskAnswer(WesLog):
+    """One step of a run: all its shards."""
+
+    id: str
+
+
+class WesTasksAnswer(Answer):
+    """Steps of a run in their order, a page of them."""
+
+    task_logs: list[WesTaskAnswer]
+    next_page_token: str
+
+
 class WesRunLogAnswer(Answer):
-    """A run with what it has made."""
+    """A run with its results, by absolute addresses."""
 
     run_id: str
     request: WesRequest
     state: RunState
     run_log: WesLog
+    task_logs_url: str
     outputs: Map
 
 
 WORKFLOW_URL = "tethermap"
 """The one workflow that there is."""
 
-_TYPE, _TYPE_VERSION = "SMK", "9"
+_TYPE, _TYPE_VERSION, _ENGINE = "SMK", "9", "snakemake"
 _NEWEST = "created_desc"
 _MOST_RUNS = 1000
 _MOST_OFFSET = 10**9
 _MOST_FILES = 100
 _ATTACHED = "workflow_attachment"
-_PAGE_SIZE = Whole("page_size", "At most as many runs, 50 by default.", minimum=1, maximum=_MOST_RUNS)
+_URLENCODED = "application/x-www-form-urlencoded"
+_KEPT = ("workflow_type", "workflow_type_version", "workflow_url")
+_EXIT_CODES = {"done": 0, "failed": 1}
+_NO_EXIT_CODE = -1
+_PAGE_SIZE = Whole("page_size", "Maximum number of rows (default 50).", minimum=1, maximum=_MOST_RUNS)
 _PAGE_TOKEN = Text("page_token", "The next_page_token of the page before.")
 
 _STATES: dict[State, RunState] = {
@@ -159,11 +191,15 @@ def _state(record: JobRecord) -> RunState:
     return _STATES[record.status]
 
 
+def _here(request: Request) -> str:
+    """Return the absolute address of the service."""
+    return shared_of(request).parts.settings.base_url_primary or str(request.base_url).rstrip("/") + address("")
+
+
 async def get_service_info(request: Request) -> Response:
     """Answer what can be run."""
-    shared = shared_of(request)
-    settings, counts = shared.parts.settings, shared.parts.queue.counts()
-    here = settings.base_url_primary or str(request.base_url).rstrip("/") + address("")
+    counts = shared_of(request).parts.queue.counts()
+    here = _here(request)
     answer = WesServiceAnswer(
         id="org.tethermap",
         name="Tethermap",
@@ -174,7 +210,7 @@ async def get_service_info(request: Request) -> Response:
         workflow_type_versions={_TYPE: WesVersions(workflow_type_version=[_TYPE_VERSION])},
         supported_wes_versions=["1.1.0"],
         supported_filesystem_protocols=["http", "https"],
-        workflow_engine_versions={"snakemake": WesEngineVersions(workflow_engine_version=[version("snakemake")])},
+        workflow_engine_versions={_ENGINE: WesEngineVersions(workflow_engine_version=[version(_ENGINE)])},
         default_workflow_engine_parameters=[],
         system_state_counts={"QUEUED": counts.queued, "RUNNING": counts.running},
         auth_instructions_url=f"{here}/login",
@@ -185,66 +221,107 @@ async def get_service_info(request: Request) -> Response:
 
 async def list_runs(request: Request) -> Response:
     """Answer runs, a page of them."""
-    limit, token = _PAGE_SIZE.of(request) or 50, _PAGE_TOKEN.of(request) or "0"
-    if not (token.isascii() and token.isdecimal() and len(token) < len(str(_MOST_OFFSET))):
-        raise InvalidParameter("page_token is none that was given.", details={"parameter": "page_token"})
-    offset = int(token)
+    limit, offset = _page(request)
     parts = shared_of(request).parts
     total, rows = await parts.index.jobs(job_filters(request), _NEWEST, limit, offset)
     records = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
-    runs = [WesStatusAnswer(run_id=record.job_id, state=_state(record)) for record in records]
-    following = str(offset + limit) if offset + limit < total else ""
-    return tagged(request, WesRunsAnswer(runs=runs, next_page_token=following))
+    runs = [
+        WesRunSummary(
+            run_id=record.job_id,
+            state=_state(record),
+            start_time=record.started_at or "",
+            end_time=record.finished_at or "",
+            tags=_sent(record).get("tags", {}),
+        )
+        for record in records
+    ]
+    return tagged(request, WesRunsAnswer(runs=runs, next_page_token=_next(limit, offset, total)))
+
+
+def _page(request: Request) -> tuple[int, int]:
+    """Return limit and offset of the page that a request asks for."""
+    limit, token = _PAGE_SIZE.of(request) or 50, _PAGE_TOKEN.of(request) or "0"
+    if not (token.isascii() and token.isdecimal() and len(token) < len(str(_MOST_OFFSET))):
+        raise InvalidParameter("page_token is not the next_page_token of a page.", details={"parameter": "page_token"})
+    return limit, int(token)
+
+
+def _next(limit: int, offset: int, total: int) -> str:
+    return str(offset + limit) if offset + limit < total else ""
 
 
 async def run_workflow(request: Request) -> Response:
     """Take a run: its workflow_params are the fields of a job."""
     shared = shared_of(request)
     fields = await _form(request)
-    for name in ("workflow_type", "workflow_type_version", "workflow_url"):
+    for name in _KEPT:
         if not fields.get(name, "").strip():
             raise MissingField(f"{name} is missing.", details={"field": name})
-    if fields["workflow_url"].strip() != WORKFLOW_URL:
-        reason = f"is not {WORKFLOW_URL!r}, the one workflow that this service runs"
-        raise InvalidField(f"workflow_url {reason}.", details={"field": "workflow_url", "reason": reason}, status=400)
+    for name, known in (("workflow_type", _TYPE), ("workflow_url", WORKFLOW_URL), ("workflow_engine", _ENGINE)):
+        if fields.get(name, "").strip() not in ("", known):
+            raise _refused(name, f"is not {known!r}, the one that this service runs")
+    if _objects(fields, "workflow_engine_parameters"):
+        raise _refused("workflow_engine_parameters", "are not known: service-info lists none")
     body = parse_object(fields.get("workflow_params", "").encode())
     submission = await in_thread(parse_submission, body, shared.limits)
     require_own_uploads(request, submission)
     await require_public_receivers(request, submission)
+    kept = {**{name: fields[name].strip() for name in _KEPT}, "tags": _objects(fields, "tags")}
+    submission = submission.model_copy(update={"run": kept})
     record = await shared.parts.queue.submit(submission, owner=owner_of(request))
     return json_answer(WesRunAnswer(run_id=record.job_id))
 
 
+def _refused(name: str, reason: str) -> InvalidField:
+    return InvalidField(f"{name} {reason}.", details={"field": name, "reason": reason}, status=400)
+
+
+def _objects(fields: Mapping[str, str], name: str) -> dict[str, str]:
+    """Return a field that is a JSON object of texts; empty if it is absent."""
+    text = fields.get(name, "").strip()
+    values = parse_object(text.encode()) if text else {}
+    if not all(isinstance(value, str) for value in values.values()):
+        raise _refused(name, "has values that are not text")
+    return values
+
+
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form by name; what it attaches is only looked for, as nothing is run that is sent."""
+    """Return the fields of a form by name; a form with an attached workflow is refused, as none is run."""
     try:
-        (await request.body()).decode("utf-8")
+        text = (await request.body()).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidJson(f"The form is not UTF-8 (byte {error.start}).") from None
     most = shared_of(request).parts.settings.max_body_bytes
-    async with sent_form(request, "A run is", files=_MOST_FILES, largest=most) as form:
-        if _ATTACHED in form:
-            raise UnsupportedInput(f"{_ATTACHED}: nothing is run that is sent.", details={"field": _ATTACHED})
-        fields: dict[str, str] = {}
-        for name, value in form.multi_items():
-            if name in fields:
-                raise InvalidField(f"{name[:64]} is there twice.", details={"field": name[:64]})
-            fields[name] = value if isinstance(value, str) else (await value.read()).decode("utf-8")
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == _URLENCODED:
+        pairs: list[tuple[str, str]] = parse_qsl(text, keep_blank_values=True)
+    else:
+        async with sent_form(request, "A run is", files=_MOST_FILES, largest=most) as form:
+            if _ATTACHED in form:
+                raise UnsupportedInput(f"{_ATTACHED}: sent workflows are not run.", details={"field": _ATTACHED})
+            pairs = [
+                (name, value if isinstance(value, str) else (await value.read()).decode("utf-8"))
+                for name, value in form.multi_items()
+            ]
+    fields: dict[str, str] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise InvalidField(f"{name[:64]} is there twice.", details={"field": name[:64]})
+        fields[name] = value
     return fields
 
 
 async def get_run(request: Request) -> Response:
-    """Answer a run with what it has made."""
+    """Answer a run with its results."""
     record = job_of(request).record
-    base = address(f"/api/jobs/{record.job_id}")
-    log = f"{base}/files/logs/job.log"
+    base, sent = f"{_here(request)}/api/jobs/{record.job_id}", _sent(record)
     answer = WesRunLogAnswer(
         run_id=record.job_id,
         request=WesRequest(
-            workflow_params=record.request,
-            workflow_type=_TYPE,
-            workflow_type_version=_TYPE_VERSION,
-            workflow_url=WORKFLOW_URL,
+            workflow_params={name: value for name, value in record.request.items() if name != "run"},
+            workflow_type=sent.get("workflow_type", _TYPE),
+            workflow_type_version=sent.get("workflow_type_version", _TYPE_VERSION),
+            workflow_url=sent.get("workflow_url", WORKFLOW_URL),
+            tags=sent.get("tags", {}),
         ),
         state=_state(record),
         run_log=WesLog(
@@ -252,13 +329,23 @@ async def get_run(request: Request) -> Response:
             cmd=[],
             start_time=record.started_at or "",
             end_time=record.finished_at or "",
-            stdout=log,
-            stderr=log,
-            exit_code=0 if record.status == "completed" else 1 if record.final else -1,
+            **_logs(request, record),
+            exit_code=0 if record.status == COMPLETED else 1 if record.final else _NO_EXIT_CODE,
         ),
+        task_logs_url=f"{_here(request)}{WES}/runs/{record.job_id}/tasks",
         outputs=_outputs(record, base),
     )
     return tagged(request, answer)
+
+
+def _sent(record: JobRecord) -> dict[str, Any]:
+    """Return the fields of a run as they were sent; none if the job was submitted otherwise."""
+    return dict(record.request.get("run") or {})
+
+
+def _logs(request: Request, record: JobRecord) -> dict[str, str]:
+    log = f"{_here(request)}/api/jobs/{record.job_id}/files/{layout.JOB_LOG}" if record.final else ""
+    return {"stdout": log, "stderr": log}
 
 
 def _outputs(record: JobRecord, base: str) -> dict[str, Any]:
@@ -269,8 +356,44 @@ def _outputs(record: JobRecord, base: str) -> dict[str, Any]:
     return {**files, "bundle": f"{base}/bundle", "answers": f"{base}/answers"}
 
 
+async def list_tasks(request: Request) -> Response:
+    """Answer the steps of a run, a page of them."""
+    limit, offset = _page(request)
+    tasks = await _tasks(request)
+    part = tasks[offset : offset + limit]
+    return tagged(request, WesTasksAnswer(task_logs=part, next_page_token=_next(limit, offset, len(tasks))))
+
+
+async def get_task(request: Request) -> Response:
+    """Answer one step of a run."""
+    tasks = {task.id: task for task in await _tasks(request)}
+    task = tasks.get(str(request.path_params["task_id"]))
+    if task is None:
+        raise NotFound("This run has no task of this id.", details={})
+    return tagged(request, task)
+
+
+async def _tasks(request: Request) -> list[WesTaskAnswer]:
+    """Return the steps of a run that have begun."""
+    job = job_of(request)
+    steps = await in_thread(lambda: read_steps(job.folder, final=job.record.final))
+    return [
+        WesTaskAnswer(
+            id=step.name,
+            name=step.says,
+            cmd=[],
+            start_time=utc_text(datetime.fromisoformat(step.begun)),
+            end_time=utc_text(datetime.fromisoformat(step.ended)) if step.ended else "",
+            **_logs(request, job.record),
+            exit_code=_EXIT_CODES.get(step.state, _NO_EXIT_CODE),
+        )
+        for step in steps
+        if step.begun
+    ]
+
+
 async def get_run_status(request: Request) -> Response:
-    """Answer how a run is."""
+    """Answer the state of a run."""
     record = job_of(request).record
     return tagged(request, WesStatusAnswer(run_id=record.job_id, state=_state(record)))
 
@@ -301,8 +424,23 @@ EXTRA = Extra(
             body="NewRun",
             changes=True,
         ),
-        _ROUTES.get(f"{WES}/runs/{{job_id}}", get_run, "A run with what it has made.", WesRunLogAnswer),
-        _ROUTES.get(f"{WES}/runs/{{job_id}}/status", get_run_status, "How a run is.", WesStatusAnswer),
+        _ROUTES.get(f"{WES}/runs/{{job_id}}", get_run, "A run with its results.", WesRunLogAnswer),
+        _ROUTES.get(f"{WES}/runs/{{job_id}}/status", get_run_status, "State of a run.", WesStatusAnswer),
+        _ROUTES.get(
+            f"{WES}/runs/{{job_id}}/tasks",
+            list_tasks,
+            "Steps of a run.",
+            WesTasksAnswer,
+            (_PAGE_SIZE, _PAGE_TOKEN),
+            listing=True,
+        ),
+        _ROUTES.get(
+            f"{WES}/runs/{{job_id}}/tasks/{{task_id}}",
+            get_task,
+            "One step of a run.",
+            WesTaskAnswer,
+            errors=("NOT_FOUND",),
+        ),
         _ROUTES.post(
             f"{WES}/runs/{{job_id}}/cancel",
             cancel_run,

@@ -84,11 +84,14 @@ class Submission(BaseModel):
     ligand: str | None = None
     structures: str | None = None
     webhook: str | None = None
+    run: dict[str, Any] | None = None
+    """Fields of a run of GA4GH WES beside its parameters."""
     notes: tuple[str, ...] = ()
 
     def request(self) -> dict[str, Any]:
-        """Return what was accepted, for the job's record; `structures` where there are some."""
-        return self.model_dump(mode="json", exclude={"notes", "webhook", *(() if self.structures else ("structures",))})
+        """Return what was accepted, for the job's record; `structures` and `run` if there are some."""
+        absent = {name for name in ("structures", "run") if not getattr(self, name)}
+        return self.model_dump(mode="json", exclude={"notes", "webhook", *absent})
 
     def settings(self) -> dict[str, Any]:
         """Return the pipeline's settings, nested; source and cache are the service's to add."""

@@ -76,7 +76,7 @@ def asked(private: Private, endpoint: Endpoint, name: str, ids: dict[str, str], 
         asked = {**{key: value for key, value in asked.items() if key != f"{name}_smiles"}, **others, **half}
         asked[name] = ids["job_id"]
         path = path.replace("{job_id}", "exam1hpv")
-    for known, value in {**VALUES, **ids, "task_id": "clean_complexes"}.items():
+    for known, value in {**VALUES, **ids}.items():
         path = path.replace(f"{{{known}}}", value)
     sends: dict[str, Any] = {}
     if endpoint.method == "POST":

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import gxy_wes
+import gxy_wes.client
 import httpx2
 import pytest
 from jsonschema import Draft202012Validator
@@ -50,13 +52,50 @@ def test_a_run_goes_from_its_request_to_its_outputs(http: httpx2.Client) -> None
     log = fits(http.get(f"{BASE}/runs/{run_id}").json(), "RunLog")
     assert log["request"]["workflow_params"]["search_query"] == HPV["search_query"]
     assert (log["run_log"]["exit_code"], log["run_log"]["name"]) == (0, HPV["target_name"])
-    for address in (*log["outputs"].values(), log["run_log"]["stdout"]):
+    for address in (*log["outputs"].values(), log["run_log"]["stdout"], log["task_logs_url"]):
+        assert address.startswith(f"{http.base_url}/")
         assert http.get(address).status_code == 200, address
     page = fits(http.get(f"{BASE}/runs?page_size=1").json(), "RunListResponse")
     following = fits(
         http.get(f"{BASE}/runs?page_size=1&page_token={page['next_page_token']}").json(), "RunListResponse"
     )
     assert page["runs"][0]["run_id"] != following["runs"][0]["run_id"]
+
+
+def test_client_of_another_project_drives_a_run(live: LiveService) -> None:
+    client = gxy_wes.WesClient(f"http://127.0.0.1:{live.port}")
+    (kind,) = client.service_info()["workflow_type_versions"]
+    run_id = client.submit_run(
+        workflow_type=kind, workflow_type_version="9", workflow_url="tethermap", params={"pdb_id": "1hpv"}
+    )["run_id"]
+    wait_until(lambda: client.get_run_status(run_id)["state"] in gxy_wes.client.TERMINAL_STATES, 60, "the run to end")
+    log = client.get_run(run_id)
+    assert (log["state"], log["request"]["workflow_params"]["pdb_id"]) == ("COMPLETE", "1hpv")
+    assert b"1hpv" in httpx2.get(log["outputs"]["Results_Display.csv"]).content
+    assert "run started" in httpx2.get(log["run_log"]["stderr"]).text
+    first = client.get_run_tasks(run_id, page_size=1)
+    tasks = client.get_run_tasks(run_id, page_size=100)["task_logs"]
+    assert first["task_logs"] == tasks[:1]
+    assert client.get_run_tasks(run_id, page_size=1, page_token=first["next_page_token"])["task_logs"] == tasks[1:2]
+    assert client.get_run_task(run_id, tasks[-1]["id"]) == tasks[-1]
+    assert {task["exit_code"] for task in tasks} == {0}
+    assert run_id in {run["run_id"] for run in client.list_runs(page_size=100)["runs"]}
+    with pytest.raises(gxy_wes.WesError, match="canceled"):
+        client.cancel_run(run_id)
+
+
+def test_tags_are_kept_and_tasks_fit_the_standard(http: httpx2.Client) -> None:
+    run_id = run(http, HPV, tags='{"project": "A1"}').json()["run_id"]
+    request = http.get(f"{BASE}/runs/{run_id}").json()["request"]
+    assert (request["tags"], "run" in request["workflow_params"]) == ({"project": "A1"}, False)
+    page = fits(http.get(f"{BASE}/runs?page_size=200").json(), "RunListResponse")
+    assert {"project": "A1"} in [one["tags"] for one in page["runs"] if one["run_id"] == run_id]
+    for one in page["runs"]:
+        fits(one, "RunSummary")
+    tasks = fits(http.get(f"{BASE}/runs/{run_id}/tasks").json(), "TaskListResponse")["task_logs"]
+    for task in tasks:
+        fits(task, "TaskLog")
+    assert http.get(f"{BASE}/runs/{run_id}/tasks/nothing").status_code == 404
 
 
 def test_a_run_is_canceled_and_a_failed_one_says_whose_fault_it_was(http: httpx2.Client, queued_job: str) -> None:
@@ -70,6 +109,8 @@ def test_a_run_is_canceled_and_a_failed_one_says_whose_fault_it_was(http: httpx2
     ("changes", "status"),
     [
         ({"workflow_url": "https://evil.example/x.smk"}, 400), ({"workflow_url": ""}, 400),
+        ({"workflow_type": "CWL"}, 400), ({"workflow_engine": "nextflow"}, 400), ({"tags": '{"a": 1}'}, 400),
+        ({"tags": "[]"}, 400), ({"workflow_engine_parameters": '{"cores": "4"}'}, 400),
         ({"workflow_params": "{"}, 400), ({"workflow_params": "{}"}, 400), ({"workflow_attachment": "x"}, 400),
         ({"workflow_params": '{"pdb_id": "../x"}'}, 422), ({"workflow_params": '{"a":1,"a":2}'}, 400),
     ],

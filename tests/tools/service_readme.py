@@ -68,6 +68,7 @@ VALUES = {
     "batch_id": "$BATCH",
     "upload_id": "$UPLOAD",
     "stem": "1hpv_A_478_200",
+    "task_id": "clean_complexes",
 }
 OF_AN_EXAMPLE = (
     "/api/jobs/{job_id}/protac-inputs",
