@@ -283,6 +283,27 @@ def test_folder_of_a_laboratory_follows_its_list(run: Run, live: LiveService, tm
     assert first not in run("sync", str(file), str(folder))[1]
 
 
+def test_a_refused_row_or_job_is_reported_at_the_end_and_the_others_are_done(
+    run: Run, done_job: str, queued_job: str, tmp_path: Path
+) -> None:
+    file, folder = tmp_path / "targets.csv", tmp_path / "lab"
+    file.write_text("target_name,pdb_id,max_entries\nprotease,1HPV,\nwrong,12,\nmany,4CUP,0\nprotease,1HPV,\n")
+    code, out, err = run("sync", str(file), str(folder))
+    assert (code, out.count("completed")) == (REFUSED, 2)
+    assert [line.split(":")[1].strip() for line in err.splitlines()] == ["row 2", "row 3"]
+    (job,) = {line.split()[0] for line in out.splitlines() if "completed" in line}
+    assert (folder / job / "Results_Display.csv").is_file()
+    code, out, err = run("status", "00000000", done_job)
+    assert (code, done_job in out, "00000000" in err) == (REFUSED, True, True)
+    code, out, err = run("status", queued_job, done_job, "--wait", "--timeout", "0.1")
+    assert (code, done_job in out, queued_job in err) == (TOO_LONG, True, True)
+    code, out, err = run("cancel", done_job, queued_job)
+    assert (code, f"{queued_job}  canceled" in out, done_job in err) == (REFUSED, True, True)
+    error = {"ok": False, "error": {"code": "UNAUTHORIZED", "message": "No.", "details": {}}, "request_id": "x"}
+    service, _ = answering(httpx2.Response(401, json=error))
+    assert main(["status", "00000000", done_job], make=lambda *_: service) == UNAUTHORIZED
+
+
 def test_a_sync_that_is_stopped_forgets_no_job(tmp_path: Path) -> None:
     file, synced = tmp_path / "targets.csv", tmp_path / "lab" / "jobs.csv"
     synced.parent.mkdir()

@@ -42,6 +42,7 @@ _JOBS = ("job_id", "status", "target_name", "search_query", "result_rows", "crea
 _SYNCED = "jobs.csv"
 """File of `sync` in its folder: the job of each row."""
 _BAR = 24
+_NO_TOKEN = 401
 
 
 def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tethermap] = Tethermap) -> int:
@@ -50,18 +51,17 @@ def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tetherma
     try:
         with make(chosen.url, chosen.token) as service:
             return int(chosen.does(service, chosen))
-    except UnauthorizedError as error:
-        return _complain(error, UNAUTHORIZED)
-    except TookTooLongError as error:
-        return _complain(error, TOO_LONG)
-    except NotAnsweredError as error:
-        return _complain(error, NOT_ANSWERED)
-    except NotReadyError as error:
-        return _complain(error, NOT_READY)
-    except (RefusedError, TethermapError, ValueError, OSError) as error:
-        return _complain(error, REFUSED)
+    except (TethermapError, ValueError, OSError) as error:
+        return _complain(error, _code(error))
     except KeyboardInterrupt:
         return _complain("Stopped; the job goes on. The same command follows it again.", FAILED)
+
+
+def _code(error: Exception) -> int:
+    """Return the exit code of an error."""
+    codes = {UnauthorizedError: UNAUTHORIZED, TookTooLongError: TOO_LONG, NotAnsweredError: NOT_ANSWERED,
+             NotReadyError: NOT_READY}  # fmt: skip
+    return codes.get(type(error), REFUSED)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -242,17 +242,26 @@ def _batch(service: Tethermap, chosen: argparse.Namespace) -> int:
 
 
 def _sync(service: Tethermap, chosen: argparse.Namespace) -> int:
-    """Submit the rows without a living job, then wait for all jobs and download what is new."""
+    """Submit the rows without a living job, then wait for all jobs and download what is new.
+
+    A row that the service refuses is reported at the end; the others are done.
+    """
     path = chosen.download / _SYNCED
     known = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as stream:
             known = {row["request"]: row for row in csv.DictReader(stream)}
     chosen.download.mkdir(parents=True, exist_ok=True)
-    ids = []
-    for body in _jobs_of(service, chosen.file):
+    ids: list[str] = []
+    failures: list[tuple[str, TethermapError]] = []
+    for number, body in enumerate(_jobs_of(service, chosen.file), 1):
         request = json.dumps(body, sort_keys=True)
-        job = _living(service, known.get(request, {}).get("job_id")) or service.submit_body(body)
+        try:
+            job = _living(service, known.get(request, {}).get("job_id")) or service.submit_body(body)
+        except RefusedError as error:
+            _stop_if_unauthorized(error)
+            failures.append((f"row {number}", error))
+            continue
         known[request] = {"job_id": job.job_id, "target_name": job.target_name, "request": request}
         ids.append(job.job_id)
         temporary = path.with_name(f".{path.name}.part")  # a sync that is stopped forgets no job
@@ -261,7 +270,13 @@ def _sync(service: Tethermap, chosen: argparse.Namespace) -> int:
             writer.writeheader()
             writer.writerows(known.values())
         temporary.replace(path)
-    return _follow(service, ids, chosen)
+    return _follow(service, ids, chosen, failures)
+
+
+def _stop_if_unauthorized(error: TethermapError) -> None:
+    """Raise the error of a wrong token, with which no request can succeed."""
+    if isinstance(error, UnauthorizedError) and error.status == _NO_TOKEN:
+        raise error
 
 
 def _living(service: Tethermap, job_id: str | None) -> Job | None:
@@ -270,9 +285,8 @@ def _living(service: Tethermap, job_id: str | None) -> Job | None:
         return None
     try:
         job = service.job(job_id)
-    except UnauthorizedError:
-        raise
-    except RefusedError:
+    except RefusedError as error:
+        _stop_if_unauthorized(error)
         return None
     return None if job.dead else job
 
@@ -320,22 +334,43 @@ def _tool_inputs(service: Tethermap, chosen: argparse.Namespace) -> int:
 
 
 def _cancel(service: Tethermap, chosen: argparse.Namespace) -> int:
-    for job_id in chosen.job_id:
-        _print(_sentence(service.cancel(job_id)))
-    return DONE
+    return _each(chosen.job_id, lambda job_id: _print(_sentence(service.cancel(job_id))))
 
 
 def _retry(service: Tethermap, chosen: argparse.Namespace) -> int:
-    for job_id in chosen.job_id:
-        _print(_sentence(service.retry(job_id)))
-    return DONE
+    return _each(chosen.job_id, lambda job_id: _print(_sentence(service.retry(job_id))))
 
 
 def _delete(service: Tethermap, chosen: argparse.Namespace) -> int:
-    for job_id in chosen.job_id:
+    def delete(job_id: str) -> None:
         service.delete(job_id)
         _print(f"{job_id}  deleted")
-    return DONE
+
+    return _each(chosen.job_id, delete)
+
+
+def _each(
+    ids: Sequence[str], action: Callable[[str], None], failures: Sequence[tuple[str, TethermapError]] = ()
+) -> int:
+    """Do an action for each job; what fails is reported at the end, after earlier failures.
+
+    Returns
+    -------
+    int
+        Exit code of the first failure; 0 if there is none.
+    """
+    failures = list(failures)
+    for job_id in ids:
+        try:
+            action(job_id)
+        except NotAnsweredError:
+            raise
+        except TethermapError as error:
+            _stop_if_unauthorized(error)
+            failures.append((job_id, error))
+    for name, error in failures:
+        _complain(f"{name}: {error}", _code(error))
+    return _code(failures[0][1]) if failures else DONE
 
 
 def _show(rows: Sequence[Mapping[str, Any]], chosen: argparse.Namespace, known: Sequence[str]) -> int:
@@ -367,24 +402,37 @@ def _given(chosen: argparse.Namespace, *names: str) -> dict[str, Any]:
 # Following
 
 
-def _follow(service: Tethermap, ids: Sequence[str], chosen: argparse.Namespace) -> int:
-    """Show jobs, at their end where that is asked for, and download their results; return the exit code."""
-    waits = chosen.wait or chosen.download
-    jobs = []
-    for job_id in ids:
-        bar = _Bar(job_id)
+def _follow(
+    service: Tethermap,
+    ids: Sequence[str],
+    chosen: argparse.Namespace,
+    failures: Sequence[tuple[str, TethermapError]] = (),
+) -> int:
+    """Show jobs, if wanted at their end, and download their results; return the exit code."""
+    jobs: list[Job] = []
+    if code := _each(ids, lambda job_id: jobs.append(_followed(service, job_id, chosen)), failures):
+        return code
+    if any(job.dead for job in jobs):
+        return FAILED
+    return NOT_READY if any(job.status == UNAVAILABLE for job in jobs) else DONE
+
+
+def _followed(service: Tethermap, job_id: str, chosen: argparse.Namespace) -> Job:
+    """Show one job and download its results."""
+    bar = _Bar(job_id)
+    try:
+        waits = chosen.wait or chosen.download
         job = service.wait(job_id, timeout=chosen.timeout, told=bar.job) if waits else service.job(job_id)
         bar.end()
-        jobs.append(job)
         _print(json.dumps(dict(job.body), indent=1) if chosen.json else _sentence(job))
         if chosen.download and job.status == "completed":
             folder = service.download(job.job_id, chosen.download, told=bar.bytes, changed=_changed)
             bar.end()
             if not chosen.json:
                 _print(str(folder))
-    if any(job.dead for job in jobs):
-        return FAILED
-    return NOT_READY if any(job.status == UNAVAILABLE for job in jobs) else DONE
+    finally:
+        bar.end()
+    return job
 
 
 def _changed(names: Sequence[str]) -> None:
