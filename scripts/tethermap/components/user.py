@@ -16,6 +16,7 @@ from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import short_code
+from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.components.component import Component, ComponentAtom, ComponentBond
 from tethermap.components.component_cif import read_components
 from tethermap.components.formula import spaced_formula
@@ -45,7 +46,7 @@ def read_user_components(*paths: Path) -> UserComponents:
     Parameters
     ----------
     *paths : Path
-        ``*.cif``: component definitions, one block each. Any other file: a table with one
+        ``*.cif``: component definitions, one block each; packed files are read too. Any other file: a table with one
         component a line, code and SMILES in either order, separated by comma, semicolon, tab or
         space; a first line without a SMILES is a header, ``#`` starts a comment.
 
@@ -59,11 +60,12 @@ def read_user_components(*paths: Path) -> UserComponents:
     components: UserComponents = {}
     for file in files:
         try:
-            text = file.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+            text = unpacked(file.read_bytes()).decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError, DamagedGzip) as error:
             raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
         try:
-            defined = _defined(text, file.suffix.lower() in _CIF_SUFFIXES)
+            is_cif = any(suffix.lower() in _CIF_SUFFIXES for suffix in file.suffixes[-2:])
+            defined = _defined(text, is_cif)
         except ValueError as error:
             raise UserComponentError(f"{file.name}: {error}") from error
         if twice := sorted(components.keys() & defined.keys()):

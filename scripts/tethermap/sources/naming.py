@@ -32,7 +32,7 @@ _OTHER = (
 )
 _STRUCTURE = re.compile(r"(?P<stem>.+)\.(?P<suffix>cif|mmcif|ent|pdb)(?:\.gz)?", re.IGNORECASE)
 _BESIDE = re.compile(r".+\.(?:json|npz|mtz|ccp4|map|xml)(?:\.gz)?", re.IGNORECASE)
-_TABLE = re.compile(r".+\.(?:smi|csv|tsv)", re.IGNORECASE)
+_TABLE = re.compile(r".+\.(?:smi|csv|tsv)(?:\.(?:gz|bz2|xz))?", re.IGNORECASE)
 _NUMBERS = re.compile(r"(\D*)(\d{0,18})")
 _MAX_OWN_ID = 48
 

@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.sources.own.sniff import ending_of
+
 _LARGEST = 4 << 20
 """Bytes up to which a file may be a definition."""
 
@@ -20,14 +23,14 @@ _CHEMISTRY = re.compile(
 
 
 def is_definition(path: Path) -> bool:
-    """Return whether a file defines components: a CIF file without a model, a table of codes and SMILES."""
+    """Return whether a file, packed or not, defines components: CIF without a model, a table of codes and SMILES."""
     try:
         if path.stat().st_size > _LARGEST:
             return False
-        data = path.read_bytes()
-    except OSError:
+        data = unpacked(path.read_bytes(), _LARGEST)
+    except (OSError, DamagedGzip):
         return False
-    if path.name.lower().endswith((".cif", ".mmcif")):
+    if ending_of(path.name) in ("cif", "mmcif"):
         return _ATOMS in data and _MODEL not in data
     return _is_table(data.decode("utf-8-sig", "replace"))
 
@@ -46,7 +49,7 @@ def definitions_among(paths: Iterable[str]) -> Iterator[Path]:
             Path(folder) / name for folder, _, names in os.walk(path, followlinks=True) for name in names
         )  # fmt: skip
         for file in files:
-            if file.name.lower().endswith((".cif", ".mmcif", ".smi", ".csv", ".tsv")) and is_definition(file):
+            if ending_of(file.name) in ("cif", "mmcif", "smi", "csv", "tsv") and is_definition(file):
                 yield file
 
 

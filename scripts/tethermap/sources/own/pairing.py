@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.sources.own.sniff import ending_of, stem_of
 
 _ROLES = frozenset(
@@ -30,7 +31,10 @@ def read_list(path: Path) -> list[tuple[str, str]]:
 
     Paths are relative to the list's folder.
     """
-    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    try:
+        text = unpacked(path.read_bytes()).decode("utf-8-sig", "replace")
+    except DamagedGzip:
+        return []
     rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",")
     cells = [[cell.strip() for cell in row] for row in rows if len(row) >= 2]
     pairs = [(path.parent / first, path.parent / second) for first, second, *_ in cells if first and second]

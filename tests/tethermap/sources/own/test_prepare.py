@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +17,11 @@ from rdkit.Chem import AllChem
 from rdkit.Geometry import Point3D
 
 from tests.tools.styles import SMILES, complex_atoms, pdb_line, programs, protein_pdb
+from tethermap.components.user import read_user_components
 from tethermap.entry.reader import Entry, read_entry
 from tethermap.sources.base import SourceError
 from tethermap.sources.files import FilesSource
-from tethermap.sources.own.definitions import is_definition
+from tethermap.sources.own.definitions import definitions_among, is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.poses import LigandFileError, read_poses
 
@@ -192,6 +196,29 @@ def test_restraints_beside_a_model_are_a_definition_and_no_entry(tmp_path: Path,
     assert opened(tmp_path).all_entries() == ["model"]
     assert is_definition(tmp_path / "LIG.cif")
     assert is_definition(tmp_path / "smiles.csv")
+
+
+@pytest.mark.parametrize(("packer", "ending"), [(gzip, "gz"), (bz2, "bz2"), (lzma, "xz")])
+def test_packed_tables_and_definitions_are_read(packer: Any, ending: str, tmp_path: Path, opened: Opened) -> None:
+    folder, other = tmp_path / "packed", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    restraints = b"data_comp_LIG\nloop_\n_chem_comp_atom.comp_id\n_chem_comp_atom.atom_id\nLIG C1\n"
+    for name, text in (("a.smi", b"CCO ETX\n"), ("b.csv", b"code,smiles\nETY,CCN\n"), ("c.cif", restraints)):
+        (folder / f"{name}.{ending}").write_bytes(packer.compress(text))
+    tables = [folder / f"{name}.{ending}" for name in ("a.smi", "b.csv")]
+    assert list(definitions_among([str(folder)])) == [*tables, folder / f"c.cif.{ending}"]
+    assert set(read_user_components(*tables)) == {"ETX", "ETY"}
+    (folder / "m.pdb").write_text(protein_pdb())
+    assert opened(folder).all_entries() == ["m"]
+    assert not opened(folder).notes
+    for name in ("two.pdb", "x.sdf"):
+        (other / name).touch()
+    pairs = other / f"pairs.csv.{ending}"
+    pairs.write_bytes(packer.compress(b"two.pdb,x.sdf\n"))
+    assert read_list(pairs) == [(str(other / "two.pdb"), str(other / "x.sdf"))]
+    pairs.write_bytes(packer.compress(b"two.pdb,x.sdf\n")[:-5])
+    assert (read_list(pairs), is_definition(pairs)) == ([], False)
 
 
 @pytest.mark.parametrize("name", ["x.mae", "x.maegz", "x.moe", "x.pse"])
