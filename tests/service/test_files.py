@@ -61,6 +61,10 @@ def test_folder_and_kind_filter_by_whole_parts_in_any_case(http: httpx2.Client, 
     base = f"/api/jobs/{done_job}/artifacts"
     assert http.get(f"{base}?folder=target_results/war_pdb").json()["total"] == 3
     assert http.get(f"{base}?folder=target_results/war").json()["total"] == 0
+    assert (
+        http.get(f"{base}?folder=WAR_PDB").json()["total"] == http.get(f"{base}?folder=war_pdb/").json()["total"] == 3
+    )
+    assert http.get(f"{base}?folder=MCS_Output/MCS_SDF&kind=sdf").json()["total"] == 3
     body = http.get(f"{base}?kind=sdf").json()
     assert {entry["kind"] for entry in body["files"]} == {"sdf"}
     assert body["kinds"]["war_pdb"] == http.get(f"/api/jobs/{done_job}/war-pdbs").json()["total"] == 3
@@ -141,6 +145,20 @@ def test_unchanged_is_304_and_head_equals_get(http: httpx2.Client, done_job: str
     assert (head.status_code, head.content) == (200, b"")
     for name in ("etag", "content-type", "content-length"):
         assert head.headers[name] == answer.headers[name]
+
+
+def test_files_have_the_type_of_any_file_if_a_client_asks_for_it(http: httpx2.Client, done_job: str) -> None:
+    for path, own in (
+        (f"/api/jobs/{done_job}/bundle", "application/zip"),
+        (f"/api/sdf/{done_job}/1hpv/478", "chemical/x-mdl-sdfile"),
+        (f"/api/jobs/{done_job}/files/Results_Display.csv", "text/csv; charset=utf-8"),
+    ):
+        usual = http.get(path)
+        asked = http.get(path, headers={"Accept": "application/octet-stream"})
+        types = (usual.headers["content-type"], asked.headers["content-type"])
+        assert types == (own, own if own.startswith("text") else "application/octet-stream")
+        assert asked.content == usual.content
+        assert own.startswith("text") or "Accept" in usual.headers["vary"]
 
 
 def test_svg_and_html_files_can_run_nothing(http: httpx2.Client, done_job: str) -> None:

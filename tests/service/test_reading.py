@@ -204,6 +204,8 @@ def test_jobs_are_found_by_what_they_hold_and_exported(http: httpx2.Client, done
 
     assert done_job in found(protein="MIX", ligand="478", pdb_id="4CUP", availability="true", status="completed")
     assert done_job not in found(ligand="ATP")
+    assert found(availability="available") == found(availability="true")
+    assert set(found(available="unavailable")).isdisjoint(found(available="1"))
     assert "exam1hpv" in found(target="hiv-1")
     assert found(created_after="2099-01-01") == []
     body = http.get("/api/indexed-jobs?limit=1&sort=job_id").json()
@@ -225,6 +227,12 @@ def test_exits_are_rows_of_their_table_the_best_by_rank(http: httpx2.Client, liv
     assert [row["rank"] for row in best["exits"]] == [1, 2, 3]
     assert {row["pdb_id"] for row in best["exits"]} == {"1hpv"}
     assert http.get(url, params={"ligand": "XXX"}).json()["count"] == 0
+    page = http.get(url, params={"limit": "2", "offset": "1", "columns": "stem,rank"}).json()
+    assert (page["count"], page["total"]) == (2, len(table))
+    assert page["exits"] == [{"stem": row["stem"], "rank": row["rank"]} for row in table[1:3]]
+    ranked = http.get(url, params={"score__gte": "0.5", "closed": "false", "ligand": "478"}).json()["exits"]
+    assert ranked == [row for row in table if row["Warhead"] == "478" and not row["closed"]
+                      and float(str(row["score"] or 0)) >= 0.5]  # fmt: skip
 
 
 def test_answers_are_rows_of_their_table_by_ligand_protein_and_rank(
@@ -235,6 +243,13 @@ def test_answers_are_rows_of_their_table_by_ligand_protein_and_rank(
     url = f"/api/jobs/{done_job}/answers"
     assert table
     assert http.get(url).json()["answers"] == table
+    page = http.get(url, params={"limit": "2", "offset": "1", "columns": "anchor_atom, Warhead"}).json()
+    assert (page["count"], page["total"]) == (2, len(table))
+    assert page["answers"] == [{"anchor_atom": row["anchor_atom"], "Warhead": row["Warhead"]} for row in table[1:3]]
+    sure = http.get(url, params={"evidence": "A", "action__contains": "attach"}).json()["answers"]
+    assert sure == [row for row in table if row["evidence"] == "A" and "attach" in str(row["action"]).lower()]
+    for query in ("columns=Warhed", "Warhed=478", "score_median__gte=x"):
+        assert_error(http.get(f"{url}?{query}"), 400, "INVALID_PARAMETER")
     protein = next(str(row["protein"]) for row in table if row["Warhead"] == "478")
     (best,) = http.get(url, params={"ligand": "478", "target": protein.lower(), "top": "1"}).json()["answers"]
     assert (best["Warhead"], best["answer_rank"], best["n_copies"]) == ("478", 1, 1)
