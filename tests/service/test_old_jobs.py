@@ -34,7 +34,7 @@ STEM = "4cup_A_ZYB_2971"
 VALUES = {
     "pdb_id": "4cup", "chain": "A", "ligand": "ZYB", "name": f"{STEM}.pdb", "stem": STEM, "version": "0",
     "path:path": f"TARGET_RESULTS/MCS_Output/MCS_SDF/{STEM}.sdf",
-    "batch_id": "batch_00000000", "upload_id": "upload_0000000000000000", "run_id": "00000000",
+    "batch_id": "batch_00000000", "upload_id": "upload_0000000000000000", "task_id": "clean_complexes",
 }  # fmt: skip
 INSTANCE = "pdb_id=4cup&chain=A&ligand=ZYB"
 QUERIES = {

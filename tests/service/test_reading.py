@@ -33,7 +33,7 @@ def bytes_of(folder: Path) -> dict[str, str]:
 
 def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, done_job: str, failed_job: str) -> None:
     values = {"pdb_id": "1hpv", "chain": "A", "ligand": "478", "name": "1hpv_A_478.pdb", "batch_id": "batch_00000000"}
-    values |= {"stem": "1hpv_A_478_200", "version": "0", "upload_id": "upload_00000000", "run_id": "00000000"}
+    values |= {"stem": "1hpv_A_478_200", "version": "0", "upload_id": "upload_00000000", "task_id": "clean_complexes"}
     urls = []
     for endpoint in endpoints():
         if endpoint.method == "GET":
