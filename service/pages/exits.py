@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from service.results.tables import number
+from service.results.tables import number, with_lists
+from tethermap.base import tables
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
 from tethermap.base.tables import Row
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
 
-SHOWN = (
-    *("rank", "site_id", "site_rank", "anchor_atom", "anchor_equivalents", "sdf_index", "kind", "leaving_atoms"),
-    *("chem_class", "prior", "score", "area_lost_A2", "E", "F", "E_assembly", "F_assembly", "E_crystal", "F_crystal"),
-    *("vector_x", "vector_y", "vector_z", "closed", "incomplete", "hbonds_lost", "hbonds_anchor"),
-    *("reason", "evidence", "evidence_reasons"),
-)
-"""Columns of Exit_Vectors that pages show; a list that is read costs as much as ten numbers."""
+SHOWN = with_lists(tables.EXIT_VECTORS, "anchor_equivalents", "leaving_atoms", "evidence_reasons")
+"""Columns of Exit_Vectors that pages read."""
 
 _SAID_ELSEWHERE = ("closed", "assembly_in_way", "crystal_in_way")
 _MANY = 4

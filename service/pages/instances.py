@@ -14,9 +14,8 @@ from service.pages.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.fit import FITS, fit_of
 from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.rows import csv_lines
-from service.results.tables import JobTables, number
+from service.results.tables import JobTables, number, with_lists
 from tethermap.base import tables
-from tethermap.base.contexts import CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.tables import Column, Row, Value
 
@@ -178,16 +177,11 @@ def _sortable(value: Value) -> tuple[float, str]:
 _DIGITS = 9
 
 
-_OF_INSTANCE = (
-    *("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "components", "InChIKey", "SMILES", "site", "flags"),
-    *("resolution", "method", "release_date", "occupancy", "mean_B", "altloc", "bond_source", "target_chains"),
-    *("link_residue", "link_uniprot", "mutations", "mutations_near", "source_file", "pose_rank"),
-    *("RSCC", "RSR", "RSCC_by_residue", "Q_score", "fit_status", "mean_pLDDT", "aligned_error_A"),
-    *("algorithm", "slices", "probe_radius_A", "radii"),
-    *("SASA_in_complex_A2", *map(area_column, (*CONTEXTS, "free"))),
-    *("pdb_path", "cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path"),
+_OF_INSTANCE = with_lists(
+    tables.RESULTS_TABLE,
+    *("flags", "link_residue", "link_uniprot", "target_chains", "mutations", "mutations_near", "RSCC_by_residue"),
 )
-"""Columns that the page of one instance shows."""
+"""Columns of the results that the page of one instance reads, beside those of the summary."""
 
 _OF_SUMMARY = [name for name in tables.SASA_SUMMARY.names if name not in tables.RESULTS_TABLE.names]
 
@@ -221,7 +215,7 @@ def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
     stem : str
         The instance.
     """
-    return next(iter(_joined(reader, folder, _OF_INSTANCE, "WHERE stem = ?", [stem])), None)
+    return next(iter(_joined(reader, folder, (*_OF_INSTANCE, *_OF_SUMMARY), "WHERE stem = ?", [stem])), None)
 
 
 def _joined(

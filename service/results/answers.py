@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.results.tables import JobTables, number
+from service.results.tables import JobTables, number, with_lists
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Column, Row, Value
@@ -36,20 +36,11 @@ def names_of_exit(row: Row) -> list[str]:
     return [str(row["anchor_atom"]), *several(row, "anchor_equivalents")]
 
 
-_CELLS = (
-    *("anchor_atom", "score_median", "F_median", "evidence", "n_open", "n_copies", "n_entries_open", "n_entries"),
-    *("observed", "kind", "stems"),
+SHOWN = with_lists(
+    tables.EXIT_ANSWERS,
+    *("stems", "anchor_equivalents", "observed_entries", "evidence_reasons", "not_recommended", "source"),
 )
-"""Columns of Exit_Answers that `ANSWER_COLUMNS` are made of."""
-
-SHOWN = (
-    *_CELLS,
-    *("Warhead", "InChIKey", "group", "group_name", "protein", "site", "site_residue", "action", "chem_class"),
-    *("anchor_equivalents", "observed_entries", "evidence_reasons", "not_recommended", "area_lost_A2", "spread"),
-    *("best_stem", "best_title", "best_resolution", "confidence"),
-    *("affinity_type", "relation", "value_nM", "affinity_word", "source"),
-)
-"""Columns of Exit_Answers that pages show; a list that is read costs as much as ten numbers."""
+"""Columns of Exit_Answers that pages read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +57,9 @@ class Answers:
     _by_stem: dict[str, Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, reader: JobTables, folder: Path, names: Sequence[str] = _CELLS) -> Answers:
-        """Return those of a job with some columns; none of a job without the tables."""
-        leading = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE answer_rank = 1", (), names)
+    def of(cls, reader: JobTables, folder: Path) -> Answers:
+        """Return those of a job; none of a job without the tables."""
+        leading = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE answer_rank = 1", (), SHOWN)
         by_stem: dict[str, Row] = {stem: row for row in leading for stem in several(row, "stems")}
         return cls(leading, by_stem)
 

@@ -164,6 +164,11 @@ def took_too_long() -> QueueFull:
     return QueueFull(message, headers={"Retry-After": "30"})
 
 
+def with_lists(table: Table, *lists: str) -> tuple[str, ...]:
+    """Return the columns of a table that are no lists, and some lists: to read one costs as much as ten numbers."""
+    return tuple(column.name for column in table.columns if not column.separator or column.name in lists)
+
+
 def joined(column: Column, values: Sequence[Any] | None) -> str:
     """Return the cell of a list, as `cell_of` does."""
     items = [] if values is None else [value for value in values if value is not None]

@@ -26,7 +26,7 @@ from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.render import page
 from service.pages.series import all_series, series_view
 from service.pages.table import table_values
-from service.results.answers import SHOWN, Answers
+from service.results.answers import Answers
 from service.results.job import Job
 from service.results.kept import kept_answer
 from service.results.overview import pipeline_of
@@ -44,11 +44,7 @@ _LEFT_OUT = ("kept", "reason", "pdb_id", "value", "ligand", "kind")
 _OF_GROUPS = (
     "group", "reference", "is_reference", "pdb_id", "superposed", "reason", "protein", "n_used", "rmsd_A"
 )  # fmt: skip
-_OF_DIRECTIONS = (
-    *("group", "direction", "residue", "site_class", "anchors", "best_anchor", "best_stem", "evidence"),
-    *("n_entries", "n_entries_open", "n_entries_present", "F_best", "F_median"),
-)
-"""Columns that the lists of what was left out, of groups and of their directions are made of."""
+"""Columns that the lists of what was left out and of groups are made of."""
 
 
 async def results_page(request: Request) -> Response:
@@ -64,7 +60,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     record, base = job.record, job.base
     rows = partial(shared.tables.rows, job.folder)
     view = TableView.of(request.query_params)
-    answers = Answers.of(shared.tables, job.folder, SHOWN)
+    answers = Answers.of(shared.tables, job.folder)
     everything = instances(shared.tables, job.folder, view.names, answers)
     names = names_of(shared.tables, job.folder)
     kept = view.rows(everything, names)
@@ -97,9 +93,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
         "open_series": series_view(shared.tables, job.folder, base, open_series, everything) if open_series else None,
-        "consensus": group_views(
-            rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS, names=_OF_DIRECTIONS)
-        ),
+        "consensus": group_views(rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS)),
         "left_out": left_out(*(rows(table, names=_LEFT_OUT) for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS))),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),
