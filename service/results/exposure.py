@@ -18,6 +18,7 @@ from tethermap.drawing.ramp import exposure_colour
 from tethermap.exposure.method import KERNEL
 
 _IN_ORDER = f"ORDER BY coalesce(sdf_index, 0), {ROW}"
+_HEADLINE = area_column(HEADLINE_CONTEXT)
 _LOW_A2, _MEDIUM_A2 = 15.0, 35.0
 _P95 = 0.95
 
@@ -105,7 +106,7 @@ def exposure_of(summary: Row, atoms: Sequence[Row], context: str, *, include_bur
 
 
 def _atom(row: Mapping[str, Any], column: str) -> MeasuredAtom:
-    exposure = number(row, column)
+    exposure = row[column]
     return {
         "atom_name": row["exact_atom"],
         "element": row["element"],
@@ -115,17 +116,18 @@ def _atom(row: Mapping[str, Any], column: str) -> MeasuredAtom:
         "z": row["z"],
         "exposure": exposure,
         "exposure_a2": exposure,
-        "sasa_free": number(row, "SASA_free_A2"),
+        "sasa_free": row["SASA_free_A2"],
         "relative_sasa": relative(row, column),
         "rdkit_atom_index": row["sdf_index"],
     }
 
 
-def relative(row: Row, column: str) -> float | None:
+def relative(row: Mapping[str, Any], column: str) -> float | None:
     """Return an atom's SASA in a context over its own, as the table has it for the headline."""
-    if column == area_column(HEADLINE_CONTEXT):
-        return number(row, "relative_sasa")
-    bound, free = number(row, column), number(row, "SASA_free_A2")
+    if column == _HEADLINE:
+        share: float | None = row["relative_sasa"]
+        return share
+    bound, free = row[column], row["SASA_free_A2"]
     return round(bound / free, 4) if bound is not None and free else None
 
 

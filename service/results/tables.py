@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -108,7 +108,9 @@ class JobTables:
         cells = [quoted(column.name) if column.separator else cell_of(column) for column in chosen]
         found = self._fetch(job / table.path, file, ", ".join(cells) or "NULL", rest, values)
         keys = [column.name for column in chosen]
-        rows = [dict(zip(keys, row, strict=False)) | absent for row in found]
+        rows = [dict(zip(keys, row, strict=False)) for row in found]
+        if absent:
+            rows = [row | absent for row in rows]
         for column in chosen:  # joined here, as SQL for it takes longer to plan than the other columns of few rows
             if column.separator:
                 for row in rows:
@@ -119,8 +121,15 @@ class JobTables:
         self, job: Path, table: Table, pdb_id: str, names: Collection[str] | None = None
     ) -> list[dict[str, Value]]:
         """Return the rows of the instances of an entry, whichever form of its id is given."""
-        entry = same_entry(pdb_id)
-        return self.rows(job, table, "WHERE lower(pdb_id) IN (?, ?)", [entry, f"pdb_0000{entry}"], names)
+        return self.of_entries(job, table, [pdb_id], names)
+
+    def of_entries(
+        self, job: Path, table: Table, pdb_ids: Iterable[str], names: Collection[str] | None = None
+    ) -> list[dict[str, Value]]:
+        """Return the rows of the instances of some entries, whichever forms of their ids are given."""
+        entries = {same_entry(one) for one in pdb_ids}
+        known = [form for entry in entries for form in (entry, f"pdb_0000{entry}")]
+        return self.rows(job, table, "WHERE lower(pdb_id) IN (SELECT unnest(?))", [known], names)
 
     def fetch(
         self, job: Path, table: Table, select: str, rest: str = "", values: Sequence[Any] = ()

@@ -88,11 +88,11 @@ async def get_exposures(request: Request) -> Response:
 def _bulk(
     shared: Shared, job: Job, items: list[Any], surroundings: str
 ) -> tuple[dict[str, LigandExposure], list[MissingLigand]]:
-    known = Summaries(shared.tables.rows(job.folder, tables.SASA_SUMMARY))
+    asked = [_names(item) for item in items]
+    known = Summaries(shared.tables.of_entries(job.folder, tables.SASA_SUMMARY, [one[0] for one in asked if one]))
     summaries: list[Row] = []
     missing: list[MissingLigand] = []
-    for index, item in enumerate(items):
-        names = _names(item)
+    for index, names in enumerate(asked):
         if names is None:
             reason = "malformed: give pdb_id, chain and residue_id"
             missing.append(MissingLigand(index=index, key=None, reason=reason))
