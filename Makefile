@@ -75,7 +75,7 @@ bench-ligands: setup-tests ## compare kept ligands with exclusion lists of other
 	@$(BIN)/python -m tests.tools.bench_ligands $(JOB)
 
 serve: setup ## run the service on http://127.0.0.1:8000, over the embedded entries unless TETHERMAP_SOURCE says else
-	@TETHERMAP_SOURCE=$${TETHERMAP_SOURCE:-archive} $(BIN)/python -m service
+	@TETHERMAP_SOURCE=$${TETHERMAP_SOURCE:-archive} TETHERMAP_EXTRAS=$${TETHERMAP_EXTRAS:-compare,degraders,agents,webhooks} $(BIN)/python -m service
 
 bench-degraders: setup-tests ## how many published degraders are made again from their halves (TETHERMAP_TEST_LINKERS for a table of linkers)
 	@$(BIN)/python -m tests.tools.bench_degraders

@@ -28,8 +28,12 @@ LOCAL_PROFILE = REPOSITORY / "config" / "profiles" / "local"
 """The Snakemake profile that runs all steps on this machine."""
 SOURCES = ("auto", "rcsb", "mirror", "archive")
 WEBHOOKS = "webhooks"
-EXTRAS = ("compare", "degraders", "wes", "agents", WEBHOOKS)
+WES = "wes"
+EXTRAS = ("compare", "degraders", WES, "agents", WEBHOOKS)
 """Optional parts of the service, modules of `service.extras`."""
+
+USUAL_EXTRAS = ("compare", "agents", WEBHOOKS)
+"""Optional parts in use by default; the others must be named."""
 
 OTHER_VARIABLES = (
     "BENCH_BASE", "COMPONENTS", "CONTACT", "HTTP_ATTEMPTS", "HTTP_BACKOFF", "HTTP_READ", "KUBE_CLAIM", "KUBE_IMAGE",
@@ -300,7 +304,9 @@ class Settings(BaseModel):
     api_tokens : tuple of Token
         Who may change something; empty for anybody.
     extras : tuple of str
-        Optional parts in use, those of `EXTRAS` by default; `none` for none.
+        Optional parts in use, those of `USUAL_EXTRAS` by default; `none` for none.
+    wes : bool
+        Whether the Workflow Execution Service is one of them too.
     webhook_secret, webhook_private : str, bool
         Key of the signature of notices, without which none are sent; whether they may go to private addresses.
     private : bool or str
@@ -342,7 +348,8 @@ class Settings(BaseModel):
     min_free_bytes: Annotated[int, _by(_room)] = 1 << 30
     metrics: Annotated[bool, _by(_flag)] = False
     api_tokens: Annotated[tuple[Token, ...], _by(_tokens)] = ()
-    extras: Annotated[tuple[str, ...], _by(_extras)] = EXTRAS
+    extras: Annotated[tuple[str, ...], _by(_extras)] = USUAL_EXTRAS
+    wes: Annotated[bool, _by(_flag)] = False
     webhook_secret: Annotated[str, _by(_secret)] = ""
     webhook_private: Annotated[bool, _by(_flag)] = False
     max_queued_per_token: Annotated[int, _by(_whole(1, 1_000_000))] = 100
@@ -425,6 +432,8 @@ def _safe(settings: Settings, given: Mapping[str, Any]) -> Settings:
     SettingsError
         If jobs would be open to anybody without that being said.
     """
+    if settings.wes and WES not in settings.extras:
+        settings = settings.model_copy(update={"extras": (*settings.extras, WES)})
     if settings.private and not settings.api_tokens:
         raise SettingsError(f"{PREFIX}PRIVATE needs {PREFIX}API_TOKENS: without a token nobody could read anything.")
     if settings.api_tokens or is_loopback(settings.host):

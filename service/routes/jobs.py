@@ -66,9 +66,9 @@ async def submit_job(request: Request) -> Response:
 async def get_job(request: Request) -> Response:
     """Answer the state of a job, from memory: now, or with `wait` after its next change or its end."""
     job = job_of(request)
-    seconds = _WAIT.of(request)
+    seconds, until = _WAIT.of(request), _UNTIL.of(request)
     if seconds and not job.record.final:
-        await _changed(request, job.record, seconds, _UNTIL.of(request))
+        await _changed(request, job.record, seconds, until)
         job = job_of(request)
     return tagged(request, state_of(shared_of(request), job))
 

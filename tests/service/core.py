@@ -27,7 +27,7 @@ from service.jobs.submission import Limits, Submission, parse_submission
 from service.runs import processes
 from service.runs.lifecycle import Parts, build_parts
 from service.runs.runner import read_state
-from service.settings import Settings
+from service.settings import EXTRAS, Settings
 from tests.service.answers import check
 from tests.standin.pipeline import COMMAND, HOLD
 from tests.tools.patience import patience, wait_until
@@ -65,6 +65,7 @@ def settings_in(folder: Path, **values: Any) -> Settings:
         "cache_dir": folder / "cache",
         "index_dir": folder / "index",
         "source": "archive",
+        "extras": EXTRAS,
     }
     return Settings(**{**base, **values})
 
@@ -132,7 +133,7 @@ class LiveService:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         base = {"JOBS_DIR": self.jobs, "CACHE_DIR": folder / "cache", "INDEX_DIR": folder / "index"}
-        given = {**base, "SOURCE": "archive", "PORT": self.port, **variables}
+        given = {**base, "SOURCE": "archive", "PORT": self.port, "EXTRAS": ",".join(EXTRAS), **variables}
         self.environment = {**os.environ, **{f"TETHERMAP_{key}": str(value) for key, value in given.items()}}
         self.environment["XDG_DATA_HOME"] = str(folder / "data")  # not the examples that its user has built
         self.environment.pop("PYTHONWARNINGS", None)

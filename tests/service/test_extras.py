@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from service.app import create_app, endpoints
 from service.runs.lifecycle import build_parts
-from service.settings import EXTRAS, Settings, SettingsError
+from service.settings import EXTRAS, USUAL_EXTRAS, Settings, SettingsError
 from tests.service.core import settings_in
 from tests.standin.pipeline import COMMAND
 from tests.test_rooms import MODULES, imported
@@ -31,6 +31,15 @@ print(json.dumps(sorted(sys.modules)))
 
 def test_every_extra_is_a_module_with_its_declaration() -> None:
     assert [name for name in EXTRAS if f"service.extras.{name}" not in MODULES] == []
+
+
+def test_parts_that_are_not_named_are_off(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    assert Settings.from_environment(environ).extras == USUAL_EXTRAS
+    assert {"degraders", "wes"} & {*USUAL_EXTRAS} == set()
+    assert set(Settings.from_environment({**environ, "TETHERMAP_WES": "true"}).extras) == {*USUAL_EXTRAS, "wes"}
+    both = {**environ, "TETHERMAP_WES": "true", "TETHERMAP_EXTRAS": "wes"}
+    assert Settings.from_environment(both).extras == ("wes",)
 
 
 def modules_of(name: str) -> set[str]:
@@ -83,6 +92,6 @@ def test_setting_takes_names_of_extras_in_any_order() -> None:
     def read(text: str) -> tuple[str, ...]:
         return Settings.from_environment({"TETHERMAP_EXTRAS": text, "HOME": "/"}).extras
 
-    assert (read("wes, compare"), read("none"), read("")) == (("compare", "wes"), (), EXTRAS)
+    assert (read("wes, compare"), read("none"), read("")) == (("compare", "wes"), (), USUAL_EXTRAS)
     with pytest.raises(SettingsError, match="TETHERMAP_EXTRAS"):
         read("compare,wse")
