@@ -7,7 +7,7 @@ CODE := -p tethermap -p service -p tethermap_client -p tests $(patsubst scripts/
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-degraders bench-exits bench-ligands bench-service bench-mirror \
-	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters
+	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters release
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -58,6 +58,9 @@ format: setup-tests ## write Python and Snakemake files in the house style
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/snakefmt Snakefile rules
+
+release: setup ## run all entries of MIRROR=folder into results/release, tables alone; a second run takes changed entries (OUTPUTS=all: all files)
+	@$(BIN)/python -m scripts.release results/release --mirror $(MIRROR) --cores $(CORES) --outputs $(or $(OUTPUTS),tables)
 
 recruiters: setup ## build the E3 recruiters of config/recruiters.yaml into results/recruiters (MIRROR=folder; else the archive)
 	@$(BIN)/python -m scripts.recruiters results/recruiters --cores $(CORES) $(if $(MIRROR),--mirror $(MIRROR))

@@ -24,7 +24,7 @@ def build_dictionary() -> None:
         subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
 
 
-def run_job(job: Path, settings: Mapping[str, Any]) -> None:
+def run_job(job: Path, settings: Mapping[str, Any], *, result_cache_mb: int = 0, last: str = "") -> None:
     """Run a job in a folder.
 
     Parameters
@@ -33,6 +33,10 @@ def run_job(job: Path, settings: Mapping[str, Any]) -> None:
         The folder; it is made when missing.
     settings : mapping
         Complete settings (`tethermap.base.config.resolve`).
+    result_cache_mb : int
+        Size of the cache of entries' results; 0 for none.
+    last : str
+        Step to end with; empty for the last.
 
     Raises
     ------
@@ -42,4 +46,4 @@ def run_job(job: Path, settings: Mapping[str, Any]) -> None:
     build_dictionary()
     refuse_changed_settings(job, settings)
     record_settings(job, settings)
-    run_steps(job, settings)
+    run_steps(job, settings, result_cache_mb=result_cache_mb, last=last)

@@ -29,7 +29,7 @@ def test_results_do_not_depend_on_the_number_of_shards(
     assert [path for path in different if path not in (layout.JOB_CONFIG, layout.MANIFEST)] == []
     lines = run.errors.splitlines()
     ended = sum(line.startswith("Finished jobid: ") for line in lines)
-    assert ended == 30
+    assert ended == 35
     assert sum(line.startswith("Ready jobs: ") for line in lines) <= ended
 
 

@@ -117,9 +117,13 @@ def run(name: str, snakemake: Snakemake) -> None:
         Task(step, job, list(snakemake.input), snakemake.params.settings, shard, resources).do()
 
 
-def run_steps(job: Path, given: Settings) -> None:
-    """Do all steps of a job in this process."""
-    resources = {"entries_per_shard": given["shards"]["entries_per_shard"], "processes": 1}
+def run_steps(job: Path, given: Settings, *, result_cache_mb: int = 0, last: str = "") -> None:
+    """Do all steps of a job in this process, or those up to the last."""
+    resources = {
+        "entries_per_shard": given["shards"]["entries_per_shard"],
+        "processes": 1,
+        "result_cache_mb": result_cache_mb,
+    }
 
     def do(step: Step, shards: Sequence[str], shard: str = "") -> None:
         Task(step, job, step.inputs(shards, given), load(step.settings)(given), shard, resources).do()
@@ -133,3 +137,5 @@ def run_steps(job: Path, given: Settings) -> None:
                 do(step, [shard], shard)
         else:
             do(step, shards)
+        if step.name == last:
+            return

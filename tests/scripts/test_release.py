@@ -1,0 +1,101 @@
+"""A release of the embedded entries: partitions, views, hashes, and what runs again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from scripts import release
+from tests.tools.runs import ROOT
+
+EXAMPLE = ROOT / "data/examples/exam4cup/TARGET_RESULTS/tables"
+
+
+@pytest.fixture(scope="module")
+def mirror(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(archive, tmp_path_factory.mktemp("mirror") / "mirror"))
+
+
+@pytest.fixture(scope="module")
+def released(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    assert run(folder, mirror) == 0
+    return folder
+
+
+def run(folder: Path, mirror: Path, *more: str) -> int:
+    given = ["--mirror", str(mirror), "--cache", str(mirror.parent / "cache"), "--cores", "1", "--date", "2026-01-02"]
+    return release.main([str(folder), *given, *more])
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    return read
+
+
+def hashes(folder: Path) -> Mapping[str, str]:
+    return {row["path"]: row["sha256"] for row in manifest(folder)["files"]}
+
+
+def test_every_entry_is_in_its_partition_and_every_file_in_the_manifest(released: Path, archive: Path) -> None:
+    ids = {path.name[:4] for path in archive.glob("*.gz")}
+    assert set(manifest(released)["partitions"]) == {entry_id[1:3] for entry_id in ids}
+    assert manifest(released)["counts"]["entries"] == len(ids)
+    files = {str(path.relative_to(released)): path for path in released.rglob("*") if path.is_file()}
+    own = {path for path in files if not path.startswith(".work/")} - {"manifest.json"}
+    assert own == set(hashes(released))
+    assert all(hashlib.sha256(files[path].read_bytes()).hexdigest() == told for path, told in hashes(released).items())
+
+
+def test_views_have_the_rows_of_a_job(released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(released)
+    with duckdb.connect() as database:
+        database.execute(Path("views.sql").read_text(encoding="utf-8"))
+        columns = "pdb_id, Warhead, anchor_atom, score, lysines"
+        ours = database.execute(f"FROM Exit_Vectors SELECT {columns} WHERE pdb_id = '4cup' AND rank = 1").fetchall()
+        theirs = f"FROM read_parquet('{EXAMPLE}/Exit_Vectors.parquet') SELECT {columns} WHERE rank = 1"
+        assert ours == database.execute(theirs).fetchall() != []
+        assert database.execute("SELECT count(DISTINCT middle) FROM Entry_Status").fetchall() == [(5,)]
+        assert "sdf_path" not in database.execute("FROM Results_Display").df().columns
+
+
+def test_second_run_takes_changed_entries_alone(
+    released: Path, mirror: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(released, tmp_path / "release"))
+    (changed,) = mirror.glob("4cup*")
+    (gone,) = mirror.glob("1a8o*")
+    before = changed.stat()
+    os.utime(changed, (0, 0))
+    gone.rename(tmp_path / gone.name)
+    try:
+        assert run(folder, mirror) == 0
+    finally:
+        (tmp_path / gone.name).rename(gone)
+        os.utime(changed, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert capsys.readouterr().out == "4 partitions, 1 run, 0 left\n"
+    left = {path: told for path, told in hashes(released).items() if path.startswith("data/") and "=a8/" not in path}
+    assert left == {path: told for path, told in hashes(folder).items() if path.startswith("data/")}
+    assert not list(folder.glob("data/*/middle=a8"))
+
+
+def test_machines_share_the_work(mirror: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few, folder = tmp_path / "mirror", tmp_path / "release"
+    few.mkdir()
+    for path in [*mirror.glob("4cup*"), *mirror.glob("1hpv*")]:
+        shutil.copy(path, few)
+    run(folder, few, "--part", "1/2")
+    assert capsys.readouterr().out == "2 partitions, 1 run, 1 left\n"
+    assert not (folder / "manifest.json").exists()
+    run(folder, few, "--outputs", "tables")
+    assert capsys.readouterr().out == "2 partitions, 1 run, 0 left\n"
+    assert set(manifest(folder)["partitions"]) == {"cu", "hp"}
+    assert not list(folder.rglob("*.sdf"))
