@@ -183,9 +183,9 @@ def main() -> int:
             jobs[-2] = mean(jobs[-2], measure(folder / "again", Path(mirror), jobs[-2].entries))
     notes = [
         (
-            "Entries of the large mirror of the tests, each with a ligand of its own from the dictionary in the place of"
-            " its ligand, as one job on two cores. The last job but one is run before the last and after it; the mean"
-            " is told."
+            "Entries of the large mirror of the tests, each with a ligand of its own from the dictionary in the place"
+            " of its ligand, as one job on two cores. The last job but one is run before the last and after it; the"
+            " mean is told."
         )
     ]
     write_section("jobs", "make bench-jobs", figures(jobs), tables(jobs), notes)

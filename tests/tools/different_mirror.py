@@ -167,7 +167,8 @@ def _laid_on(ideal: FloatArray, place: FloatArray) -> FloatArray:
     turn = axes[0].T @ axes[1]
     if np.linalg.det(turn) < 0:
         turn = axes[0].T @ (axes[1] * np.array([[1.0], [1.0], [-1.0]]))
-    return (ideal - ideal.mean(axis=0)) @ turn + place.mean(axis=0)
+    laid: FloatArray = (ideal - ideal.mean(axis=0)) @ turn + place.mean(axis=0)
+    return laid
 
 
 def _mmcif_line(

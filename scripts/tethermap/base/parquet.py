@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 PARQUET_TABLES = (*RESULT_TABLES, POSES, AFFINITY, PUBLISHED)
 """Tables that a job has as Parquet, the last three only if it has poses, `source.affinity` or `source.degraders`."""
 
+ROW_GROUP = 20_480
+"""Rows of a group, which DuckDB holds in memory until it is written."""
+
+_BUFFER = 4_000_000
+"""Bytes of CSV that are read at once, twice the longest line; DuckDB holds several buffers, of 32 MB by default."""
+
+_WRITER = "160MB"
+"""Maximum memory of the database that writes Parquet, in a process that has other memory."""
+
 _TYPES = {"integer": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN", "text": "VARCHAR"}
 
 
@@ -70,7 +79,7 @@ def csv_rows(path: Path, columns: Sequence[Column]) -> str:
     """Return SQL that reads a CSV file with typed columns: lists become lists, empty cells null."""
     names = ", ".join(f"{literal(column.name)}: 'VARCHAR'" for column in columns)
     options = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', null_padding = true"
-    options += f", parallel = false, strict_mode = false, columns = {{{names}}}"
+    options += f", parallel = false, strict_mode = false, buffer_size = {_BUFFER}, columns = {{{names}}}"
     return f"FROM read_csv({file_literal(path)}, {options}) SELECT {', '.join(map(_typed, columns))}"
 
 
@@ -151,7 +160,7 @@ def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
     tables : iterable of Table
         Those to write; one without a CSV file is skipped.
     """
-    with connect() as database:
+    with connect(memory=_WRITER) as database:
         for table in tables:
             if (job / table.path).is_file():
                 _write(database, job, table)
@@ -176,5 +185,5 @@ def _write(database: duckdb.DuckDBPyConnection, job: Path, table: Table) -> None
     about = literal(json.dumps(words, ensure_ascii=False))
     with replacing(job / table.parquet) as temporary:
         rows = csv_rows(job / table.path, table.columns)
-        options = f"FORMAT parquet, COMPRESSION snappy, KV_METADATA {{columns: {about}}}"
+        options = f"FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE {ROW_GROUP}, KV_METADATA {{columns: {about}}}"
         database.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({options})")

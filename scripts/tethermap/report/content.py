@@ -179,7 +179,7 @@ def build_content(
     matches = Counter(str(row["target_match"]) for row in entries if row["target_match"])
     flags = Counter(flag for line in lines for flag in split_cell(line.text("flags")))
     sources = Counter(line.text("bond_source") for line in lines)
-    leading = [row for row in read(tables.EXIT_ANSWERS) if row["answer_rank"] == 1 and row["site"] == MAIN]
+    leading = list(filter(is_leading, read(tables.EXIT_ANSWERS)))
     return ReportContent(
         target=target,
         n_instances=len(lines),
@@ -206,6 +206,11 @@ def build_content(
         failed_checks=failed,
         fit=fit_view(results),
     )
+
+
+def is_leading(answer: Row) -> bool:
+    """Return whether an answer is the first of its ligand in the main binding site."""
+    return answer["answer_rank"] == 1 and answer["site"] == MAIN
 
 
 def shown_series(rows: Sequence[Row]) -> list[Row]:

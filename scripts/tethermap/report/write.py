@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_parts
-from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT, area_column
 from tethermap.base.records import Source
 from tethermap.base.tables import Row, Table
 from tethermap.drawing.inline import inline_svg
@@ -24,7 +24,7 @@ from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.words import legend_height
-from tethermap.report.content import CARDS_PER_PAGE, MAX_SERIES, build_content, shown_series
+from tethermap.report.content import CARDS_PER_PAGE, MAX_SERIES, build_content, is_leading, shown_series
 from tethermap.report.render import render_pages, render_report
 from tethermap.run.program_errors import but_for
 from tethermap.run.software import versions
@@ -34,7 +34,17 @@ log = logging.getLogger(__name__)
 LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
 """Height of the legend of a depiction by style; that of one with exits depends on their number."""
 
-LIGAND_COLUMNS = ("ligand", "kind", "kept", "reason")
+SHOWN_COLUMNS = {
+    tables.LIGAND_STATUS.path: ("ligand", "kind", "kept", "reason"),
+    tables.ENTRY_STATUS.path: ("kept", "reason", "target_match", "instances_found", "value"),
+    tables.SASA_SUMMARY.path: ("SASA_in_complex_A2", "SASA_free_A2", *map(area_column, CONTEXTS)),
+    tables.LIGAND_METADATA.path: (
+        *("Ligand", "Common_Name", "Name", "InChIKey", "source"),
+        *("Formula", "MW", "SMILES"),
+    ),
+}
+"""Columns that the report reads of some tables, besides `pdb_id` and `stem`."""
+
 CORE_COLUMNS = ("stem", "core_index", "sdf_index", "AtomSymbol")
 AREA_COLUMNS = ("stem", "sdf_index", "relative_sasa")
 EXIT_COLUMNS = (
@@ -95,8 +105,10 @@ def write_report(
 
 
 def _rows(job: Path, left_out: AbstractSet[str], table: Table) -> list[Row]:
-    names = {*LIGAND_COLUMNS, *(("pdb_id", "stem") if left_out else ())} if table is tables.LIGAND_STATUS else None
-    return list(but_for(tables.read_table(job / table.path, table, names=names), left_out))
+    shown = SHOWN_COLUMNS.get(table.path)
+    names = {*shown, "pdb_id", "stem"} if shown else None
+    rows = but_for(tables.read_table(job / table.path, table, names=names), left_out)
+    return [row for row in rows if table is not tables.EXIT_ANSWERS or is_leading(row)]
 
 
 def _core_rows(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:

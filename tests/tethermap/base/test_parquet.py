@@ -18,6 +18,7 @@ from tethermap.base import layout
 from tethermap.base.column_words import column_words, words_of
 from tethermap.base.parquet import (
     PARQUET_TABLES,
+    ROW_GROUP,
     _typed,
     cell_of,
     connect,
@@ -30,6 +31,7 @@ from tethermap.base.parquet import (
 from tethermap.base.tables import (
     AFFINITY,
     EXIT_VECTORS,
+    POSES,
     PUBLISHED,
     RESULTS_TABLE,
     Column,
@@ -186,3 +188,14 @@ def test_a_folder_with_a_pattern_in_its_name_is_read_and_no_other(tmp_path: Path
         columns = file_columns(tmp_path / name / RESULTS_TABLE.path, RESULTS_TABLE)
         rows = source(tmp_path / name, RESULTS_TABLE, columns)
         assert connect().execute(f"SELECT pdb_id FROM ({rows})").fetchall() == [(name,)]
+
+
+def test_long_table_is_written_in_groups_of_rows(tmp_path: Path) -> None:
+    """DuckDB holds a group of rows in memory until it is written."""
+    write_table(tmp_path / POSES.path, POSES, ({"stem": f"s{k}", "source_record": k} for k in range(ROW_GROUP + 1)))
+    write_parquet(tmp_path, [POSES])
+    groups = "SELECT DISTINCT row_group_num_rows FROM parquet_metadata(?) ORDER BY 1"
+    with duckdb.connect() as database:
+        assert database.execute(groups, [str(tmp_path / POSES.parquet)]).fetchall() == [(1,), (ROW_GROUP,)]
+        numbers = database.execute("SELECT source_record FROM read_parquet(?)", [str(tmp_path / POSES.parquet)])
+        assert numbers.fetchall() == [(k,) for k in range(ROW_GROUP + 1)]
