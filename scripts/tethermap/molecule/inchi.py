@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import lru_cache
 
 from rdkit import Chem, rdBase
 
+from tethermap.base.component_index import default_index
 from tethermap.base.elements import is_metal
 from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
 from tethermap.molecule.dictionary import dictionary_molecule
 
 FIRST_ATOM, VALENCE, NO_VALENCE = 4, slice(48, 51), 15
 """Line of the first atom in a V2000 molfile, the columns of its valence, and the number that says zero."""
+
+
+@lru_cache(maxsize=512)
+def inchikey_of_component(comp_id: str) -> str:
+    """Return the InChIKey of a component's neutral parent by the installed dictionary; empty if it has none."""
+    path = default_index()
+    if not path.is_file():
+        return ""
+    with closing(ComponentIndex(path)) as index:
+        component = index.get(comp_id)
+    mol = dictionary_molecule(component, neutral=True) if component else None
+    return key_of_inchi(inchi(mol)) if mol is not None else ""
 
 
 def with_plain_bonds(mol: Chem.Mol) -> Chem.Mol:

@@ -18,6 +18,7 @@ from statistics import median
 
 from tethermap.base.errors import UserError
 from tethermap.base.tables import JOINED, Row, Value
+from tethermap.molecule.inchi import inchikey_of_component
 from tethermap.results.affinity_chembl import is_mapping, mapped_targets
 from tethermap.results.measurement import TYPES, Format, Measurement, Wanted
 
@@ -68,13 +69,20 @@ class AffinityQuery:
     accessions: frozenset[str]
 
     def has_place(self, one: Measurement) -> bool:
-        """Return whether a measurement names this entry and component, and chain and residue if it has them."""
+        """Return whether a measurement names this entry and component, and chain and residue if it has them.
+
+        Of a component that the entry does not have, as it was remediated since, the molecule must be the same.
+        """
         return (
             one.entry_id == self.names["pdb_id"]
-            and not {*one.comp_id.replace("&", " ").replace("/", " ").split()}.isdisjoint(self.components.split("+"))
+            and (one.inchikey == self.inchikey if one.inchikey else self.has_component(one))
             and one.chain in ("", *self.chains, *([self.names["Chain"]] if one.residue else []))
             and one.residue in ("", self.names["Residue_ID"])
         )
+
+    def has_component(self, one: Measurement) -> bool:
+        """Return whether a measurement names one of its components."""
+        return not {*one.comp_id.replace("&", " ").replace("/", " ").split()}.isdisjoint(self.components.split("+"))
 
     def has_pair(self, one: Measurement) -> bool:
         """Return whether a measurement is of this molecule and of a protein of its pocket."""
@@ -100,10 +108,16 @@ class Affinities:
         self._found: dict[str, tuple[str, list[Measurement]]] = {}
         places: dict[str, list[Measurement]] = defaultdict(list)
         pairs: dict[str, list[Measurement]] = defaultdict(list)
+        by_entry: dict[Value, list[AffinityQuery]] = defaultdict(list)
+        for ligand in ligands:
+            by_entry[ligand.names["pdb_id"]].append(ligand)
         for one in measurements(files, ligands):
-            (places[one.entry_id] if one.entry_id else pairs[one.inchikey]).append(one)
-            if one.entry_id and one.inchikey:
+            if one.inchikey:
                 pairs[one.inchikey].append(one)
+            if own := by_entry.get(one.entry_id):
+                known = any(ligand.has_component(one) for ligand in own)
+                key = "" if known or one.inchikey else inchikey_of_component(one.comp_id)
+                places[one.entry_id].append(replace(one, inchikey=key))
         copies: dict[tuple[Value, str], list[AffinityQuery]] = defaultdict(list)
         for ligand in ligands:
             if by_place := [one for one in places[str(ligand.names["pdb_id"])] if ligand.has_place(one)]:

@@ -91,6 +91,15 @@ def test_copy_on_another_chain_of_the_protein_has_its_value(tmp_path: Path) -> N
         assert found.cells([ligand().stem])["value_nM"] == 1.0
 
 
+def test_component_of_an_earlier_file_is_found_by_its_molecule(tmp_path: Path) -> None:
+    """Lists name 1A4W's inhibitor QWE, which the file divides into ANS, DAR, 2EP and KTH."""
+    table = written(tmp_path, "pdb_id,chain,comp_id,measurement\n1abc,A,QWE,Ki=1.2uM\n")
+    group = ligand(components="ANS+DAR+2EP+KTH", inchikey="KACDHMPRLCAESX-OFNKIYASSA-N")
+    assert cells(table, one=group)["value_nM"] == 1200.0
+    assert cells(table, one=replace(group, inchikey=KEY)) == {}
+    assert cells(table, one=replace(group, chains=frozenset("B"))) == {}
+
+
 def test_same_molecule_on_another_protein_is_not_taken(tmp_path: Path) -> None:
     rows = [f"1\t{KEY}\tEpidermal growth factor receptor\t>10000\t 12.0\t\t{accession}\t" for accession in (EGFR, BRD4)]
     other = rows[0].replace(KEY, OTHER_KEY)
