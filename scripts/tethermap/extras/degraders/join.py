@@ -18,8 +18,11 @@ _ZIP = Chem.MolzipParams()
 _ZIP.label = Chem.MolzipLabel.Isotope
 _FIRST, _SECOND, _INNER = 1, 2, 3
 
-_UNSTABLE = tuple(map(Chem.MolFromSmarts, ("[#7,#8,#16][CX4;!R][#7,#8,#16]", "[N,O;!R][N,O;!R]")))
-"""What no reaction here leaves: aminals, acetals, hetero atoms bonded to one another."""
+_UNSTABLE = tuple(
+    map(Chem.MolFromSmarts, ("[#7,#8,#16][CX4;!R][#7,#8,#16]", "[N,O;!R][N,O;!R]", "[CX2]#[CX2][CX4;!H0][CX3]=O"))
+)
+"""What no reaction here leaves: aminals, acetals, hetero atoms bonded to one another, alkynes that turn into allenes
+beside a carbonyl group."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import random
 from collections import Counter
 from itertools import islice
 
@@ -14,7 +15,7 @@ from tests.tools.bench_degraders import both_ways, linker_of, published, regener
 from tests.tools.exits import graph_of
 from tethermap.answers.observed.transfer import leaving_bonds
 from tethermap.base.reference import LINKERS, REACTIONS
-from tethermap.extras.degraders.build import made_cut
+from tethermap.extras.degraders.build import made_cut, part_of_smiles
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, degraders, made_of
 from tethermap.extras.degraders.linkers import Linker, read_linkers
@@ -221,6 +222,37 @@ def test_nothing_that_is_made_is_invalid_or_unstable() -> None:
                 assert not mol.HasSubstructMatch(acetal)
                 assert rdMolDescriptors.CalcNumAtomStereoCenters(mol) >= 2
                 assert all(atom.GetNumRadicalElectrons() == 0 for atom in mol.GetAtoms())
+
+
+DRAWN = 300
+
+
+def test_random_molecules_have_the_group_of_their_reactions_where_the_linker_begins() -> None:
+    """Halves of the literature and of `HALVES`, linkers and reactions drawn with a fixed seed."""
+    draw = random.Random(40)
+    smiles = sorted({row[side] for row in published() for side in ("target_half", "recruiter_half")})
+    smiles += [one for one, _ in HALVES.values()]
+    both = [[part_of_smiles(one, second).end for one in smiles] for second in (False, True)]
+    patterns = {name: Chem.MolFromSmarts(pattern) for name, pattern in MADE.items()}
+    count = 0
+    while count < DRAWN:
+        ends = [draw.choice(of_side) for of_side in both]
+        joins = (draw.choice(ends[0].joins), draw.choice(ends[1].joins))
+        linker = draw.choice(LIST)
+        made = made_of(ends[0], ends[1], draw.choice((linker, linker.turned())), joins)
+        if made is None:
+            continue
+        count += 1
+        assert Chem.MolFromSmiles(made.smiles) is not None
+        side = [(atom.GetAtomMapNum() > 0) + (atom.GetAtomMapNum() > SECOND_HALF) for atom in made.mol.GetAtoms()]
+        assert not made.mol.HasSubstructMatch(Chem.MolFromSmarts("C#C[CH2]C=O"))
+        for half_, join in enumerate(joins, 1):
+            bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in made.mol.GetBonds()]
+            cut = {k for pair in bonds for k in pair if {side[one] for one in pair} == {0, half_}}
+            assert cut
+            near = cut | {o.GetIdx() for k in cut for o in made.mol.GetAtomWithIdx(k).GetNeighbors()}
+            matches = made.mol.GetSubstructMatches(patterns[join.name])
+            assert any(near & set(match) for match in matches), (join.name, made.smiles)
 
 
 def test_atoms_of_both_halves_keep_their_numbers() -> None:
