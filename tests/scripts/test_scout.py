@@ -23,16 +23,21 @@ from tethermap.sources.mirror import MirrorSource
 
 def test_proteins_of_one_accession_are_one_and_the_most_frequent_come_first() -> None:
     crbn = PolymerEntity(
-        "1", "polypeptide(L)", (), ("B",), "Protein cereblon", (), ("CRBN",), ("Q96SW2",), ("Homo",), "MK"
+        "1", "polypeptide(L)", (), ("B",), "Protein cereblon", (), ("CRBN",), ("Q96SW2",), ("Homo",), "MK" * 20
     )
-    ddb1 = PolymerEntity("2", "polypeptide(L)", (), ("A",), "DDB1", (), ("DDB1",), ("Q16531",), ("Homo",), "MS")
+    ddb1 = PolymerEntity("2", "polypeptide(L)", (), ("A",), "DDB1", (), ("DDB1",), ("Q16531",), ("Homo",), "MS" * 20)
     dna = PolymerEntity("3", "polydeoxyribonucleotide", description="a strand", sequence="GATTACA")
     found = proteins_of({"4ci1": (ddb1, crbn), "4tz4": (crbn,), "1dna": (dna,)})
     assert [(one["gene"], one["n_entries"], one["entity"]) for one in found] == [
         ("CRBN", 2, "4ci1_1"), ("DDB1", 1, "4ci1_2"), ("", 1, "1dna_3"),
     ]  # fmt: skip
     assert [one["kind"] for one in found] == ["protein", "protein", "nucleic acid"]
-    assert (found[0]["chains"], found[0]["sequence"]) == (["B"], "MK")
+    assert (found[0]["chains"], found[0]["sequence"]) == (["B"], "MK" * 20)
+
+
+def test_inhibitor_peptide_is_not_offered_as_a_target() -> None:
+    found = proteins_of({"1abc": [_domain("A" * 39, "P1")], "2abc": [_domain("A" * 40, "P2")]})
+    assert [one["kind"] for one in found] == ["peptide", "protein"]
 
 
 def _domain(letters: str, accession: str = "O60885") -> PolymerEntity:

@@ -13,6 +13,9 @@ MOST_ENTRIES = 1000
 
 MOST_PROTEINS = 50
 
+FEWEST_RESIDUES = 40
+"""A chain of fewer residues is a peptide, which a user is not offered as a target. House rule."""
+
 Polymers = Mapping[str, Sequence[PolymerEntity]]
 """Polymers of entries by id, the most relevant entry first."""
 
@@ -61,11 +64,19 @@ def _described(group: Sequence[tuple[str, PolymerEntity]], min_identity: float, 
         "gene": entity.genes[0] if entity.genes else "",
         "organism": entity.organisms[0] if entity.organisms else "",
         "accession": accession,
-        "kind": "protein" if is_protein else "nucleic acid",
+        "kind": _kind(is_protein, [member.sequence for _, member in group]),
         "entity": f"{entry_id}_{entity.entity_id}",
         "chains": list(entity.auth_asym_ids),
         "sequence": sequence,
     }
+
+
+def _kind(is_protein: bool, sequences: Sequence[str]) -> str:
+    """Return ``protein``, ``peptide`` or ``nucleic acid``; an entity without a sequence counts as a protein."""
+    if not is_protein:
+        return "nucleic acid"
+    longest = max(map(len, sequences))
+    return "peptide" if 0 < longest < FEWEST_RESIDUES else "protein"
 
 
 def _different(entities: Sequence[PolymerEntity], min_identity: float, min_coverage: float) -> list[PolymerEntity]:
