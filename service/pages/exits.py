@@ -10,14 +10,12 @@ from tethermap.base import tables
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
 from tethermap.base.tables import Row
-from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words
+from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words, listed
 
 SHOWN = with_lists(tables.EXIT_VECTORS, "anchor_equivalents", "leaving_atoms", "evidence_reasons")
 """Columns of Exit_Vectors that pages read."""
 
 _SAID_ELSEWHERE = ("closed", "assembly_in_way", "crystal_in_way")
-_MANY = 4
-"""Atoms of a leaving group that are named one by one."""
 
 
 def exit_sites(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -58,6 +56,7 @@ def _anchor(row: Row) -> dict[str, Any]:
         "action": _action(row),
         "how": CHEMISTRY.get(chem_class, chem_class),
         "usual": chem_class != UNUSUAL,
+        "needs_handle": CHEMISTRY.get(chem_class, "").startswith("needs a handle"),
         "score": number(row, "score"),
         "closed": row.get("closed") is True,
         "open": min(room, way) >= OPEN_FROM,
@@ -114,9 +113,7 @@ def _action(row: Row) -> str:
         return "in place of the end that was not modelled"
     if row.get("kind") != "cut" or not leaving:
         return "in place of a hydrogen"
-    if len(leaving) <= _MANY:
-        return f"in place of {', '.join(leaving)}"
-    return f"in place of the {len(leaving)} atoms from {leaving[0]} on"
+    return f"in place of {listed(leaving)}"
 
 
 def _warnings(row: Row, room: float, way: float) -> list[str]:

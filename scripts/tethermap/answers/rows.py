@@ -23,6 +23,7 @@ from tethermap.answers.waiting import WaitingRows, spool
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.exits.confidence import confidence
+from tethermap.exits.leaving import leaving_name
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import (
     GRADE_WEIGHT,
@@ -236,9 +237,10 @@ def _cells(
     }
     not_recommended = [code for code, applies in holds.items() if applies]
     leaving, residues = split_cell(usual.leaving), split_cell(usual.residues)
+    atoms = [molecule.names.index(name) for name in leaving] if usual.kind == "cut" else []
     made = Action(
         answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
-        answer.frees_link, _is_carbamate(molecule, answer.anchor),
+        answer.frees_link, _is_carbamate(molecule, answer.anchor), leaving_name(molecule.mol, atoms),
     )  # fmt: skip
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),

@@ -23,6 +23,9 @@ CARBONYL = "carbonyl C, O or N leaves"
 OF_ACID, OF_CARBAMATE = "make an amide or ester with the linker", "make another carbamate or a urea with the linker"
 """The usual reaction for this class: of an acid, ester or amide; between two O or N."""
 
+AMINE = "sp3 C, amine leaves"
+"""The class of amines on a carbon chain, which the linker's amine takes the place of."""
+
 UNUSUAL = "other"
 """The class without a known reaction: a candidate may be open and is still not recommended."""
 
@@ -75,6 +78,9 @@ House rule."""
 NAMED_RESIDUES = 4
 """Residues that such a sentence names."""
 
+NAMED_ATOMS = 4
+"""Atoms of a leaving group that a sentence names one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -100,6 +106,8 @@ class Action:
         Whether the group that is bound to the protein leaves.
     carbamate : bool
         Whether the anchor is a carbonyl carbon between two O or N: of a carbamate, carbonate or urea.
+    leaving_name : str
+        Name of the group that leaves, empty if it has none.
     """
 
     anchor: str
@@ -111,6 +119,7 @@ class Action:
     residues: Sequence[str] = ()
     frees_link: bool = False
     carbamate: bool = False
+    leaving_name: str = ""
 
 
 def action_sentence(made: Action, not_recommended: Sequence[str] = ()) -> str:
@@ -125,12 +134,15 @@ def action_sentence(made: Action, not_recommended: Sequence[str] = ()) -> str:
     Attach at C23, in place of O25, C26: lengthen the sulfone's methyl.
     >>> print(action_sentence(Action("N3B", ["PG"], "other", "cut"), ["unusual_group"]))
     Open at N3B, in place of PG, but linkers are not usually built on such a group.
+    >>> print(action_sentence(Action("CAN", ["NBE", "CAO"], "sp3 C, amine leaves", "cut", leaving_name="morpholine")))
+    Replace the morpholine (at CAN) with the linker's amine.
     >>> print(action_sentence(Action("C1", ["C2"], "sp3 C, C leaves", "cut", 50.4, 1, ["ILE A 10"])))
     Attach at C1, in place of C2: build the carbon branch anew with the linker on it. This gives up 50 Å² of buried \
 surface, a polar contact, contacts with Ile 10.
     """
     unseen = made.kind == "unseen"
-    attachment = f"{made.anchor}, in place of {', '.join(made.leaving)}" if made.leaving and not unseen else made.anchor
+    leaving = f"the {made.leaving_name}" if made.leaving_name else listed(made.leaving)
+    attachment = f"{made.anchor}, in place of {leaving}" if leaving and not unseen else made.anchor
     blocked = "no_way_out" in not_recommended
     if made.chem_class == UNUSUAL and not blocked:
         sentences = [f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."]
@@ -140,6 +152,9 @@ surface, a polar contact, contacts with Ile 10.
         if made.chem_class == CARBONYL:
             chemistry = OF_CARBAMATE if made.carbamate else OF_ACID
         sentences = [f"{start} {attachment}: {chemistry}."]
+        if made.leaving_name and not blocked:
+            with_it = " with the linker's amine" if made.chem_class == AMINE else f": {chemistry}"
+            sentences = [f"Replace the {made.leaving_name} (at {made.anchor}){with_it}."]
     if unseen:
         sentences.append(f"The end beyond {made.anchor} was not modelled, which usually means it is in solvent.")
     if made.frees_link:
@@ -148,6 +163,11 @@ surface, a polar contact, contacts with Ile 10.
         sentences.append(f"This gives up {_given_up(made)}.")
     sentences += [f"Not recommended: {NOT_RECOMMENDED[code]}." for code in not_recommended if code in OF_LIGANDS]
     return " ".join(sentences)
+
+
+def listed(atoms: Sequence[str]) -> str:
+    """Return the names of a few atoms, of more than `NAMED_ATOMS` the first and their number."""
+    return ", ".join(atoms) if len(atoms) <= NAMED_ATOMS else f"the {len(atoms)} atoms from {atoms[0]} on"
 
 
 OF_LIGANDS = ("cofactor", "fragment")

@@ -1,0 +1,55 @@
+"""Names of groups that leave a ligand, as a chemist calls them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+
+from rdkit import Chem, rdBase
+
+from tethermap.base.reference import LEAVING_GROUPS
+
+
+def leaving_name(mol: Chem.Mol, atoms: Sequence[int]) -> str:
+    """Return the name of a group that leaves, empty if it has none in the table.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        The ligand.
+    atoms : sequence of int
+        Heavy atoms of the group, that which is bonded to the rest first.
+
+    >>> leaving_name(Chem.MolFromSmiles("c1ccccc1CCN1CCOCC1"), [8, 9, 10, 11, 12, 13])
+    'morpholine'
+    """
+    return _names().get(_rooted(mol, atoms), "") if atoms else ""
+
+
+def _rooted(mol: Chem.Mol, atoms: Sequence[int]) -> str:
+    """Return the SMILES of a group from its first atom on, without hydrogens and stereochemistry."""
+    group = Chem.RWMol(mol)
+    first = group.GetAtomWithIdx(atoms[0])
+    first.SetAtomMapNum(1)
+    for index in sorted(set(range(group.GetNumAtoms())) - set(atoms), reverse=True):
+        group.RemoveAtom(index)
+    for atom in group.GetAtoms():
+        atom.SetNoImplicit(False)
+        atom.SetNumExplicitHs(0)
+    root = next(atom for atom in group.GetAtoms() if atom.GetAtomMapNum())
+    root.SetAtomMapNum(0)
+    with rdBase.BlockLogs():
+        if Chem.SanitizeMol(group, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
+            return ""
+    return Chem.MolToSmiles(group, rootedAtAtom=root.GetIdx(), isomericSmiles=False)
+
+
+@cache
+def _names() -> dict[str, str]:
+    names = {}
+    with LEAVING_GROUPS.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            group = Chem.MolFromSmiles(row["smiles"])
+            names[_rooted(group, range(group.GetNumAtoms()))] = row["name"]
+    return names
