@@ -217,7 +217,7 @@ def test_examples_of_reading_tables_run(baz2b: Path, number: int) -> None:
 def test_areas_of_amprenavir_are_those_of_the_example() -> None:
     (row,) = read_table(ROOT / "data/examples/exam1hpv" / layout.SASA_SUMMARY, SASA_SUMMARY)
     areas = [float(str(row[f"SASA_{name}_A2"])) for name in ("free", "chain", "target")]
-    told = re.search(r"of its (\d+) Å² one chain alone leaves (\d+) Å² exposed, the dimer (\d+) Å²", SCRIPTS)
+    told = re.search(r"of its (\d+) Å² a single chain leaves (\d+) Å² exposed, the dimer (\d+) Å²", SCRIPTS)
     assert told is not None
     assert [f"{area:.0f}" for area in areas] == list(told.groups())
 
