@@ -67,11 +67,8 @@ onstart:
     Path(layout.ERROR).unlink(missing_ok=True)
     for folder in (layout.WORK, layout.RESULTS, "search", "logs"):
         remove_leftovers(Path(folder))
-    for (
-        name
-    ) in (
-        layout.ROOT_FILES
-    ):  # other processes, such as a service, may write in the same folder
+    # Other processes, such as a service, may write in the same folder.
+    for name in layout.ROOT_FILES:
         remove_leftovers_of(Path(name))
     record_settings(Path(), given)
     fork_scripts()

@@ -1,4 +1,4 @@
-"""Build the component index from the dictionary bundled with biotite, and what lies beside it: part of the set-up."""
+"""Build the component index from the dictionary bundled with biotite, and its companion files: part of the set-up."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _log = logging.getLogger(__name__)
 
 
 def main(output: Path, *, force: bool = False) -> None:
-    """Write the component index, and RDKit's table of fragments beside the default one, unless they are there.
+    """Write the component index, and RDKit's table of fragments in the default folder, unless they exist.
 
     Parameters
     ----------
     output : Path
-        The SQLite file; its name holds the versions, so one that exists is up to date.
+        The SQLite file; its name contains the versions, so that an existing file is up to date.
     force : bool
         Whether to write it even so.
     """
@@ -42,7 +42,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         default=None,
         help=f"the file to write (default: ${INDEX_VARIABLE}, else {default_index().name} in the user's cache folder)",
     )
-    parser.add_argument("--force", action="store_true", help="write it even when it is there")
+    parser.add_argument("--force", action="store_true", help="write it even if it exists")
     return parser.parse_args(argv)
 
 

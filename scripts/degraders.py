@@ -1,4 +1,4 @@
-"""Make degraders of two halves and the linkers of the list, find the halves of one, or tell what a half needs."""
+"""Make degraders from two halves and the list of linkers, find halves, or list the requirements of a half."""
 
 import argparse
 import json
@@ -31,9 +31,9 @@ def make(first: Part, second: Part, kinds: Sequence[str], how: str, most: int) -
     first, second : Part
         The halves.
     kinds : sequence of str
-        Classes of linkers; all where it is empty.
+        Classes of linkers; empty for all.
     how : str
-        Of `FORMATS`.
+        One of `FORMATS`.
     most : int
         Most molecules.
     """
@@ -47,7 +47,7 @@ def make(first: Part, second: Part, kinds: Sequence[str], how: str, most: int) -
 
 
 def split(smiles: str, jobs: Sequence[Path]) -> str:
-    """Return which ligands of some jobs are halves of a degrader, as JSON, a list for each job."""
+    """Return the ligands of the given jobs that are halves of a degrader, as JSON, a list for each job."""
     return json.dumps({"halves": [list(halves_in(job, smiles)) for job in jobs]}) + "\n"
 
 
@@ -63,11 +63,13 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{letter}-job", type=Path, help=f"finished job of the {name}'s half")
         parser.add_argument(f"--{letter}-stem", default="", help="its ligand, as Exit_Vectors.csv names it")
         parser.add_argument(f"--{letter}-anchor", default="", help="its anchor_atom there, one with a rank")
-        parser.add_argument(f"--{letter}-smiles", default="", help="instead: the half as SMILES with [*]")
+        parser.add_argument(f"--{letter}-smiles", default="", help="the half as SMILES with [*], instead of a job")
     parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
     parser.add_argument("--format", choices=FORMATS, default="json")
     parser.add_argument("--most", type=int, default=1000, help="most molecules")
-    parser.add_argument("--handles", action="store_true", help="instead: what the target's half needs at its exits")
+    parser.add_argument(
+        "--handles", action="store_true", help="list only the requirements of the target's half at its exits"
+    )
     parser.add_argument("--split", default="", help="instead: SMILES of a degrader to find halves of")
     return parser.parse_args(argv)
 

@@ -1,7 +1,7 @@
-"""What is in the files that a user has sent: chains, ligands, and why one can't be used.
+"""Content of uploaded files: chains, ligands, and the reason if one can't be used.
 
-``python -m scripts.inspect_files <folder> <cache>`` writes JSON to standard output, one object a file. It reads what
-anyone may have sent: in a process of its own, whose memory is limited.
+``python -m scripts.inspect_files <folder> <cache>`` writes JSON to standard output, one object a file. It reads files
+from anyone, therefore in a separate process with limited memory.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Found = dict[str, Any]
 
 
 def main(folder: Path, cache: Path) -> list[Found]:
-    """Return name, kind, entry, notes and what is wrong of each file of a folder, in order of their names."""
+    """Return name, kind, entry, notes and faults of each file of a folder, in order of their names."""
     files = [_of_file(path) for path in sorted(folder.iterdir()) if path.is_file()]
     if any(file["error"] for file in files):
         return files
@@ -74,7 +74,7 @@ def main(folder: Path, cache: Path) -> list[Found]:
         for ligand, entry_id in source.ligands_of.items():
             file = file_of(ligand)
             file["entry_id"] = entry_id
-            if file["kind"] == "structure":  # coordinates alone, of a ligand without its protein
+            if file["kind"] == "structure":  # only coordinates, of a ligand without its protein
                 file |= _ligands(Path(ligand))
         for path in definitions:
             if codes.isdisjoint(read_user_components(path)):
@@ -91,7 +91,7 @@ def main(folder: Path, cache: Path) -> list[Found]:
 
 
 def _of_file(path: Path) -> Found:
-    """Return what a file is by itself."""
+    """Return the kind and faults of a single file."""
     file: Found = {"name": path.name, "kind": "", "entry_id": "", "notes": [], "ligands": [], "error": ""}
     ending = ending_of(path.name)
     kind, reason = kind_of(path)
@@ -124,7 +124,7 @@ def _of_file(path: Path) -> Found:
 
 
 def _archive(path: Path) -> Found:
-    """Return what is in an archive, or why it can't be read."""
+    """Return the content of an archive, or the reason why it can't be read."""
     try:
         names = [name for name, _, _ in members(path)]
     except ArchiveError as error:
@@ -136,7 +136,7 @@ def _archive(path: Path) -> Found:
 
 
 def _ligands(path: Path) -> Found:
-    """Return what is in a file of ligands alone, or why it can't be read."""
+    """Return the content of a file of ligands without protein, or the reason why it can't be read."""
     try:
         poses, notes = read_poses(path)
     except LigandFileError as error:
@@ -150,12 +150,12 @@ def _ligands(path: Path) -> Found:
 def _tell_entry(
     source: FilesSource, entry_id: str, file: Found, components: JobComponents, *, certain: bool
 ) -> set[str]:
-    """Add what is in a structure to what is told of its file; return the codes of its ligands.
+    """Add the content of a structure to the report on its file; return the codes of its ligands.
 
     Parameters
     ----------
     certain : bool
-        Whether the bonds of its ligands came in a file of theirs.
+        Whether the bonds of its ligands came in a separate file.
     """
     file["entry_id"] = file["entry_id"] or entry_id
     try:
@@ -177,7 +177,7 @@ def _tell_entry(
 
 
 def _drawn(entry: Entry, components: JobComponents) -> list[Found]:
-    """Return the ligands of a structure, each molecule once: drawn, with where its bonds come from."""
+    """Return the distinct molecules among the ligands of a structure: drawn, with the source of their bonds."""
     settings = CleanSettings(TargetQuery(""), own_files=True)
     cleaned = clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, components), RadiusTable(RADII))
     found: dict[tuple[str, str], Found] = {}
@@ -207,7 +207,7 @@ def _listed(codes: set[str]) -> str:
 
 
 def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[str, set[str]]]:
-    """Return what is in a structure, in words, and the names of the heavy atoms of its ligands of one component."""
+    """Return the content of a structure in words, and the names of the heavy atoms of its single-component ligands."""
     residues = Residues(entry)
     ligands: dict[str, set[str]] = {}
     atoms = entry.atoms
@@ -231,7 +231,7 @@ def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.inspect_files", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder with the files")
-    parser.add_argument("cache", type=Path, help="folder for what is made of them")
+    parser.add_argument("cache", type=Path, help="folder for derived files")
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     sys.stdout.write(json.dumps(main(given.folder, given.cache)))

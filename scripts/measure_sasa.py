@@ -1,4 +1,4 @@
-"""Measure the exposure of the ligands of one shard, and rank the places where a linker can leave them."""
+"""Measure the exposure of the ligands of one shard, and rank their exits."""
 
 from snakemake.iocontainers import Snakemake
 

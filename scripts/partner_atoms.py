@@ -1,4 +1,4 @@
-"""Tell the atoms of partner chains and symmetry mates around a ligand of a finished job, for a viewer."""
+"""Write the atoms of partner chains and symmetry mates around a ligand of a finished job, for a viewer."""
 
 import argparse
 import json

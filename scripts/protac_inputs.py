@@ -50,7 +50,7 @@ def installed_open_babel() -> OpenBabel:
     """
     found = open_babel()
     if found is None:
-        raise NoInputsError("Open Babel is not installed here: install the package openbabel, or don't ask for it.")
+        raise NoInputsError("Open Babel is not installed: install the package openbabel, or omit the option.")
     return found
 
 
@@ -60,14 +60,14 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--stem", required=True, help="the ligand, as Exit_Vectors.csv names it")
     parser.add_argument("--anchor", required=True, help="its anchor_atom there, one with a rank")
     parser.add_argument("--tool", action="append", choices=tools(), help="may be repeated (default: all)")
-    parser.add_argument("--degrader", default="", help="SMILES of the degrader, where it is known")
+    parser.add_argument("--degrader", default="", help="SMILES of the degrader, if known")
     parser.add_argument("--other-job", type=Path, help="the job of the other half; with --other-stem, --other-anchor")
     parser.add_argument("--other-stem", default="")
     parser.add_argument("--other-anchor", default="")
     parser.add_argument(
         "--open-babel",
         action="store_true",
-        help="convert heads as PRosettaC does and report what becomes of each anchor",
+        help="convert heads with PRosettaC's method and report the resulting anchors",
     )
     parser.add_argument("--output", type=Path, help="a folder, or a file *.zip (default: the folder <stem>_<anchor>)")
     return parser.parse_args(argv)

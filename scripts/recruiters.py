@@ -1,4 +1,4 @@
-"""Build the recruiters of config/recruiters.yaml into a job, and say which are there and where their linkers leave."""
+"""Build the recruiters of config/recruiters.yaml as a job, and report missing ones and the exits of the others."""
 
 import argparse
 import subprocess
@@ -26,7 +26,7 @@ def job_settings(library: Mapping[str, Any], source: Mapping[str, Any]) -> dict[
     Parameters
     ----------
     library : mapping
-        As config/recruiters.yaml holds it.
+        Content of config/recruiters.yaml.
     source : mapping
         Settings of the source.
     """

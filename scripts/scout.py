@@ -1,4 +1,4 @@
-"""What a job would take: its search alone, and the proteins in the entries that it finds.
+"""Preview of a job: its search without downloads, and the proteins in the entries that it finds.
 
 ``python -m scripts.scout <configuration> <folder>`` leaves the tables of the search and ``search/proteins.json`` there.
 """

@@ -1,4 +1,4 @@
-"""Find the entries of a job, the reason for each entry left out, and deal those taken into shards."""
+"""Find the entries of a job, with the reason for each rejected entry, and distribute the selected ones over shards."""
 
 from snakemake.iocontainers import Snakemake
 

@@ -1,7 +1,7 @@
 """Snakemake's logger plugin ``--logger tethermap``: an event file, and progress by entry for people.
 
-Runs without it are recorded as well (`rules/run.smk` sees to that); what it adds is a
-quieter terminal: one line of progress instead of Snakemake's lines for every job.
+Runs without it are recorded as well (by `rules/run.smk`); it makes the terminal quieter: one line of progress instead
+of Snakemake's lines for every job.
 """
 
 # Without postponed annotations: Snakemake makes its options from the types of `LogHandlerSettings`.
@@ -27,10 +27,10 @@ class LogHandlerSettings(LogHandlerSettingsBase):
 
 
 class LogHandler(LogHandlerBase):
-    """Records the run; shows progress, warnings and errors, or all of Snakemake's lines when asked for detail."""
+    """Records the run; shows progress, warnings and errors, or all of Snakemake's lines in verbose mode."""
 
     def __post_init__(self) -> None:
-        """Set up the recorder and what the terminal shows."""
+        """Set up the recorder and the terminal output."""
         settings = self.common_settings
         quiet = {str(name) for name in settings.quiet or ()}
         self._detailed = settings.verbose or settings.printshellcmds or settings.debug_dag or settings.dryrun
@@ -48,7 +48,7 @@ class LogHandler(LogHandlerBase):
         )
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Record an event and show what belongs on the terminal."""
+        """Record an event and print it if the terminal should show it."""
         if self._recorder is not None:
             self._recorder.record(record)
         if self._detailed:
@@ -59,7 +59,7 @@ class LogHandler(LogHandlerBase):
             self._show(record)
 
     def close(self) -> None:
-        """End the recording; show the engine's errors unless a step has left a sentence that says it better."""
+        """End the recording; show the engine's errors unless a step has left a better sentence."""
         if self._recorder is None or not self._recorder.reason():
             for record in self._errors:
                 self._show(record)

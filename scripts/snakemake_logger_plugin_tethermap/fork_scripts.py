@@ -1,7 +1,7 @@
 """Scripts forked from a process that has loaded their imports: the one module that changes Snakemake.
 
-Snakemake starts a shell and in it Python for each script; the imports take longer than an entry. `rules/run.smk`
-calls `start` if a profile sets ``logger-tethermap-fork-scripts``; without it Snakemake runs as it is.
+Snakemake starts a shell and in it Python for each script; the imports take longer than an entry. `rules/run.smk` calls
+`start` if a profile sets ``logger-tethermap-fork-scripts``; otherwise Snakemake runs unchanged.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _BENCHMARK_SECONDS = 2.0
 0.5 s."""
 
 _COLLECT_AFTER = 20_000
-"""New objects after which the garbage collector runs: a large plan makes many, none of them garbage."""
+"""Number of new objects after which the garbage collector runs: a large plan creates many that are still in use."""
 
 
 def start(workflow: Workflow) -> None:
-    """Have the scripts of a run forked, and spare Snakemake repeated work, as its `onstart` hook."""
+    """Fork the scripts of a run, and save Snakemake repeated work, as its `onstart` hook."""
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER)
     _lift_rate_limit(workflow)
@@ -41,10 +41,10 @@ def start(workflow: Workflow) -> None:
 
 
 def _lift_rate_limit(workflow: Workflow) -> None:
-    """Lift Snakemake's default limit of 100 new jobs a second; a limit that the user sets stays.
+    """Lift Snakemake's default limit of 100 new jobs per second; a limit that the user sets is kept.
 
-    With a limit, each job that ends makes the scheduler look at all waiting jobs once more a second later: time that
-    grows with the square of the number of jobs. No option of Snakemake lifts it.
+    With a limit, each job that ends makes the scheduler check all waiting jobs again a second later: the time grows
+    with the square of the number of jobs. No option of Snakemake lifts it.
     """
     limiter = workflow.scheduler.job_rate_limiter
     if limiter is not None and (limiter.max_jobs, limiter.timespan) == (100, 1):
@@ -52,9 +52,9 @@ def _lift_rate_limit(workflow: Workflow) -> None:
 
 
 def _end_in_thread(workflow: Workflow) -> None:
-    """Run Snakemake's handler of SIGTERM in a thread of its own.
+    """Run Snakemake's handler of SIGTERM in a separate thread.
 
-    It acquires a lock of the scheduler that the main thread may hold: interrupted there, it would wait for itself.
+    It acquires a lock of the scheduler that the main thread may own: called in the main thread, it would deadlock.
     """
     end = workflow.scheduler.exit_gracefully
     if signal.getsignal(signal.SIGTERM) == end:

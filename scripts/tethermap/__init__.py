@@ -19,7 +19,7 @@ _MODULES = {"analyse": "analysis", "Job": "job", "Ligand": "job", "read_job": "j
 
 
 def __getattr__(name: str) -> Any:
-    """Import `analyse`, `read_job` and what they return on first use: the steps of a run have no need of them."""
+    """Import `analyse`, `read_job` and the classes of their results on first use; runs do not need them."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -37,7 +37,7 @@ _SERVICE_PACKAGES = ("duckdb", "isal", "pydantic", "python_multipart", "starlett
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what a command line says; return the exit status."""
+    """Execute a command line; return the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if given[:1] == ["reproduce"]:
@@ -59,7 +59,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     Raises
     ------
     UserError
-        If the words don't go together, or a setting is not ``name=value``.
+        If the arguments are contradictory, or a setting is not ``name=value``.
     """
     settings: dict[str, Any] = {}
     for words in chosen.set:
@@ -83,7 +83,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
             f"There is no file {missing[0]}: give the path of a structure, PDB ids or the name of a target."
         )
     if paths and len(paths) < len(chosen.what):
-        raise UserError(f"{paths[0]} is a file and other words are none: give files alone, or PDB ids, or a target.")
+        raise UserError(f"{paths[0]} is a file and other arguments are not: give only files, or PDB ids, or a target.")
     name = " ".join(Path(word).name or Path(word).absolute().name if paths else word for word in chosen.what)
     settings["target_name"] = chosen.target or name
     settings["search_query"] = chosen.query if chosen.query is not None else "" if paths else name
@@ -143,7 +143,7 @@ def _run(chosen: argparse.Namespace) -> int:
 
 
 def _preview(chosen: argparse.Namespace) -> int:
-    """Search alone, and write what a job would take."""
+    """Run only the search, and print the entries that a job would use."""
     with tempfile.TemporaryDirectory(prefix="tethermap-preview-") as folder:
         job = Path(folder)
         settings = resolve(_with_definitions(job_settings(chosen), chosen.smiles, job))

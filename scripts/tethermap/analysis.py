@@ -56,14 +56,14 @@ def analyse(
     Parameters
     ----------
     structures : path, PDB id or sequence of them
-        Structure files (PDB, mmCIF) or folders of them, with ligands in files of their own (SDF, mol2) beside the
-        structure of the same name; or PDB ids, which are fetched.
+        Structure files (PDB, mmCIF) or folders of them, with separate ligand files (SDF, mol2) next to the structure of
+        the same name; or PDB ids, which are downloaded.
     smiles : mapping of str to str, optional
         SMILES by component code, for codes that the dictionary doesn't know: ``{"LIG": "CCO"}``.
     target : str
         Name of the target; without one all polymers count.
     folder : path, optional
-        Where the result files go; without one they are gone with the job that is returned.
+        Folder for the result files; without one they are deleted together with the returned job.
     predicted : bool
         Whether the structures are predictions, whose B factors are confidences.
     cores : int
@@ -172,4 +172,4 @@ def _warn_of_unused(smiles: Mapping[str, str], job: Job) -> None:
     found = {str(code) for codes in job.table("status")["components"] for code in str(codes).split("+")}
     for code in smiles:
         if code.upper() not in {one.upper() for one in found}:
-            warnings.warn(f"No structure has a ligand {code}: they have {', '.join(sorted(found))}.", stacklevel=3)
+            warnings.warn(f"No structure has the ligand {code}; ligands: {', '.join(sorted(found))}.", stacklevel=3)

@@ -35,7 +35,7 @@ _QUERY = {
     "return_type": "entry",
     "request_options": {"return_counts": True},
 }
-"""What the services are asked for."""
+"""Content of the requests to the services."""
 
 
 class Finding(NamedTuple):
@@ -44,11 +44,11 @@ class Finding(NamedTuple):
     Parameters
     ----------
     part : str
-        Which part of the installation.
+        Part of the installation.
     state : str
         ``ok``, ``note`` (something optional is missing) or ``FAULT``.
     says : str
-        What was found, and what to do.
+        Result, and the remedy.
     """
 
     part: str
@@ -163,12 +163,12 @@ def check_certificates() -> Iterator[Finding]:
 
 
 def check_services() -> Iterator[Finding]:
-    """Ask each service for one small thing."""
+    """Send each service a small request."""
     addresses = Addresses.from_environment()
     limits = RequestLimits(attempts=1, connect=_SECONDS, read=_SECONDS, total=2 * _SECONDS)
     try:
         client = HttpClient(limits)
-    except UserError:  # what is wrong stands under proxy or certificates
+    except UserError:  # the fault is reported under proxy or certificates
         return
     asked: tuple[tuple[str, str, str, Callable[[str], HttpAnswer]], ...] = (
         ("RCSB search", "TETHERMAP_RCSB_SEARCH_URL", addresses.search,
@@ -218,7 +218,7 @@ def check_slurm() -> Iterator[Finding]:
 
 
 def check_programs() -> Iterator[Finding]:
-    """Check what is optional: Open Babel and the packages of the service."""
+    """Check the optional parts: Open Babel and the packages of the service."""
     if shutil.which("obabel") is None:
         yield Finding("Open Babel", "note", "not here: only --open-babel of protac_inputs needs it")
     else:

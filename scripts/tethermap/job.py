@@ -48,7 +48,7 @@ class Job:
     def table(self, name: str) -> pd.DataFrame:
         """Return a table by its name, ``results`` or ``exits`` for example; a wrong name is answered with all names.
 
-        Codes and residue ids that look like numbers stay text; what is not known is missing.
+        Codes and residue ids that look like numbers remain text; unknown values are missing.
         """
         if name not in self._frames:
             if name not in _TABLES:
@@ -147,7 +147,7 @@ class Ligand:
 
     @property
     def pdb(self) -> str:
-        """The cleaned complex as a PDB file; empty where it is too large for one."""
+        """The cleaned complex as a PDB file; empty if it is too large for the format."""
         return self._text(str(self.row["pdb_path"])) if self.row["pdb_path"] else ""
 
     @cached_property
@@ -155,7 +155,7 @@ class Ligand:
         """The molecule with its hydrogens and coordinates; atom k is row k of `exposure`."""
         from rdkit import Chem, rdBase
 
-        # As it is: what RDKit would not accept is flagged, not dropped.
+        # Unchanged: molecules that RDKit would reject are flagged, not dropped.
         supplier = Chem.SDMolSupplier()
         supplier.SetData(self.sdf, sanitize=bool(self.row["sanitised"]), removeHs=False)
         with rdBase.BlockLogs():
@@ -174,7 +174,7 @@ class Ligand:
 
     @property
     def contacts(self) -> pd.DataFrame:
-        """What it touches."""
+        """Contacts of the ligand."""
         return self._of("contacts")
 
     def drawing(self, style: str = "exposed") -> str:
@@ -226,12 +226,12 @@ def read_job(folder: str | Path) -> Job:
     Parameters
     ----------
     folder : path
-        The job folder, wherever it was made: on the command line, by the service, by `analyse`.
+        The job folder, made on the command line, by the service or by `analyse`.
 
     Raises
     ------
     TethermapError
-        If it is no folder of a finished job.
+        If it is not the folder of a finished job.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""What of the library the HTTP service may import: names, words and texts, none of the science.
+"""Parts of the library that the HTTP service may import: names, words and texts, no science.
 
-A test holds the service to it, so that what stands here can't change without a look at who else reads it.
+A test restricts the imports of the service to these names, so that changes here are made with their other readers in
+mind.
 """
 
 MODULES = (

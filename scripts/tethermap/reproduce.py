@@ -1,7 +1,7 @@
 """Run a finished job again from its folder, and compare: ``tethermap reproduce <folder> --source <place>``.
 
-The configuration that a job records has labels where paths were; the places are given again. The entries are those of
-the recorded search, whatever a search would find today.
+The configuration that a job records has labels instead of paths, so the paths are arguments. The entries are those of
+the recorded search, regardless of the results of a new search.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def configuration(
     places : list of str
         Its mirror, or its files; none for the other sources.
     components, validation : str or None
-        Where its own definitions and reports lie, where it had some.
+        Paths of its own definitions and reports, if any.
     affinity, degraders : sequence of str
         Its tables of affinities and of published degraders, if it had any.
 
@@ -60,16 +60,16 @@ def configuration(
     kind = source["kind"]
     if kind in _NEEDS_PLACE:
         if not places:
-            raise UserError(f"The job used source.kind {kind}: say where that is now with --source.")
+            raise UserError(f"The job used source.kind {kind}: give its current path with --source.")
         absolute = [str(Path(place).expanduser().absolute()) for place in places]
         source[kind] = absolute[0] if len(absolute) == 1 else absolute
         label = query["source"]["label"]
         if source["label"] is None and kind == "mirror" and Path(absolute[0]).name != label:
-            source["label"] = label  # which results show
+            source["label"] = label  # columns that results show
     for name, given in (("components", components), ("validation", validation)):
         if source.get(name) not in (None, *NO_PATH):
             if given is None:
-                raise UserError(f"The job had source.{name}: say where that is now with --{name}.")
+                raise UserError(f"The job had source.{name}: give its current path with --{name}.")
             source[name] = str(Path(given).expanduser().absolute())
     for name, paths in (("affinity", affinity), ("degraders", degraders)):
         if source.get(name) is not None:
@@ -82,9 +82,9 @@ def configuration(
 
 
 def differing(job: Path, again: Path) -> list[str]:
-    """Return the result files that a job and its rerun do not have alike.
+    """Return the result files that differ between a job and its rerun.
 
-    Logs and times are left out, and if the two were made by other versions of a package, the report, which lists them.
+    Logs and times are ignored; the report, which lists the packages' versions, is ignored if these differ.
     """
     manifest, other = (json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8")) for folder in (job, again))
     varying = set(manifest.get("varying_files", ()))
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--validation", help="its folder of validation reports")
     parser.add_argument("--affinity", nargs="*", default=[], help="its tables of affinities")
     parser.add_argument("--degraders", nargs="*", default=[], help="its tables of published degraders")
-    parser.add_argument("--output", type=Path, help="folder of the rerun; by default beside it, named …-again")
+    parser.add_argument("--output", type=Path, help="folder of the rerun; by default next to it, named …-again")
     parser.add_argument("--cores", type=cores, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
     job = given.folder.absolute()

@@ -1,7 +1,7 @@
 """The library: rooms along the flow of data, ground floor first.
 
-A module imports what lies in its own room or in one before it in `ROOMS`, never the other way; the empty name stands
-for the modules beside this one, the Python interface. The core never imports the rooms of `extras`.
+A module imports only from its own room or from an earlier one in `ROOMS`; the empty name is the room of the modules in
+this folder, the Python interface. The core never imports the rooms of `extras`.
 """
 
 ROOMS = (

@@ -43,7 +43,7 @@ def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
     [
         (["model.cif"], "There is no file model.cif"),
         (["EGFR", "--set", "max_entries"], "give --set name=value"),
-        ([str(ARCHIVE), "4CUP"], "other words are none"),
+        ([str(ARCHIVE), "4CUP"], "other arguments are not"),
         (["EGFR", "--set", "=3"], "give --set name=value"),
         (["EGFR", "--set", "filters.entries=[1"], "not valid YAML"),
         (["EGFR", "--set", "filters=3", "--set", "filters.max_entries=2"], "give --set filters.NAME=VALUE"),

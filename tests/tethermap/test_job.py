@@ -98,7 +98,7 @@ def test_pdb_id_is_fetched_and_an_unknown_word_is_no_file(
 
 
 def test_definition_of_a_code_that_no_file_has_is_a_warning(model: Path) -> None:
-    with pytest.warns(UserWarning, match=r"No structure has a ligand LOG: they have LIG\."):
+    with pytest.warns(UserWarning, match=r"No structure has the ligand LOG; ligands: LIG\."):
         analyse(model, smiles={"LOG": SMILES})
 
 

@@ -26,7 +26,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_places_that_the_record_leaves_out_are_asked_for(job: Path) -> None:
-    with pytest.raises(UserError, match=r"source\.kind files: say where that is now"):
+    with pytest.raises(UserError, match=r"source\.kind files: give its current path"):
         reproduce.configuration(job, [], None, None)
     with pytest.raises(UserError, match="no folder of a finished job"):
         reproduce.configuration(job.parent, [], None, None)
