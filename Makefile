@@ -47,12 +47,13 @@ test-slurm: setup-tests setup-slurm ## run the demo and the EGFR job on a throw-
 crashes: setup-tests ## kill Snakemake, scripts, service, cluster nodes at random moments, 20 times each: the bytes stay the same
 	@$(BIN)/python -m tests.tools.crash_points
 
-lint: setup-tests ## check style, types and the workflow
+lint: setup-tests ## check style, types, the workflow and the English
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy $(CODE)
 	@$(BIN)/snakefmt --check Snakefile rules
 	@$(BIN)/snakemake --lint
+	@$(BIN)/python -m tests.tools.prose
 
 format: setup-tests ## write Python and Snakemake files in the house style
 	@$(BIN)/ruff format .

@@ -86,7 +86,7 @@ class Table:
     optional: tuple[str, ...] = ()
 
     def having(self, names: Collection[str]) -> Table:
-        """Return the table with those of its optional columns alone that are named."""
+        """Return the table with only the given ones of its optional columns."""
         columns = (one for one in self.columns if one.name not in self.optional or one.name in names)
         return Table(self.path, tuple(columns))
 

@@ -91,7 +91,7 @@ def describe(
     cleaned: CleanedComplex,
     description: Description,
 ) -> Instance:
-    """Return the instance as later stages read it.
+    """Return the instance for later stages.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def _sharing_site(
 
 
 def neighbourhood_of(scene: Scene, nearby: AtomsAround) -> Neighbourhood:
-    """Return the atoms around an instance as later stages read them."""
+    """Return the atoms around an instance for later stages."""
     atoms = scene.atoms
     index = nearby.index
     return Neighbourhood(

@@ -194,7 +194,7 @@ def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:
 
 
 def _grouped(block: gemmi.cif.Block, category: str, key: str, value: str) -> dict[str, list[str]]:
-    """Return the values of one tag by those of another."""
+    """Return a dictionary from the values of one tag to the values of another."""
     groups: dict[str, list[str]] = {}
     for row in _rows(block, category, key, value):
         groups.setdefault(row[key], []).append(row[value])

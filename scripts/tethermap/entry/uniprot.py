@@ -22,7 +22,7 @@ class Segment(NamedTuple):
     """Residues of an author chain that run in step with a UniProt sequence; ends included.
 
     `first` and `last` are author residue ids, `label_first` and `label_last` positions in the entity's sequence, 0 if
-    the file gives none (PDB format).
+    the file has none (PDB format).
     """
 
     chain: str

@@ -24,7 +24,7 @@ _IDENTITY = np.eye(3)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An anchor whose group hangs on one acyclic single bond.
+    """An anchor whose group is attached by one acyclic single bond.
 
     Parameters
     ----------

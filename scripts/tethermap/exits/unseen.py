@@ -16,7 +16,7 @@ Find = Callable[[str], Component | None]
 
 @dataclass(frozen=True, slots=True)
 class UnseenEnd:
-    """A part of the component that was not modelled and hangs on one modelled atom by an acyclic single bond.
+    """A part of the component that was not modelled and is attached to one modelled atom by an acyclic single bond.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _directed(component: Component) -> Iterator[tuple[int, int, ComponentBond]]:
 def _ends(
     graph: LigandGraph, component: Component, lost: Mapping[int, str], modelled: Mapping[int, int]
 ) -> Iterator[UnseenEnd]:
-    """Yield the connected missing parts of a component that hang on one bond to a modelled atom."""
+    """Yield the connected missing parts of a component that have one bond to a modelled atom."""
     heavy = lost.keys() | modelled.keys()
     elements = {i: element_symbol(component.atoms[i].element) for i in lost}
     remaining = set(lost)

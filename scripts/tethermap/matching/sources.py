@@ -53,7 +53,7 @@ def resolved(
     entry_bonds : sequence of EntryBond
         The entry's own definition of the component; empty if there is none.
     definition : str
-        Definition in the ligand's own file, which precedes all others; a SMILES only if the user gives none.
+        Definition in the ligand's own file, which precedes all others; a SMILES only if the user has none.
     """
     own = user.get(residue.comp_id) if user else None
     if own is None or definition.startswith("data_"):

@@ -36,7 +36,7 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
     Parameters
     ----------
     structure : gemmi.Structure
-        As read, its residues sorted into polymer and others.
+        Structure from the reader, with residues sorted into polymer and others.
     poses : sequence of LigandPose
         Ligands, each of which gets a separate chain and numbers from 1.
     name : str

@@ -23,7 +23,7 @@ _POCKET = frozenset({"pocket"})
 _PREFERRED = ("sdf", "sd", "mol", "mol2", "pdbqt", "pdb")
 
 Pairs = dict[str, list[str]]
-"""Paths of ligand files by that of their structure."""
+"""Paths of ligand files by the path of their structure."""
 
 
 def read_list(path: Path) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ from tethermap.sources.own.mol2 import read_mol2
 from tethermap.sources.own.sniff import ending_of, kind_of
 
 LIGAND = "LIG"
-"""Code of a ligand whose file gives none; the wwPDB keeps it free for such."""
+"""Code of a ligand whose file has none; the wwPDB reserves it for this purpose."""
 
 MOST_POSES = 2000
 """Maximum number of poses read from one file."""
