@@ -1,1 +1,1 @@
-"""What each step of a job does; `tethermap.run.steps` declares them."""
+"""The steps of a job; `tethermap.run.steps` declares them."""

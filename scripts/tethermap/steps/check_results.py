@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def make(task: Task) -> None:
-    """Write the outcome of every check of a shard, and the list of its files as they are on disk.
+    """Write the outcome of every check of a shard, and the list of its files on disk.
 
     A check that fails is a row, never an error: it marks its ligand. Outcomes of an entry in the cache were found by
     the same checks on files of the same bytes.

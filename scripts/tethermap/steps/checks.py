@@ -21,7 +21,7 @@ from tethermap.selfcheck.ligand import ATOM_COLUMNS, SUMMARY_COLUMNS, LigandFile
 log = logging.getLogger(__name__)
 
 OF_DEPOSITED = frozenset(("coordinates_complex", "coordinates_sdf", "formula"))
-"""Checks that are repeated, if they fail, with the deposited atoms as the pipeline reads them."""
+"""Checks that are repeated on failure, with the deposited atoms from the pipeline's reader."""
 
 
 class EntryChecker:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tethermap.steps.cleaning import EntryCleaner
 
 PLACES = ("path", "report", "map")
-"""Columns of the downloaded entries that only say where a file lies."""
+"""Columns of the downloaded entries that only give the path of a file."""
 
 
 def make(task: Task) -> None:
@@ -58,7 +58,7 @@ def make(task: Task) -> None:
 
 
 def _digest(row: Row, settings: CleanSettings) -> str:
-    """Return a digest of what an entry's results depend on: its bytes, how it was had, and what the job asks."""
+    """Return a digest of the inputs of an entry's results: its bytes, its source, and the job's settings."""
     asked: dict[str, Any] = asdict(settings)
     named = asked["target"].pop("named_entries")
     told = {name: value for name, value in row.items() if name not in PLACES}
@@ -77,7 +77,7 @@ def clean_settings(
     engine: str,
     predicted: bool = False,
 ) -> CleanSettings:
-    """Return what a job's settings of these names ask of the cleaning."""
+    """Return the settings of the cleaning from a job's settings of these names."""
     query = parse_query(search_query)
     target = TargetQuery(
         name=target_name,

@@ -37,7 +37,7 @@ class EntryCleaner:
     Parameters
     ----------
     settings : CleanSettings
-        What the job asks.
+        Settings of the job.
     find : callable
         Look-up of a component by its code.
     step : ShardStep
@@ -51,7 +51,7 @@ class EntryCleaner:
         self._step = step
 
     def clean(self, row: Row) -> bool:
-        """Write what becomes of an entry, by the row of its download; return whether a ligand of it is kept."""
+        """Write the results of an entry, by the row of its download; return whether a ligand of it is accepted."""
         report, status = _report(row)
         density, map_status = _density(row)
         cleaned = self._cleaned(row, Experiment(report, density))
@@ -72,7 +72,7 @@ class EntryCleaner:
         return bool(cleaned.kept)
 
     def leave_out(self, row: Row, error: Exception) -> None:
-        """Write the status of an entry on which `clean` has failed, and of its het groups as far as it can be read."""
+        """Write the status of an entry on which `clean` has failed, and of its het groups if the file is readable."""
         entry_id, value = str(row["pdb_id"]), failed_at("clean_complexes", error)
         cleaned = [status_of_missing(entry_id, PROGRAM_ERROR, value)]
         with isolate_errors(f"{entry_id}: its het groups", lambda _: None):
@@ -82,7 +82,7 @@ class EntryCleaner:
             self._step.add("ligand_status", ligand_row)
 
     def _cleaned(self, row: Row, experiment: Experiment) -> CleanedEntry:
-        """Clean one entry; what goes wrong with it becomes its status."""
+        """Clean one entry; an error becomes its status."""
         entry_id = str(row["pdb_id"])
         if row["reason"]:
             return status_of_missing(entry_id, str(row["reason"]), str(row["value"]))
@@ -125,7 +125,7 @@ class EntryCleaner:
 
 
 def _report(row: Row) -> tuple[Report | None, str]:
-    """Return the validation report of an entry, and what to say of it."""
+    """Return the validation report of an entry, and notes on it."""
     status = str(row["report_status"])
     if not row["report"]:
         return None, status
@@ -137,7 +137,7 @@ def _report(row: Row) -> tuple[Report | None, str]:
 
 
 def _density(row: Row) -> tuple[Density | None, str]:
-    """Return the user's own map of an entry, and what to say of it."""
+    """Return the user's map of an entry, and notes on it."""
     if not row["map"]:
         return None, ""
     try:

@@ -30,7 +30,7 @@ Result = tuple[Fetched | FetchError, ReportFile]
 
 
 def make(task: Task) -> None:
-    """Write where each entry's file lies, or why it could not be had."""
+    """Write the path of each entry's file, or the reason why it is missing."""
     rows = list(read_table(task.job / layout.shard_entries(task.shard), SHARD_ENTRIES))
     source, cache_dir = task.settings["source"], task.settings["cache_dir"]
     with ShardStep(task) as step:
@@ -57,7 +57,7 @@ def make(task: Task) -> None:
 
 
 def fetched(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iterator[Result]:
-    """Yield the file of each entry, or why it can't be had, and its validation report, in order.
+    """Yield the file of each entry, or the reason why it is missing, and its validation report, in order.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def fetched(source: Source, entry_ids: Sequence[str], reports: Reports) -> Itera
         if in_vain >= _IN_VAIN or (in_vain == len(entry_ids) and not reached):
             raise SourceError(
                 f"No structure can be downloaded ({result}): check the network and run the job again; "
-                "what was downloaded so far is kept.",
+                "finished downloads are reused.",
                 "upstream",
             )
         yield result, report
@@ -92,7 +92,7 @@ def structure_row(
     taken : set of str
         Entries that the job has anyway; a successor among them is not taken twice. One taken here is added.
     report : ReportFile
-        Its validation report.
+        Validation report of the entry.
     """
     entry_id = str(row["pdb_id"])
     base: Row = {"pdb_id": entry_id, "requested_id": row["requested_id"] or entry_id}
@@ -125,7 +125,7 @@ def structure_row(
 
 
 def _structure_row(row: Mapping[str, Value], result: Fetched | FetchError, taken: set[str], report: ReportFile) -> Row:
-    """Return the row of one entry, where that fails the row that says so."""
+    """Return the row of one entry, with the reason if its download failed."""
     errors: list[Exception] = []
     with isolate_errors(f"{row['pdb_id']}: {STEP}", errors.append):
         return structure_row(row, result, taken, report)

@@ -17,14 +17,14 @@ class KnownFiles:
     Parameters
     ----------
     known : StepCache
-        What was found in files, under digests of their bytes as they lie.
+        Content of checked files, by the digest of their stored bytes.
     """
 
     def __init__(self, known: StepCache) -> None:
         self._known = known
 
     def __call__(self, path: Path, entry_id: str, own: bool) -> Checked:
-        """Return what a file holds; see `tethermap.sources.content.checked`."""
+        """Return the content of a file; see `tethermap.sources.content.checked`."""
         data = read_file(path)
         key = self._known.key(f"{hashlib.sha256(data).hexdigest()} {entry_id} {own}")
         if (kept := self._known.cache.get(key)) is not None:

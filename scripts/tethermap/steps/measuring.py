@@ -58,9 +58,9 @@ class LigandMeasurer:
     Parameters
     ----------
     target_name : str
-        As given.
+        Name of the target in the settings.
     method : Method
-        How areas are measured.
+        Method of the SASA calculation.
     find : callable
         Look-up of a component by its code.
     step : ShardStep
@@ -96,7 +96,7 @@ class LigandMeasurer:
                     backbone_of_record(backbone, named=False),
                 )
                 rows = self._exposure(ligand, list(known.values()))
-                # Exits and the SDF are made from areas as the table has them, which adds up.
+                # Exits and the SDF are made from the rounded areas of the table, so that sums agree.
                 self._exits(ligand, as_written(rows, SASA_ATOMS, OF_EXITS))
 
     def _exposure(self, ligand: _Ligand, others: Sequence[tuple[Instance, LigandMolecule]]) -> list[Row]:

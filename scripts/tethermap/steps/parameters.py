@@ -18,7 +18,7 @@ def source(given: Settings) -> dict[str, Any]:
 
 
 def search_entries(given: Settings) -> dict[str, Any]:
-    """Return the settings of the search; a recorded search is taken as it is."""
+    """Return the settings of the search; a recorded search is used unchanged."""
     names = ("recorded_search", "cache_dir")
     return {"asked": search(given), "source": source(given), **{name: given[name] for name in names}}
 
@@ -30,7 +30,7 @@ def download_entries(given: Settings) -> dict[str, Any]:
 
 
 def search(given: Settings) -> dict[str, Any]:
-    """Return what decides on the entries that are taken."""
+    """Return the settings that select entries."""
     filters = ["entries", "max_entries", "max_resolution", "methods", "organism", "only_ligands", "kinds"]
     filters += ["released_after", "released_before"]
     by_sequence = given["sequence_search"]
@@ -46,7 +46,7 @@ def search(given: Settings) -> dict[str, Any]:
 
 
 def cleaning(given: Settings) -> dict[str, Any]:
-    """Return what decides on chains and het groups, and what of them is written."""
+    """Return the settings that select chains and het groups, and those of the written files."""
     filters = ["kinds", "only_ligands", "always_keep", "min_identity", "min_coverage"]
     filters += ["strict_target", "min_rscc", "max_rfree"]
     return {

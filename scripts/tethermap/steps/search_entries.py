@@ -1,4 +1,4 @@
-"""Find the entries of a job, the reason for each entry left out, and deal those taken into shards."""
+"""Find the entries of a job, with the reason for each rejected entry, and distribute the selected ones over shards."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _LOG = logging.getLogger("scripts.search_entries")
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What a job asks of its source.
+    """Search of a job.
 
     Parameters
     ----------
     search_query, target_name : str
-        As given.
+        Name and query in the settings.
     filters : mapping
-        The section of that name; what cleaning alone needs of it may be missing.
+        The section of that name; settings that only the cleaning uses may be missing.
     fasta_seq : str or None
-        Sequence to search with; None where the job does not search by sequence.
+        Sequence to search with; None if the job does not search by sequence.
     notes : sequence of str
-        What to tell of the settings themselves.
+        Notes on the settings.
     """
 
     search_query: str
@@ -48,7 +48,7 @@ class SearchRequest:
 
 
 def make(task: Task) -> None:
-    """Write the table of entries and how they were found, and deal those taken into shards beside earlier ones."""
+    """Write the table of entries with the reason of each hit, and distribute the selected ones over shards."""
     _, entries, query = task.outputs()
     run_search(entries, query, task.settings)
     for folder in layout.SHARED_FOLDERS:
@@ -57,7 +57,7 @@ def make(task: Task) -> None:
 
 
 def divide(entries: Path, folder: Path, entries_per_shard: int, cores: int) -> None:
-    """Deal the entries taken into shards, whose folders lie in `folder`, beside those that are there."""
+    """Distribute the selected entries over shards, whose folders are in `folder`, in addition to existing ones."""
     selected = [row for row in read_table(entries, ENTRIES) if row["selected"]]
     write_plan(plan_shards(selected, folder, entries_per_shard, cores), folder)
 
@@ -70,7 +70,7 @@ def run_search(entries: Path, query: Path, settings: Mapping[str, Any]) -> None:
     entries, query : Path
         The files to write.
     settings : mapping
-        `tethermap.steps.parameters.search_entries`; no source is asked if they hold a recorded search.
+        `tethermap.steps.parameters.search_entries`; no source is queried if they contain a recorded search.
     """
     earlier = settings[recorded_search.KEY]
     if earlier is not None:
@@ -94,7 +94,7 @@ def run_search(entries: Path, query: Path, settings: Mapping[str, Any]) -> None:
 
 
 def search(source: Source, asked: SearchRequest) -> SearchResult:
-    """Return the entries that a job asks for, pinned ones or those that the query finds."""
+    """Return the entries of a job, pinned ones or those that the query finds."""
     if asked.fasta_seq is not None and not source.searches_sequences:
         raise no_sequence_search(source.kind)
     if asked.filters["entries"]:
@@ -109,7 +109,7 @@ def search(source: Source, asked: SearchRequest) -> SearchResult:
 def query_record(
     source: Source, outcome: SearchResult, rows: Sequence[Mapping[str, Value]], asked: SearchRequest
 ) -> dict[str, Any]:
-    """Return what was asked of which source, when, and what came of it."""
+    """Return the requests to the source, with times and results."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "source": {"kind": source.kind, "label": source.label},

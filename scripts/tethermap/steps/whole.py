@@ -102,7 +102,7 @@ def finish_job(task: Task) -> None:
     if late := without_failing(task.step.name, members, finish):
         mark_errors(job, late)
         finish({str(row["stem"] or row["pdb_id"]): row for row in late})
-    (job / layout.ERROR).unlink(missing_ok=True)  # of a step that succeeded when it was tried again
+    (job / layout.ERROR).unlink(missing_ok=True)  # left by a step that succeeded after a retry
 
 
 def repeat_or_compute(
@@ -111,14 +111,14 @@ def repeat_or_compute(
     outputs: Sequence[Path],
     compute: Callable[[], Collection[Row]],
 ) -> None:
-    """Do a step, or write what it has written before for inputs of the same bytes.
+    """Run a step, or write its cached output for inputs of the same bytes.
 
     Parameters
     ----------
     known : StepCache or None
         Results of earlier jobs.
     inputs, outputs : iterable of Source, sequence of Path
-        All that the step reads and the files that it may write, in an order that is the same in each job.
+        All inputs of the step and its possible outputs, in an order that is the same in each job.
     compute : callable
         Does the step; returns the errors in single ligands, with which nothing is kept for other jobs.
     """
