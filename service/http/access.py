@@ -1,4 +1,4 @@
-"""Who sends a request: its token, in a header or by the session of a browser; guesses of tokens are limited."""
+"""Authentication of a request: its token, in a header or from a browser's session; token guesses are limited."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from service.settings import Token
 
 COOKIE = "tethermap_session"
 SESSION_SECONDS = 30 * 24 * 3600
-"""Time after which a page asks for the token again."""
+"""Lifetime of a browser's session, after which the page requests the token again."""
 SESSIONS_PER_TOKEN = 100
 """Sessions of one token; a further one ends the oldest."""
 GUESSES, GUESS_SECONDS = 10, 60.0
@@ -36,12 +36,12 @@ _LOG = logging.getLogger(__name__)
 class Sessions:
     """Sessions of browsers, kept over restarts.
 
-    The file holds neither tokens nor the values of cookies. A session ends with the token that it was opened with.
+    The file contains neither tokens nor the values of cookies. A session ends with the token that it was opened with.
 
     Parameters
     ----------
     path : Path
-        Their file.
+        Path of the sessions' file.
     clock : callable
         Seconds since 1970.
     """
@@ -87,7 +87,7 @@ class Sessions:
         async with self._writing:
             try:
                 await asyncio.to_thread(write_json, self._path, dict(self._sessions))
-            except OSError as error:  # the change holds until the next restart, and is written with the next one
+            except OSError as error:  # the change lasts until the next restart, and is written with the next one
                 _LOG.warning("sessions could not be written: %s", error)
 
 
@@ -97,7 +97,7 @@ class Access:
     Parameters
     ----------
     tokens : sequence of Token
-        The tokens of the service; empty if anybody may use it.
+        The tokens of the service; empty if no token is needed.
     sessions : Sessions
         The sessions of browsers.
     guesses : Buckets or None
@@ -159,7 +159,7 @@ class Access:
         response.delete_cookie(COOKIE, path=address("/"), httponly=True, samesite="lax")
 
     def _known(self, given: str) -> Token | None:
-        """Return the token with a secret; the time taken tells nothing of it."""
+        """Return the token with a secret, in constant time."""
         alike = [token for token in self._tokens if hmac.compare_digest(given.encode(), token.secret.encode())]
         return alike[0] if alike else None
 
@@ -176,5 +176,5 @@ class Access:
 
 
 def _digest(token: Token, value: str) -> str:
-    """Return what is kept of a session: it can't be made without the secret, nor turned into the cookie."""
+    """Return the stored digest of a session: it can't be made without the secret, nor converted into the cookie."""
     return hmac.new(token.secret.encode(), f"session {token.name} {value}".encode(), hashlib.sha256).hexdigest()

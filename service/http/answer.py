@@ -1,4 +1,4 @@
-"""What answers are made of."""
+"""Base classes and parts of responses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tethermap.base.tables import Column, Table
 class Answer(BaseModel):
     """An answer or a part of one; its fields are sent in their order.
 
-    What is made of values of tables is made by `model_construct`: a cell of another version is sent as it is.
+    Models of table values are built by `model_construct`: a cell of another version is sent unchanged.
     """
 
     model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
@@ -35,7 +35,7 @@ Time = Annotated[
 Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^/"})]
 Map = dict[str, Any]
 Maps = Annotated[Sequence[Mapping[str, Any]], SkipValidation]
-"""Rows of a table, as many as a client asks for: sent as they are."""
+"""Rows of a table, of any number: sent without validation."""
 
 _KINDS: dict[str, Any] = {"text": str, "integer": int | None, "number": Number | None, "flag": bool | None}
 
@@ -73,13 +73,13 @@ def _described(table: Table, column: Column) -> Any:
 
 
 class Success(Answer):
-    """What most answers begin with."""
+    """Common fields of most responses."""
 
     ok: Yes = True
 
 
 class Paged(Answer):
-    """What every paged list tells of its page; its fields stand before the list."""
+    """Common fields of paged lists, which precede the list."""
 
     total: Count
     limit: Count
@@ -89,7 +89,7 @@ class Paged(Answer):
 
 
 class ErrorReason(Answer):
-    """What went wrong with a request."""
+    """Fault of a request."""
 
     code: Annotated[str, WithJsonSchema({"enum": sorted(error_statuses())})]
     message: str

@@ -1,4 +1,4 @@
-"""Bodies of requests: limits of their size, of the time that they may take, and of how many are awaited at once."""
+"""Limits of request bodies: size, time, and number of bodies that are received at once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Body:
 
 
 class Bodies:
-    """Limits of the bodies of one kind, and those that are awaited, the one without progress for longest first.
+    """Limits of one kind of body, and the bodies being received, the one without progress for longest first.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Bodies:
     seconds : float
         Time limit for a whole body.
     places : int
-        Bodies that are awaited at once. If there are more, the client that has most of them loses one.
+        Number of bodies received at once. If there are more, the client that has most of them loses one.
     """
 
     def __init__(self, largest: int, seconds: float, places: int) -> None:
@@ -129,7 +129,7 @@ def _late(message: str) -> QueueFull:
 class BodyLimit:
     """Middleware that limits the bodies of requests until their answer begins.
 
-    Our own, as Starlette limits the size of forms alone, and servers nothing.
+    Own middleware, because Starlette limits only the size of forms, and servers have no limit.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class BodyLimit:
         answered = False
 
         async def receive_limited() -> Message:
-            # Later messages tell only that the client has gone; answers that stream wait for that.
+            # Later messages only report that the client has disconnected; streaming responses wait for them.
             return await (receive() if body.complete or answered else bodies.receive(body, receive))
 
         async def send_noted(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""Compresses pages and JSON on their way out; files, archives and streams go as they are.
+"""Compresses pages and JSON; files, archives and streams are sent unchanged.
 
 Our own, as Starlette's middleware compresses streams and ranges too, block by block in the event loop, and leaves
 an ETag strong that then names two different bodies.
@@ -23,7 +23,7 @@ _NOT_TAKEN = re.compile(r"q\s*=\s*0(\.0*)?")
 
 
 class Compression:
-    """Sends answers that are one piece of text as gzip to clients that take it."""
+    """Compresses responses with a single body part for clients that accept gzip."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -40,7 +40,7 @@ class Compression:
             nonlocal held
             if message["type"] == "http.response.start" and _suits(message):
                 MutableHeaders(scope=message).add_vary_header("Accept-Encoding")
-                held = message  # until the body tells whether it comes in one piece
+                held = message  # until the body shows whether it has one part
                 return
             if held is not None:
                 start, held = held, None
@@ -57,7 +57,7 @@ class Compression:
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Return whether a client takes gzip, by its ``Accept-Encoding``; ``gzip;q=0`` says that it doesn't."""
+    """Return whether a client accepts gzip, by its ``Accept-Encoding``; ``gzip;q=0`` means no."""
     for coding in accepted.lower().split(","):
         name, *parameters = (part.strip() for part in coding.split(";"))
         if name == "gzip":
@@ -77,7 +77,7 @@ def packed(body: bytes) -> bytes:
 
 
 def declare(headers: MutableHeaders, length: int) -> None:
-    """Say in the headers of an answer that its body is gzip, of so many bytes."""
+    """Set the headers of a response with a gzip body of the given size."""
     headers["Content-Encoding"] = "gzip"
     headers["Content-Length"] = str(length)
     if "etag" in headers and not headers["etag"].startswith("W/"):

@@ -42,14 +42,14 @@ class HealthAnswer(Answer):
 
 
 class BaseUrls(Answer):
-    """Where the service is reached."""
+    """Base addresses of the service."""
 
     primary: str
     secondary: str | None
 
 
 class RouteNote(Answer):
-    """A route and what it does."""
+    """A route and its purpose."""
 
     method: str
     path: str
@@ -65,7 +65,7 @@ class RouteGroup(Answer):
 
 
 class DocsUrls(Answer):
-    """Where the service is described."""
+    """Addresses of the documentation."""
 
     api_docs: Url = Field(default_factory=lambda: address("/api-docs"))
     openapi: Url = Field(default_factory=lambda: address("/openapi.json"))
@@ -74,14 +74,14 @@ class DocsUrls(Answer):
 
 
 class NamedLink(Answer):
-    """A tool that goes with the service."""
+    """A tool for use with the service."""
 
     name: str
     url: str
 
 
 class ServiceSuccess(Success):
-    """What answers of the service about itself begin with."""
+    """Common fields of responses about the service."""
 
     service: str = SERVICE
 
@@ -114,7 +114,7 @@ class OpenApiAnswer(Answer):
 
 
 class ExampleCounts(Answer):
-    """What an example has."""
+    """Counts of an example."""
 
     bundle_available: bool
     csv_count: Count
@@ -138,7 +138,7 @@ class ExampleOutputs(Answer):
 
 
 class ExamplePlaces(Answer):
-    """Where what belongs to an example is."""
+    """Paths of an example's parts."""
 
     artifacts: Url
     bundle: Url
@@ -150,7 +150,7 @@ class ExamplePlaces(Answer):
 
 
 class ExampleLinks(ExamplePlaces):
-    """Where an example and what belongs to it is."""
+    """Addresses of an example and its parts."""
 
     api_docs: Url = Field(default_factory=lambda: address("/api-docs"))
     metadata_legacy: Url
@@ -158,7 +158,7 @@ class ExampleLinks(ExamplePlaces):
 
 
 class ExampleUrls(ExamplePlaces):
-    """The same by other names."""
+    """The addresses under older names."""
 
     browser: Url
 
@@ -201,7 +201,7 @@ class ExamplesAnswer(ServiceSuccess):
 
 
 class UnavailableExampleAnswer(ExampleRecord, ServiceSuccess):
-    """What every route of a configured example answers whose results are not there."""
+    """Response of every route of a configured example whose results are missing."""
 
     count: Count = 0
     total: Count = 0

@@ -1,4 +1,4 @@
-"""What a route is: its handler and what discovery and the OpenAPI document say about it."""
+"""Declaration of a route: its handler, and its texts for discovery and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class Endpoint:
     method : str
         ``GET`` (answers HEAD too), ``POST`` or ``DELETE``.
     path : str
-        As Starlette writes it: ``/api/jobs/{job_id}``.
+        In Starlette's format: ``/api/jobs/{job_id}``.
     handler : callable
         Parses the request, calls one collaborator, answers.
     group : str
         Title of the group in the manifest.
     note : str
-        One line on what it does.
+        Summary in one line.
     parameters : sequence of Parameter
         Query parameters and headers.
     body : str
         Name of the schema of the body; empty for none.
     answers : mapping of int to type, str or tuple of them
-        Status → type of a JSON answer, or a media type, empty for no body; or several of them.
+        Status → type of a JSON response, or a media type, empty for no body; or a tuple of these.
     errors : sequence of str
         Codes of the errors that this route can answer besides those that its other fields or being a route bring.
     kind : str
@@ -65,7 +65,7 @@ class Endpoint:
     name : str
         Name for people, unlike any other: ``submitJob``; by default that of the handler.
     says : str
-        More than one line on what it does, in Markdown.
+        Description of more than one line, in Markdown.
     """
 
     method: str
@@ -88,7 +88,7 @@ class Endpoint:
 
     @property
     def plain_path(self) -> str:
-        """The path as OpenAPI writes it, without Starlette's converters."""
+        """The path in OpenAPI's format, without Starlette's converters."""
         return self.path.replace(":path}", "}")
 
     @property
@@ -116,7 +116,7 @@ class Endpoint:
 
     @property
     def reads_job(self) -> bool:
-        """Whether it reads a job or an example and answers for one that is configured and not there."""
+        """Whether it reads a job or an example, and responds with an error for a configured example without results."""
         return ("{job_id}" in self.path or self.ready) and not (self.changes or self.path.startswith(WES))
 
     @property
@@ -133,7 +133,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """Makes the endpoints of one group of the manifest, of one kind unless said otherwise."""
+    """Makes the endpoints of one group of the manifest, of one kind by default."""
 
     group: str
     kind: str = "json"
@@ -154,7 +154,7 @@ class Routes:
         Parameters
         ----------
         path, handler, note, parameters, method
-            As an `Endpoint` has them.
+            See `Endpoint`.
         answer : type, str, tuple or mapping
             Its answer of status 200; all its answers by status.
         **more

@@ -13,7 +13,7 @@ from service.jobs.record import FINAL, QUEUED, JobRecord, State
 from service.scrub import Scrubber
 
 RETRY_SECONDS = 2
-"""How long a client should wait before it asks again."""
+"""Seconds that a client should wait before the next request."""
 
 
 _SHOWN_ENTRIES = 50
@@ -69,7 +69,7 @@ class DryRunEntry(Answer):
 
 
 class FoundProtein(Answer):
-    """A polymer of the entries that a job would use, with the sequence that tells its chains from others."""
+    """A polymer of the entries that a job would use, with a sequence that identifies its chains."""
 
     name: str
     gene: str
@@ -90,14 +90,14 @@ class PlannedStep(Answer):
 
 
 class Estimate(Answer):
-    """What a job would cost."""
+    """Estimated cost of a job."""
 
     cpu_seconds: Number
     bytes: Count
 
 
 class DryRunAnswer(Success):
-    """What a job would do."""
+    """Preview of a job."""
 
     dry_run: Yes = True
     total: Count
@@ -126,7 +126,7 @@ class Entries(Answer):
 
 
 class JobProgress(Answer):
-    """How far a job is."""
+    """Progress of a job."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -137,7 +137,7 @@ class JobProgress(Answer):
 
 
 class Failure(Answer):
-    """Why a job failed."""
+    """Reason of a failure."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -163,7 +163,7 @@ class ArtifactCounts(Answer):
 
 
 class Outputs(Answer):
-    """Where a job's results are."""
+    """Addresses of a job's results."""
 
     results_url: Url
     files_url: Url
@@ -194,7 +194,7 @@ def _short(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class JobRequestAnswer(Success):
-    """What a job was asked for, in full."""
+    """The complete settings of a job's request."""
 
     job_id: str
     request: Map
@@ -287,7 +287,7 @@ class JobAnswer(Success):
 
 
 class DeletedAnswer(Success):
-    """A job that is no more."""
+    """A deleted job."""
 
     job_id: str
     deleted: Yes = True
@@ -307,7 +307,7 @@ class JobLogAnswer(Success):
 
 
 class JobSummaryAnswer(Answer):
-    """How many ligands a job has found."""
+    """Counts of a job's ligands."""
 
     job_id: str
     target: str
@@ -333,7 +333,7 @@ class HashedFile(Answer):
 
 
 class ReproductionAnswer(Success):
-    """What is needed to run a job by hand and to compare."""
+    """Files and commands to repeat a job and to compare the results."""
 
     job_id: str
     config: Map
@@ -345,7 +345,7 @@ class ReproductionAnswer(Success):
 
 
 class ListedJob(Answer):
-    """A job as the index has it."""
+    """A job in the list."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -437,7 +437,7 @@ class IndexedJobsAnswer(Success):
 
 
 class FormMeaningAnswer(Success):
-    """What a filled-in form asks for."""
+    """Settings that a filled-in form produces."""
 
     valid: Yes = True
     request: Map
@@ -447,7 +447,7 @@ class FormMeaningAnswer(Success):
 
 
 class FormMistakeAnswer(Success):
-    """Which field of a form can't be."""
+    """The invalid field of a form."""
 
     valid: Literal[False] = False
     field: str

@@ -1,4 +1,4 @@
-"""Read a JSON body strictly: what two parsers could read differently is refused."""
+"""Read a JSON body strictly: input that parsers could interpret differently is rejected."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidJson("A text in the body holds half a surrogate pair.") from None
+        raise InvalidJson("A text in the body contains an unpaired surrogate.") from None
     except (ValueError, RecursionError) as error:
         raise InvalidJson(f"The body is not JSON: {error}.") from None
     if not isinstance(value, dict):
@@ -68,7 +68,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
 
 def _depth(text: str) -> int:
-    """Return how deep brackets are nested, those in strings left out."""
+    """Return the maximum nesting depth of brackets outside strings."""
     depth = deepest = 0
     for character in re.sub(r"[^\[\]{}]", "", _STRINGS.sub("", text)):
         depth += 1 if character in "[{" else -1

@@ -40,9 +40,9 @@ class RequestContext:
     Parameters
     ----------
     app : ASGIApp
-        What answers.
+        The wrapped application.
     metrics : Metrics
-        Where requests are counted.
+        Counters of requests.
     root_path : str
         Path below which a proxy serves all, which a request may still have or not.
     paths : collection of str
@@ -121,9 +121,9 @@ class HostCheck:
     Parameters
     ----------
     app : ASGIApp
-        What answers.
+        The wrapped application.
     hosts : collection of str
-        Names and addresses that are ours beside loopback, without ports.
+        Names and addresses of this service besides loopback, without ports.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
@@ -151,7 +151,7 @@ class RateLimit:
     Parameters
     ----------
     app : ASGIApp
-        What answers.
+        The wrapped application.
     count : int
         Requests in `seconds` that a client may make.
     seconds : float

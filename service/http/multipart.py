@@ -15,11 +15,11 @@ from service.errors import InvalidField, MissingField, UnsupportedMediaType
 FIELD = "files"
 _FIELDS = 20
 _LARGEST = 1 << 20
-"""Bytes of a field that is no file."""
+"""Maximum number of bytes of a field that is not a file."""
 
 
 class _Parser(MultiPartParser):
-    """Starlette's parser with less of each file in memory: an upload may hold many, and many may be sent at once."""
+    """Starlette's parser with less of each file in memory: uploads may contain many files, many at once."""
 
     spool_max_size = 1 << 16
 
@@ -35,7 +35,7 @@ async def sent_form(
     request : Request
         A form of the type ``multipart/form-data``.
     what : str
-        What it carries, with its verb, for people.
+        Content of the form, with a verb, for messages.
     files : int
         So many files it may carry.
     fields : int
@@ -43,20 +43,20 @@ async def sent_form(
     largest : int
         Bytes that a field without a file may have.
     field : str
-        Name under which errors tell of the form.
+        Name of the form in errors.
 
     Raises
     ------
     UnsupportedMediaType
-        If it is no form that can hold files.
+        If it is not a form for files.
     InvalidField
-        If it can't be read or holds too many fields or files.
+        If it can't be read or contains too many fields or files.
     """
     media, options = parse_options_header(request.headers.get("content-type", ""))
     if media.lower() != b"multipart/form-data":
         raise UnsupportedMediaType(f"{what} sent as multipart/form-data.")
     reason = ""
-    # The standard of forms knows no other characters, and Python knows some that fail in ways of their own.
+    # The standard of forms allows no other characters, and Python accepts some that fail in their own ways.
     if options.get(b"charset", b"utf-8").lower() not in (b"utf-8", b"utf8"):
         reason = "is not in UTF-8"
     else:
@@ -81,7 +81,7 @@ async def sent_files(request: Request, most: int) -> AsyncIterator[list[UploadFi
     Raises
     ------
     MissingField
-        If it holds none.
+        If it contains none.
     """
     async with sent_form(request, "Files, in the field files, are", files=most, field=FIELD) as form:
         files = files_of(form)
@@ -97,5 +97,5 @@ def announced_length(request: Request) -> int:
 
 
 def files_of(form: FormData) -> list[UploadFile]:
-    """Return the files of a form in the field ``files``; an empty field of a browser is none."""
+    """Return the files of a form in the field ``files``; an empty field of a browser counts as none."""
     return [file for file in form.getlist(FIELD) if isinstance(file, UploadFile) and file.filename]

@@ -77,7 +77,7 @@ def _types(endpoint: Endpoint) -> list[Any]:
 
 
 def _plain(schema: Any) -> Any:
-    """Return a schema without what only a program of ours reads: titles, defaults of answers, that nothing is added."""
+    """Return a schema without parts for internal programs: titles, defaults of responses, `additionalProperties`."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
@@ -92,7 +92,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _bodies(limits: Limits) -> dict[str, Schema]:
-    """Return the schemas of what clients send."""
+    """Return the schemas of request bodies."""
     schemas: dict[str, Schema] = yaml.safe_load(Path(__file__).with_name("bodies.yaml").read_text(encoding="utf-8"))
     schemas["NewJob"]["not"] = {"anyOf": [{"required": [name]} for name in SERVER_FILES]}
     job, batch = schemas["NewJob"]["properties"], schemas["NewBatch"]["properties"]
@@ -131,7 +131,7 @@ def _operation(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
 
 
 def _responses(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
-    """Return all answers of a route by status: its own, its errors, what any route can answer."""
+    """Return all responses of a route by status: its own, its errors, and those common to all routes."""
     contents: dict[int, dict[str, list[Schema]]] = {}
     codes: dict[int, list[str]] = {}
     for status, media, schema in _contents(endpoint, answers):
@@ -149,7 +149,7 @@ def _contents(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Iterator[tup
     for status, several in endpoint.answers.items():
         each = several if isinstance(several, tuple) else (several,)
         if endpoint.kind == "file" and any(isinstance(answer, str) and is_binary(answer) for answer in each):
-            yield status, BYTES, _file(BYTES)  # first, as generated clients take the first type that they know
+            yield status, BYTES, _file(BYTES)  # first, as generated clients use the first known type
         for answer in each:
             if isinstance(answer, str):
                 yield status, answer, _file(answer)

@@ -1,4 +1,4 @@
-"""Query parameters and headers: each parses itself by what the OpenAPI document says of it."""
+"""Query parameters and headers: each parses itself by the rules in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _LONGEST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter that has a reader of its own; kinds that parse themselves are below.
+    """A parameter with its own reader; kinds that parse themselves are below.
 
     Parameters
     ----------
     name, says : str
-        Its name, and what it does.
+        Its name and its purpose.
     aliases : tuple of str
-        Other names of it, asked in their order.
+        Alternative names, in order of precedence.
     required : bool
         Whether a request without it is refused.
     place : str
@@ -52,11 +52,11 @@ class Parameter:
 
     @property
     def optional(self) -> Self:
-        """The same where it need not be given."""
+        """The same parameter as an optional one."""
         return replace(self, required=False)
 
     def documented(self) -> Iterator[dict[str, Any]]:
-        """Yield what the OpenAPI document says of it and of its other names."""
+        """Yield the OpenAPI description of the parameter and of its alternative names."""
         for name in (self.name, *self.aliases):
             yield {
                 "name": name,
@@ -76,7 +76,8 @@ class Parameter:
                 continue
             if _UNPRINTABLE.search(value) or len(value) > _LONGEST:
                 raise InvalidParameter(
-                    f"{name} is too long or holds control characters.", details={"parameter": name, "maximum": _LONGEST}
+                    f"{name} is too long or contains control characters.",
+                    details={"parameter": name, "maximum": _LONGEST},
                 )
             yield name, value
 
@@ -98,7 +99,7 @@ class Text(Parameter):
         Raises
         ------
         InvalidParameter, MissingField
-            If it holds control characters or is too long; if it must be there and is not.
+            If it contains control characters or is too long; if it is required and missing.
         """
         return self._text(request)[1]
 
@@ -117,18 +118,18 @@ class Texts(Parameter):
         object.__setattr__(self, "schema", {"type": "array", "items": {"type": "string"}, "maxItems": self.maximum})
 
     def of(self, request: Request) -> list[str]:
-        """Return all its values, blank ones left out, each once.
+        """Return all its distinct values, without blank ones.
 
         Raises
         ------
         InvalidParameter
-            If there are too many, or one holds control characters or is too long.
+            If there are too many, or one contains control characters or is too long.
         """
         texts = request.query_params.getlist(self.name)
         values = list(dict.fromkeys(value for text in texts if (value := text.strip())))
         if len(texts) > self.maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
             raise InvalidParameter(
-                f"{self.name} is given more than {self.maximum} times, or is too long or holds control characters.",
+                f"{self.name} is given more than {self.maximum} times, or is too long or contains control characters.",
                 details={"parameter": self.name, "maximum": self.maximum},
             )
         return values
@@ -191,7 +192,7 @@ class Flag(Parameter):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Parameter):
-    """One of some values, in any case; the first unless asked otherwise."""
+    """One of several values, in any case; the first by default."""
 
     may_be_empty: ClassVar[bool] = True
     known: Sequence[str] = ()
@@ -205,7 +206,7 @@ class Choice(Parameter):
         Raises
         ------
         InvalidParameter
-            If it is none of them.
+            If it is not one of them.
         """
         name, value = self._text(request)
         if value is not None and value.lower() not in self.known:
@@ -227,7 +228,7 @@ class Moment(Parameter):
         Raises
         ------
         InvalidParameter
-            If it is none.
+            If it is invalid.
         """
         name, value = self._text(request)
         if value is None:
@@ -252,18 +253,20 @@ class Paging:
     maximum: int
 
     def __iter__(self) -> Iterator[Whole]:
-        says = f"At most as many, {self.default} by default; lowered to {self.maximum}."
-        return iter((Whole("limit", says, minimum=1, maximum=self.maximum), Whole("offset", "Leave out as many.")))
+        about = f"Maximum number of rows (default {self.default}, lowered to {self.maximum})."
+        return iter(
+            (Whole("limit", about, minimum=1, maximum=self.maximum), Whole("offset", "Number of rows to skip."))
+        )
 
     def of(self, request: Request) -> Page:
-        """Return the page that a request asks for."""
+        """Return the page that a request selects."""
         limit, offset = (parameter.of(request) for parameter in self)
         return Page(self.default if limit is None else limit, offset or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which part of a list is asked for."""
+    """The requested part of a list."""
 
     limit: int
     offset: int
@@ -286,7 +289,7 @@ class Page:
 
 
 def refuse_unknown(request: Request, known: Sequence[str]) -> None:
-    """Refuse a query parameter that a list doesn't know: a misspelt filter must not answer everything.
+    """Reject unknown query parameters of a list: a misspelled filter must not return everything.
 
     Raises
     ------
@@ -301,9 +304,9 @@ def refuse_unknown(request: Request, known: Sequence[str]) -> None:
 
 
 MAX_STEMS = 200
-"""Ligands that one ZIP can be asked for by name; more come with all files."""
+"""Maximum number of ligands that one ZIP can name; use all files for more."""
 
-DRY_RUN = Flag("dry_run", "Only say what the job would do.")
+DRY_RUN = Flag("dry_run", "Preview only: return the entries and the cost, create no job.")
 IDEMPOTENCY_KEY = Text(
     "Idempotency-Key",
     "The same key with the same body gives the same job again, for a day.",
@@ -312,7 +315,7 @@ IDEMPOTENCY_KEY = Text(
 )
 KIND = Text("kind", f"Only files of this kind: all, {', '.join(KINDS)}.")
 FOLDER = Text("folder", "Only files below this folder: whole parts of the path, in any case, such as WAR_PDB.")
-CONTEXT = Choice("context", "Which atoms surround the ligand.", known=HEADLINE_FIRST)
+CONTEXT = Choice("context", "Atoms around the ligand that count for its exposure.", known=HEADLINE_FIRST)
 RESID = Text("resid", "Residue: author number and insertion code.", aliases=("residue_id",))
 PDB_ID = Text("pdb_id", "Entry, any case.", required=True)
 CHAIN = Text("chain", "Author chain.", required=True)

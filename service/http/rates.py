@@ -1,4 +1,4 @@
-"""Rates of clients: how often an address may do something."""
+"""Rate limits of clients: number of actions per address and time."""
 
 from __future__ import annotations
 

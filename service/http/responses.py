@@ -1,7 +1,7 @@
 """Answers: JSON with its ETag, the one error body, and files with ranges.
 
-Files are our own, as Starlette's `FileResponse` opens a path again after it was judged, which a link could change
-meanwhile, answers no 304, and sends several ranges as one multipart body that no client of ours asks for.
+Own responses for files: Starlette's `FileResponse` opens a path again after it was checked, so that a link could change
+meanwhile, sends no 304, and sends several ranges as a multipart body that clients do not use.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src d
 """For files of a job that a browser could run: nothing in them runs or loads anything."""
 
 BYTES = "application/octet-stream"
-"""Type of any file for a client that asks for it: generated clients know no types of chemistry."""
+"""Media type of any file on request: generated clients have no types of chemistry."""
 
 _BLOCK = 1 << 18
 """Bytes of a file that are read at once: each block changes threads, which takes longer than to send 64 kB."""
@@ -44,9 +44,9 @@ def is_binary(media: str) -> bool:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value as compact JSON; NaN is an error of ours, never an answer.
+    """Return a value as compact JSON; NaN is an internal error, never part of a response.
 
-    The fields of models are sent as they are, which costs less than pydantic's own copy of long lists.
+    The fields of models are sent without validation, which costs less than pydantic's own copy of long lists.
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=vars).encode("utf-8")
 
@@ -64,7 +64,7 @@ def tagged(request: Request, value: Any, headers: Mapping[str, str] | None = Non
 def rows_answer(
     request: Request, value: Any, rows: Iterable[str], headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a JSON answer as `tagged` does, whose last field is a list: of rows that are JSON already."""
+    """Return a JSON response like `tagged`, whose last field is a list of rows that are already JSON."""
     head = json_bytes(value).removesuffix(b"]}")
     body = b"".join((head, ",".join(rows).encode("utf-8"), b"]}"))
     return _content_answer(request, body, "application/json", headers or {})
@@ -117,7 +117,7 @@ async def file_answer(
     FileNotFound
         If it has vanished since it was resolved.
     RangeNotSatisfiable
-        If the range begins behind its end.
+        If the range begins after the end of the file.
     """
     try:
         stream = await anyio.to_thread.run_sync(partial(_open, artifact))
@@ -184,7 +184,7 @@ def _unchanged(request: Request, tag: str, modified: int) -> bool:
 
 
 def part_of(request: Request, size: int, tag: str, modified: str | None = None) -> tuple[int, int, int, dict[str, str]]:
-    """Return status, first byte, the byte behind the last, and the headers of the part of a file to send.
+    """Return status, first byte, end (exclusive), and the headers of the part of a file to send.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def part_of(request: Request, size: int, tag: str, modified: str | None = None) 
     Raises
     ------
     RangeNotSatisfiable
-        If the range begins behind the end of the file.
+        If the range begins after the end of the file.
     """
     asked = _asked_range(request, tag, modified, size)
     start, end = asked or (0, size)
@@ -209,7 +209,7 @@ def part_of(request: Request, size: int, tag: str, modified: str | None = None) 
 
 
 def _asked_range(request: Request, tag: str, modified: str | None, size: int) -> tuple[int, int] | None:
-    """Return the first byte and the byte behind the last; None without a single range of the current version."""
+    """Return first byte and end (exclusive); None without a single range of the current version."""
     match = _RANGE.fullmatch(request.headers.get("range", "").strip())
     if match is None or request.headers.get("if-range", tag) not in (tag, modified):
         return None
@@ -217,12 +217,12 @@ def _asked_range(request: Request, tag: str, modified: str | None, size: int) ->
     if first is None and not size:
         return None
     if first is not None and last and int(last) < int(first):
-        return None  # not a range at all: ignored, as RFC 9110 asks
+        return None  # not a range at all: ignored, by RFC 9110
     start = int(first) if first is not None else max(0, size - int(tail))
     end = min(size, int(last) + 1) if last else size
     if start >= size:
         raise RangeNotSatisfiable(
-            "The range begins behind the end of the file.", headers={"Content-Range": f"bytes */{size}"}
+            "The range begins after the end of the file.", headers={"Content-Range": f"bytes */{size}"}
         )
     return start, end
 

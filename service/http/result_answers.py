@@ -14,7 +14,7 @@ from tethermap.base import layout, tables
 
 
 class File(Answer):
-    """A file that can be had."""
+    """A file of a job."""
 
     name: str
     filename: str
@@ -61,7 +61,7 @@ def _files(listing: Listing, base_url: str) -> dict[str, File]:
 
 
 class FilesAsked(Success):
-    """Which files of a job are answered."""
+    """The selection of a job's files."""
 
     job_id: str
     kind: str
@@ -76,7 +76,7 @@ class FilesAnswer(Paged, FilesAsked):
 
 
 class ArtifactsAnswer(Paged, FilesAsked):
-    """The same with counts over all of them."""
+    """Files with counts over all of them."""
 
     kinds: dict[str, Count]
     folders: dict[str, Count]
@@ -118,7 +118,7 @@ class KeyOutputs(Answer):
 
 
 class ResultUrls(Answer):
-    """Where results are."""
+    """Addresses of results."""
 
     files: Url
     bundle: Url
@@ -126,7 +126,7 @@ class ResultUrls(Answer):
 
 
 class LeftOut(Answer):
-    """Entries and ligands that were left out, together."""
+    """Skipped entries and ligands."""
 
     total: Count
     by_reason: dict[str, Count]
@@ -188,7 +188,7 @@ ExitAnswer = row_type("ExitAnswer", tables.EXIT_ANSWERS, some=True)
 
 
 class ExitAnswersAnswer(Success):
-    """What all copies of each ligand say of its exits."""
+    """Exits of each ligand, combined over all copies."""
 
     job_id: str
     count: Count

@@ -60,7 +60,7 @@ class SasaTotals(Answer):
 
 
 class SasaMethod(Answer):
-    """How exposure was measured."""
+    """Method of the SASA calculation."""
 
     algorithm: str
     slices: Count
@@ -85,7 +85,7 @@ class LigandExposure(Answer):
 
 
 class SasaAtomsAnswer(LigandExposure, Success):
-    """Exposure of one ligand by atom, as an answer of its own."""
+    """Exposure of one ligand by atom, as a separate response."""
 
 
 class MissingLigand(Answer):

@@ -1,6 +1,6 @@
 """The index of all jobs and their results in DuckDB: a copy that can be deleted and is then rebuilt.
 
-Only this module opens the file. One task writes; readers have cursors of their own in threads.
+Only this module opens the file. One task writes; readers have separate cursors in threads.
 No keys and no `CREATE INDEX`: rows that change are deleted and inserted.
 """
 
@@ -44,16 +44,16 @@ _CODE = re.compile(r"[A-Za-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class IndexedJob:
-    """What the index is told of a job: its record, the time of the record's file, and its results.
+    """Input of the index for a job: its record, the time of the record's file, and its results.
 
     Parameters
     ----------
     record : JobRecord
-        The record as it is on disk.
+        The record on disk.
     stamp : int
-        Modification time of its file in nanoseconds; by it a restart sees what it must read again.
+        Modification time of its file in nanoseconds; after a restart, it shows whether the file must be read again.
     rows : tuple of ResultRow
-        Its results; none before it has ended.
+        Results of the job; empty before it has finished.
     """
 
     record: JobRecord
@@ -90,7 +90,7 @@ def job_row(job: IndexedJob) -> tuple[Any, ...]:
 
 
 def _seconds(time: str) -> int:
-    """Return a record's time as a number, by which sorting costs a third."""
+    """Return a record's time as a number, which reduces the cost of sorting to a third."""
     return int(datetime.fromisoformat(time).timestamp())
 
 
@@ -112,7 +112,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the index already holds of a job."""
+    """State of a job in the index."""
 
     stamp: int
     status: str
@@ -125,7 +125,7 @@ class Index:
     Parameters
     ----------
     folder : Path
-        Where the file and the snapshot lie; made when missing.
+        Folder of the file and the snapshot; created if missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -143,7 +143,7 @@ class Index:
 
     @property
     def consistent(self) -> bool:
-        """Whether the index holds what the job folders say, but for changes of this moment."""
+        """Whether the index agrees with the job folders, except for current changes."""
         return self._connection is not None and not self._failed
 
     # Opening and closing
@@ -151,7 +151,7 @@ class Index:
     def open(self) -> None:
         """Open the file; one that is broken or of another version is moved aside for an empty one.
 
-        Where no file can be made the index lives in memory.
+        If no file can be created, the index is in memory.
         """
         path = self.folder / FILE
         try:
@@ -185,7 +185,7 @@ class Index:
         self._writer = asyncio.create_task(self._write_changes(), name="index-writer")
 
     async def close(self) -> None:
-        """Write what is waiting, leave a snapshot, close the file."""
+        """Write pending changes, leave a snapshot, close the file."""
         if self._writer is not None:
             await self.settled()
             self._writer.cancel()
@@ -212,7 +212,7 @@ class Index:
         self._changes.put_nowait(job)
 
     def remove(self, job_id: str) -> None:
-        """Note a job that is no more."""
+        """Record a deleted job."""
         self._changes.put_nowait(job_id)
 
     async def settled(self) -> None:
@@ -222,7 +222,7 @@ class Index:
         await written
 
     def known(self) -> dict[str, Known]:
-        """Return what the index holds of every job; blocks."""
+        """Return the state of every job in the index; blocks."""
         rows = self._cursor().execute("SELECT job_id, stamp, status, sequence FROM jobs").fetchall()
         return {row[0]: Known(*row[1:]) for row in rows}
 
@@ -265,7 +265,7 @@ class Index:
                     change.set_result(None)
 
     def _apply(self, changes: Sequence[IndexedJob | str]) -> None:
-        """Write changes in one transaction; what fails leaves the index marked as not consistent."""
+        """Write changes in one transaction; a failure marks the index as inconsistent."""
         if not changes or self._connection is None:
             return
         last_changes = {change if isinstance(change, str) else change.record.job_id: change for change in changes}
@@ -299,8 +299,8 @@ class Index:
     def _checkpoint(self) -> None:
         """Bring what many changes have written into the file.
 
-        Not after few: each time leaves small row groups behind that are never joined, and DuckDB keeps them in memory
-        (0.5 MB of file and 1 MB of memory each time). Else it happens by itself once the log has 16 MB.
+        Not after few changes: each checkpoint leaves small row groups that are never joined, and DuckDB keeps them in
+        memory (0.5 MB of file and 1 MB of memory each time). Otherwise DuckDB does it when the log has 16 MB.
         """
         try:
             self._cursor().execute("CHECKPOINT")

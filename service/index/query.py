@@ -1,4 +1,4 @@
-"""What may be asked of the index, as SQL: filters, sorts, columns."""
+"""Queries of the index, as SQL: filters, sorts, columns."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ SORTS = {
 """Orders by name; each is total, as no two jobs have the same number, so that pages fit together."""
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+"""First characters of formulas in spreadsheets."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """What jobs must match; None matches all.
+    """Conditions for jobs; None matches all.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ class JobFilters:
     available : bool or None
         Whether the job has results.
     status, ligand, pdb_id : str or None
-        State; a component code and an entry that its results hold.
+        State; a component code and an entry in its results.
     created_after, created_before : str or None
-        Times as the records have them: from the first on, before the second.
+        Times in the format of records: from the first (inclusive) to the second (exclusive).
     viewer : str or None
-        Owner whose jobs match, beside examples.
+        Owner whose jobs match, in addition to examples.
     """
 
     protein: str | None = None
@@ -108,7 +108,7 @@ def words(names: Iterable[str]) -> str:
 
 
 def export_row(row: Sequence[Any]) -> list[Any]:
-    """Return a row of the export: text that a spreadsheet would take for a formula is made safe."""
+    """Return a row of the export: text that a spreadsheet would read as a formula is escaped."""
     return [_cell(name, value) for name, value in zip(EXPORTED, row, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""The snapshot of the index as other tools read it: Parquet files that no service needs to have open."""
+"""The snapshot of the index for other tools: Parquet files that no service has open."""
 
 from __future__ import annotations
 
