@@ -29,14 +29,14 @@ from service.runs.lifecycle import Parts, build_parts
 from service.settings import Settings, SettingsError
 
 GRACE_SECONDS = 2
-"""How long open connections, downloads for example, may go on after the service was told to end."""
+"""Time in seconds that open connections, such as downloads, may continue after the service was asked to stop."""
 
 _COLLECT_AFTER = 20_000
 """New objects after which circles are looked for: a page makes as many several times over, and hardly a circle."""
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which tells the service that it ends before it waits for connections.
+    """uvicorn's server, which notifies the service of the shutdown before it waits for connections.
 
     Parameters
     ----------
@@ -52,19 +52,19 @@ class Server(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def serve(self, sockets: Any = None) -> None:
-        """Serve until told to end."""
+        """Serve until a signal stops it."""
         self._loop = asyncio.get_running_loop()
         await super().serve(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End event streams and begin to stop runs; then end as uvicorn does."""
+        """End event streams and begin to stop runs; then exit like uvicorn."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._parts.queue.begin_stopping)
         super().handle_exit(sig, frame)
 
 
 def serve(settings: Settings) -> int:
-    """Run the service until it is told to end."""
+    """Run the service until a signal stops it."""
     from service.app import create_app
 
     limit_arenas()
@@ -86,7 +86,7 @@ def serve(settings: Settings) -> int:
     )
     server = Server(config, parts)
     parts.on_failure = lambda: setattr(server, "should_exit", True)
-    gc.freeze()  # what is loaded stays: no request need look through it
+    gc.freeze()  # loaded modules live forever: the garbage collector need not check them
     gc.set_threshold(_COLLECT_AFTER)
     try:
         server.run()
@@ -125,7 +125,7 @@ def export(settings: Settings, target: Path | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line and do what it says; return the exit status."""
+    """Execute the command line; return the exit status."""
     parser = _parser()
     chosen = parser.parse_args(arguments)
     configure_logging(verbose=chosen.command is None)
@@ -154,8 +154,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("reindex", help="read all job folders again into the index")
     exporting = commands.add_parser("export", help="write the index as CSV")
-    exporting.add_argument("file", nargs="?", type=Path, help="the file to write; standard output when left out")
-    adopting = commands.add_parser("adopt", help="take in a copy of a job folder made on the command line")
+    exporting.add_argument("file", nargs="?", type=Path, help="the output file; default: standard output")
+    adopting = commands.add_parser("adopt", help="adopt a copy of a job folder made on the command line")
     adopting.add_argument("folder", type=Path)
     canceling = commands.add_parser("cancel", help="cancel a job")
     canceling.add_argument("job_id")

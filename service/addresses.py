@@ -1,4 +1,4 @@
-"""Where the service is reached: the path before all of its addresses, behind a proxy that serves more than it."""
+"""Address of the service: the prefix of its paths, behind a proxy that also serves other applications."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from contextvars import ContextVar
 
 WES = "/ga4gh/wes/v1"
-"""Path of GA4GH's Workflow Execution Service, whose document says what all of its answers are, errors too."""
+"""Path of GA4GH's Workflow Execution Service, whose specification defines all its responses, including errors."""
 
 ROOT_PATH: ContextVar[str] = ContextVar("root_path", default="")
 """The path of the request that is being answered, without a slash at its end."""
@@ -23,5 +23,5 @@ def serves(path: str) -> bool:
 
 
 def address(path: str) -> str:
-    """Return the address of a path of ours, as clients see it."""
+    """Return the address of a path of this service for clients."""
     return ROOT_PATH.get() + path

@@ -1,4 +1,4 @@
-"""How the C library hands out memory to the threads of a server that runs for months."""
+"""Memory allocation of the C library for the threads of a server that runs for months."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ ARENAS = 2
 
 
 def limit_arenas() -> bool:
-    """Keep the threads to few arenas, as each holds on to what its threads once needed; return whether that worked.
+    """Restrict the threads to few arenas, because arenas never shrink; return whether it succeeded.
 
-    Other C libraries than glibc have no such thing and are left alone.
+    Other C libraries than glibc have no such option and are not changed.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     return mallopt is not None and bool(mallopt(_ARENA_MAX, ARENAS))

@@ -1,4 +1,4 @@
-"""The application: routes over the service's parts, errors in one body, what surrounds a request."""
+"""The application: routes over the service's parts, errors in one format, middleware."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ from service.settings import EXTRAS, SESSIONS, Settings
 
 
 class _AnyPath(Convertor[str]):
-    """The rest of an address, line breaks included: what no path may hold is refused by name, not cut off."""
+    """The rest of an address, line breaks included: forbidden characters are rejected with a message, not cut off."""
 
     regex = r"[\s\S]*"
 
@@ -116,7 +116,7 @@ _SHORTAGE_RETRY_SECONDS = 60
 _LOG = logging.getLogger(__name__)
 
 _START_SECONDS = 20.0
-"""How long a request waits while the service reads the job folders."""
+"""Time in seconds that a request waits while the service reads the job folders."""
 
 
 def endpoints(names: Sequence[str] = EXTRAS) -> tuple[Endpoint, ...]:
@@ -196,7 +196,7 @@ def _limits(settings: Settings) -> Limits:
 
 
 def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]) -> list[Middleware]:
-    """Return what surrounds every request, outermost first."""
+    """Return the middleware, outermost first."""
     bases = (settings.base_url_primary, settings.base_url_secondary)
     hosts = [settings.host, *settings.allowed_hosts, *(urlsplit(base).hostname or "" for base in bases if base)]
     layers = [
@@ -226,7 +226,7 @@ def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]
 
 
 def _routes(endpoints: Sequence[Endpoint]) -> list[Route]:
-    """Return one route for each path, which knows all methods of the path."""
+    """Return one route for each path, with all methods of the path."""
     first = {endpoint.path: number for number, endpoint in reversed(list(enumerate(endpoints)))}
     ordered = sorted(endpoints, key=lambda endpoint: first[endpoint.path])
     return [_route(path, list(group)) for path, group in groupby(ordered, key=lambda endpoint: endpoint.path)]
@@ -250,7 +250,7 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
             await _all_jobs_known(shared_of(request).parts)
         if endpoint.listing:
             if endpoint.reads_job and "job_id" in request.path_params:
-                job_of(request)  # an id that is none, or an example that is not there, is told whatever else is asked
+                job_of(request)  # an invalid id or a missing example is reported before all other errors
             refuse_unknown(request, endpoint.known_parameters)
         response = await endpoint.handler(request)
         for name, value in request.scope["state"].get("waiting", {}).items():
@@ -291,7 +291,7 @@ async def _all_jobs_known(parts: Parts) -> None:
 
 
 def _authorize(request: Request, endpoint: Endpoint) -> None:
-    """Refuse a change that another site's page asks for, and what needs a token without one."""
+    """Reject a change that another site's page requests, and requests without a required token."""
     settings = shared_of(request).parts.settings
     origins = settings.cors_origins
     if endpoint.changes and not (from_own_page(request) or "*" in origins or request.headers.get("origin") in origins):
@@ -361,7 +361,7 @@ async def _example_unavailable(request: Request, error: Exception) -> Response:
     if endpoint.bare_list:
         return json_answer([])
     if endpoint.path.startswith(WES):
-        return _error_response(request, JobNotFound("The results of this example are not there."))
+        return _error_response(request, JobNotFound("The results of this example do not exist."))
     answer = UnavailableExampleAnswer(**example_record(error.example, None, None))
     if endpoint.kind == "page":
         return page("message", title=error.example.label, message=answer.status_reason, waiting=False)

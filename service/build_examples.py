@@ -1,7 +1,7 @@
 """`python -m service.build_examples`: run the configured examples and put their results in place.
 
-Those that come with the repository are made from the embedded archive; the others from the
-service's source, when that is a mirror or RCSB PDB.
+Examples of the repository are made from the embedded archive; the others from the service's source, if that is a mirror
+or RCSB PDB.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def can_build(settings: Settings, asked: list[str]) -> bool:
 def build(example: Example, settings: Settings, target: Path) -> Path:
     """Run an example and put its results into a folder of its id below `target`, at once; return it.
 
-    A folder whose results are the same stays as it is, so that building shipped examples again changes no date.
+    A folder with the same results is not changed, so that building shipped examples again changes no date.
 
     Raises
     ------
     RuntimeError
-        If the run fails; says why.
+        If the run fails, with the reason.
     """
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tethermap-example-") as name:
@@ -89,7 +89,7 @@ def build(example: Example, settings: Settings, target: Path) -> Path:
 
 
 def is_built(job: Path, final: Path) -> bool:
-    """Return whether a folder holds an example as a fresh run made it, dates and versions of packages aside."""
+    """Return whether a folder has the results of a fresh run, ignoring dates and versions of packages."""
     if not (final / RECORD).is_file() or not (final / layout.MANIFEST).is_file():
         return False
     kept = [layout.JOB_CONFIG]
@@ -99,7 +99,7 @@ def is_built(job: Path, final: Path) -> bool:
 
 
 def copy_example(job: Path, new: Path) -> None:
-    """Copy of a finished run what an example is: its results, and the intermediates that answers on demand read."""
+    """Copy the parts of a finished run that belong to an example: its results, and the intermediates for requests."""
     shutil.copytree(job, new, ignore=lambda folder, _: _NOT_RESULTS if Path(folder) == job else ())
     for folder in layout.shard_folders(job):
         for name in layout.ON_DEMAND:

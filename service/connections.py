@@ -68,8 +68,8 @@ class TimedProtocol(H11Protocol):
     """uvicorn's protocol with time limits for heads of requests and for reading answers, which it lacks.
 
     If there are more connections than `Waiting.most`, or more unread bytes than `MAX_UNREAD_BYTES`, the one that has
-    waited longest is closed. Connections whose body
-    is awaited are not among them: `http.bodies` limits their time and number, and answers them.
+    waited longest is closed. Connections that receive a body are not among them: `http.bodies` limits their time and
+    number, and answers them.
     """
 
     waiting = Waiting(1024)
@@ -109,7 +109,7 @@ class TimedProtocol(H11Protocol):
         self._review()
 
     def resume_writing(self) -> None:
-        """Go on once the client has read its answer so far."""
+        """Resume once the client has read its response so far."""
         super().resume_writing()
         self._paused = False
         self._stop_waiting()

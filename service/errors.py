@@ -1,5 +1,5 @@
 # ruff: noqa: N818 - named after the codes that clients see
-"""Errors that a client is told about: status, code and message of the one error body."""
+"""Errors reported to clients: status, code and message of the error body."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 
 class ServiceError(Exception):
-    """A request that can't be answered as asked.
+    """A request that can't be answered.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class MethodNotAllowed(ServiceError):
 
 
 class JobStateConflict(ServiceError):
-    """The job's state doesn't allow what was asked."""
+    """The job's state doesn't allow the action."""
 
     code = "JOB_STATE_CONFLICT"
     default_status = 409
@@ -149,7 +149,7 @@ class PayloadTooLarge(ServiceError):
 
 
 class ResultsNotReady(ServiceError):
-    """Results were asked of a job that is still queued or running."""
+    """Results of a job that is still queued or running were requested."""
 
     code = "RESULTS_NOT_READY"
     default_status = 202
@@ -170,7 +170,7 @@ class Forbidden(ServiceError):
 
 
 class MisdirectedRequest(ServiceError):
-    """The request was sent to a name that is none of ours."""
+    """The request was sent to an unknown host name."""
 
     code = "MISDIRECTED_REQUEST"
     default_status = 421
@@ -184,14 +184,14 @@ class RangeNotSatisfiable(ServiceError):
 
 
 class RateLimited(ServiceError):
-    """The client asked too often."""
+    """The client sent too many requests."""
 
     code = "RATE_LIMITED"
     default_status = 429
 
 
 class QueueFull(ServiceError):
-    """Too many jobs or requests wait, or the service takes no more."""
+    """Too many jobs or requests wait, or the service accepts no more."""
 
     code = "QUEUE_FULL"
     default_status = 503

@@ -1,4 +1,4 @@
-"""Hosts of others: which addresses are of the open internet, and to which a name leads."""
+"""Foreign hosts: public addresses, and the addresses of a name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SPECIAL = [
     for network in (
         "192.0.0.0/24",  # IETF protocol assignments; Python knows parts of them
         "192.88.99.0/24",  # relays of 6to4
-        "2001::/23",  # IETF protocol assignments, Teredo among them, which holds an IPv4 address
+        "2001::/23",  # IETF protocol assignments, including Teredo, which embeds an IPv4 address
         "2001:db8::/32",
-        "2002::/16",  # 6to4, which holds an IPv4 address
+        "2002::/16",  # 6to4, which embeds an IPv4 address
         "3fff::/20",
     )
 ]
@@ -46,7 +46,7 @@ def literal_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address 
 def is_public(host: str) -> bool:
     """Return whether a host is an address of the open internet; False for names.
 
-    Addresses that are translated or tunnelled to IPv4 are none: what they lead to depends on the network.
+    Addresses that are translated or tunnelled to IPv4 are not public: their targets depend on the network.
     """
     address = literal_address(host)
     if isinstance(address, ipaddress.IPv6Address):
@@ -59,7 +59,7 @@ def is_public(host: str) -> bool:
 
 
 class Resolver:
-    """Looks up names in threads of its own: a name server that does not answer holds up nothing else.
+    """Looks up names in separate threads: a name server that does not answer blocks nothing else.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "color_mess
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record with whatever it carries beyond the usual, a request id for example."""
+    """Formats a record with all its extra fields, such as a request id."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one line of JSON."""
@@ -32,12 +32,12 @@ class JsonFormatter(logging.Formatter):
 
 
 class CountRepeated(logging.Filter):
-    """Lets one warning or error of a cause through, and then for a while only counts its like.
+    """Passes one warning or error of a cause, and for a while only counts similar ones.
 
     Parameters
     ----------
     seconds : float
-        For how long; the next line after it says how many were left out.
+        Duration; the next line after it reports the number of suppressed ones.
     """
 
     def __init__(self, seconds: float = REPEATED_SECONDS) -> None:
@@ -46,7 +46,7 @@ class CountRepeated(logging.Filter):
         self._causes: dict[tuple[object, ...], list[float]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is written, with what was left out before it."""
+        """Return whether a record is written, with the number of suppressed ones before it."""
         if record.levelno < logging.WARNING:
             return True
         error = record.exc_info[1] if record.exc_info else None
@@ -70,7 +70,7 @@ def configure_logging(*, verbose: bool) -> None:
     Parameters
     ----------
     verbose : bool
-        Whether to say what goes well, too.
+        Whether to log successes, too.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())

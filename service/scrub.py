@@ -1,4 +1,4 @@
-"""Takes places of this machine out of texts that clients read."""
+"""Removes paths of this machine from texts for clients."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 PREFIX = "TETHERMAP_"
 UPLOADS = ".uploads"
-"""Folder of what clients have sent, beside the jobs."""
+"""Folder of uploads, next to the jobs."""
 SESSIONS = ".sessions.json"
-"""File of the sessions of browsers, beside the jobs."""
+"""File of the browsers' sessions, next to the jobs."""
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -40,7 +40,7 @@ OTHER_VARIABLES = (
     "KUBE_MOUNT", "PDBE_FILES_URL", "RCSB_DATA_URL", "RCSB_FILES_URL", "RCSB_SEARCH_URL", "README_PICTURES", "ROOT",
     "RUN", "RUN_FOLDER", "SCREENSHOTS", "SOAK_JOBS", "SOURCE_DIGEST", "TOKEN", "URL",
 )  # fmt: skip
-"""Variables of the pipeline, the client and the tools, which are no settings of the service; beside them `TEST_*`."""
+"""Variables of the pipeline, the client and the tools, which are not settings of the service; also `TEST_*`."""
 
 OPERATOR = "operator"
 """Name of the token that may do all; a token without a name is such a one."""
@@ -69,7 +69,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Who may change something: the name that jobs are recorded under, and the secret, which is never shown."""
+    """A token for changes: the name that jobs are recorded under, and the secret, which is never shown."""
 
     name: str
     secret: str = field(repr=False)
@@ -85,7 +85,7 @@ def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
 
 
 def _matching(pattern: str, reason: str) -> Callable[[str], str]:
-    """Return what parses a text of one form."""
+    """Return a parser for text of one form."""
 
     def parse(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -259,17 +259,17 @@ def _rate(text: str) -> Rate | None:
 
 
 def _by(parse: Callable[[str], Any]) -> BeforeValidator:
-    """Return what reads the text of a variable; other values are taken as they are."""
+    """Return a reader for the text of a variable; other values are returned unchanged."""
     return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
 
 
 def _folders(given: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is given and, by the rules of XDG, the folders that are not."""
+    """Return the given folders and, by the rules of XDG, the missing ones."""
     home = Path(environ.get("HOME") or Path.home())
     data = _xdg(environ, "XDG_DATA_HOME", home / ".local/share") / "tethermap"
     cache = _xdg(environ, "XDG_CACHE_HOME", home / ".cache") / "tethermap"
     jobs = Path(given.get("jobs_dir", data / "jobs")).expanduser()
-    # Each jobs folder has an index of its own; that of the default one has a name to remember.
+    # Each jobs folder has a separate index; the index of the default folder has a simple name.
     suffix = "" if jobs == data / "jobs" else "-" + hashlib.sha256(str(jobs).encode()).hexdigest()[:8]
     index = Path(given.get("cache_dir", cache)).expanduser() / f"index{suffix}"
     examples = (REPOSITORY / "data" / "examples", data / "examples")
@@ -287,7 +287,7 @@ _SECRET = ("api_tokens", "webhook_secret")
 
 
 class Settings(BaseModel):
-    """How the service runs; one field for each `TETHERMAP_<NAME>`.
+    """Settings of the service; one field for each `TETHERMAP_<NAME>`.
 
     Parameters
     ----------
@@ -300,9 +300,9 @@ class Settings(BaseModel):
     job_timeout_s : float or None
         Wall time of one run in seconds; None for no limit.
     allowed_hosts : tuple of str
-        Names under which the service may be asked, beside loopback and those of `host` and the base addresses.
+        Accepted host names, in addition to loopback and those of `host` and the base addresses.
     api_tokens : tuple of Token
-        Who may change something; empty for anybody.
+        Tokens for changes; empty if no token is needed.
     extras : tuple of str
         Optional parts in use, those of `USUAL_EXTRAS` by default; `none` for none.
     wes : bool
@@ -312,7 +312,7 @@ class Settings(BaseModel):
     private : bool or str
         Whether reading needs a token too; with ``owner`` a token reads only its own jobs, batches and uploads.
     open : bool
-        Whether anybody may use a service on a public address.
+        Whether a service on a public address is open to everyone.
     root_path : str
         Path below which a proxy serves it, without a slash at the end.
     max_queued_per_token : int
@@ -383,12 +383,12 @@ class Settings(BaseModel):
         return WEBHOOKS in self.extras and bool(self.webhook_secret)
 
     def upload_folder(self, upload_id: str) -> Path:
-        """Return where the files of an upload lie."""
+        """Return the folder of an upload's files."""
         return self.jobs_dir / UPLOADS / upload_id / "files"
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Settings:
-        """Return the settings that an environment gives; what is not given has its default.
+        """Return the settings in an environment; missing ones have their defaults.
 
         Raises
         ------
@@ -415,7 +415,7 @@ class Settings(BaseModel):
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address or name can be reached from this machine alone."""
+    """Return whether an address or name is reachable only from this machine."""
     if host.lower() == "localhost":
         return True
     try:
@@ -425,29 +425,29 @@ def is_loopback(host: str) -> bool:
 
 
 def _safe(settings: Settings, given: Mapping[str, Any]) -> Settings:
-    """Return the settings, with a limit of rate where anybody may ask.
+    """Return the settings, with a rate limit if no token is needed.
 
     Raises
     ------
     SettingsError
-        If jobs would be open to anybody without that being said.
+        If jobs would be open to everyone without `open`.
     """
     if settings.wes and WES not in settings.extras:
         settings = settings.model_copy(update={"extras": (*settings.extras, WES)})
     if settings.private and not settings.api_tokens:
-        raise SettingsError(f"{PREFIX}PRIVATE needs {PREFIX}API_TOKENS: without a token nobody could read anything.")
+        raise SettingsError(f"{PREFIX}PRIVATE needs {PREFIX}API_TOKENS: without a token no client could read anything.")
     if settings.api_tokens or is_loopback(settings.host):
         return settings
     if not settings.open:
         raise SettingsError(
-            f"{PREFIX}HOST is {settings.host}, which others can reach: set {PREFIX}API_TOKENS,"
-            f" or say {PREFIX}OPEN=true to let anybody use this service."
+            f"{PREFIX}HOST is {settings.host}, a public address: set {PREFIX}API_TOKENS,"
+            f" or {PREFIX}OPEN=true to open this service to everyone."
         )
     return settings if "rate_limit" in given else settings.model_copy(update={"rate_limit": _rate(OPEN_RATE)})
 
 
 def _refuse_unknown(environ: Mapping[str, str]) -> None:
-    """Refuse a variable that no part knows: a misspelt one must not start an open service."""
+    """Reject unknown variables: a misspelled one must not start an open service."""
     known = {*VARIABLES, *(PREFIX + name for name in OTHER_VARIABLES)}
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known and not variable.startswith(f"{PREFIX}TEST_"):

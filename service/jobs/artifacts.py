@@ -1,4 +1,4 @@
-"""Which files of a job folder a client may see: the one resolver, the one listing, the kinds."""
+"""The files of a job folder that a client may see: the only resolver, the only listing, the kinds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MEDIA_TYPES = {
     ".png": "image/png",
     ".parquet": "application/vnd.apache.parquet",
 }
-"""Extensions that a client may see, and what they hold."""
+"""Extensions that a client may see, with their content."""
 
 _FOLDERS = (layout.RESULTS, "search")
 _SHORT_NAMES = {Path(path).name: path for path in (layout.LIGAND_METADATA, layout.SASA_SUMMARY)}
@@ -87,12 +87,12 @@ class Artifact:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Path of the file."""
         return Path(self.location)
 
     @property
     def name(self) -> str:
-        """Its file name."""
+        """Name of the file."""
         return self.relative.rpartition("/")[2]
 
     @property
@@ -102,11 +102,11 @@ class Artifact:
 
     @property
     def media_type(self) -> str:
-        """What it holds."""
+        """Media type of the file."""
         return MEDIA_TYPES[_suffix(self.name.lower())]
 
     def url(self, base_url: str) -> str:
-        """Return where it can be had; `base_url` is that of the job's or the example's files."""
+        """Return its address; `base_url` is that of the job's or the example's files."""
         return f"{base_url}/{quote(self.relative, safe='/')}"
 
 
@@ -129,7 +129,7 @@ def safe_parts(text: str) -> tuple[str, ...]:
         If it has empty, ``.`` or ``..`` parts, a backslash, control characters or is too long.
     """
     if len(text) > _LONGEST_PATH or "\\" in text or any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
-        raise InvalidPath("The path is too long or holds a backslash or control characters.")
+        raise InvalidPath("The path is too long or contains a backslash or control characters.")
     parts = tuple(text.split("/"))
     if any(part in ("", ".", "..") for part in parts):
         raise InvalidPath("The path must be relative, without empty, . and .. parts.")
@@ -137,15 +137,15 @@ def safe_parts(text: str) -> tuple[str, ...]:
 
 
 def resolve_artifact(job: Path, path: str) -> Artifact:
-    """Return the file that a client asks for by its path in the job folder.
+    """Return the file for a client's path in the job folder.
 
     Every path from a client goes through here.
 
     Parameters
     ----------
     path : str
-        The decoded path. `Ligand_Metadata.csv` and `Resolved_SASA_Summary.csv` alone stand
-        for those of the results.
+        The decoded path. `Ligand_Metadata.csv` and `Resolved_SASA_Summary.csv` without a folder are aliases of those of
+        the results.
 
     Raises
     ------
@@ -248,7 +248,7 @@ class Listing:
         return {folder: counts[folder] for folder in sorted(counts)}
 
     def structures(self) -> list[Artifact]:
-        """Return the cleaned complexes, each once: as PDB, or as mmCIF where that is all there is."""
+        """Return the cleaned complexes, each once: as PDB, or as mmCIF if there is no PDB file."""
         return self.of("war_pdb")
 
 
@@ -257,14 +257,14 @@ Stamps = dict[Path, tuple[int, int]]
 
 
 class _Listings:
-    """The listings of finished jobs that were asked for last.
+    """LRU cache of the listings of finished jobs.
 
-    A finished job's files are written anew under another name or not at all, which its folders tell.
+    A finished job's files are replaced under another name or never, which the modification times of its folders show.
 
     Parameters
     ----------
     most_jobs, most_files : int
-        How many jobs are kept, and how many files of theirs together.
+        Maximum number of cached jobs, and of their files in total.
     """
 
     def __init__(self, most_jobs: int, most_files: int) -> None:
@@ -288,7 +288,7 @@ _LISTINGS = _Listings(64, 50_000)
 
 
 def _stamps(paths: Sequence[Path]) -> Stamps:
-    """Return the state of folders and files; none of one that is gone."""
+    """Return the state of folders and files; none for a missing one."""
     stamps = {}
     for path in paths:
         with contextlib.suppress(OSError):
@@ -310,7 +310,7 @@ def list_artifacts(job: Path) -> Listing:
     listing = Listing(artifacts, manifest_hashes(root))
     watched = [layout.MANIFEST, layout.JOB_LOG.rpartition("/")[0], *folders]
     stamps = _stamps([root, *(root / path for path in watched)])
-    # What changed a moment ago may change again within the same tick of the clock.
+    # A recent change may be followed by another one within the same tick of the clock.
     if root / layout.MANIFEST in stamps and max(changed_ns for changed_ns, _ in stamps.values()) < since - _SETTLED_NS:
         _LISTINGS.keep(root, stamps, listing)
     return listing

@@ -1,4 +1,4 @@
-"""Time as the service sees it; tests put another clock in its place."""
+"""Clock of the service; tests replace it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from service.jobs.record import utc_text
 
 
 class Clock:
-    """The wall clock for what people read, the monotonic one for what the service measures."""
+    """The wall clock for displayed times, the monotonic one for measured times."""
 
     def utc(self) -> datetime:
         """Return the current time; it may jump, so nothing is measured or ordered by it."""

@@ -18,7 +18,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a full disk."""
 
 FULL_BELOW_BYTES = 1 << 20
-"""A disk with less free space is full: Snakemake itself needs about as much."""
+"""A disk with less free space counts as full: Snakemake itself needs about this much."""
 
 _SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS)
 
@@ -43,7 +43,7 @@ def is_shortage(error: BaseException) -> bool:
 
 
 def raise_shortage(error: BaseException) -> None:
-    """Raise an error that says nothing about a file, only about what the machine lacks."""
+    """Raise an error if it is caused by the machine's resources, not by the file."""
     if is_shortage(error):
         raise error
 
@@ -64,7 +64,7 @@ def is_full(folder: Path) -> bool:
 def write_json(path: Path, value: Any) -> int:
     """Write a value as JSON under another name, bring it to the disk, rename it.
 
-    Unlike `tethermap.base.atomic` this creates no folder: one that was deleted stays so.
+    Unlike `tethermap.base.atomic`, this creates no folder: a deleted one is not created again.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def read_json(path: Path) -> Any:
     Raises
     ------
     OSError
-        If the machine lacks the means to read it: that says nothing about the file.
+        If the machine lacks the resources to read it: the file may be valid.
     """
     try:
         return json.loads(path.read_bytes())
@@ -106,7 +106,7 @@ def read_json(path: Path) -> Any:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where the system can."""
+    """Flush the names in a folder to the disk, if the system supports it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

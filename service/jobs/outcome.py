@@ -1,4 +1,4 @@
-"""What a run has left in its folder: results, counts, and the record of a job that ran elsewhere."""
+"""Output of a run in its folder: results, counts, and the record of a job that ran elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The results of a job, as far as they are there.
+    """The available results of a job.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Outcome:
     size_bytes: int
 
     def values(self) -> dict[str, Any]:
-        """Return what of it stands in a job's record."""
+        """Return the part for a job's record."""
         return {
             "results_ready": self.results_ready,
             "has_results": bool(self.rows),
@@ -57,14 +57,14 @@ def is_complete(folder: Path) -> bool:
 
 
 def read_outcome(folder: Path) -> Outcome:
-    """Return what a run has left in its folder; walks it, so only for when a job ends."""
+    """Return the output of a run from its folder; it walks the folder, so call it only at the end of a job."""
     ready, rows = result_rows(folder)
     artifacts = kind_counts(folder) if folder.is_dir() else {}
     return Outcome(ready, rows, artifacts, folder_bytes(folder))
 
 
 def result_rows(folder: Path) -> tuple[bool, tuple[ResultRow, ...]]:
-    """Return whether the results table is there, and its rows."""
+    """Return whether the results table exists, and its rows."""
     try:
         return True, tuple(
             _row(row) for row in read_table(folder / layout.RESULTS_DISPLAY, RESULTS_TABLE, strict=False)
@@ -99,7 +99,7 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
     Raises
     ------
     ValueError
-        If the folder does not hold a complete job.
+        If the folder does not contain a complete job.
     """
     manifest = read_json(folder / layout.MANIFEST)
     if not isinstance(manifest, dict) or not (folder / layout.RESULTS_DISPLAY).is_file():
@@ -130,7 +130,7 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
 
 
 def _given(values: dict[str, Any], name: str, kind: type[T]) -> T | None:
-    """Return a value of a manifest; None where it is absent.
+    """Return a value of a manifest; None if it is absent.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the service remembers of a job and of a batch, and how a job's state may change."""
+"""Records of jobs and batches, and the transitions of a job's state."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ EDGES: Mapping[State, frozenset[State]] = {
     FAILED: frozenset({QUEUED}),
     CANCELED: frozenset({QUEUED}),
 }
-"""Where a job may go from a state; from a failed or canceled one if a client retries it."""
+"""Allowed transitions from a state; from a failed or canceled one if a client retries it."""
 
 MAX_ATTEMPTS = 2
-"""A job that was interrupted is run once more."""
+"""A job that was interrupted is run once again."""
 
 _NOT_BEGUN: Mapping[str, Any] = {"current_step": None, "planned": 0, "done": 0, "percent": None}
 _NOT_ENDED: Mapping[str, Any] = {
@@ -54,7 +54,7 @@ class IllegalChangeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JobError:
-    """Why a job failed: one sentence, the rule (empty for none), and what kind of reason it is."""
+    """Reason of a failed job: one sentence, the rule (empty for none), and the kind of reason."""
 
     message: str
     step: str
@@ -75,26 +75,26 @@ class EntryCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRecord:
-    """Everything that is known of a job without opening its results.
+    """All data of a job except its results.
 
     Parameters
     ----------
     sequence : int
         Number of the job; the queue's order, which no clock can change.
     owner : str or None
-        Name of the token that has submitted it; None where none was needed.
+        Name of the token that has submitted it; None if none was needed.
     webhook : str or None
-        Address that is told of its end; never shown, as it may hold a secret.
+        Address for the notification of its end; never shown, as it may contain a secret.
     request, notes : dict, tuple of str
-        The submission as accepted, and what was ignored of it.
+        The submission as accepted, and its ignored parts.
     created_at, started_at, finished_at, modified_at : str or None
-        UTC, ``2026-05-30T10:00:00Z``; never before one another, whatever the clock does.
+        UTC, ``2026-05-30T10:00:00Z``; never decreasing, even if the clock is set back.
     attempt, first_attempt : int
         Number of the run, and that of the first run since a client submitted or retried the job.
     current_step, planned, done, percent : str or None, int, int, int or None
         Rule of the pipeline and steps planned so far and done; live, not kept over restarts.
     results_ready, has_results : bool
-        Whether the final tables exist, and whether they hold at least one row.
+        Whether the final tables exist, and whether they have at least one row.
     result_rows, ligand_count, size_bytes, artifacts : int, int, int, dict of str to int
         Rows of the results table, distinct ligand codes, bytes of the folder, files by kind; final jobs only.
     version : int
@@ -140,7 +140,7 @@ class JobRecord:
 
     @property
     def runs_again(self) -> bool:
-        """Whether the job is run once more if this run is interrupted."""
+        """Whether the job is run again if this run is interrupted."""
         return self.attempt - self.first_attempt + 1 < MAX_ATTEMPTS
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class JobRecord:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JobRecord:
-        """Return the record that `to_dict` wrote; unknown keys are left out.
+        """Return the record of a result of `to_dict`; unknown keys are ignored.
 
         Raises
         ------
@@ -181,7 +181,7 @@ class JobRecord:
         Raises
         ------
         IllegalChangeError
-            If no job may go there.
+            If the transition is not allowed.
         """
         if status not in EDGES.get(self.status, frozenset()):
             raise IllegalChangeError(f"{self.job_id}: {self.status} -> {status}")

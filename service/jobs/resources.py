@@ -1,6 +1,6 @@
 """Resources that a job needs before it is launched: disk, source of structures, descriptors, memory, processes.
 
-A job that lacks one stays queued; the queue looks again until it is back.
+A job without a resource remains queued; the queue checks again until the resource is back.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Resources:
         self._machine: tuple[float, str] = (0.0, "")
 
     async def check(self) -> None:
-        """Look at all resources; a service that did not answer is asked again."""
+        """Check all resources; retry a service that did not answer."""
         try:
             await asyncio.to_thread(self.look)
             if self._no_answer and self._clock.monotonic() >= self._next_probe:
@@ -132,7 +132,7 @@ class Resources:
         return [lack for lack in self.lacks() if not (own_files and lack.reason == "source_unavailable")]
 
     async def _probe(self) -> None:
-        """Ask the services of RCSB whether they are there: any status below 500 says so."""
+        """Send a request to the services of RCSB: any status below 500 means that they are available."""
         addresses = Addresses.from_environment()
         asked = (addresses.search, addresses.data, addresses.files)
         try:

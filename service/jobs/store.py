@@ -1,4 +1,4 @@
-"""The folders of all jobs: the truth of what the service knows, read and written here only."""
+"""The folders of all jobs: the service's only source of truth, read and written only in this module."""
 
 from __future__ import annotations
 
@@ -69,10 +69,9 @@ class JobsFolderBusyError(Exception):
 
 
 class Store:
-    """Jobs, batches and curated examples on disk, and in memory what is asked often.
+    """Jobs, batches and curated examples on disk, and frequently read data in memory.
 
-    Reading is done from memory and by looking at one file; whatever writes blocks for the disk
-    and belongs in a thread.
+    Reads use memory and at most one file; writes block for the disk and must run in a thread.
 
     Parameters
     ----------
@@ -94,13 +93,13 @@ class Store:
         self._batches: Lru[str, BatchRecord] = Lru(_REMEMBERED)
         self._unwritten: dict[str, JobRecord] = {}
         self._noting = threading.Lock()
-        """Held while the record of a batch is changed: jobs of one batch may be deleted at once."""
+        """Locked while the record of a batch is changed: jobs of one batch may be deleted at once."""
         self._lock: int | None = None
 
     # The folder as a whole
 
     def open(self) -> None:
-        """Take the jobs folder, if it isn't held yet, and bring half-made jobs to one of their two ends.
+        """Acquire the lock on the jobs folder, and complete or remove partly created jobs.
 
         Raises
         ------
@@ -131,7 +130,7 @@ class Store:
             self._lock = None
 
     def keep_reserve(self) -> None:
-        """Hold some disk space back, so that a full disk can still be told to the records."""
+        """Reserve some disk space, so that records can be written when the disk is full."""
         path = self.jobs_dir / _RESERVE
         with contextlib.suppress(OSError):
             if not path.exists():
@@ -146,7 +145,7 @@ class Store:
                         yield entry.name, Path(entry.path, RECORD).stat().st_mtime_ns
 
     def read(self, job_id: str) -> JobRecord | None:
-        """Return a job's record as it is on the disk; None when there is none."""
+        """Return a job's record from the disk; None if there is none."""
         data = read_json(self.jobs_dir / job_id / RECORD)
         if not isinstance(data, dict):
             return None
@@ -184,14 +183,14 @@ class Store:
         return example[1] if example else None
 
     def folder(self, job_id: str) -> Path:
-        """Return where a job's files lie; the job need not exist."""
+        """Return the path of a job's folder; the job need not exist."""
         path = self.jobs_dir / job_id
         if not (path / RECORD).exists() and (example := self._example(job_id)):
             return example[0]
         return path
 
     def is_example(self, job_id: str) -> bool:
-        """Return whether an id is that of a curated example which is there."""
+        """Return whether an id is that of an existing curated example."""
         own = self.jobs_dir / job_id / RECORD
         return bool(JOB_ID.fullmatch(job_id)) and not own.exists() and self._example(job_id) is not None
 
@@ -201,7 +200,7 @@ class Store:
         return example[0] if example else None
 
     def examples(self) -> list[JobRecord]:
-        """Return the records of all curated examples that are there, by id."""
+        """Return the records of all existing curated examples, by id."""
         names = {path.name for root in self._examples_dirs if root.is_dir() for path in root.iterdir() if path.is_dir()}
         examples = (self._example(name) for name in sorted(names))
         return [example[1] for example in examples if example]
@@ -226,7 +225,7 @@ class Store:
         try:
             for record, config in jobs:
                 staged.append(self._stage(record, config))
-            if batch is not None:  # from here on the batch exists, whatever happens
+            if batch is not None:  # from here on the batch exists, even after a crash
                 write_json(self._batch_path(batch.batch_id), batch.to_dict())
         except BaseException:
             for path in staged:
@@ -288,7 +287,7 @@ class Store:
         return list(self._unwritten.values())
 
     def flush(self, record: JobRecord) -> int | None:
-        """Write a record that could not be written, unless there is a newer one; return as `save` does."""
+        """Write a record that could not be written, unless there is a newer one; return the result of `save`."""
         if self._unwritten.get(record.job_id) is not record:
             return None
         with contextlib.suppress(FileNotFoundError):
@@ -296,7 +295,7 @@ class Store:
         return None
 
     def touch(self, record: JobRecord) -> None:
-        """Take live values of a job into memory, where they are read; the disk keeps what it has."""
+        """Store live values of a job in memory for readers; the disk is not changed."""
         if record.job_id in self._active:
             self._active[record.job_id] = record
 
@@ -323,7 +322,7 @@ class Store:
         return {entry.name for entry in os.scandir(self.jobs_dir) if JOB_ID.fullmatch(entry.name)}
 
     def remove_remains(self, job_id: str) -> None:
-        """Remove what a run left behind of a job whose folder was deleted under it."""
+        """Remove the remains of a run whose job folder was deleted meanwhile."""
         self._forget(job_id)
         folder = self.jobs_dir / job_id
         if folder.is_dir() and not (folder / RECORD).exists():

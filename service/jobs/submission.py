@@ -1,4 +1,4 @@
-"""What clients submit: checked, trimmed and turned into the pipeline's settings."""
+"""Submissions of clients: checked, trimmed and converted into the pipeline's settings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<p
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a client may send.
+    """Limits of a submission.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Limits:
     webhooks : bool
         Whether notices are sent.
     private_webhooks : bool
-        Whether they may go to addresses that are not of the open internet.
+        Whether they may go to addresses outside the public internet.
     """
 
     target_characters: int = 64
@@ -89,7 +89,7 @@ class Submission(BaseModel):
     notes: tuple[str, ...] = ()
 
     def request(self) -> dict[str, Any]:
-        """Return what was accepted, for the job's record; `structures` and `run` if there are some."""
+        """Return the accepted submission for the job's record, with `structures` and `run` if there are any."""
         absent = {name for name in ("structures", "run") if not getattr(self, name)}
         return self.model_dump(mode="json", exclude={"notes", "webhook", *absent})
 
@@ -137,12 +137,12 @@ _MISSING = {
 
 
 def parse_submission(body: Mapping[str, Any], limits: Limits) -> Submission:
-    """Return the job that a JSON object asks for.
+    """Return the job of a JSON object.
 
     Raises
     ------
     UnsupportedInput, MissingField, InvalidField
-        If the object asks for something that can't be; the first such field is named.
+        If a field is invalid; the first such field is named.
     """
     for name in SERVER_FILES:
         if name in body:
@@ -185,7 +185,7 @@ def parse_submission(body: Mapping[str, Any], limits: Limits) -> Submission:
 
 
 def parse_batch(body: Mapping[str, Any], limits: Limits) -> BatchSubmission:
-    """Return the batch that a JSON object asks for; one bad job refuses them all, each named."""
+    """Return the batch of a JSON object; one invalid job rejects all, with a message for each invalid one."""
     jobs = body.get("jobs")
     if jobs is None:
         raise MissingField("jobs is missing.", details={"field": "jobs"})
@@ -259,7 +259,7 @@ def _text(body: Mapping[str, Any], field: str, longest: int) -> str | None:
 
 def _refuse_control_characters(field: str, text: str) -> None:
     if any(unicodedata.category(character) == "Cc" for character in text):
-        raise _invalid(field, "holds control characters")
+        raise _invalid(field, "contains control characters")
 
 
 def _pattern(body: Mapping[str, Any], field: str, pattern: str, wanted: str) -> str | None:
@@ -272,7 +272,7 @@ def _pattern(body: Mapping[str, Any], field: str, pattern: str, wanted: str) -> 
 
 
 def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[str]]:
-    """Return the sequence as clean FASTA text, and what was done to it."""
+    """Return the sequence as clean FASTA text, and notes on the changes."""
     name, value = _given(body, "fasta_seq")
     if value is None:
         return None, []
@@ -326,7 +326,7 @@ def _options(value: Any, limits: Limits) -> dict[str, Any]:
 
 
 def _webhook(value: Any, limits: Limits) -> str | None:
-    """Return the address that is told of the job's end."""
+    """Return the address for the notification of the job's end."""
     if value in (None, ""):
         return None
     if not limits.webhooks:

@@ -48,7 +48,7 @@ class Upload:
     Parameters
     ----------
     upload_id : str
-        Its name.
+        Id of the upload.
     files : sequence of dict
         ``name, size_bytes, kind, entry_id, notes`` of each.
     expires_at : str
@@ -97,7 +97,7 @@ class UploadStore:
         total = sum(file.size or 0 for file in files)
         self._arriving[owner] += total
         try:
-            # The quota counts what arrives at this moment, too: an upload that ends meanwhile may be counted twice.
+            # The quota also counts uploads in progress: an upload that ends meanwhile may be counted twice.
             await asyncio.to_thread(self._check_room, owner, self._arriving[owner])
             sizes = await asyncio.to_thread(self._write, files, building / _FILES)
             async with self._checking:
@@ -125,14 +125,14 @@ class UploadStore:
         Parameters
         ----------
         upload_id : str
-            Its name.
+            Id of the upload.
         may_see : callable
             Whether the client may see the uploads of an owner.
 
         Raises
         ------
         NotFound
-            If there is none of this name that the client may see, or no more.
+            If no upload of this id exists that the client may see.
         """
         record = read_json(self._folder / upload_id / _RECORD) if _ID.fullmatch(upload_id) else None
         if not isinstance(record, dict) or not may_see(record.get("owner")):
@@ -141,7 +141,7 @@ class UploadStore:
         return Upload(upload_id, record["files"], record["expires_at"], record.get("owner"))
 
     def remove(self, upload_id: str) -> None:
-        """Remove an upload, if it is there."""
+        """Remove an upload if it exists."""
         if _ID.fullmatch(upload_id):
             gone = self._folder / f"{upload_id}.{secrets.token_hex(4)}.gone"
             with contextlib.suppress(OSError):
@@ -149,13 +149,13 @@ class UploadStore:
                 shutil.rmtree(gone, ignore_errors=True)
 
     def remove_of(self, owner: str | None, upload_id: str) -> None:
-        """Remove an upload, if it is there and this owner's."""
+        """Remove an upload if it exists and belongs to this owner."""
         with contextlib.suppress(NotFound):
             if self.get(upload_id).owner == owner:
                 self.remove(upload_id)
 
     def prune(self, in_use: Collection[str], now: datetime) -> None:
-        """Remove uploads whose time is over and that no unfinished job uses, and what a dead service left half done."""
+        """Remove expired uploads that no unfinished job uses, and the remains of a crashed service."""
         if not self._folder.is_dir():
             return
         moment = now.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -169,7 +169,7 @@ class UploadStore:
                 self.remove(path.name)
 
     def check_quota(self, owner: str | None, size: int = 0) -> None:
-        """Refuse an upload of this size before it is read, if its owner's quota is used up.
+        """Reject an upload of this size before it is read if it exceeds its owner's quota.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class UploadStore:
         return sizes
 
     async def _inspect(self, building: Path) -> list[dict[str, Any]]:
-        """Return what is in the files; a process of its own reads them, as anything may have been sent."""
+        """Return the content of the files; a separate process reads them, because they come from anyone."""
         cache = building / "cache"
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "scripts.inspect_files", str(building / _FILES), str(cache)),
@@ -254,7 +254,7 @@ def _label(filename: str, taken: Collection[str]) -> str:
     Raises
     ------
     InvalidField
-        If it is no name that a file may have, or one of a format that is not read.
+        If it is not a valid file name, or has an unsupported format.
     """
     name = re.split(r"[\\/]", filename)[-1].strip()
     shown = "".join(sign for sign in name[:80] if sign.isprintable())

@@ -1,4 +1,4 @@
-"""What Snakemake is given: a job's configuration, the command, the environment."""
+"""Inputs of Snakemake: a job's configuration, the command, the environment."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ SNAKEMAKE = (sys.executable, "-m", "snakemake")
 
 
 def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Return a job's configuration: what the client set, and the service's source and cache.
+    """Return a job's configuration: the client's settings, and the service's source and cache.
 
     Parameters
     ----------
     job_settings : mapping
         Settings of the pipeline, nested, without source and cache.
     settings : Settings
-        Those of the service.
+        Settings of the service.
 
     Raises
     ------
     InvalidField
-        If it names an upload that is not there.
+        If it names a missing upload.
     """
     asked = dict(job_settings.get("source", {}))
     source: dict[str, Any]
@@ -53,7 +53,7 @@ def _uploaded(settings: Settings, upload_id: str) -> Path:
 
 
 def unknown_structures() -> InvalidField:
-    """Return the error for a job over an upload that is not there."""
+    """Return the error for a job with a missing upload."""
     reason = "is no upload that is there; uploads are removed after some hours"
     return InvalidField(f"structures {reason}.", details={"field": "structures", "reason": reason})
 
@@ -66,13 +66,13 @@ def snakemake_command(
     Parameters
     ----------
     settings : Settings
-        Those of the service: profile and cores.
+        Settings of the service: profile and cores.
     folder, config : Path
         The job folder and the configuration file.
     *arguments : str
         Further arguments: targets, ``--unlock``, …
     snakemake : tuple of str
-        How Snakemake itself is started.
+        Command that starts Snakemake.
     """
     command = [*snakemake, "--snakefile", str(SNAKEFILE), "--directory", str(folder), "--configfile", str(config)]
     command += ["--profile", str(settings.profile), "--printshellcmds"]  # so that the log has all of Snakemake's lines
@@ -81,15 +81,14 @@ def snakemake_command(
 
 
 def scout_command(config: Path, folder: Path) -> list[str]:
-    """Return the command that does the search of a job alone and writes what it finds to a folder."""
+    """Return the command that runs only the search of a job and writes the result to a folder."""
     return [sys.executable, "-m", "scripts.scout", str(config), str(folder)]
 
 
 def child_environment(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the environment of a run: this one's, without the service's own settings and tokens.
 
-    Snakemake needs a cache folder it can write to; where the user's isn't, it gets one below
-    the structure cache.
+    Snakemake needs a writable cache folder; if the user's is not, it gets one below the structure cache.
     """
     variables = {key: value for key, value in environ.items() if key not in {*VARIABLES, "PYTHONWARNINGS"}}
     earlier = variables.get("PYTHONPATH")

@@ -1,4 +1,4 @@
-"""What a job would do: its search step alone, in a temporary folder."""
+"""Preview of a job: its search step in a temporary folder."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DryRuns:
     settings : Settings
         Source and cache of the service.
     waiting : int
-        How many may run and wait.
+        Maximum number of running and waiting previews.
     """
 
     def __init__(self, settings: Settings, waiting: int = _WAITING) -> None:
@@ -48,12 +48,12 @@ class DryRuns:
         self._asked = 0
 
     async def run(self, submission: Submission) -> DryRunAnswer:
-        """Return which entries a job would take.
+        """Return the entries that a job would use.
 
         Raises
         ------
         InvalidField
-            If the source says that the query can't be sent.
+            If the source rejects the query.
         UpstreamUnavailable
             If it doesn't answer.
         QueueFull
@@ -112,7 +112,7 @@ class DryRuns:
 
 
 async def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run a command in a session of its own for a limited time; return its exit status."""
+    """Run a command in a separate session for a limited time; return its exit status."""
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""How a job has ended, judged from what its run left: the one place that decides it."""
+"""Decision on the final state of a job from the output of its run; no other module decides it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _FROM_OUTSIDE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended.
+    """Final state of a run.
 
     Parameters
     ----------
     status : str or None
-        The final state; None for an interruption, after which the job is run once more.
+        The final state; None for an interruption, after which the job is run again.
     error : JobError or None
         Why it failed, or would if it may not be run again.
     shortage : str
-        What the machine lacked so that not even the first step began; empty if nothing.
+        The resource whose lack prevented even the first step; empty if none.
     """
 
     status: State | None

@@ -18,7 +18,7 @@ class Notices:
     """Notices about ended jobs; this base class sends none."""
 
     def note(self, record: JobRecord) -> None:
-        """Record that a job ends, before its record says so; blocks."""
+        """Record the end of a job, before its record does; blocks."""
 
     async def look(self) -> None:
         """Start to send the notices that are due."""
@@ -38,7 +38,7 @@ class Extra:
     Parameters
     ----------
     endpoints : tuple of Endpoint
-        Its routes.
+        Routes of the extra.
     notices : callable or None
         Makes its sender of notices.
     """

@@ -1,4 +1,4 @@
-"""How far a running job is, read from what is new in its event file."""
+"""Progress of a running job, read from new lines of its event file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Follower:
     Parameters
     ----------
     folder : Path
-        The job folder; its event file may hold earlier runs.
+        The job folder; its event file may contain earlier runs.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,7 +39,7 @@ class Follower:
         self._live = Live()
 
     def read(self) -> Live:
-        """Return the state of the latest run; what can't be read changes nothing."""
+        """Return the state of the latest run; unreadable lines change nothing."""
         try:
             with self._path.open("rb") as stream:
                 stream.seek(self._offset)
@@ -59,7 +59,7 @@ class Follower:
 
 
 def _after(live: Live, event: dict[str, Any]) -> Live:
-    """Return the state after an event; percent never goes back within a run."""
+    """Return the state after an event; percent never decreases within a run."""
     kind = event.get("event")
     if kind == "run_started":
         return Live()

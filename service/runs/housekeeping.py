@@ -1,4 +1,4 @@
-"""What the service looks after while it runs: folders deleted by hand, full disks, the operator's requests."""
+"""Periodic tasks of the service: folders deleted by hand, full disks, the operator's requests."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Housekeeping:
     Parameters
     ----------
     store, index, queue : Store, Index, JobQueue
-        What is looked after.
+        Parts that the tasks use.
     settings : Settings
-        How long jobs are kept.
+        Retention settings.
     clock : Clock
         Time.
     """
@@ -62,7 +62,7 @@ class Housekeeping:
         self._jobs_dir_changed = 0
 
     async def keep(self) -> None:
-        """Go on until canceled; an error in one look, whatever it is, is logged and ends nothing."""
+        """Continue until canceled; errors are logged and end nothing."""
         while True:
             try:
                 await self.look()
@@ -93,7 +93,7 @@ class Housekeeping:
             await self._tidy()
 
     async def _drop_deleted(self) -> None:
-        """Take finished jobs whose folders were deleted by hand out of the index."""
+        """Remove finished jobs whose folders were deleted by hand from the index."""
         changed = self._store.jobs_dir.stat().st_mtime_ns
         if changed == self._jobs_dir_changed:
             return
@@ -116,7 +116,7 @@ class Housekeeping:
         await prune(self._store, self._index, self._queue.delete, self._settings, now)
 
     async def _serve(self, path: Path) -> None:
-        """Do what a command of the operator asks for, and leave the answer beside it."""
+        """Execute a command of the operator, and write the answer next to it."""
         request = await asyncio.to_thread(read_json, path)
         await asyncio.to_thread(path.unlink, missing_ok=True)
         if isinstance(request, dict):
@@ -124,7 +124,7 @@ class Housekeeping:
             await asyncio.to_thread(write_json, path.with_suffix(_ANSWER), answer)
 
     async def do(self, command: str, argument: str) -> dict[str, Any]:
-        """Carry out a command of the operator and return what to tell: ``ok`` and ``message``."""
+        """Execute a command of the operator and return the response: ``ok`` and ``message``."""
         try:
             return {"ok": True, "message": await self._done(command, argument)}
         except ServiceError as error:
@@ -160,16 +160,16 @@ def _requests(folder: Path) -> list[Path]:
 
 
 def ask(folder: Path, command: str, argument: str, *, seconds: float = 120.0) -> dict[str, Any]:
-    """Ask the running service to carry out a command; wait for its answer.
+    """Send a command to the running service; wait for its answer.
 
     Parameters
     ----------
     folder : Path
-        Where requests lie.
+        Folder of requests.
     command, argument : str
-        What is asked.
+        The command.
     seconds : float
-        How long to wait.
+        Timeout.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class Idempotency:
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """What a key was used for: the body's fingerprint and the id of the job or batch made."""
+    """Use of a key: the body's fingerprint and the id of the job or batch made."""
 
     fingerprint: str
     made: str
@@ -44,14 +44,14 @@ class KeyStore:
     Parameters
     ----------
     folder : Path
-        Where they lie; made when missing.
+        Folder of the keys; created if missing.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def find(self, key: Idempotency, now: datetime) -> KeyRecord | None:
-        """Return what a key was used for in the last 24 hours."""
+        """Return the use of a key in the last 24 hours."""
         data = read_json(self._folder / f"{key.name}.json")
         try:
             record = KeyRecord(**data)
@@ -66,7 +66,7 @@ class KeyStore:
         write_json(self._folder / f"{key.name}.json", asdict(record))
 
     def prune(self, now: datetime) -> None:
-        """Remove what is older than 24 hours."""
+        """Remove keys older than 24 hours."""
         if not self._folder.is_dir():
             return
         for path in self._folder.glob("*.json"):

@@ -1,4 +1,4 @@
-"""How jobs and batches come into being: numbered, once for each key, all or none."""
+"""Creation of jobs and batches: numbered, once per key, all or none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from service.runs.waiting import WaitingList
 from service.settings import Settings
 
 RETRY_SECONDS = 30
-"""What a client that finds the queue full is told to wait."""
+"""Retry-After for clients if the queue is full."""
 
 _T = TypeVar("_T", JobRecord, BatchRecord)
 _New = tuple[JobRecord, dict[str, Any]]
@@ -34,7 +34,7 @@ class Intake:
     Parameters
     ----------
     ledger : Ledger
-        Where they are recorded.
+        Records their states.
     settings : Settings
         The pipeline's source and the length of the queue.
     waiting : WaitingList
@@ -54,9 +54,9 @@ class Intake:
     async def once(
         self, key: Idempotency | None, find: Callable[[str], _T | None], make: Callable[[], Awaitable[_T]]
     ) -> _T:
-        """Make something, or return what the same key has made before or is making now.
+        """Create a job or batch, or return the one that the same key has created or is creating.
 
-        What has begun is finished, even when the client goes away.
+        Creation is completed even if the client disconnects.
         """
         if key is None:
             return await asyncio.shield(asyncio.ensure_future(make()))
@@ -81,7 +81,7 @@ class Intake:
 
     @contextlib.contextmanager
     def room(self, owner: str | None, count: int = 1) -> Iterator[None]:
-        """Keep places in the queue while jobs are made, or while a dry run goes on.
+        """Reserve places in the queue while jobs are created or a preview runs.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Intake:
             If as many of this owner wait as may.
         """
         if self._ledger.stopping.is_set():
-            raise _full("The service is about to stop and takes no jobs.")
+            raise _full("The service is about to stop and accepts no jobs.")
         if len(self._waiting) + self._being_made.total() + count > self._settings.max_queued_jobs:
             raise _full(f"The queue is full: at most {self._settings.max_queued_jobs} jobs wait.")
         quota = self._settings.max_queued_per_token
@@ -115,12 +115,12 @@ class Intake:
         key: Idempotency | None,
         owner: str | None = None,
     ) -> list[JobRecord]:
-        """Write new jobs to the disk, all or none, and wait until the index knows them.
+        """Write new jobs to the disk, all or none, and wait until they are indexed.
 
         Raises
         ------
         QueueFull, RateLimited
-            As `room` does; the first also if the disk is full.
+            Errors of `room`; the first also if the disk is full.
         """
         with self.room(owner, len(submissions)):
             try:

@@ -1,4 +1,4 @@
-"""Every change of a job's state: on disk first, then in memory, in the index and to those who watch."""
+"""Every change of a job's state: on disk first, then in memory, in the index and to subscribers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Ledger:
     clock : Clock
         Time.
     note_end : callable
-        Told of each job that ends and whose client wants a notice, before that is recorded; blocks.
+        Called for each job whose client requested a notification, before the end is recorded; blocks.
     """
 
     def __init__(self, store: Store, index: Index, clock: Clock, note_end: Callable[[JobRecord], None]) -> None:
@@ -39,8 +39,8 @@ class Ledger:
         self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
 
     def lock(self, job_id: str) -> asyncio.Lock:
-        """Return the lock to hold from reading a job's state to changing it."""
-        if len(self._locks) > 1000:  # those nobody holds or waits for are only memory
+        """Return the lock to acquire from reading a job's state to changing it."""
+        if len(self._locks) > 1000:  # unused locks only cost memory
             self._locks = defaultdict(asyncio.Lock, {key: one for key, one in self._locks.items() if one.locked()})
         return self._locks[job_id]
 
@@ -63,7 +63,7 @@ class Ledger:
         return record
 
     async def flush(self) -> None:
-        """Write the records that a full disk has refused, each while nothing else changes its job."""
+        """Write the records that failed on a full disk, each with its job locked."""
         for record in self.store.unwritten():
             async with self.lock(record.job_id):
                 stamp = await asyncio.to_thread(self.store.flush, record)
@@ -72,7 +72,7 @@ class Ledger:
                     self.index.put(IndexedJob(record, stamp, rows if record.final else ()))
 
     def show(self, job_id: str, live: Live) -> None:
-        """Take how far a run is into the record in memory, when that has changed."""
+        """Update the progress of a run in memory, if it has changed."""
         record = self.store.get(job_id)
         if record is None or record.status != RUNNING:
             return
@@ -95,13 +95,13 @@ class Ledger:
         self.notify(job_id)
 
     async def forget(self, job_id: str) -> None:
-        """Let go of a job whose folder was deleted by hand, and of what its run has left there."""
+        """Discard a job whose folder was deleted by hand, and the remains of its run."""
         await asyncio.to_thread(self.store.remove_remains, job_id)
         self.index.remove(job_id)
         self.notify(job_id)
 
     def notify(self, job_id: str) -> None:
-        """Wake those who watch a job."""
+        """Wake the subscribers of a job."""
         for event in self._watchers.get(job_id, ()):
             event.set()
 

@@ -24,18 +24,18 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Parts:
-    """What the routes work with.
+    """Parts of the service for the routes.
 
     Parameters
     ----------
     settings, store, index, queue : Settings, Store, Index, JobQueue
-        As their names say.
+        Parts, described by their names.
     housekeeping : Housekeeping
         Looks after them.
     clock : Clock
         Time.
     ready : asyncio.Event
-        Set when all jobs are known; until then only health can be asked.
+        Set when all jobs are known; until then only health is available.
     failed : bool
         Whether they could not be read.
     on_failure : callable or None
@@ -55,24 +55,24 @@ class Parts:
 
     @property
     def stopping(self) -> asyncio.Event:
-        """Set as soon as the service is told to end: streams end then."""
+        """Set when the service begins to stop: streams end then."""
         return self.queue.stopping
 
     @property
     def looked_after(self) -> bool:
-        """Whether the housekeeping goes on, where it was begun."""
+        """Whether the periodic tasks are still running, if they were started."""
         return self._keeping is None or not self._keeping.done()
 
     @contextlib.asynccontextmanager
     async def running(self, *, serving: bool = True, at_once: bool = False) -> AsyncIterator[Parts]:
-        """Take the jobs folder, bring the index in line, take up jobs; at the end stop and leave them.
+        """Lock the jobs folder, update the index, resume jobs; at the end stop and leave them.
 
         Parameters
         ----------
         serving : bool
             Whether jobs are run; operators' commands only want the folder and the index.
         at_once : bool
-            Whether to go on while many job folders are still being read; `ready` is set when they are.
+            Whether to continue while job folders are still being read; `ready` is set when they are.
         """
         await asyncio.to_thread(self.store.open)
         try:
@@ -92,7 +92,7 @@ class Parts:
             self.store.close()
 
     async def _take_up(self, *, serving: bool) -> None:
-        """Bring the index in line with the job folders, then take up their jobs."""
+        """Update the index from the job folders, then resume their jobs."""
         outcome = await asyncio.to_thread(reconcile, self.store, self.index, stopped=self.stopping.is_set)
         if self.stopping.is_set():
             return
@@ -116,7 +116,7 @@ class Parts:
 
     async def _end(self, taking_up: asyncio.Task[None]) -> None:
         self.queue.begin_stopping()
-        await asyncio.wait({taking_up})  # its error has been told
+        await asyncio.wait({taking_up})  # its error was already logged
         try:
             if self._keeping is not None:
                 self._keeping.cancel()
@@ -132,11 +132,11 @@ def build_parts(settings: Settings, *, clock: Clock | None = None, snakemake: tu
     Parameters
     ----------
     settings : Settings
-        How it runs.
+        Settings of the service.
     clock : Clock or None
         Time; None for the real one.
     snakemake : tuple of str or None
-        How Snakemake is started; None for the one of this environment.
+        Command that starts Snakemake; None for the one of this environment.
     """
     clock = clock or Clock()
     store = Store(settings.jobs_dir, settings.examples_dirs)

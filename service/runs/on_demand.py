@@ -1,4 +1,4 @@
-"""What is made on demand by a process of its own, as it needs the chemistry: nothing is written to the job."""
+"""Results on demand from a separate process, which can import the chemistry: nothing is written to the job."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Places:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
-        """Wait for a place and hold it.
+        """Wait for a slot and occupy it.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Places:
 
 _PLACES: Mapping[Kind, Places] = {kind: Places() for kind in get_args(Kind)}
 _THREADS = anyio.CapacityLimiter(_MOST_REQUESTS * len(_PLACES))
-"""Threads of their own: those that wait here take none from other requests."""
+"""Separate threads: requests that wait here block no others."""
 
 
 async def on_demand(make: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
@@ -84,7 +84,7 @@ async def on_demand(make: Callable[P, T], *arguments: P.args, **options: P.kwarg
 
 
 def partners_text(settings: Settings, job: Path, stem: str) -> str:
-    """Return the atoms of partner chains and symmetry mates around a ligand as JSON; raises as `run_script` does."""
+    """Return the atoms of partner chains and mates around a ligand as JSON; raises the errors of `run_script`."""
     return run_script("partners", settings, "scripts.partner_atoms", [f"--stem={stem}", "--", str(job)])
 
 
@@ -94,9 +94,9 @@ def run_script(kind: Kind, settings: Settings, module: str, arguments: Sequence[
     Parameters
     ----------
     kind : str
-        Whose place it takes.
+        Kind of slot.
     settings : Settings
-        Of the service.
+        Settings of the service.
     module : str
         Name of the script, ``scripts.degraders`` for example.
     arguments : sequence of str
@@ -124,7 +124,7 @@ def run_script(kind: Kind, settings: Settings, module: str, arguments: Sequence[
                 check=False,
             )
     except subprocess.TimeoutExpired as error:
-        raise QueueFull(f"This took more than {_SECONDS:g} s: ask for less.", headers=_RETRY_LATER) from error
+        raise QueueFull(f"This took more than {_SECONDS:g} s: reduce the request.", headers=_RETRY_LATER) from error
     if run.returncode == NO_INPUTS:
         raise NotFound(run.stderr.strip())
     if run.returncode == NO_MOLECULE:

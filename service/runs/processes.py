@@ -1,7 +1,7 @@
-"""Processes of runs: who is alive, told apart from later owners of the same number.
+"""Processes of runs: living ones, distinguished from later owners of the same number.
 
 On Linux /proc is read here: psutil adds the time of boot to the start of a process, which moves when the clock is
-set, and takes three times as long for all processes. Elsewhere psutil tells.
+set, and takes three times as long for all processes. On other systems psutil is used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RUN_VARIABLE = "TETHERMAP_RUN"
 """Variable that every process of a run inherits; its value is the run's token."""
 
 FOLDER_VARIABLE = "TETHERMAP_RUN_FOLDER"
-"""The same for the run's job folder."""
+"""Environment variable with the run's job folder."""
 
 _PROC = Path("/proc")
 _LINUX = sys.platform.startswith("linux")
@@ -30,7 +30,7 @@ _PGRP, _START = 2, 19  # fields of /proc/<pid>/stat, counted from the state
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A living process: its number, its group's, and its start as the system tells it."""
+    """A living process: its number, its group's, and its start time from the system."""
 
     pid: int
     group: int
@@ -43,12 +43,12 @@ def process(pid: int) -> Process | None:
 
 
 def members(token: str, leader: int | None, start: str | None) -> list[Process]:
-    """Return the living processes of a run, the calling process left out.
+    """Return the living processes of a run, without the calling process.
 
     Parameters
     ----------
     token : str
-        The run's token; a process is found by it even in a session of its own.
+        The run's token; a process is found by it even in another session.
     leader, start : int or None, str or None
         Number and start of the first process, whose group counts as the run's only while
         one of its members is proven to be of the run: numbers are given out again.
@@ -67,7 +67,7 @@ def members(token: str, leader: int | None, start: str | None) -> list[Process]:
 
 
 def strays(jobs_dir: Path, known: Collection[str]) -> dict[Path, list[Process]]:
-    """Return the living processes of runs whose jobs are no more, by job folder.
+    """Return the living processes of runs whose jobs no longer exist, by job folder.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def send_group(group: int, number: signal.Signals) -> None:
 
 
 def age_seconds(one: Process) -> float:
-    """Return for how long a process has lived, by a clock that nobody can set."""
+    """Return the age of a process, by a clock that can't be set."""
     if not _LINUX:
         return time.time() - float(one.start)
     ticks = float(one.start.rpartition(":")[2])
@@ -124,7 +124,7 @@ def _from_proc(pid: int) -> Process | None:
 
 
 def _variable(pid: int, name: str) -> str | None:
-    """Return a variable of the environment that a process began with; None where it may not be read."""
+    """Return a variable of a process's initial environment; None if it is not readable."""
     if not _LINUX:
         with contextlib.suppress(psutil.Error):
             text: str | None = psutil.Process(pid).environ().get(name)

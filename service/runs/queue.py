@@ -30,7 +30,7 @@ from service.runs.waiting import QueueCounts, WaitingList
 from service.settings import Settings
 
 _INDEX_SECONDS = 5.0
-"""How long a submission waits for the index, which may be read anew just then."""
+"""Time in seconds that a submission waits for the index, which may be rebuilding."""
 
 _LOOK_SECONDS = 2.0
 """Pause between looks at the resources that waiting jobs lack."""
@@ -44,7 +44,7 @@ class JobQueue:
     Parameters
     ----------
     store, index, runner : Store, Index, Runner
-        The truth on disk, its copy for questions, and what runs jobs.
+        Jobs on disk, their index, and the workers that run them.
     settings : Settings
         Limits and the pipeline's source.
     clock : Clock
@@ -74,7 +74,7 @@ class JobQueue:
     # Life
 
     def start(self, last_sequence: int, *, dispatching: bool = True) -> None:
-        """Begin: take up what ran, then what waits.
+        """Start: resume running jobs, then waiting ones.
 
         Parameters
         ----------
@@ -98,14 +98,14 @@ class JobQueue:
             self._spawn(self._dispatch())
 
     def begin_stopping(self) -> None:
-        """Take no more jobs, end all watching, begin to stop the runs, which are left to be resumed."""
+        """Accept no more jobs, end all subscriptions, begin to stop the runs, which can be resumed."""
         self._ledger.begin_stopping()
         self._wake.set()
         for supervisor, _ in self._supervisors.values():
             supervisor.stop("shutdown")
 
     async def stop(self) -> None:
-        """Stop, and wait for the runs to end and for what is being written."""
+        """Stop, and wait for the end of the runs and of pending writes."""
         self.begin_stopping()
         while self._tasks:
             await asyncio.wait(set(self._tasks))
@@ -113,7 +113,7 @@ class JobQueue:
 
     @property
     def stopping(self) -> asyncio.Event:
-        """Set when the service is told to end."""
+        """Set when the service begins to stop."""
         return self._ledger.stopping
 
     @property
@@ -123,13 +123,13 @@ class JobQueue:
 
     @property
     def keys(self) -> KeyStore:
-        """What idempotency keys were used for."""
+        """Uses of idempotency keys."""
         return self._intake.keys
 
-    # What clients ask for
+    # Requests of clients
 
     def room(self, owner: str | None) -> AbstractContextManager[None]:
-        """Keep a place for work that is no job; raises as `submit` does."""
+        """Reserve a slot for other work; raises the errors of `submit`."""
         return self._intake.room(owner)
 
     async def submit(
@@ -164,7 +164,7 @@ class JobQueue:
         owner: str | None = None,
         idempotency: Idempotency | None = None,
     ) -> BatchRecord:
-        """Take jobs that run one after another, all or none; raises as `submit` does."""
+        """Accept jobs that run one after another, all or none; raises the errors of `submit`."""
 
         async def make() -> BatchRecord:
             batch = self._intake.new_batch(delay_seconds, owner)
@@ -204,7 +204,7 @@ class JobQueue:
         return record, True
 
     async def retry(self, job_id: str) -> JobRecord:
-        """Queue a failed or canceled job again; it goes on from the steps that are kept.
+        """Queue a failed or canceled job again; finished steps are reused.
 
         Raises
         ------
@@ -266,7 +266,7 @@ class JobQueue:
         Raises
         ------
         ValueError
-            If it does not hold a complete job.
+            If it does not contain a complete job.
         """
         job_id, sequence = self._intake.new_id(), self._intake.next_sequence()
         record = await asyncio.to_thread(record_of_folder, folder, job_id, "cli", sequence=sequence)
@@ -286,7 +286,7 @@ class JobQueue:
         return lack.note if lack else ""
 
     def lacks(self) -> list[Lack]:
-        """Look at the resources of all jobs and return what is missing; blocks."""
+        """Check the resources of all jobs and return the missing ones; blocks."""
         self._resources.look()
         return self._resources.lacks()
 
@@ -300,7 +300,7 @@ class JobQueue:
         """Yield a job's record now and after every change, to its end or the service's."""
         return self._ledger.watch(job_id)
 
-    # What the housekeeping asks for
+    # Requests of the periodic tasks
 
     async def flush(self) -> None:
         """Write the records that a full disk has refused."""
@@ -341,7 +341,7 @@ class JobQueue:
         return records
 
     async def _indexed(self) -> None:
-        """Wait until the index knows the jobs, but not for long: a client that got an id finds it there."""
+        """Wait briefly until the jobs are indexed, so that a client finds the id there."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ledger.index.settled(), _INDEX_SECONDS)
 
@@ -404,7 +404,7 @@ class JobQueue:
 
 
 def _told(task: asyncio.Task[None]) -> None:
-    """Log what ended a task that nobody waits for."""
+    """Log the error of a background task."""
     if not task.cancelled() and (error := task.exception()) is not None:
         _LOG.error("unexpected error", exc_info=error)
 

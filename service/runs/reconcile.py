@@ -1,4 +1,4 @@
-"""Brings the index in line with the job folders: reads what is new or changed there, drops what is gone."""
+"""Updates the index from the job folders: reads new or changed jobs, drops deleted ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.jobs.store import Store
 
 @dataclass(slots=True)
 class Found:
-    """What there is on disk.
+    """Jobs on disk.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Found:
     last_sequence : int
         Highest number of a job.
     jobs, read : int
-        How many jobs there are, and how many had to be read.
+        Number of jobs, and number of jobs read.
     """
 
     active: list[JobRecord] = field(default_factory=list)
@@ -43,7 +43,7 @@ def reconcile(
     everything : bool
         Whether to read again what the index seems to know.
     stopped : callable
-        Asked before each job; true ends the reading early, and the index keeps what it has of the others.
+        Called before each job; true stops the reading, and the index keeps its state of the others.
     """
     known = index.known()
     outcome = Found(last_sequence=max((one.sequence for one in known.values()), default=0))
@@ -82,6 +82,6 @@ def _examples(store: Store, seen: set[str]) -> Iterator[IndexedJob]:
         if record.job_id not in seen:
             seen.add(record.job_id)
             folder = store.folder(record.job_id)
-            numbered = replace(record, sequence=-number)  # as each job, it has a number of its own
+            numbered = replace(record, sequence=-number)  # as for each job, it has its own number
             path = folder / RECORD if (folder / RECORD).exists() else folder
             yield IndexedJob(numbered, path.stat().st_mtime_ns, result_rows(folder)[1])

@@ -1,4 +1,4 @@
-"""Which finished jobs are removed: those too old, then the oldest while all together are too large."""
+"""Removal of finished jobs: expired ones, then the oldest while their total size is too large."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def to_remove(
     Parameters
     ----------
     jobs : sequence of (id, time, bytes)
-        Finished jobs; times as records have them.
+        Finished jobs; times in the format of records.
     now : datetime
         The current time.
     keep_days, max_bytes : float or None, int or None
@@ -50,7 +50,7 @@ def to_remove(
 async def prune(
     store: Store, index: Index, delete: Callable[[str], Awaitable[None]], settings: Settings, now: datetime
 ) -> list[str]:
-    """Remove finished jobs by the service's limits, but those that a client reads; return their ids."""
+    """Remove finished jobs by the service's limits, except those that a client reads; return their ids."""
     if settings.keep_days is None and settings.max_jobs_bytes is None:
         return []
     await index.settled()

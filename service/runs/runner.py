@@ -1,4 +1,4 @@
-"""One run of one job: a Snakemake process in a session of its own, started, adopted, stopped, proven dead."""
+"""One run of one job: a Snakemake process in a separate session, started, adopted, stopped, proven dead."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Intent = Literal["", "cancel", "timeout", "shutdown", "vanished"]
 RUN_FILE = f"{SERVICE_FOLDER}/run.json"
 RUN_LOG = f"{SERVICE_FOLDER}/run.log"
 TERM_SECONDS = 10.0
-"""How long a run may take to end cleanly before it is killed."""
+"""Time in seconds that a run may take to end before it is killed."""
 INTERRUPT_SECONDS = 25.0
 """The same on a cluster, whose jobs Snakemake cancels first."""
 
@@ -46,12 +46,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class LaunchError(Exception):
-    """Snakemake could not be started; the message says why."""
+    """Snakemake could not be started; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What is remembered on disk of a run, enough to find its processes again.
+    """State of a run on disk, enough to find its processes again.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class RunState:
     pid, start : int or None, str or None
         The first process and when it began; None until it has been started.
     intent : str
-        Why it is being stopped; empty while nobody wants that.
+        Reason for the stop; empty if no stop was requested.
     """
 
     token: str
@@ -77,7 +77,7 @@ class Run:
     folder : Path
         The job folder.
     state : RunState
-        What is on disk of it.
+        State on disk.
     child : asyncio.subprocess.Process or None
         The process when this one has started it; None for an adopted one.
     """
@@ -106,7 +106,7 @@ class Run:
         return processes.age_seconds(one) if one is not None else 0.0
 
     def intend(self, intent: Intent) -> None:
-        """Remember why the run is going to be stopped; the first reason stays."""
+        """Record the reason for a stop before it; the first reason is kept."""
         if self.state.intent:
             return
         self.state = replace(self.state, intent=intent)
@@ -128,7 +128,7 @@ class Runner:
     settings : Settings
         Profile, cores, folders.
     snakemake : tuple of str or None
-        How Snakemake is started; None for the one of this environment.
+        Command that starts Snakemake; None for the one of this environment.
     """
 
     def __init__(self, settings: Settings, snakemake: tuple[str, ...] | None = None) -> None:
@@ -137,14 +137,14 @@ class Runner:
         self._cluster = bool(cluster_executor(settings.profile))
 
     async def start(self, folder: Path, prepared: Callable[[], Awaitable[None]]) -> Run:
-        """Start a run of a job, or go on with it after an earlier one, all of whose processes are dead.
+        """Start a run of a job, or continue after an earlier one, all of whose processes are dead.
 
         Parameters
         ----------
         folder : Path
             The job folder.
         prepared : callable
-            Awaited when the run is on disk and its process isn't started yet.
+            Awaited when the run is on disk and its process is not started yet.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class Runner:
         return Run(folder, state, None) if leads else None
 
     async def stop(self, run: Run, intent: Intent, *, seconds: float | None = None) -> None:
-        """End all processes of a run: asked first, then forced; returns when they are gone.
+        """End all processes of a run: first by signal, then by force; return when they have ended.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class Runner:
         intent : str
             Why; remembered on disk before the first signal.
         seconds : float or None
-            How long to wait before force is used.
+            Time to wait before force is used.
         """
         await asyncio.to_thread(run.intend, intent)
         if seconds is None:
@@ -213,7 +213,7 @@ class Runner:
         living = _members(state)
         if living:
             first = signal.SIGINT if self._cluster else signal.SIGTERM
-            if self._cluster:  # asked so, Snakemake cancels its jobs on the cluster
+            if self._cluster:  # after this signal, Snakemake cancels its jobs on the cluster
                 processes.send([one for one in living if one.pid == state.pid] or living, first)
             elif state.pid is not None and any(one.group == state.pid for one in living):
                 processes.send_group(state.pid, first)
@@ -222,12 +222,12 @@ class Runner:
                 processes.send(living, first)
             if not await _gone(state, seconds):
                 await self._kill(state)
-        # A writer that was ended leaves its temporary file; but for the service nobody writes here any more.
+        # A killed writer leaves its temporary file; from now on only the service writes here.
         if not self._cluster or await asyncio.to_thread(cancel_slurm_jobs, folder):
             await asyncio.to_thread(_remove_leftovers, folder)
 
     async def unlock(self, folder: Path) -> None:
-        """Take away the lock that a killed run has left; only when all its processes are dead."""
+        """Remove the lock that a killed run has left; only if all its processes are dead."""
         locks = folder / ".snakemake" / "locks"
         if not any(locks.glob("*")):
             return
@@ -258,7 +258,7 @@ class Runner:
 
 
 def read_state(folder: Path) -> RunState | None:
-    """Return what is on disk of a job's last run; None when it never had one."""
+    """Return the state of a job's last run on disk; None if it never ran."""
     data = read_json(folder / RUN_FILE)
     try:
         return RunState(**data)
@@ -291,7 +291,7 @@ async def _gone(state: RunState, seconds: float) -> bool:
 
 
 def log_tail(folder: Path, size: int = 16_384) -> str:
-    """Return the end of what a job's last run wrote to its terminal."""
+    """Return the end of the terminal output of a job's last run."""
     try:
         with (folder / RUN_LOG).open("rb") as stream:
             stream.seek(max(0, os.fstat(stream.fileno()).st_size - size))

@@ -1,4 +1,4 @@
-"""Follows one job from its launch, or from what a restart finds of it, to the death of all its processes."""
+"""Follows one job from its launch, or from its state after a restart, until all its processes are dead."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from service.runs.runner import Intent, LaunchError, Run, Runner, read_state
 from service.runs.waiting import WaitingList
 
 CANCEL_FILE = f"{SERVICE_FOLDER}/cancel.json"
-"""Exists as soon as a client was told that its running job is being canceled."""
+"""Written before a client is informed that its running job is being canceled."""
 
 FOLLOW_SECONDS = 0.5
 SHUTDOWN_SECONDS = 2.5
-"""How long runs may take to end cleanly when the service itself ends."""
+"""Time in seconds that runs may take to end when the service itself stops."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class Paused(Exception):  # noqa: N818 - no error: the run was stopped with the service and goes on with it
-    """The run was stopped because the service ends; the job stays running and is resumed."""
+    """The run was stopped because the service stops; the job is still running and will be resumed."""
 
 
 class NotWanted(Exception):  # noqa: N818 - no error: the job was canceled in time
@@ -52,7 +52,7 @@ class Supervisor:
     timeout_s : float or None
         Wall time after which it is stopped.
     live : callable
-        Told of every change of how far the job is.
+        Called on every change of the job's progress.
     """
 
     def __init__(self, folder: Path, runner: Runner, *, timeout_s: float | None, live: Callable[[Live], None]) -> None:
@@ -76,7 +76,7 @@ class Supervisor:
         Parameters
         ----------
         prepared : callable
-            Awaited when the run is noted on disk and before its process begins.
+            Awaited when the run is recorded on disk and before its process begins.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Supervisor:
         return await self._follow(run)
 
     async def recover(self) -> Ending:
-        """Find what a killed service has left of the run: watch it on, or end its remains and judge them.
+        """Find the remains of a run after a crash of the service: follow it, or end its processes and decide its state.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class Supervisor:
         return self._judged(None, self._wanted or intent)
 
     def stop(self, intent: Intent) -> None:
-        """Begin to stop the run, now or as soon as it has begun, unless it has ended; the first reason stays."""
+        """Begin to stop the run, now or at its start, unless it has finished; the first reason is kept."""
         self._wanted = self._wanted or intent
         if self._run is not None and self._stopping is None:
             seconds = SHUTDOWN_SECONDS if self._wanted == "shutdown" else None
@@ -141,7 +141,7 @@ class Supervisor:
         return self._judged(status, run.intent or self._wanted)
 
     async def _wait(self, run: Run) -> int | None:
-        """Wait for the end of the run; stop it when its time is over."""
+        """Wait for the end of the run; stop it after its time limit."""
         waiting = asyncio.create_task(run.wait())
         if self._timeout_s is not None:
             left = self._timeout_s - await asyncio.to_thread(run.age_seconds)
@@ -204,11 +204,11 @@ class Course:
     Parameters
     ----------
     ledger : Ledger
-        Where their states are recorded.
+        Records their states.
     waiting : WaitingList
-        Where jobs go that are to be run again.
+        Queue for jobs to run again.
     resources : Resources
-        What jobs need to be launched.
+        Required resources of a launch.
     """
 
     def __init__(self, ledger: Ledger, waiting: WaitingList, resources: Resources) -> None:
@@ -219,7 +219,7 @@ class Course:
         self._resources = resources
 
     async def run(self, job_id: str, supervisor: Supervisor, *, recovering: bool) -> None:
-        """Bring one job to the end of this run, whatever that is."""
+        """Run one job to the end of this run, with any outcome."""
         try:
             while not await self._ended(job_id, supervisor, recovering=recovering):
                 await asyncio.sleep(SHORTAGE_SECONDS)
@@ -257,7 +257,7 @@ class Course:
         if recovering:
             try:
                 return await supervisor.recover()
-            except Paused:  # stopped with the service that was: go on, unless this one ends too
+            except Paused:  # stopped with the previous service: continue, unless this one stops too
                 if self._ledger.stopping.is_set():
                     raise
         try:
@@ -281,7 +281,7 @@ class Course:
                 await self._ledger.save(record.moved(RUNNING, self._clock.text()))
 
     async def _put_back(self, job_id: str) -> None:
-        """Leave a job queued that could not be launched for lack of a resource: that is no attempt."""
+        """Return a job to the queue that lacked a resource at its launch: this does not count as an attempt."""
         async with self._ledger.lock(job_id):
             record = self._store.get(job_id)
             if record is None or record.final:
@@ -320,7 +320,7 @@ class Course:
                 self._waiting.pause(batch)
 
     async def _lack_behind(self, job_id: str, ending: Ending) -> str:
-        """Return the missing resource for which a run has ended early, in words; empty if it is an end of its own."""
+        """Return the missing resource that ended a run early, in words; empty if the run ended for another reason."""
         record = self._store.get(job_id)
         if record is None or record.status != RUNNING or ending.error is None:
             return ""
@@ -335,11 +335,11 @@ class Course:
         return lack.note if lack else ""
 
     async def _requeue(self, record: JobRecord, **values: Any) -> None:
-        """Put a job that was running back into the queue; its lock is held."""
+        """Return a running job to the queue; the caller has its lock."""
         self._waiting.add(await self._ledger.save(record.moved(QUEUED, self._clock.text(), **values)))
 
     async def _give_up(self, job_id: str) -> None:
-        """End a job that this program can't bring further because of an error of its own."""
+        """End a job that can't continue because of an internal error."""
         record = self._store.get(job_id)
         if record is None or record.final:
             return

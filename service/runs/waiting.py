@@ -1,4 +1,4 @@
-"""Which of the waiting jobs may run next: first come, first served, batches one by one with a pause."""
+"""Order of waiting jobs: first come, first served, batches one by one with a pause."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class QueueCounts:
     Parameters
     ----------
     oldest_seconds : float
-        For how long the job has waited that came first.
+        Waiting time of the job that came first.
     ended : mapping of (str, str) to int
-        Jobs that have ended since the start, by state and by what kind of reason they failed for.
+        Jobs finished since the start, by state and by kind of failure.
     """
 
     queued: int
@@ -50,7 +50,7 @@ class WaitingList:
         return iter([job_id for _, job_id in self._order])
 
     def add(self, record: JobRecord) -> None:
-        """Add a job at the place of its number: one that was interrupted comes before younger ones."""
+        """Add a job in the order of its number: an interrupted one precedes younger ones."""
         if record.job_id not in self._records:
             self._records[record.job_id] = (record.sequence, record.batch_id, record.owner)
             bisect.insort(self._order, (record.sequence, record.job_id))
