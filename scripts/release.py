@@ -1,7 +1,7 @@
 """Run all entries of a mirror as one release: partitioned Parquet tables, DuckDB views, hashes and a README.
 
-A partition holds the entries with the same two letters in the middle of their ids, as wwPDB's mirrors do. It runs again
-if one of its files has changed, and then computes the changed entries alone: the others come from the release's cache.
+A partition has the entries with the same two letters in the middle of their ids, like the folders of wwPDB's mirrors. It
+runs again if one of its files has changed, and then computes only the changed entries; the others come from the cache.
 """
 
 import argparse
@@ -52,10 +52,10 @@ TABLES = (
 """Tables whose rows are of one entry or one ligand; those over several entries need a job of these."""
 
 OF_PARTITION = ("series", "site", "site_class", "in_core", "core_index", "Instances")
-"""Columns that compare the entries of a partition, which views leave out."""
+"""Columns that compare the entries of a partition; views do not have them."""
 
 OF_FILES = tuple(name for name in tables.RESULTS_TABLE.names if name.endswith("_path") or name == "sdf_available")
-"""Columns with paths of files, which views leave out unless the files are there."""
+"""Columns with paths of files; views have them only if the files exist."""
 
 STATES, JOBS, DATA = ".work/partitions", "jobs", "data"
 CACHE_MB = 1_000_000
@@ -109,7 +109,7 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
 
 
 def states(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what is remembered of each partition that is done."""
+    """Return the recorded state of each finished partition."""
     paths = sorted((folder / STATES).glob("*.json"))
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 

@@ -50,7 +50,7 @@ def row_type(name: str, table: Table, *, some: bool = False, **more: Any) -> Any
     table : Table
         Its columns are fields.
     some : bool
-        Whether a client may ask for some columns alone, so that none is required.
+        Whether a client may select columns; then no column is required.
     **more
         Types of further fields.
     """

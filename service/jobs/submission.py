@@ -85,7 +85,7 @@ class Submission(BaseModel):
     structures: str | None = None
     webhook: str | None = None
     run: dict[str, Any] | None = None
-    """Fields of a run of GA4GH WES beside its parameters."""
+    """Fields of a run of GA4GH WES, except its parameters."""
     notes: tuple[str, ...] = ()
 
     def request(self) -> dict[str, Any]:

@@ -25,10 +25,10 @@ PARQUET_TABLES = (*RESULT_TABLES, POSES, AFFINITY, PUBLISHED)
 """Tables that a job has as Parquet, the last three only if it has poses, `source.affinity` or `source.degraders`."""
 
 ROW_GROUP = 20_480
-"""Rows of a group, which DuckDB holds in memory until it is written."""
+"""Rows of a group; DuckDB writes a group when it is complete."""
 
 _BUFFER = 4_000_000
-"""Bytes of CSV that are read at once, twice the longest line; DuckDB holds several buffers, of 32 MB by default."""
+"""Bytes of CSV in one buffer, twice the longest line; DuckDB uses several buffers, of 32 MB by default."""
 
 _WRITER = "160MB"
 """Maximum memory of the database that writes Parquet, in a process that has other memory."""

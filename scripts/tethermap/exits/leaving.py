@@ -19,7 +19,7 @@ def leaving_name(mol: Chem.Mol, atoms: Sequence[int]) -> str:
     mol : Chem.Mol
         The ligand.
     atoms : sequence of int
-        Heavy atoms of the group, that which is bonded to the rest first.
+        Heavy atoms of the group; the first is bonded to the rest of the ligand.
 
     >>> leaving_name(Chem.MolFromSmiles("c1ccccc1CCN1CCOCC1"), [8, 9, 10, 11, 12, 13])
     'morpholine'
