@@ -1,7 +1,8 @@
 """Run all entries of a mirror as one release: partitioned Parquet tables, DuckDB views, hashes and a README.
 
-A partition has the entries with the same two letters in the middle of their ids, like the folders of wwPDB's mirrors. It
-runs again if one of its files has changed, and then computes only the changed entries; the others come from the cache.
+A partition has the entries with the same two letters in the middle of their ids, like the folders of wwPDB's mirrors.
+It runs again if one of its files has changed, and then computes only the changed entries; the others come from the
+cache.
 """
 
 import argparse
