@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import re
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from rdkit import Chem, rdBase
 
@@ -24,11 +25,16 @@ PH, NEAR_PH = 7.4, 1.0
 METAL_PKA = 6.0
 """Acids up to this pKa are charged in molecules with a metal too, such as the propionates of haem."""
 
+_Ranks: TypeAlias = Callable[[], list[int]]
+
+_BEHIND_KIND = re.compile(r"[&;]?!?\$.*|:1\]")
+"""What a pattern asks of an atom's surroundings, its number, and all behind them."""
+
 
 class IonisableGroup(NamedTuple):
     """A group that gives or takes a proton: its name and pKa, the change of its charge, its pattern and which atom.
 
-    `elements` are the atomic numbers that a molecule with it has.
+    `elements` are the atomic numbers that a molecule with it has, and `kind` is the pattern of its atom alone.
     """
 
     name: str
@@ -37,6 +43,7 @@ class IonisableGroup(NamedTuple):
     pattern: Chem.Mol
     atom: int
     elements: frozenset[int]
+    kind: Chem.Mol
 
     @property
     def is_charged(self) -> bool:
@@ -60,24 +67,31 @@ class FormsAtPh(NamedTuple):
     near: str
 
 
+NO_FORMS = FormsAtPh("", "", "")
+"""Those of a molecule that can't be read."""
+
+
 @cache
 def groups() -> tuple[IonisableGroup, ...]:
     """Return the rules of ``data/reference/protonation.csv`` in its order."""
-    rules = []
+    rules, kinds = [], {"[]": Chem.MolFromSmarts("*")}
     with PROTONATION.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             pattern = Chem.MolFromSmarts(row["smarts"])
-            marked = next(atom.GetIdx() for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
+            marked = next(atom for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
             plain = [atom for atom in pattern.GetAtoms() if "," not in atom.GetSmarts()]
             elements = frozenset(atom.GetAtomicNum() for atom in plain) - {0}
-            group = IonisableGroup(row["name"], float(row["pKa"]), int(row["change"]), pattern, marked, elements)
+            smarts = _BEHIND_KIND.sub("]", marked.GetSmarts())
+            kind = kinds.get(smarts) or kinds.setdefault(smarts, Chem.MolFromSmarts(smarts))
+            pka, change = float(row["pKa"]), int(row["change"])
+            group = IonisableGroup(row["name"], pka, change, pattern, marked.GetIdx(), elements, kind)
             assert group.is_near or group.is_charged, group.name
             rules.append(group)
     return tuple(rules)
 
 
-def charged(mol: Chem.Mol, *, other: bool = False) -> tuple[Chem.Mol, list[IonisableGroup]]:
-    """Return a neutral molecule as it is charged at pH 7.4, and its groups of a pKa near it; `other` turns these round.
+def charged(mol: Chem.Mol) -> tuple[Chem.Mol, Chem.Mol | None, list[str]]:
+    """Return a neutral molecule as it is charged at pH 7.4, with the groups of a pKa near it turned round, and these.
 
     A base beside a cation stays neutral; of a molecule with a metal the strong acids alone are charged.
 
@@ -86,32 +100,57 @@ def charged(mol: Chem.Mol, *, other: bool = False) -> tuple[Chem.Mol, list[Ionis
     mol : Chem.Mol
         Sanitised, hydrogens implicit; the atoms keep their order.
     """
-    seen = {(atom.GetSymbol(), atom.GetAtomicNum(), atom.GetTotalNumHs() > 0) for atom in mol.GetAtoms()}
-    metal = any(is_metal(symbol) for symbol, _, _ in seen)
-    ranks = list(Chem.CanonicalRankAtoms(mol, breakTies=True))
-    result = Chem.RWMol(mol)
-    present = {(element, with_hydrogen) for _, element, with_hydrogen in seen}
-    elements = {element for element, _ in present}
+    elements = {atom.GetAtomicNum() for atom in mol.GetAtoms()}
+    possible = [group for group in groups() if group.elements <= elements]
+    symbol = Chem.GetPeriodicTable().GetElementSymbol
+    if any(number and is_metal(symbol(number)) for number in elements):
+        possible = [group for group in possible if group.change < 0 and group.pka <= METAL_PKA]
+    kinds = {id(group.kind): group.kind for group in possible}
+    found = {key for key, kind in kinds.items() if mol.HasSubstructMatch(kind)}
+    possible = [group for group in possible if id(group.kind) in found]
+    ranks = cache(lambda: list(Chem.CanonicalRankAtoms(mol, breakTies=True)))
+    main, other = Chem.RWMol(mol), None
     decided: set[int] = set()
-    near: list[IonisableGroup] = []
-    for group in groups():
-        if not group.elements <= elements or (metal and (group.change > 0 or group.pka > METAL_PKA)):
-            continue
-        element = group.pattern.GetAtomWithIdx(group.atom).GetAtomicNum()
-        if element and (element, True) not in present and (group.change < 0 or (element, False) not in present):
-            continue
-        changes = group.is_charged != (other and group.is_near)
-        while free := _free_sites(result, group) - decided:
-            site = min(free, key=lambda index: ranks[index])
-            if group.is_near:
-                near.append(group)
-                decided.add(site)
-            if changes:
-                _change(result, site, group.change, ranks)
-    return result.GetMol(), near
+    near: list[str] = []
+    turned: list[IonisableGroup] = []
+    for k, group in enumerate(possible):
+        free = _free_sites(main, group) - decided
+        if free and group.is_near:
+            if other is None:
+                turned, other = possible[k:], Chem.RWMol(main)
+            near.append(f"{group.name} {group.pka:.1f}")
+        _settle(main, group, free, decided, ranks, changes=group.is_charged)
+    if other is not None:
+        decided = set()
+        for group in turned:
+            free = _free_sites(other, group) - decided
+            _settle(other, group, free, decided, ranks, changes=group.is_charged != group.is_near)
+    return main, other, list(dict.fromkeys(near))
 
 
-def _change(mol: Chem.RWMol, index: int, change: int, ranks: Sequence[int]) -> None:
+def forms_of(mol: Chem.Mol) -> FormsAtPh:
+    """Return the forms at pH 7.4 of a neutral molecule, as `charged` takes it."""
+    main, other, near = charged(mol)
+    return FormsAtPh(Chem.MolToSmiles(main), "" if other is None else Chem.MolToSmiles(other), JOINED.join(near))
+
+
+def _settle(
+    mol: Chem.RWMol, group: IonisableGroup, free: set[int], decided: set[int], ranks: _Ranks, *, changes: bool
+) -> None:
+    """Change the free sites of a group one by one, or leave them; later groups leave those of a pKa near the pH alone.
+
+    A change never makes another site free, but it can take one away.
+    """
+    while free:
+        site = min(free, key=ranks().__getitem__) if len(free) > 1 else next(iter(free))
+        if group.is_near:
+            decided.add(site)
+        if changes:
+            _change(mol, site, group.change, ranks)
+        free = _free_sites(mol, group) - decided if changes and len(free) > 1 else free - {site}
+
+
+def _change(mol: Chem.RWMol, index: int, change: int, ranks: _Ranks) -> None:
     """Give a proton to an atom or take one; the charge of a carbon goes to the oxygen of a carbonyl beside it."""
     atom = mol.GetAtomWithIdx(index)
     count = atom.GetTotalNumHs()
@@ -120,7 +159,7 @@ def _change(mol: Chem.RWMol, index: int, change: int, ranks: Sequence[int]) -> N
     if atom.GetAtomicNum() == 6:
         bonds = [(bond, bond.GetOtherAtom(atom)) for bond in atom.GetBonds()]
         doubles = [
-            (ranks[oxygen.GetIdx()], bond, double, oxygen)
+            (ranks()[oxygen.GetIdx()], bond, double, oxygen)
             for bond, carbon in bonds
             for double in carbon.GetBonds()
             if double.GetBondType() == Chem.BondType.DOUBLE
@@ -146,11 +185,8 @@ def forms_at_ph(smiles: str) -> FormsAtPh:
     with rdBase.BlockLogs():
         mol = Chem.MolFromSmiles(smiles)
     if mol is None:
-        return FormsAtPh("", "", "")  # type: ignore[unreachable]
-    main, near = charged(mol)
-    other = Chem.MolToSmiles(charged(mol, other=True)[0]) if near else ""
-    names = dict.fromkeys(f"{group.name} {group.pka:.1f}" for group in near)
-    return FormsAtPh(str(Chem.MolToSmiles(main)), str(other), JOINED.join(names))
+        return NO_FORMS  # type: ignore[unreachable]
+    return forms_of(mol)
 
 
 def _free_sites(mol: Chem.Mol, group: IonisableGroup) -> set[int]:

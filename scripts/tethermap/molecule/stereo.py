@@ -49,7 +49,7 @@ def assign_stereo(mol: Chem.Mol, *, flattest: float = FLAT_VOLUME) -> None:
     """
     Chem.AssignStereochemistryFrom3D(mol, replaceExistingTags=True)
     handed = list(mol.GetAtomsMatchingQuery(_HANDED))
-    xyz = mol.GetConformer().GetPositions() if handed else np.zeros((0, 3))
+    xyz = mol.GetConformer().GetPositions().tolist() if handed else []
     meaningless = [
         atom
         for atom in handed
@@ -61,7 +61,7 @@ def assign_stereo(mol: Chem.Mol, *, flattest: float = FLAT_VOLUME) -> None:
         Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
 
 
-def _volume_at(xyz: FloatArray, atom: Chem.Atom) -> float:
+def _volume_at(xyz: Sequence[Sequence[float]], atom: Chem.Atom) -> float:
     near = sorted(other.GetIdx() for other in atom.GetNeighbors())
     return abs(_volume(xyz, atom.GetIdx(), near)) if len(near) > 2 else 0.0
 
@@ -98,15 +98,17 @@ def differing_stereo(
     place = {theirs: ours for ours, theirs in enumerate(origin)}
     seen, ideal = observed, reference.GetConformer().GetPositions()
     centres = []
-    for atom in reference.GetAtoms():
-        if atom.GetChiralTag() not in TETRAHEDRAL or atom.GetIdx() not in place:
+    handed = [atom for atom in reference.GetAtomsMatchingQuery(_HANDED) if atom.GetIdx() in place]
+    seen_rows, ideal_rows = (seen.tolist(), ideal.tolist()) if handed else ([], [])
+    for atom in handed:
+        if atom.GetChiralTag() not in TETRAHEDRAL:
             continue
         near = sorted(other.GetIdx() for other in atom.GetNeighbors())
         if any(index not in place for index in near) or len(near) < 3:
             continue
         ours = place[atom.GetIdx()]
-        expected = _volume(ideal, atom.GetIdx(), near)
-        volume = _volume(seen, ours, [place[index] for index in near])
+        expected = _volume(ideal_rows, atom.GetIdx(), near)
+        volume = _volume(seen_rows, ours, [place[index] for index in near])
         if expected * volume < 0 and abs(volume) > FLAT_VOLUME:
             centres.append(ours)
     bonds = []
@@ -125,14 +127,11 @@ def differing_stereo(
     return sorted(centres), sorted(bonds)
 
 
-def _volume(xyz: FloatArray, centre: int, near: Sequence[int]) -> float:
+def _volume(xyz: Sequence[Sequence[float]], centre: int, near: Sequence[int]) -> float:
     """Return the signed volume that three neighbours span, of four the mean over all threes; in cubic angstroms."""
-    if len(near) < 4:
-        origin, share = xyz[centre], 1.0
-    else:
-        origin, share = xyz[near[3]], 0.25
-    a, b, c = (xyz[index] - origin for index in near[:3])
-    return share * float(np.dot(a, np.cross(b, c)))
+    (x, y, z), share = (xyz[centre], 1.0) if len(near) < 4 else (xyz[near[3]], 0.25)
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = ((u - x, v - y, w - z) for u, v, w in (xyz[k] for k in near[:3]))
+    return share * (ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx))
 
 
 def _cosine(xyz: FloatArray, path: Sequence[int]) -> float:

@@ -15,7 +15,7 @@ from tethermap.base.records import packed, unpacked
 from tethermap.base.tables import JOINED, Row
 from tethermap.drawing.series import aligned_layout, core_svg, member_svg
 from tethermap.molecule.properties import descriptors
-from tethermap.molecule.protonation import forms_at_ph
+from tethermap.molecule.protonation import NO_FORMS, forms_of
 from tethermap.molecule.record import AtomKey, LigandMolecule
 from tethermap.series.ligands import SeriesLigand, SeriesMember, core_of_member
 from tethermap.series.series import Core, common_core, murcko_scaffold
@@ -158,7 +158,7 @@ def _counted(number: int, noun: str) -> str:
 def _metadata(ligand: SeriesLigand, *, one_of_many: bool) -> Row:
     """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
     best, parent = ligand.fullest, ligand.parent()
-    forms = forms_at_ph(ligand.parent_smiles)
+    forms = forms_of(parent) if parent is not None else NO_FORMS
     return {
         **(descriptors(parent, one_of_many=one_of_many) if parent is not None else {}),
         "Ligand": best.component_names,
