@@ -12,7 +12,7 @@ from rdkit import Chem
 from tethermap.base.reference import PROTONATION
 from tethermap.components.index import ComponentIndex
 from tethermap.molecule.dictionary import dictionary_smiles
-from tethermap.molecule.protonation import NEAR_PH, PH, forms_at_ph
+from tethermap.molecule.protonation import NEAR_PH, PH, forms_at_ph, groups
 
 CHARGES = Path(__file__).resolve().parents[2] / "data" / "charges_at_ph.csv"
 
@@ -131,6 +131,12 @@ def test_every_rule_has_a_source_and_a_pka_on_its_side() -> None:
     assert all(is_source(row["source"]) for row in rows)
     sure = [row for row in rows if abs(float(row["pKa"]) - PH) > NEAR_PH]
     assert all((float(row["pKa"]) < PH) == (row["change"] == "-1") for row in sure)
+
+
+def test_charged_atoms_are_never_charged_again() -> None:
+    """So a change of one site frees no other, and what an unchanged molecule has not can't come."""
+    marked = [group.pattern.GetAtomWithIdx(group.atom).GetSmarts() for group in groups()]
+    assert all("+0" in smarts for smarts in marked)
 
 
 def test_what_cannot_be_read_has_no_charges() -> None:
