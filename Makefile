@@ -7,7 +7,7 @@ CODE := -p tethermap -p service -p tethermap_client -p tests $(patsubst scripts/
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-degraders bench-exits bench-ligands bench-service bench-mirror \
-	bench-jobs bench-routes fuzz serve examples mutants lock soak recruiters release
+	bench-jobs bench-release bench-routes fuzz serve examples mutants lock soak recruiters release
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -98,6 +98,9 @@ bench-mirror: setup-tests ## measure the index of a mirror of 250,000 entries (n
 
 bench-jobs: setup-tests ## measure jobs of 50, 500 and 5,000 entries, half an hour (needs TETHERMAP_TEST_MIRROR)
 	@$(BIN)/python -m tests.tools.bench_jobs
+
+bench-release: setup-tests ## measure a release of the mirror (needs TETHERMAP_TEST_MIRROR)
+	@$(BIN)/python -m tests.tools.bench_release
 
 fuzz: setup-tests ## feed 10,000 damaged structure files to the pipeline, a quarter of an hour; goes on where it was ended
 	@$(BIN)/python -m tests.tools.fuzz

@@ -42,6 +42,7 @@ SECTIONS = {
     "routes": "Answers about a large job",
     "mirror": "Large mirrors",
     "jobs": "Large jobs",
+    "release": "A release of a mirror",
     "soak": "Long life of the service",
     "slurm": "Slurm",
     "crash": "Crash points",

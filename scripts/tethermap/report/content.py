@@ -39,10 +39,10 @@ DOWNLOAD_REASONS = (
 MAX_CARDS = 400
 """Components in the gallery; the others are in the table."""
 
-CARDS_PER_PAGE = 30
-"""Components on each page of the report: pictures of about 1.5 MB in the first."""
+CARDS_PER_PAGE = 24
+"""Components on each page of the report: pictures of 1.3 MB in the first."""
 
-MAX_TABLE_ROWS = 3000
+MAX_TABLE_ROWS = 1000
 """Instances in the table of the report; Results_Display.csv holds all."""
 
 MAX_HEAT_ROWS = 40

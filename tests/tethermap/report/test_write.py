@@ -13,6 +13,7 @@ from tests.tools.small_job import SETTINGS, SmallJob, small_job
 from tethermap.base import layout
 from tethermap.base.records import part
 from tethermap.base.tables import Row
+from tethermap.report import content, render, write
 from tethermap.report.write import write_report
 
 VOID = {"meta", "link", "br", "input", "img", "hr"}
@@ -150,3 +151,27 @@ def test_nothing_kept_gives_a_report_of_reasons(tmp_path: Path) -> None:
     assert "No ligand was kept." in html
     assert "cut_by_max_entries" in html
     assert 'id="all"' not in html
+
+
+def test_many_ligands_are_on_pages_that_link_to_one_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (content, render, write):
+        monkeypatch.setattr(module, "CARDS_PER_PAGE", 1)
+    job = small_job(tmp_path).path
+    html = reported(SmallJob(job, ["0"]))
+    pages = {path.name: path.read_text(encoding="utf-8") for path in sorted((job / layout.REPORT_PAGES).iterdir())}
+    assert list(pages) == ["ligands_2.html", "ligands_3.html"]
+    assert [len(re.findall(r'<article class="card"', text)) for text in (html, *pages.values())] == [1, 1, 1]
+    for place, text in (("report.html", html), *((f"report/{name}", text) for name, text in pages.items())):
+        parser = Page()
+        parser.feed(text)
+        folder = (job / layout.RESULTS / place).parent
+        for link in [*parser.anchors, *parser.sources]:
+            path, _, anchor = link.partition("#")
+            if path and "//" not in path:
+                assert (folder / path).is_file(), link
+            if anchor and path.endswith(".html"):
+                assert f'id="{anchor}"' in (folder / path).read_text(encoding="utf-8")
+    assert "ligands_2.html#ligand-017" in html
+    monkeypatch.undo()
+    reported(SmallJob(job, ["0"]))
+    assert not (job / layout.REPORT_PAGES).exists()
