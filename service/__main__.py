@@ -10,6 +10,7 @@ import asyncio
 import gc
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +21,6 @@ import uvicorn
 
 from service.allocator import limit_arenas
 from service.connections import BACKLOG, TimedProtocol, Waiting, raise_descriptor_limit
-from service.index.query import JobFilters
-from service.index.snapshot import snapshot_csv
 from service.jobs.store import JobsFolderBusyError
 from service.logs import configure_logging
 from service.runs.housekeeping import ask
@@ -108,19 +107,17 @@ async def operate(settings: Settings, command: str, argument: str) -> dict[str, 
 
 def export(settings: Settings, target: Path | None) -> int:
     """Write the index as CSV, to a file or to standard output."""
-    answer = asyncio.run(operate(settings, "snapshot", ""))
+    answer = asyncio.run(operate(settings, "export", ""))
     if not answer["ok"]:
         return _tell(answer)
-    data = snapshot_csv(settings.index_dir, JobFilters())
-    if target is None:
-        sys.stdout.flush()
-        for piece in data:
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
-        return 0
-    with target.open("wb") as stream:
-        for piece in data:
-            stream.write(piece)
+    with Path(answer["message"]).open("rb") as data:
+        if target is None:
+            sys.stdout.flush()
+            shutil.copyfileobj(data, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        else:
+            with target.open("wb") as stream:
+                shutil.copyfileobj(data, stream)
     return 0
 
 

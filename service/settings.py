@@ -292,7 +292,7 @@ class Settings(BaseModel):
     Parameters
     ----------
     jobs_dir, cache_dir, index_dir : Path
-        Folders of jobs, of the structure cache, and of the index with its snapshot.
+        Folders of jobs, of the structure cache, and of the index.
     examples_dirs : tuple of Path
         Folders of curated examples, the first that has one wins; not a variable.
     source, mirror, affinity, degraders, profile : str, Path or None, Path or None, Path or None, Path

@@ -58,7 +58,7 @@ RUN_BY = {
         "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work_as_they_stand",
         "tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",
         "tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",
-        "tests/service/test_service_readme.py::test_query_of_the_readme_reads_the_snapshot",
+        "tests/service/test_service_readme.py::test_query_of_the_readme_reads_tables_of_all_jobs",
     ),
     "service/client/README.md": (
         "tests/service/test_client.py::test_every_command_of_the_readme_works_without_the_repository",

@@ -10,8 +10,6 @@ import asyncio
 import contextlib
 import logging
 import re
-import secrets
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,22 +20,19 @@ from typing import Any, TypeVar
 import duckdb
 
 from service.index.query import COLUMNS, EXPORTED, SORTS, JobFilters, csv_bytes, export_row, where, words
-from service.index.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT
 from service.jobs.record import JobRecord, ResultRow
 from service.lru import Lru
-from tethermap.base.parquet import literal
 
-SCHEMA = 3
+SCHEMA = 4
 TABLES = {
     "jobs": "job_id VARCHAR, sequence BIGINT, target_name VARCHAR, search_query VARCHAR, fasta_len INTEGER,"
     " status VARCHAR, has_results BOOLEAN, result_rows INTEGER, ligand_count INTEGER, created_at VARCHAR,"
     " started_at VARCHAR, finished_at VARCHAR, modified_at VARCHAR, source VARCHAR, batch_id VARCHAR,"
     " owner VARCHAR, codes VARCHAR, entries VARCHAR, created_s BIGINT, modified_s BIGINT, stamp BIGINT",
-    "results": "job_id VARCHAR, pdb_id VARCHAR, chain VARCHAR, ligand VARCHAR, residue_id VARCHAR,"
-    " components VARCHAR, exposed DOUBLE, sasa_bound_a2 DOUBLE, sasa_free_a2 DOUBLE",
     "meta": "schema INTEGER",
 }
-WIDTHS = {"jobs": 21, "results": 9}
+WIDTH = 21
+"""Number of columns of jobs."""
 
 _CODE = re.compile(r"[A-Za-z0-9]+")
 
@@ -100,7 +95,6 @@ FILE = "index.duckdb"
 
 _BULK = 2000
 _EXPORT_ROWS = 2000
-_SNAPSHOT_SECONDS = 10.0
 _READERS = 4
 _PAGES, _PAGE_ROWS = 64, 200
 """Pages that are remembered until the index changes, and how long one may be; DuckDB keeps a little memory of every
@@ -125,7 +119,7 @@ class Index:
     Parameters
     ----------
     folder : Path
-        Folder of the file and the snapshot; created if missing.
+        Folder of the file; created if missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -136,7 +130,6 @@ class Index:
         self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="index")
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
         self._failed = False
-        self._snapshot_due: float | None = None
         self._pages: Lru[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = Lru(_PAGES)
         self._changed = self._pages_at = 0
         self.rebuilt = False
@@ -185,7 +178,7 @@ class Index:
         self._writer = asyncio.create_task(self._write_changes(), name="index-writer")
 
     async def close(self) -> None:
-        """Write pending changes, leave a snapshot, close the file."""
+        """Write pending changes, close the file."""
         if self._writer is not None:
             await self.settled()
             self._writer.cancel()
@@ -199,8 +192,6 @@ class Index:
 
     def _close_file(self) -> None:
         assert self._connection is not None
-        if self._snapshot_due is not None:
-            self._snapshot_that_is_due()
         self._checkpoint()
         self._connection.close()
         self._connection = None
@@ -244,19 +235,12 @@ class Index:
                 batch = []
         if batch:
             self._apply(batch)
-        if self._snapshot_due is not None or not (self.folder / JOBS_SNAPSHOT).exists():
+        if self._changed:
             self._checkpoint()
-            self._snapshot_that_is_due()
 
     async def _write_changes(self) -> None:
         while True:
-            timeout = None if self._snapshot_due is None else max(0.0, self._snapshot_due - time.monotonic())
-            try:
-                first = await asyncio.wait_for(self._changes.get(), timeout)
-            except TimeoutError:
-                await self.in_writer(self._snapshot_that_is_due)
-                continue
-            changes = [first]
+            changes = [await self._changes.get()]
             while len(changes) < _BULK and not self._changes.empty():
                 changes.append(self._changes.get_nowait())
             await self.in_writer(self._apply, [change for change in changes if not isinstance(change, asyncio.Future)])
@@ -273,10 +257,8 @@ class Index:
         cursor = self._cursor()
         try:
             cursor.execute("BEGIN")
-            for table in WIDTHS:
-                cursor.execute(f"DELETE FROM {table} WHERE job_id IN (SELECT unnest(?))", [list(last_changes)])  # noqa: S608
-            _insert(cursor, "jobs", [job_row(change) for change in jobs])
-            _insert(cursor, "results", [(change.record.job_id, *row) for change in jobs for row in change.rows])
+            cursor.execute("DELETE FROM jobs WHERE job_id IN (SELECT unnest(?))", [list(last_changes)])
+            _insert(cursor, [job_row(change) for change in jobs])
             cursor.execute("COMMIT")
             self._changed += 1
         except (duckdb.Error, OSError, ValueError) as error:
@@ -284,8 +266,6 @@ class Index:
             self._failed = True
             with contextlib.suppress(duckdb.Error):
                 cursor.execute("ROLLBACK")
-        if self._snapshot_due is None:
-            self._snapshot_due = time.monotonic() + _SNAPSHOT_SECONDS
 
     @property
     def failed(self) -> bool:
@@ -306,32 +286,6 @@ class Index:
             self._cursor().execute("CHECKPOINT")
         except (duckdb.Error, OSError) as error:
             _LOG.warning("no checkpoint of the index: %s", str(error).splitlines()[0][:200])
-
-    def _snapshot_that_is_due(self) -> None:
-        self._snapshot_due = None
-        try:
-            self._write_snapshot()
-        except (duckdb.Error, OSError) as error:
-            _LOG.warning("the snapshot could not be written: %s", str(error).splitlines()[0][:200])
-
-    def _write_snapshot(self) -> None:
-        """Leave copies as Parquet for other tools, renamed into place."""
-        for table, name in (("jobs", JOBS_SNAPSHOT), ("results", RESULTS_SNAPSHOT)):
-            columns = "* EXCLUDE (stamp)" if table == "jobs" else "*"
-            temporary = self.folder / f".{name}.{secrets.token_hex(4)}.part"
-            try:
-                statement = f"COPY (SELECT {columns} FROM {table}) TO {literal(str(temporary))} (FORMAT parquet)"  # noqa: S608
-                self._cursor().execute(statement)
-                temporary.replace(self.folder / name)
-            finally:
-                temporary.unlink(missing_ok=True)
-        self._snapshot_due = None
-
-    async def snapshot(self) -> Path:
-        """Write the snapshot now and return its folder."""
-        await self.settled()
-        await self.in_writer(self._write_snapshot)
-        return self.folder
 
     # Reading
 
@@ -408,19 +362,17 @@ def _prepare(connection: duckdb.DuckDBPyConnection) -> None:
             connection.execute(f"CREATE TABLE {name} ({columns})")
         connection.execute("INSERT INTO meta VALUES (?)", [SCHEMA])
     right = connection.execute("SELECT schema FROM meta").fetchall() == [(SCHEMA,)]
-    for name, width in WIDTHS.items():
-        counted = connection.execute(f"SELECT count(COLUMNS(*)) FROM {name}").fetchone()  # noqa: S608
-        right = right and counted is not None and len(counted) == width
-    if not right:
+    counted = connection.execute("SELECT count(COLUMNS(*)) FROM jobs").fetchone()
+    if not right or counted is None or len(counted) != WIDTH:
         raise duckdb.CatalogException("it is of another version")
 
 
-def _insert(cursor: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+def _insert(cursor: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows column by column, which costs far less than row by row."""
     for begin in range(0, len(rows), _BULK):
         columns = [list(column) for column in zip(*rows[begin : begin + _BULK], strict=True)]
         marks = ", ".join("unnest(?)" for _ in columns)
-        cursor.execute(f"INSERT INTO {table} SELECT {marks}", columns)
+        cursor.execute(f"INSERT INTO jobs SELECT {marks}", columns)
 
 
 def _shown(row: tuple[Any, ...]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import duckdb
 
 from service.errors import ServiceError
 from service.index.database import Index
+from service.index.query import JobFilters
 from service.jobs.clock import Clock
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import RECORD
@@ -25,6 +26,7 @@ from service.runs.queue import JobQueue
 from service.runs.reconcile import reconcile
 from service.runs.retention import prune
 from service.settings import Settings
+from tethermap.base.atomic import replacing
 
 LOOK_SECONDS = 1.0
 TIDY_SECONDS = 3600.0
@@ -33,6 +35,8 @@ COUNT_SECONDS = 5.0
 
 _CLOCK_JUMP = timedelta(hours=1)
 _ANSWER = ".answer.json"
+_EXPORT = "jobs.csv"
+"""File of the operator's export, in the folder of the index."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -146,10 +150,14 @@ class Housekeeping:
             return "\n".join([*removed, f"{len(removed)} jobs removed"])
         if command == "reindex":
             outcome = await self._index.in_writer(lambda: reconcile(self._store, self._index, everything=True))
-            await self._index.snapshot()
             return f"{outcome.jobs} jobs indexed"
-        if command == "snapshot":
-            return str(await self._index.snapshot())
+        if command == "export":
+            await self._index.settled()
+            path = self._settings.index_dir / _EXPORT
+            with replacing(path) as temporary, temporary.open("wb") as stream:
+                async for piece in self._index.export(JobFilters()):
+                    stream.write(piece)
+            return str(path)
         raise ValueError(f"{command} is not a command")
 
 

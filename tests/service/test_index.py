@@ -16,7 +16,6 @@ import pytest
 
 from service.index.database import FILE, Index, IndexedJob
 from service.index.query import JobFilters
-from service.index.snapshot import JOBS_SNAPSHOT, RESULTS_SNAPSHOT, snapshot_csv
 from service.jobs import durable
 from service.jobs.record import RECORD, JobRecord, ResultRow
 from service.jobs.store import Store
@@ -133,32 +132,6 @@ def test_export_is_csv_that_no_spreadsheet_runs(tmp_path: Path) -> None:
     assert [row["search_query"] for row in rows] == ["1HPV", "4cup", "'=1+1", 'a "b", c']
     assert [row["has_results"] for row in rows] == ["yes", "no", "no", "yes"]
     assert data.count(b"\r\n") == 5
-    assert b"".join(snapshot_csv(tmp_path, JobFilters(protein="integrase"))).count(b"\r\n") == 2
-
-
-def test_other_tools_read_the_snapshot_while_the_index_is_open(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with opened(tmp_path) as index:
-            for one in JOBS:
-                index.put(one)
-            await index.snapshot()
-            with duckdb.connect() as other:
-                found = other.execute(f"SELECT count(*) FROM '{tmp_path / JOBS_SNAPSHOT}'").fetchone()
-                ligands = other.execute(f"SELECT ligand FROM '{tmp_path / RESULTS_SNAPSHOT}'").fetchall()
-            assert found == (4,)
-            assert ligands == [("478",), ("NAG-2",)]
-            with pytest.raises(duckdb.IOException):  # why there is a snapshot; another process sees the same
-                await asyncio.to_thread(_open_elsewhere, tmp_path / FILE)
-
-    asyncio.run(look())
-    assert not list(tmp_path.glob("*.part"))
-
-
-def _open_elsewhere(path: Path) -> None:
-    code = f"import duckdb; duckdb.connect({str(path)!r}, read_only=True)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise duckdb.IOException(done.stderr)
 
 
 def on_disk(folder: Path) -> Store:
@@ -228,16 +201,14 @@ def test_a_restart_reads_only_what_has_changed(tmp_path: Path) -> None:
     store.close()
 
 
-def test_many_small_changes_leave_the_index_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A checkpoint with each snapshot once left a row group in the file and in memory for good."""
-    monkeypatch.setattr("service.index.database._SNAPSHOT_SECONDS", 0.0)
+def test_many_small_changes_leave_the_index_small(tmp_path: Path) -> None:
+    """A checkpoint after each change once left a row group in the file and in memory for good."""
 
     async def run() -> None:
         async with opened(tmp_path) as index:
             for number in range(60):
                 index.put(IndexedJob(job(number % 28, job_id=f"{number:08x}"), number, (ROW,)))
                 await index.settled()
-                await index.snapshot()
         with duckdb.connect(str(tmp_path / FILE)) as connection:
             groups = connection.execute(
                 "SELECT count(DISTINCT row_group_id) FROM pragma_storage_info('jobs')"
@@ -295,8 +266,6 @@ async def write(folder: Path) -> None:
         await index.settled()
         if number == 20:
             print("writing", flush=True)
-        if number % 50 == 0:
-            await index.snapshot()
 
 asyncio.run(write(Path(sys.argv[1])))
 """
