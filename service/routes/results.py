@@ -22,7 +22,7 @@ from service.results.rows import RowsWanted, view_of
 from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, json_of, matching
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
-from tethermap.base.parquet import ROW, quoted
+from tethermap.base.parquet import quoted
 from tethermap.base.tables import SASA_SUMMARY, TABLES, Column, Table
 
 _PAGE = Paging(1000, 10_000)
@@ -147,20 +147,18 @@ def _exits(
     view: RowsWanted,
 ) -> list[str]:
     """Return the exits of the instances that are meant, each as JSON."""
-    table = TABLES["exits"]
+    known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
+    stems = [str(row["stem"]) for row in matching(known, *asked)]
     tests, values = list(view.tests), list(view.values)
     if any(name is not None for name in asked):
-        known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
-        tests, values = [*tests, OF_STEMS], [*values, [str(row["stem"]) for row in matching(known, *asked)]]
+        tests, values = [*tests, OF_STEMS], [*values, stems]
     if top is not None:
         tests, values = [*tests, "rank <= ?"], [*values, top]
-    names = [f"coalesce(first({name}), '')" for name in INSTANCE_COLUMNS]
-    select = ", ".join([*names, f"list({json_of(columns)})"])
     where = f"WHERE {' AND '.join(tests)}" if tests else ""
-    found = reader.fetch(folder, table, select, f"{where} GROUP BY stem ORDER BY min({ROW})", values)
-    texts = {row[len(names) - 1]: row[-1] for row in found}
-    meant = matching([dict(zip(INSTANCE_COLUMNS, row, strict=False)) for row in found], *asked)
-    return [text for row in meant for text in texts[row["stem"]]]
+    texts: dict[str, list[str]] = {stem: [] for stem in stems}
+    for stem, text in reader.fetch(folder, TABLES["exits"], f"stem, {json_of(columns)}", where, values):
+        texts.setdefault(stem, []).append(text)
+    return list(chain.from_iterable(texts.values()))
 
 
 async def list_answers(request: Request) -> Response:
