@@ -7,7 +7,7 @@ CODE := -p tethermap -p service -p tethermap_client -p tests $(patsubst scripts/
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests setup-slurm assets demo test test-fast test-slurm crashes lint format bench bench-degraders bench-exits bench-ligands bench-service bench-mirror \
-	bench-jobs bench-release bench-routes fuzz serve examples mutants lock soak recruiters release
+	bench-jobs bench-release bench-routes fuzz fuzz-api serve examples mutants lock soak recruiters release
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -104,6 +104,9 @@ bench-release: setup-tests ## measure a release of the mirror (needs TETHERMAP_T
 
 fuzz: setup-tests ## feed 10,000 damaged structure files to the pipeline, a quarter of an hour; goes on where it was ended
 	@$(BIN)/python -m tests.tools.fuzz
+
+fuzz-api: setup-tests ## send 2,000 generated requests, right and wrong ones, to all routes of the OpenAPI document
+	@TETHERMAP_TEST_CASES=16 $(BIN)/python -m pytest tests/service/test_openapi.py
 
 mutants: setup-tests ## change constants of the science on purpose: each change must make a test fail
 	@$(BIN)/python -m tests.tools.mutants

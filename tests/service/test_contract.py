@@ -272,7 +272,8 @@ def test_wait_until_final_answers_once_at_the_end(http: httpx2.Client, live: Liv
     begun = time.monotonic()
     assert http.get(f"/api/jobs/{queued_job}?wait=1&until=final").json()["status"] == "queued"
     assert time.monotonic() - begun >= 1
-    assert_error(http.get(f"/api/jobs/{queued_job}?wait=1&until=never"), 400, "INVALID_PARAMETER")
+    for query in ("wait=1&until=never", "until=never"):
+        assert_error(http.get(f"/api/jobs/{queued_job}?{query}"), 400, "INVALID_PARAMETER")
 
 
 def test_results_of_a_waiting_job_are_202_and_its_log_is_there(http: httpx2.Client, queued_job: str) -> None:

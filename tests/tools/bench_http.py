@@ -26,6 +26,9 @@ WARM_UP = 0.2
 """Share of the requests that fill caches and pools."""
 
 FOLDER_MB = 500
+CROWD, QUEUED = 100, 200
+"""Clients that poll at once, and jobs that wait meanwhile."""
+
 _SECONDS = 12.0
 _BLOCK, _RATE = 1 << 18, 4e6
 """Bytes that a download takes at once, and at most in a second, so that it lasts as long as the polls."""
@@ -167,6 +170,33 @@ async def _busy(service: LiveService, large: str, pollers: int) -> tuple[float, 
     return cpu_seconds(service.process_id) - begun, times, read
 
 
+async def crowd(folder: Path) -> list[Figure]:
+    """Poll queued jobs from many clients while one runs, with a service of their own."""
+    with LiveService(folder, quick=True, MAX_RUNNING_JOBS="1") as service:
+        bodies = [{**HPV, "target_name": f"queued {number}"} for number in range(QUEUED + 1)]
+        jobs = [await asyncio.to_thread(service.submit, body) for body in bodies]
+        begun, end = cpu_seconds(service.process_id), time.monotonic() + _SECONDS
+
+        async def poll(number: int) -> int:
+            connection = await Connection.to(service.port)
+            await asyncio.sleep(number / CROWD / 2)
+            polls = 0
+            while time.monotonic() < end:
+                await connection.get(f"/api/jobs/{jobs[-1 - number]}")
+                polls += 1
+                await asyncio.sleep(0.5)
+            connection.close()
+            return polls
+
+        polls = sum(await asyncio.gather(*(poll(number) for number in range(CROWD))))
+        cpu, memory = cpu_seconds(service.process_id) - begun, memory_kb(service.process_id) / 1024
+    what = f"status poll, {CROWD} clients, {QUEUED} jobs queued"
+    return [
+        Figure(f"{what}: CPU per poll, all work of the service counted", 1000 * cpu / polls, "ms", "cpu", at_most=1.1),
+        Figure(f"{what}: resident memory", memory, "MiB", "memory", at_most=200),
+    ]
+
+
 async def mixed(port: int, process: int, job_id: str) -> tuple[list[Figure], Table]:
     """Send many requests of all sorts; return how memory grew, as a slope over samples with its error."""
     base = f"/api/jobs/{job_id}"
@@ -214,4 +244,5 @@ async def http_figures() -> tuple[list[Figure], Table]:
         figures = await archive(service.port, process, large, Path(name) / "bundle.zip")
         figures += await polling(service, large)
         memory, table = await mixed(service.port, process, job_id)
+        figures += await crowd(Path(name) / "crowd")
     return [*figures, *memory], table
