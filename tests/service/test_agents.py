@@ -22,6 +22,9 @@ from service.runs.lifecycle import build_parts
 from service.settings import Token
 from tests.service.core import LiveService, hold, settings_in
 from tests.standin.pipeline import COMMAND
+from tests.tools.runs import ROOT
+from tethermap.base import layout
+from tethermap.base.tables import EXIT_ANSWERS, Row, Value, read_table
 
 Asked = dict[str, Any]
 
@@ -48,7 +51,26 @@ def row(answer: Any) -> Any:
 
 
 HPV, BAZ, GBT, JOB = "exam1hpv", "exam4cup", "exam1gbt", "the job"
-STEM = "1hpv_A_478_200"
+STEM, ANCHOR = "1hpv_A_478_200", "the first exit"
+PLACES, OTHERS = (list(read_table(ROOT / "data/examples" / job / layout.EXIT_ANSWERS, EXIT_ANSWERS.usual))
+                  for job in (HPV, BAZ))  # fmt: skip
+"""Answers of two examples, as their files have them."""
+
+
+def atoms(keep: Callable[[Row], bool]) -> list[Value]:
+    """Return the atoms of the answers of amprenavir that are wanted, in their order."""
+    return [row["anchor_atom"] for row in PLACES if keep(row)]
+
+
+def score(row: Row) -> float:
+    """Return the score of an answer."""
+    return float(str(row["score_median"]))
+
+
+def found(answer: Any) -> list[Any]:
+    """Return the atoms of the answers that a tool has returned."""
+    return [one["anchor_atom"] for one in answer["answers"]]
+
 
 QUESTIONS: list[tuple[str, str, Asked, Callable[[Any], Any], Any]] = [
     ("Which example has amprenavir (478)?", "search_jobs", {"ligand": "478", "protein": "HIV-1 protease"},
@@ -91,18 +113,18 @@ QUESTIONS: list[tuple[str, str, Asked, Callable[[Any], Any], Any]] = [
      {"job_id": GBT, "path": "TARGET_RESULTS/MCS_Output/MCS_SDF/1gbt_A_GBS_704.sdf"},
      lambda a: (a.splitlines()[0], "V2000" in a, a.rstrip().endswith("$$$$")), ("1gbt_A_GBS_704", True, True)),
     ("Where does a linker leave amprenavir best?", "answers", {"job_id": HPV, "top": 1},
-     lambda a: [(one["anchor_atom"], one["evidence"]) for one in a["answers"]], [("C19", "B")]),
-    ("Which of its sites score above 0.9?", "answers", {"job_id": HPV, "filters": {"score_median__gte": 0.9}},
-     lambda a: [one["anchor_atom"] for one in a["answers"]], ["C19"]),
+     found, atoms(lambda row: row["answer_rank"] == 1)),
+    ("Which of its sites score above 0.9?", "answers",
+     {"job_id": HPV, "top": 50, "filters": {"score_median__gte": 0.9}}, found, atoms(lambda row: score(row) >= 0.9)),
     ("Which have evidence A?", "answers", {"job_id": HPV, "top": 50, "filters": {"evidence": "A"}},
-     lambda a: [one["anchor_atom"] for one in a["answers"]], ["C13", "C1", "C3", "N2"]),
+     found, atoms(lambda row: row["evidence"] == "A")),
     ("How many sites has it in all?", "answers", {"job_id": HPV, "top": 50, "limit": 1},
-     lambda a: (a["count"], a["total"], a["next_call"]["arguments"]["offset"]), (1, 13, 1)),
+     lambda a: (a["count"], a["total"], a["next_call"]["arguments"]["offset"]), (1, len(PLACES), 1)),
     ("Which is the second one?", "answers", {"job_id": HPV, "offset": 1, "limit": 1},
-     lambda a: [one["anchor_atom"] for one in a["answers"]], ["C13"]),
+     found, atoms(lambda row: row["answer_rank"] == 2)),
     ("Only atoms and scores of the protease?", "answers",
      {"job_id": HPV, "target": "hiv-1 PROTEASE", "columns": ["anchor_atom", "score_median"]},
-     lambda a: a["answers"][0], {"anchor_atom": "C19", "score_median": 0.94}),
+     lambda a: a["answers"][0], {name: PLACES[0][name] for name in ("anchor_atom", "score_median")}),
     ("Of which ligands does the job have answers?", "answers", {"job_id": JOB, "top": 1},
      lambda a: sorted(one["Warhead"] for one in a["answers"]), ["478", "GBS", "ZYB"]),
     ("Where does its best exit point?", "exits",
@@ -116,10 +138,10 @@ QUESTIONS: list[tuple[str, str, Asked, Callable[[Any], Any], Any]] = [
     ("Which copies of amprenavir are there in all jobs?", "search_ligands", {"ligand": "478"},
      lambda a: STEM in {one["stem"] for one in a["ligands"]}, True),
     ("Which ligands has 4CUP, and how do they leave?", "search_ligands", {"pdb_id": "4CUP"},
-     lambda a: {(one["ligand"], one["answer"]["anchor_atom"]) for one in a["ligands"]}, {("ZYB", "O")}),
+     lambda a: {(one["ligand"], bool(one["answer"]["anchor_atom"])) for one in a["ligands"]}, {("ZYB", True)}),
     ("How far are the halves of amprenavir and ZYB?", "compare", {"a": HPV, "b": BAZ, "limit": 1},
-     lambda a: (a["pairs"][0]["a.anchor_atom"], a["pairs"][0]["b.Warhead"], a["pairs"][0]["basis"], a["total"]),
-     ("C19", "ZYB", "range", 52)),
+     lambda a: (a["pairs"][0]["a.Warhead"], a["pairs"][0]["b.Warhead"], a["pairs"][0]["basis"], a["total"]),
+     ("478", "ZYB", "range", len(PLACES) * len(OTHERS))),
     ("Which cleaned complexes has the HIV example?", "files", {"job_id": HPV, "folder": "WAR_PDB"},
      lambda a: [one["name"] for one in a["files"]], [f"{STEM}.pdb"]),
     ("Which aspartates does amprenavir touch?", "rows",
@@ -133,11 +155,11 @@ QUESTIONS: list[tuple[str, str, Asked, Callable[[Any], Any], Any]] = [
      lambda a: a["rows"], [{"ligand": "MOH", "reason": "kind_not_kept"}] * 3),
     ("Which site of amprenavir scores highest, blocked or not?", "rows",
      {"job_id": HPV, "table": "answers", "sort": "-score_median", "limit": 1, "columns": ["anchor_atom"]},
-     lambda a: a["rows"], [{"anchor_atom": "C3"}]),
+     lambda a: a["rows"], [{"anchor_atom": max(PLACES, key=score)["anchor_atom"]}]),
     ("What must be bought for its exits?", "handles", {"job_id": JOB, "stem": STEM},
      lambda a: len(a["handles"]) > 1 and all(one["stem"] == STEM for one in a["handles"]), True),
-    ("Which inputs of programs are there for C21?", "tool_inputs",
-     {"job_id": JOB, "stem": STEM, "anchor": "C21", "tool": "json"},
+    ("Which inputs of programs are there for its best exit?", "tool_inputs",
+     {"job_id": JOB, "stem": STEM, "anchor": ANCHOR, "tool": "json"},
      lambda a: (a["download_url"].endswith("tool=json"), len(a["files"]) > 0), (True, True)),
 ]  # fmt: skip
 
@@ -150,8 +172,11 @@ def replies(live: LiveService, done_job: str) -> list[mcp.types.CallToolResult]:
         async with mcp.Client(f"http://127.0.0.1:{live.port}/mcp") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
             assert tools == {tool.name for tool in TOOLS}
+            exits = await client.call_tool("exits", {"job_id": done_job, "ligand": "478", "limit": 1})
+            assert exits.structured_content is not None
+            own = {JOB: done_job, ANCHOR: exits.structured_content["exits"][0]["anchor_atom"]}
             return [
-                await client.call_tool(tool, {**given, **({"job_id": done_job} if given.get("job_id") == JOB else {})})
+                await client.call_tool(tool, {name: own.get(str(value), value) for name, value in given.items()})
                 for _, tool, given, *_ in QUESTIONS
             ]
 
