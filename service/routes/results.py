@@ -23,7 +23,7 @@ from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, json_o
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
 from tethermap.base.parquet import quoted
-from tethermap.base.tables import SASA_SUMMARY, TABLES, Column, Table
+from tethermap.base.tables import ENTRIES, SASA_SUMMARY, TABLES, Column, Table
 
 _PAGE = Paging(1000, 10_000)
 _TABLE = Choice("table", "Which table.", known=tuple(TABLES))
@@ -34,7 +34,9 @@ _TOP = Whole("top", "Only the best of each ligand.", minimum=1)
 _LIGAND = LIGAND.optional
 _NAMES = ("Target", "protein", "group", "group_name")
 _ACCESSION = "split_part(site_uniprot, ':', 1)"
-_TARGET = Text("target", f"Any name of the target in a row, any case: {', '.join(_NAMES)}, UniProt accession.")
+_OF_GENE = "WHERE uniprot NOT LIKE '%;%' AND list_contains(string_split(lower(genes), '; '), lower(?))"
+"""Condition for entries of one protein that a gene encodes."""
+_TARGET = Text("target", f"Any name of the target, any case: {', '.join(_NAMES)}, UniProt accession, gene.")
 _TOP_ANSWERS = Whole("top", "Only the best of each ligand and binding site.", minimum=1)
 _COLUMNS = Text("columns", "Names of the columns, separated by commas (all by default).")
 _LIMIT = Whole("limit", "Maximum number of rows (no limit by default).", minimum=1, maximum=10_000)
@@ -175,9 +177,11 @@ async def list_answers(request: Request) -> Response:
         names = [quoted(one.name) for one in known_columns if one.name in _NAMES]
         names += [_ACCESSION for one in known_columns if one.name == "site_uniprot"]
         view = view_of(known_columns, request.query_params.multi_items(), reserved=[one.name for one in _OF_ANSWERS])
-        rest, values = _wanted(ligand, target, top, names, view)
+        genes = shared.tables.fetch(job.folder, ENTRIES, "DISTINCT uniprot", _OF_GENE, [target]) if target else []
+        accessions = [accession for (accession,) in genes if _ACCESSION in names]
+        rest, values = _wanted(ligand, target, top, names, accessions, view)
         texts = shared.tables.fetch(job.folder, table, json_of(columns), rest, values)
-        if target is not None and not texts:
+        if target is not None and not texts and not accessions:
             found = shared.tables.fetch(
                 job.folder, table, f"DISTINCT unnest([{', '.join(names)}]) AS name", "ORDER BY name"
             )
@@ -194,15 +198,21 @@ async def list_answers(request: Request) -> Response:
 
 
 def _wanted(
-    ligand: str | None, target: str | None, top: int | None, names: Sequence[str], view: RowsWanted
+    ligand: str | None,
+    target: str | None,
+    top: int | None,
+    names: Sequence[str],
+    accessions: Sequence[str],
+    view: RowsWanted,
 ) -> tuple[str, list[Any]]:
     """Return the condition of the answers that are meant, and the values of its question marks."""
     tests, values = ["true", *view.tests], list(view.values)
     if ligand is not None:
         tests, values = [*tests, "Warhead = ?"], [*values, ligand.upper()]
     if target is not None:
-        tests = [*tests, f"lower(?) IN ({', '.join(f'lower({name})' for name in names)})"]
-        values = [*values, target]
+        named = f"lower(?) IN ({', '.join(f'lower({name})' for name in names)})"
+        by_gene = f" OR {_ACCESSION} IN (SELECT unnest(?))" if accessions else ""
+        tests, values = [*tests, f"({named}{by_gene})"], [*values, target, *([accessions] if accessions else [])]
     if top is not None:
         tests, values = [*tests, "answer_rank <= ?"], [*values, top]
     return f"WHERE {' AND '.join(tests)}", values

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from service.app import endpoints
 from service.results.exposure import recoloured
 from service.results.tables import matching
 from tests.service.core import LiveService
-from tests.service.test_contract import assert_error
+from tests.service.test_contract import assert_error, local
+from tests.tools.runs import ROOT
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST
 
@@ -257,6 +259,23 @@ def test_answers_are_rows_of_their_table_by_ligand_protein_and_rank(
     assert protein in assert_error(other, 400, "INVALID_PARAMETER")["known"]
     for name in ("answers", "observed", "consensus"):
         assert http.get(f"/api/jobs/{done_job}/rows", params={"table": name}).status_code == 200
+
+
+def test_answers_are_found_by_gene_and_accession(tmp_path: Path) -> None:
+    example = tmp_path / "examples" / "exam4cup"
+    shutil.copytree(ROOT / "data/examples/exam4cup", example)
+    entries = example / layout.SEARCH_ENTRIES
+    rows = [{**row, "genes": "BAZ2B; WALP4", "uniprot": "Q9UIF8"} for row in tables.read_table(entries, tables.ENTRIES)]
+    tables.write_table(entries, tables.ENTRIES, rows)
+    path = example / layout.EXIT_ANSWERS
+    own = tables.EXIT_ANSWERS.usual
+    answers = [{**row, "site_uniprot": "Q9UIF8:1948"} for row in tables.read_table(path, own)]
+    tables.write_table(path, own, answers)
+    with local(tmp_path, examples_dirs=(tmp_path / "examples",)) as client:
+        url = "/api/jobs/exam4cup/answers"
+        for name in ("walp4", "q9uif8", "BAZ2B"):
+            assert client.get(url, params={"target": name}).json()["total"] == len(answers) > 0
+        assert "Q9UIF8" in assert_error(client.get(f"{url}?target=WALP"), 400, "INVALID_PARAMETER")["known"]
 
 
 def test_batch_runs_in_order_and_tells_its_results(http: httpx2.Client, live: LiveService) -> None:
