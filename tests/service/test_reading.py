@@ -100,6 +100,15 @@ def test_every_table_has_rows_as_json_and_csv(http: httpx2.Client, done_job: str
     assert http.get(f"/api/jobs/{done_job}/rows?table={table}&format=csv").status_code == 200
 
 
+def test_columns_of_rows_are_chosen_as_json_and_csv(http: httpx2.Client, done_job: str) -> None:
+    query = {"columns": "Warhead,pdb_id", "sort": "-resolution", "resolution__gte": "1.7"}
+    body = http.get(f"/api/jobs/{done_job}/rows", params=query).json()
+    assert body["columns"] == list(body["rows"][0]) == ["Warhead", "pdb_id"]
+    table = http.get(f"/api/jobs/{done_job}/rows", params={**query, "format": "csv"}).text
+    assert list(csv.DictReader(io.StringIO(table))) == body["rows"]
+    assert_error(http.get(f"/api/jobs/{done_job}/rows?columns=pdb_id,x"), 400, "INVALID_PARAMETER")
+
+
 @pytest.mark.parametrize("context", HEADLINE_FIRST)
 def test_exposure_by_atom_adds_up_to_the_summary(
     http: httpx2.Client, live: LiveService, done_job: str, context: str
