@@ -23,7 +23,9 @@ from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError
 from tethermap.extras.protac.programs import FORMATS
 
 
-def make(first: Part, second: Part, kinds: Sequence[str], how: str, most: int) -> str:
+def make(
+    first: Part, second: Part, kinds: Sequence[str], how: str, most: int, skip: int = 0, most_atoms: int | None = None
+) -> str:
     """Return the degraders of two halves as JSON, CSV or SDF.
 
     Parameters
@@ -34,10 +36,13 @@ def make(first: Part, second: Part, kinds: Sequence[str], how: str, most: int) -
         Classes of linkers; empty for all.
     how : str
         One of `FORMATS`.
-    most : int
-        Most molecules.
+    most, skip : int
+        Maximum number of molecules, and number of molecules to skip before them.
+    most_atoms : int or None
+        Maximum number of atoms between the halves.
     """
-    made = list(islice(degrader_rows(first, second, read_linkers(LINKERS, kinds)), most))
+    linkers = read_linkers(LINKERS, kinds)
+    made = list(islice(degrader_rows(first, second, linkers, most_atoms=most_atoms, skip=skip), most))
     rows = [row for _, row in made]
     if how == "sdf":
         return as_sdf(made)
@@ -66,7 +71,9 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{letter}-smiles", default="", help="the half as SMILES with [*], instead of a job")
     parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
     parser.add_argument("--format", choices=FORMATS, default="json")
-    parser.add_argument("--most", type=int, default=1000, help="most molecules")
+    parser.add_argument("--most", type=int, default=1000, help="maximum number of molecules")
+    parser.add_argument("--skip", type=int, default=0, help="number of molecules to skip")
+    parser.add_argument("--most-atoms", type=int, help="maximum number of atoms between the halves")
     parser.add_argument(
         "--handles", action="store_true", help="list only the requirements of the target's half at its exits"
     )
@@ -83,7 +90,8 @@ if __name__ == "__main__":
         elif asked.handles:
             answer = json.dumps({"handles": handles_of(asked.a_job, asked.a_stem, asked.a_anchor)}) + "\n"
         else:
-            answer = make(_part(asked, "a"), _part(asked, "b"), asked.linkers, asked.format, asked.most)
+            halves = _part(asked, "a"), _part(asked, "b")
+            answer = make(*halves, asked.linkers, asked.format, asked.most, asked.skip, asked.most_atoms)
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")
         sys.exit(error.status)

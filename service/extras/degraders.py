@@ -155,6 +155,8 @@ _HALVES = {
 _LINKERS = Text("linkers", "Only linkers of this class.")
 _FORMAT = Choice("format", "How to answer.", known=FORMATS)
 _LIMIT = Whole("limit", f"Most molecules, {MOST_DEGRADERS} by default.", minimum=1, maximum=MOST_DEGRADERS)
+_OFFSET = Whole("offset", "Number of molecules to skip.", maximum=1_000_000)
+_MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the halves.", minimum=1, maximum=1000)
 _SMILES = WholeSmiles("smiles", "The degrader.", required=True)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
@@ -223,7 +225,7 @@ async def exit_handles(request: Request) -> Response:
 async def make_degraders(request: Request) -> Response:
     """Answer the degraders of two halves and the linkers of the list."""
     form = _FORMAT.of(request)
-    text = await _made(request, form, _LIMIT.of(request) or MOST_DEGRADERS)
+    text = await _made(request, form, _LIMIT.of(request) or MOST_DEGRADERS, _OFFSET.of(request) or 0)
     if form == "json":
         return tagged(request, DegradersAnswer.model_validate(json.loads(text)))
     headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache"}
@@ -246,8 +248,10 @@ async def _ran(request: Request, kind: Kind, asked: Sequence[str]) -> str:
     return await on_demand(run_script, kind, shared_of(request).parts.settings, "scripts.degraders", asked)
 
 
-async def _made(request: Request, form: str, most: int) -> str:
-    asked = [f"--format={form}", f"--most={most}"]
+async def _made(request: Request, form: str, most: int, skip: int = 0) -> str:
+    asked = [f"--format={form}", f"--most={most}", f"--skip={skip}"]
+    if atoms := _MOST_LINKER.of(request):
+        asked.append(f"--most-atoms={atoms}")
     if kind := _LINKERS.of(request):
         asked.append(f"--linkers={kind}")
     for letter, (stem, anchor, smiles) in _HALVES.items():
@@ -323,7 +327,7 @@ EXTRA = Extra(
             make_degraders,
             "Degraders of a target's exit, a recruiter's and the linkers of the list.",
             {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
-            (*_ASKED, _FORMAT, _LIMIT),
+            (*_ASKED, _MOST_LINKER, _FORMAT, _LIMIT, _OFFSET),
             ready=True,
             listing=True,
             errors=_REFUSED,

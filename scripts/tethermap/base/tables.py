@@ -336,8 +336,9 @@ PUBLISHED = Table(
 DEGRADERS = Table(
     "",
     _columns(
-        "smiles linker linker_class linker_atoms:i reaction_a reaction_b MW:n2 LogP:n2 TPSA:n1 Rotatable_Bonds:i HBD:i"
-        " Heavy_Atom_Count:i SA_Score:n2 span_A:n1 distance_A:n1 reaches:f keeps_halves:f mapped_smiles"
+        "smiles linker linker_class linker_atoms:i reaction_a reaction_b needs_a needs_b MW:n2 LogP:n2 TPSA:n1"
+        " Rotatable_Bonds:i HBD:i Heavy_Atom_Count:i SA_Score:n2 span_A:n1 distance_A:n1 reaches:f keeps_halves:f"
+        " mapped_smiles"
     ),
 )
 """One row per molecule that joins two halves, made on request. `span_A` is the stretched linker's length,

@@ -153,7 +153,9 @@ def _parser() -> argparse.ArgumentParser:
         degraders.add_argument(f"--{side}-anchor", metavar="ATOM")
         degraders.add_argument(f"--{side}-smiles", help="the half itself, [*] for the linker, instead of a job")
     degraders.add_argument("--linkers", metavar="CLASS", help="only linkers of this class")
+    degraders.add_argument("--max-linker-atoms", type=int, metavar="N", help="atoms between the halves")
     degraders.add_argument("--limit", type=int, help="number of molecules")
+    degraders.add_argument("--offset", type=int, help="number of molecules to skip")
     degraders.add_argument("--output", type=Path, required=True, metavar="FILE", help="a .csv, .sdf or .json file")
     degraders.set_defaults(does=_degraders)
 
@@ -322,7 +324,8 @@ def _flat(pair: Mapping[str, Any]) -> dict[str, Any]:
 def _degraders(service: Tethermap, chosen: argparse.Namespace) -> int:
     form = chosen.output.suffix.lstrip(".")
     names = [side + part for side in ("a", "b") for part in ("", "_stem", "_anchor", "_smiles")]
-    service.save("/api/degraders", chosen.output, format=form, **_given(chosen, *names, "linkers", "limit"))
+    names += ["linkers", "max_linker_atoms", "limit", "offset"]
+    service.save("/api/degraders", chosen.output, format=form, **_given(chosen, *names))
     _print(str(chosen.output))
     return DONE
 

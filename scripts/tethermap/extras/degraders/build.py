@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -195,11 +197,22 @@ def _contacts(own: Sequence[Row], gone: set[str]) -> dict[str, object]:
     return {"contacts_lost": named, "contacts_kept": len(own) - len(lost)}
 
 
-def degrader_rows(first: Part, second: Part, linkers: Sequence[Linker]) -> Iterator[tuple[Made, Row]]:
-    """Yield each degrader of two halves with its row of `tables.DEGRADERS`."""
+def degrader_rows(
+    first: Part, second: Part, linkers: Sequence[Linker], *, most_atoms: int | None = None, skip: int = 0
+) -> Iterator[tuple[Made, Row]]:
+    """Yield each degrader of two halves with its row of `tables.DEGRADERS`.
+
+    Parameters
+    ----------
+    most_atoms : int or None
+        Maximum number of atoms on the way between the halves.
+    skip : int
+        Number of degraders to skip.
+    """
     distance = _distance(first, second)
     warheads = tuple(part.warhead for part in (first, second) if part.warhead is not None)
-    for made in degraders(first.end, second.end, linkers):
+    wanted = (made for made in degraders(first.end, second.end, linkers) if made.between <= (most_atoms or math.inf))
+    for made in islice(wanted, skip, None):
         yield made, _row(made, distance, warheads)
 
 
@@ -215,6 +228,8 @@ def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> R
         "linker_atoms": made.between,
         "reaction_a": made.joins[0].name,
         "reaction_b": made.joins[1].name,
+        "needs_a": made.joins[0].needs,
+        "needs_b": made.joins[1].needs,
         "MW": float(Descriptors.MolWt(mol)),  # type: ignore[attr-defined]
         "LogP": float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
         "TPSA": float(rdMolDescriptors.CalcTPSA(mol)),

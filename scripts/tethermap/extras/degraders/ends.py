@@ -32,6 +32,8 @@ class Join:
         Reaction SMARTS from the half to the molecule to buy or make.
     made_from : str
         What that molecule is called.
+    needs : str
+        What the linker has at its end.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Join:
     ends: str
     retro: str
     made_from: str
+    needs: str
 
 
 @cache
@@ -48,7 +51,7 @@ def groups() -> dict[str, tuple[Chem.Mol, tuple[Join, ...]]]:
     with REACTIONS.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             retro = f"{row['half']}>>{row['block']}"
-            join = Join(row["reaction"], row["bridge"], row["end"], retro, row["made_from"])
+            join = Join(row["reaction"], row["bridge"], row["end"], retro, row["made_from"], row["needs"])
             pattern, joins = found.get(row["group"]) or (Chem.MolFromSmarts(row["half"]), ())
             found[row["group"]] = pattern, (*joins, join)
     return found
