@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 
 ENTRY_ID = r"[0-9][A-Za-z0-9]{3}|[Pp][Dd][Bb]_[A-Za-z0-9]{8}"
 """A PDB id in any case, classic or extended, as a regular expression."""
@@ -118,3 +119,12 @@ def plain_name(name: str) -> str:
     'tert-butyl (2S)-2-azanyl-tricyclo[8.3.0.0(2,6)]trideca'
     """
     return _MARKUP.sub(lambda match: match[1] if match[1] is not None else f"({match[2]})", name)
+
+
+def unique(names: Iterable[str | None]) -> tuple[str, ...]:
+    """Return the names that are not empty, each once, in order.
+
+    >>> unique(["A", "", "B", None, "A"])
+    ('A', 'B')
+    """
+    return tuple(dict.fromkeys(name for name in names if name))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 import gemmi
 
-from tethermap.base.identifiers import accession
+from tethermap.base.identifiers import accession, unique
 from tethermap.entry.model import PREDICTED, EntryMetadata, LigandName, PolymerEntity
 
 WATER = frozenset({"HOH", "DOD", "WAT", "H2O"})
@@ -56,11 +56,6 @@ def from_mmcif(block: gemmi.cif.Block, *, entry_id: str = "") -> EntryMetadata:
 def tidy(text: str) -> str:
     """Return a text on one line with single blanks."""
     return " ".join(text.split())
-
-
-def unique(items: Iterable[str]) -> tuple[str, ...]:
-    """Return the non-empty items, each once, in order."""
-    return tuple(dict.fromkeys(item for item in items if item))
 
 
 def split_names(text: str) -> list[str]:

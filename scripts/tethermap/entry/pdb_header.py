@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from tethermap.base.identifiers import accession
-from tethermap.entry.mmcif_header import UNIPROT_NAMES, WATER, parent_letter, positive, split_names, unique
+from tethermap.base.identifiers import accession, unique
+from tethermap.entry.mmcif_header import UNIPROT_NAMES, WATER, parent_letter, positive, split_names
 from tethermap.entry.model import PREDICTED, EntryMetadata, LigandName
 from tethermap.entry.pdb_polymers import Chains, polymer_entities
 from tethermap.entry.text_search import first_line

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tethermap.entry.mmcif_header import parent_letter, split_names, unique
+from tethermap.base.identifiers import unique
+from tethermap.entry.mmcif_header import parent_letter, split_names
 from tethermap.entry.model import PolymerEntity
 
 _KEYS = re.compile(r"(?:^|;)\s*(MOL_ID|[A-Z][A-Z0-9_ ]{1,30}?)\s*:\s*")

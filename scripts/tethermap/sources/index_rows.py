@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from tethermap.base.errors import isolate_errors
+from tethermap.base.identifiers import unique
 from tethermap.base.packed import DAMAGED, GZIP, open_unpacked, unpacked
 from tethermap.entry.metadata import EntryMetadata, metadata_of
 from tethermap.sources.base import EntrySummary
@@ -98,17 +99,13 @@ def summary_of(metadata: EntryMetadata, size: int | None) -> EntrySummary:
         methods=metadata.methods,
         resolution=metadata.resolution,
         release_date=metadata.release_date,
-        organisms=_once(name for entity in entities for name in entity.organisms),
-        uniprot=_once(name for entity in entities for name in entity.uniprot),
-        genes=_once(name for entity in entities for name in entity.genes),
-        descriptions=_once(entity.description for entity in entities),
-        ligands=_once(ligand.comp_id for ligand in metadata.ligands),
+        organisms=unique(name for entity in entities for name in entity.organisms),
+        uniprot=unique(name for entity in entities for name in entity.uniprot),
+        genes=unique(name for entity in entities for name in entity.genes),
+        descriptions=unique(entity.description for entity in entities),
+        ligands=unique(ligand.comp_id for ligand in metadata.ligands),
         size=size,
     )
-
-
-def _once(items: Iterator[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(item for item in items if item))
 
 
 def _content(file: StructureFile) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tethermap.base.identifiers import entry_id_of
+from tethermap.base.identifiers import entry_id_of, unique
 from tethermap.entry.model import PolymerEntity
 from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Hit, Request, SourceError
@@ -279,18 +279,18 @@ def _summary(row: Mapping[str, Any]) -> EntrySummary:
     return EntrySummary(
         entry_id=_entry_id(row["rcsb_id"]),
         title=" ".join(((row.get("struct") or {}).get("title") or "").split()),
-        methods=_once((method.get("method") or "").upper() for method in row.get("exptl") or []),
+        methods=unique((method.get("method") or "").upper() for method in row.get("exptl") or []),
         resolution=min(resolutions, default=None),
         release_date=((row.get("rcsb_accession_info") or {}).get("initial_release_date") or "")[:10],
-        organisms=_once(origin.get("ncbi_scientific_name") or origin.get("scientific_name") for origin in origins),
-        uniprot=_once(
+        organisms=unique(origin.get("ncbi_scientific_name") or origin.get("scientific_name") for origin in origins),
+        uniprot=unique(
             reference.get("database_accession")
             for reference in references
             if reference.get("database_name") == "UniProt"
         ),
-        genes=_once(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
-        descriptions=_once((polymer.get("rcsb_polymer_entity") or {}).get("pdbx_description") for polymer in polymers),
-        ligands=_once(ligands),
+        genes=unique(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
+        descriptions=unique((polymer.get("rcsb_polymer_entity") or {}).get("pdbx_description") for polymer in polymers),
+        ligands=unique(ligands),
         size=info.get("deposited_atom_count"),
     )
 
@@ -306,12 +306,8 @@ def _polymer(row: Mapping[str, Any]) -> PolymerEntity:
         kind="polypeptide(L)" if kind in ("", "Protein") else kind,
         auth_asym_ids=tuple(identifiers.get("auth_asym_ids") or ()),
         description=(row.get("rcsb_polymer_entity") or {}).get("pdbx_description") or "",
-        genes=_once(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
+        genes=unique(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
         uniprot=tuple(identifiers.get("uniprot_ids") or ()),
-        organisms=_once(origin.get("ncbi_scientific_name") for origin in origins),
+        organisms=unique(origin.get("ncbi_scientific_name") for origin in origins),
         sequence=poly.get("pdbx_seq_one_letter_code_can") or "",
     )
-
-
-def _once(items: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(item for item in items if item))
