@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
 from tethermap.base import layout
 from tethermap.base.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
 from tethermap.exits.graph import LigandGraph
+from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
 from tethermap.exits.words import CHEMISTRY
 from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
@@ -137,7 +138,7 @@ def _told(ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: S
         "removes": sorted(gone),
         **_handle(end, exit_smiles(ligand, chosen, None)),
         "what_to_do": CHEMISTRY.get(str(chosen.row["chem_class"]), ""),
-        **_contacts(contacts, gone),
+        **contacts_of_half(contacts, gone, ligand.instance.target_chains),
     }
 
 
@@ -190,8 +191,23 @@ def _contact_rows(job: Path, stem: str) -> list[Row]:
     return [row for row in rows if row["stem"] == stem]
 
 
-def _contacts(own: Sequence[Row], gone: set[str]) -> dict[str, object]:
-    """Return which contacts of a ligand the leaving atoms take with them, and how many stay."""
+def contacts_of_half(own: Sequence[Row], gone: Collection[str], chains: Collection[str]) -> dict[str, object]:
+    """Return which contacts of a ligand the leaving atoms take with them, and how many stay.
+
+    Where more leaves than a group, the ligand is a degrader whose other half and linker leave: what they touch of the
+    other protein is no contact of this half.
+
+    Parameters
+    ----------
+    own : sequence of Row
+        The ligand's rows of `tables.CONTACTS`.
+    gone : collection of str
+        Names of the atoms that leave.
+    chains : collection of str
+        Target chains.
+    """
+    if len(gone) > LARGEST_LEAVING:
+        own = [row for row in own if row["partner_chain"] in chains]
     lost = [row for row in own if str(row["ligand_atom"]) in gone]
     named = sorted({f"{row['type']} {row['partner_component']} {row['partner_residue']}" for row in lost})
     return {"contacts_lost": named, "contacts_kept": len(own) - len(lost)}

@@ -15,7 +15,7 @@ from tests.tools.bench_degraders import both_ways, linker_of, published, regener
 from tests.tools.exits import graph_of
 from tethermap.answers.observed.transfer import leaving_bonds
 from tethermap.base.reference import LINKERS, REACTIONS
-from tethermap.extras.degraders.build import made_cut, part_of_smiles
+from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, degraders, made_of
 from tethermap.extras.degraders.linkers import Linker, read_linkers
@@ -253,6 +253,25 @@ def test_random_molecules_have_the_group_of_their_reactions_where_the_linker_beg
             near = cut | {o.GetIdx() for k in cut for o in made.mol.GetAtomWithIdx(k).GetNeighbors()}
             matches = made.mol.GetSubstructMatches(patterns[join.name])
             assert any(near & set(match) for match in matches), (join.name, made.smiles)
+
+
+def test_contacts_of_the_other_half_are_not_lost() -> None:
+    """A group takes all its contacts along; of a degrader's other half those with the other protein are not told."""
+    rows = [
+        {
+            "ligand_atom": name,
+            "partner_chain": chain,
+            "type": "hbond",
+            "partner_component": "ASN",
+            "partner_residue": "9",
+        }
+        for name, chain in (("C1", "A"), ("C2", "A"), ("C3", "B"))
+    ]
+    group = {"C2", "C3"}
+    half_ = group | {f"N{k}" for k in range(12)}
+    assert contacts_of_half(rows, group, ("A",)) == {"contacts_lost": ["hbond ASN 9"], "contacts_kept": 1}
+    assert contacts_of_half(rows, half_, ("A",)) == {"contacts_lost": ["hbond ASN 9"], "contacts_kept": 1}
+    assert contacts_of_half(rows[::2], half_, ("A",)) == {"contacts_lost": [], "contacts_kept": 1}
 
 
 def test_atoms_of_both_halves_keep_their_numbers() -> None:
