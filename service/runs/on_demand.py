@@ -33,7 +33,7 @@ _MOST_REQUESTS = 8
 _RETRY = {"Retry-After": "5"}
 _RETRY_LATER = {"Retry-After": "60"}
 
-Kind = Literal["degraders", "halves", "handles", "inputs", "partners"]
+Kind = Literal["degraders", "halves", "handles", "inputs", "partners", "similar"]
 _LOG = logging.getLogger(__name__)
 
 
