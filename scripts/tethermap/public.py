@@ -31,6 +31,7 @@ MODULES = (
     "fit.limits",
     "report.directions",
     "report.left_out",
+    "report.policy",
     "reproduce",
     "run.display",
     "run.events",

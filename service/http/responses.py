@@ -108,9 +108,18 @@ def disposition(name: str, *, inline: bool = False) -> str:
 
 
 async def file_answer(
-    request: Request, artifact: Artifact, *, name: str | None = None, inline: bool = False
+    request: Request, artifact: Artifact, *, name: str | None = None, inline: bool = False, policy: str = ""
 ) -> Response:
     """Return a file: whole, a range of it, its headers only, or 304.
+
+    Parameters
+    ----------
+    name : str or None
+        Name under which it is saved, its own by default.
+    inline : bool
+        Whether a browser shows it rather than saves it.
+    policy : str
+        Content security policy if it is HTML or SVG, `FILE_POLICY` by default.
 
     Raises
     ------
@@ -133,7 +142,7 @@ async def file_answer(
             "Content-Disposition": disposition(name or artifact.name, inline=inline),
         }
         if artifact.media_type in _ACTIVE:
-            headers["Content-Security-Policy"] = FILE_POLICY
+            headers["Content-Security-Policy"] = policy or FILE_POLICY
         if _unchanged(request, tag, int(status.st_mtime)):
             os.close(stream)
             return Response(status_code=304, headers=headers)

@@ -42,6 +42,9 @@ MEDIA_TYPES = {
 }
 """Extensions that a client may see, with their content."""
 
+ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}, key=lambda media: (media == "application/json", media)))
+"""Media types of files, JSON last: a generated client uses the first type that it knows for all files."""
+
 _FOLDERS = (layout.RESULTS, "search")
 _SHORT_NAMES = {Path(path).name: path for path in (layout.LIGAND_METADATA, layout.SASA_SUMMARY)}
 _TABLE_WORDS = (

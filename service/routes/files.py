@@ -11,14 +11,12 @@ from service.http.endpoint import Endpoint, Handler, Routes
 from service.http.parameters import FOLDER, KIND, STEM, Paging
 from service.http.responses import file_answer, tagged
 from service.http.result_answers import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
-from service.jobs.artifacts import MEDIA_TYPES, Listing, list_artifacts, resolve_artifact
+from service.jobs.artifacts import ANY_FILE, Listing, list_artifacts, resolve_artifact
 from service.results.bundles import bundle_answer, public_bundle, structures_folder
 from service.results.structures import files_of_instances
 from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 2000)
-
-_ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}))
 
 
 async def list_files(request: Request) -> Response:
@@ -113,7 +111,7 @@ def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
     """Return the routes of files below jobs or below examples; `of` stands in their names."""
     routes, asked, path = Routes(group), (KIND, FOLDER, *_PAGE), f"{base}/{{job_id}}"
     bad: dict[str, Any] = {"errors": ("INVALID_PATH",), "listing": True}
-    files = {200: _ANY_FILE, 206: _ANY_FILE}
+    files = {200: ANY_FILE, 206: ANY_FILE}
     lost = ("INVALID_PATH", "FILE_NOT_FOUND")
     return (
         routes.get(

@@ -214,13 +214,13 @@ def is_leading(answer: Row) -> bool:
 
 
 def shown_series(rows: Sequence[Row]) -> list[Row]:
-    """Return the series with something to compare: two instances or more, those of most components first.
+    """Return the series of two components or more, those of most components first.
 
-    >>> rows = [{"series": f"S{n}", "n_instances": n, "n_components": n} for n in (1, 2, 3)]
+    >>> rows = [{"series": f"S{n}", "n_instances": 3, "n_components": n} for n in (1, 2, 3)]
     >>> [row["series"] for row in shown_series(rows)]
     ['S3', 'S2']
     """
-    several = [row for row in rows if int(row["n_instances"] or 0) > 1]
+    several = [row for row in rows if int(row["n_components"] or 0) > 1]
     return sorted(several, key=lambda row: (-int(row["n_components"] or 0), -int(row["n_instances"] or 0)))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,7 +13,8 @@ from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import CARDS_PER_PAGE, PLACES_AT_ONCE, Card, ReportContent
 from tethermap.report.methods import paragraphs, references
-from tethermap.report.templating import TEMPLATES, environment
+from tethermap.report.policy import TEMPLATES, digest
+from tethermap.report.templating import environment
 from tethermap.selfcheck.names import CHECKS
 
 Depiction = Callable[[str, str], str]
@@ -216,10 +215,5 @@ def _leaves(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, st
 
 def _policy(style: str, script: str) -> str:
     """Return a content security policy that allows this style, this script and nothing else."""
-    hashes = [
-        base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") for text in (style, script)
-    ]
-    return (
-        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}';"
-        " base-uri 'none'; form-action 'none'"
-    )
+    own = f"style-src {digest(style)}; script-src {digest(script)}"
+    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"

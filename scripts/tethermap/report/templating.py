@@ -12,8 +12,7 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, Stric
 from jinja2.bccache import Bucket
 
 from tethermap.base import layout
-
-TEMPLATES = Path(__file__).resolve().parent / "templates"
+from tethermap.report.policy import TEMPLATES
 
 
 class _BesideTemplates(FileSystemBytecodeCache):

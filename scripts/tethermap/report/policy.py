@@ -1,0 +1,26 @@
+"""Content security policy with which a service shows the report: its script runs, and no other."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+
+TEMPLATES = Path(__file__).resolve().with_name("templates")
+"""Folder of the report's templates, style and script."""
+
+
+def digest(text: str) -> str:
+    """Return the source expression of an inline style or script in a content security policy.
+
+    >>> digest("")
+    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    """
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+FROM_SERVICE = (
+    "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"
+    f" script-src {digest((TEMPLATES / 'report.js').read_text(encoding='utf-8'))}; base-uri 'none'; form-action 'none'"
+)
+"""The sandbox gives the report an origin of its own, so that its script reads nothing of the service."""
