@@ -390,7 +390,7 @@ class FoundAnswer(Answer):
 
 
 class FoundLigand(Answer):
-    """A ligand of a finished job."""
+    """A ligand of a finished job; `relation` and `similarity` (Tanimoto) to the molecule of a search by SMILES."""
 
     job_id: str
     target_name: str
@@ -407,6 +407,8 @@ class FoundLigand(Answer):
     site: str
     answer: FoundAnswer | None
     results_url: Url
+    relation: Literal["same", "contains", "part", "similar"] | None = None
+    similarity: Number | None = None
 
 
 class SearchAnswer(Success):
@@ -444,6 +446,7 @@ class FormMeaningAnswer(Success):
     curl: str
     job_yaml: str
     notes: list[str]
+    find: str
 
 
 class FormMistakeAnswer(Success):

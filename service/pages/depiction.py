@@ -80,7 +80,7 @@ def shown_drawing(
 def thumbnail(drawing: SafeDrawing | None) -> Markup:
     """Return a depiction as a small file of its own; an empty one when there is none."""
     body = drawing.body if drawing else Markup()
-    box = " ".join(f"{value:.0f}" for value in (drawing.box if drawing else (0.0, 0.0, 60.0, 40.0)))
+    box = " ".join(f"{value:.0f}" for value in (drawing.window if drawing else (0.0, 0.0, 60.0, 40.0)))
     return Markup('<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}" stroke-width="2">{}</svg>').format(box, body)
 
 

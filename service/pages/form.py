@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import yaml
 
 from service.jobs.submission import Limits, Submission, parse_submission, public_settings
 from tethermap.base.config import load_defaults
+from tethermap.base.identifiers import ENTRY_ID
 
 Kind = Literal["integer", "number", "flag", "choice", "choices", "codes", "date", "text"]
 
@@ -27,6 +29,12 @@ GROUPS: Mapping[str, str] = {
 """First setting of each group → its title, in the order of the schema."""
 
 TEXTS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand", "structures")
+OWN_STRUCTURES = "Own structures"
+"""Name of the target of a job over files for which none is given: all their proteins count."""
+
+_LONGEST_NAME = 64
+"""Characters of the one box that name the target; the query has all."""
+
 _SEPARATORS = str.maketrans(",;", "  ")
 
 
@@ -135,8 +143,10 @@ def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
         if value.strip():
             given.setdefault(name, []).append(value.strip())
     body: dict[str, Any] = {name: given[name][0] for name in TEXTS if name in given}
+    if "structures" in body:
+        body.setdefault("target_name", OWN_STRUCTURES)
     if "target_name" in body and not body.keys() & {"search_query", "pdb_id", "structures"}:
-        body["search_query"] = body["target_name"]  # one box is enough
+        body |= _asked(body["target_name"])  # one box is enough
     options = {}
     for _, fields in option_groups():
         for one in fields:
@@ -145,6 +155,38 @@ def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
                 if value != one.default:
                     options[one.name] = value
     return {**body, "options": options} if options else body
+
+
+def _asked(text: str) -> dict[str, str]:
+    """Return target and query of a text in the one box; of PDB ids the first names the target.
+
+    >>> _asked("1HPV, 4cup")
+    {'target_name': '1HPV and 1 more', 'search_query': '1HPV 4cup'}
+    >>> _asked("HIV-1 protease")
+    {'target_name': 'HIV-1 protease', 'search_query': 'HIV-1 protease'}
+    """
+    words = text.translate(_SEPARATORS).split()
+    if not words or not all(re.fullmatch(ENTRY_ID, word) for word in words):
+        return {"target_name": text[:_LONGEST_NAME].rstrip(), "search_query": text}
+    more = f" and {len(words) - 1} more" if len(words) > 1 else ""
+    return {"target_name": f"{words[0]}{more}", "search_query": " ".join(words)}
+
+
+def is_smiles(text: str) -> bool:
+    """Return whether a text can only be a SMILES: no spaces, and brackets, a bond or a ring between atoms.
+
+    >>> [is_smiles(text) for text in ("CC(=O)Nc1ccccc1", "c1ccccc1", "EGFR", "HIV-1 protease", "2,4-D", "p53(1-20)")]
+    [True, True, False, False, False, False]
+    """
+    atoms = r"(?:Cl|Br|[BCNOPSFIbcnops]|\[[^\]\s]{1,30}\]|\((?![0-9])|[-=#$:/\\%.)0-9@+])+"
+    return re.fullmatch(atoms, text) is not None and re.search(r"[=#(\[]|[a-z]1", text) is not None
+
+
+def ligand_asked(values: Mapping[str, list[str]]) -> str:
+    """Return the text of the one box if it can be a ligand's name or SMILES: no query or files beside it."""
+    text = (values.get("target_name") or [""])[0].strip()
+    alone = not any("".join(values.get(name, ())).strip() for name in TEXTS if name != "target_name")
+    return text if alone and (is_smiles(text) or _asked(text)["search_query"] == text) else ""
 
 
 def _converted(one: FormField, values: list[str]) -> Any:

@@ -90,20 +90,26 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     metadata = metadata_row(place.reader, place.folder, str(row["components"] or row["Warhead"]), None) or {}
     answer = copy_view(answers_of_copy(place.reader, place.folder, row), row, exit_rows)
     exits = exits_drawing(place.folder, row) if sites else None
+    contexts = _contexts(row)
+    first, more = _first_sites(sites)
     return {
         "row": row,
         "stem": stem,
         "name": plain_name(str(metadata.get("Common_Name") or metadata.get("Name") or "")),
         "links": links_of(metadata) if metadata else {},
         "context": context,
-        "contexts": _contexts(row),
+        "contexts": contexts,
+        "contexts_differ": len({round(one["area"], 1) for one in contexts if one["area"] is not None}) > 1,
         "drawing": drawing,
         "marks": marks(drawing, atoms),
         "exits_drawing": exits,
         "exits_marks": marks(exits, atoms),
+        "amid": _amid_address(place, row) if drawing else "",
         "closed_here": _closed_here(sites, context),
         "atoms": atoms,
         "sites": sites,
+        "first_sites": first,
+        "more_sites": more,
         "answer": answer,
         "fit": fit_badge(row),
         "no_sites": reason_without_sites(exit_rows),
@@ -240,6 +246,23 @@ def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
     if not shut:
         return ""
     return f"{CONTEXT_WORDS[context].added} close exit{'s' if len(shut) > 1 else ''} {', '.join(shut)}."
+
+
+_FIRST_SITES = 3
+"""Sites of a ligand that are unfolded."""
+
+
+def _first_sites(sites: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the sites that are unfolded and those that are folded, C-H exits among them unless there are no others."""
+    with_handle = [site for site in sites if not site["needs_handle"]][:_FIRST_SITES] or list(sites[:1])
+    return with_handle, [site for site in sites if site not in with_handle]
+
+
+def _amid_address(place: Place, row: Row) -> str:
+    """Return the address of the drawing of an instance amid its residues."""
+    names = (place.base.rpartition("/")[2], *(str(row[name]) for name in ("pdb_id", "Chain", "Warhead")))
+    path = "/".join(quote(name, safe="") for name in names)
+    return address(f"/api/svg-interactions/{path}?resid={quote(str(row['Residue_ID']))}")
 
 
 _NUMBERED = 5

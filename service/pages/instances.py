@@ -189,6 +189,8 @@ _OF_SUMMARY = [name for name in tables.SASA_SUMMARY.names if name not in tables.
 def instances(reader: JobTables, folder: Path, names: Collection[str], answers: Answers) -> list[Row]:
     """Return a row for each instance: its results with the areas of all contexts, and its ligand's best exit.
 
+    Rows of the best answers of the job come first, the copy to look at before the others.
+
     Parameters
     ----------
     reader : JobTables
@@ -200,7 +202,10 @@ def instances(reader: JobTables, folder: Path, names: Collection[str], answers: 
     answers : Answers
         Those of the job.
     """
-    return [{**row, **answers.cells(str(row["stem"]))} for row in _joined(reader, folder, names)]
+    place = answers.order()
+    last = (len(place), 1)
+    rows = sorted(_joined(reader, folder, names), key=lambda row: place.get(str(row["stem"]), last))
+    return [{**row, **answers.cells(str(row["stem"]))} for row in rows]
 
 
 def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:

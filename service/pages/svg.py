@@ -37,12 +37,28 @@ class SafeDrawing:
         Its elements, safe to stand in a page.
     atoms : tuple of AtomMark
         Where its atoms are, in order.
+    focus : tuple of float or None
+        Place of the first exit that is meant.
     """
 
     width: float
     height: float
     body: Markup
     atoms: tuple[AtomMark, ...]
+    focus: tuple[float, float] | None = None
+
+    @property
+    def window(self) -> tuple[float, float, float, float]:
+        """Part that a small picture shows: all, or of a large ligand what lies around the exit that is meant."""
+        box = self.box
+        if self.focus is None:
+            return box
+        sizes = [min(size, most) for size, most in zip(box[2:], _LARGEST_WINDOW, strict=True)]
+        left, top = (
+            min(max(middle - size / 2, low), low + whole - size)
+            for middle, size, low, whole in zip(self.focus, sizes, box[:2], box[2:], strict=True)
+        )
+        return left, top, sizes[0], sizes[1]
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -57,6 +73,9 @@ class SafeDrawing:
 
 
 _BADGE = re.compile(r'<circle cx="([0-9.-]+)" cy="([0-9.-]+)"')
+_LARGEST_WINDOW = (460.0, 380.0)
+"""Width and height beyond which a small picture shows a part, in pixels: larger ones can't be read on a card."""
+
 _MARGIN = 24.0
 """Around the middles of atoms and numbers, in pixels: half a label."""
 
@@ -92,7 +111,10 @@ def safe_drawing(text: str, exits: Collection[str] = ()) -> SafeDrawing:
                 place = attributes({name: item.get(name, "") for name in ("cx", "cy", "r")})
                 body += f'<circle{place} fill="none" stroke="#0072b2" stroke-width="3"/>'
     atoms = tuple(sorted(_marks(root), key=lambda mark: mark.index))
-    return SafeDrawing(width, height, Markup(body), atoms)  # noqa: S704 - written anew, value by value
+    places = {item.get("data-atom-name"): item for item in root.iter(f"{SVG}circle")}
+    first = next((places[name] for name in exits if name in places), None)
+    focus = None if first is None else (float(first.get("cx", "0")), float(first.get("cy", "0")))
+    return SafeDrawing(width, height, Markup(body), atoms, focus)  # noqa: S704 - written anew, value by value
 
 
 _LEGEND_TEXT = 14.0

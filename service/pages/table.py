@@ -134,7 +134,7 @@ def _cell(column: Shown, row: Row) -> Cell:
     if column.key == "flags":
         return Cell(text, "flags")
     if not column.numeric:
-        return Cell(text)
+        return Cell(text, "name" if column.key == "name" else "")
     value, kind = row.get(column.sorted_by), "number"
     if column.key == "buried" and isinstance(value, float):
         kind = f"number bar rest x{5 * round(20 * (1 - value))}"

@@ -41,10 +41,10 @@ async def get_example(request: Request) -> Response:
 
 
 async def examples_page(request: Request) -> Response:
-    """Show all examples."""
+    """Show the examples that are on this server."""
     shared = shared_of(request)
-    shown = [await _shown(shared, one) for one in shared.examples.values()]
-    return page("examples", examples=shown)
+    there = [one for one in shared.examples.values() if shared.parts.store.is_example(one.job_id)]
+    return page("examples", examples=[await _shown(shared, one) for one in there])
 
 
 async def example_page(request: Request) -> Response:

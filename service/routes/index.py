@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -14,17 +15,19 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from service.addresses import address
-from service.errors import MissingField, NotFound
+from service.errors import InvalidParameter, MissingField, NotFound
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import FoundAnswer, FoundLigand, IndexedJobsAnswer, ListedJob, SearchAnswer
 from service.http.parameters import LIGAND, PDB_ID, Choice, Flag, Moment, Paging, Text
 from service.http.responses import disposition, tagged
 from service.index.query import SORTS, JobFilters
 from service.jobs.record import STATES
+from service.pages.form import is_smiles
 from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import JobTables, same_entry, took_too_long
 from service.routes.shared import ExampleUnavailable, Shared, in_thread, job_filters, job_named, shared_of
+from service.runs.on_demand import on_demand, run_script
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
@@ -43,7 +46,9 @@ _AFTER = Moment("created_after", "From this ISO date or time on, UTC.")
 _BEFORE = Moment("created_before", "Before this ISO date or time, UTC.")
 _SORT = Choice("sort", "Order.", known=tuple(SORTS))
 _FILTERS = (_PROTEIN, _QUERY, _AVAILABILITY, _STATUS, _LIGAND, _PDB_ID, _AFTER, _BEFORE, _SORT)
-_FIND = Text("find", "Ligands of all jobs: a component code, PDB id, UniProt accession, InChIKey or SMILES.")
+_ANY = "a component code, PDB id, UniProt accession, InChIKey, part of a name, or SMILES (then the closest ligands)."
+_FIND = Text("find", f"Ligands of all jobs: {_ANY}")
+_TEXT = Text("text", f"Any of these in one box: {_ANY}")
 _MOST_FOUND = 50
 _PAGE, _ON_PAGE = Paging(50, 5000), Paging(50, 200)
 
@@ -59,7 +64,8 @@ _SEARCHES = anyio.CapacityLimiter(4)
 _INCHIKEY = Text("inchikey", "InChIKey of the neutral parent.")
 _SMILES = Text("smiles", "SMILES as the results have it.")
 _ACCESSION = Text("accession", "UniProt accession of a protein that the ligand touches.")
-_SOUGHT = (LIGAND.optional, _INCHIKEY, _SMILES, _ACCESSION, PDB_ID.optional)
+_NAME = Text("name", "Part of the ligand's name, any case.")
+_SOUGHT = (LIGAND.optional, _INCHIKEY, _SMILES, _ACCESSION, PDB_ID.optional, _NAME)
 _FOUND_PAGE = Paging(50, 500)
 
 _TESTS = {
@@ -68,13 +74,14 @@ _TESTS = {
     "smiles": "? IN (SMILES, SMILES_pH74)",
     "accession": "list_contains(list_transform(pocket_uniprot, place -> split_part(place, ':', 1)), upper(?))",
     "pdb_id": "lower(pdb_id) IN (?, 'pdb_0000' || ?)",
+    "name": "contains(lower(ligand_name), lower(?))",
 }
 _PATTERNS = {
     "inchikey": "[A-Z]{14}-[A-Z]{10}-[A-Z]",
     "accession": "[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2}",
     "pdb_id": "[0-9][A-Z0-9]{3}|pdb_[0-9A-Z]{8}",
     "ligand": "[A-Z0-9]{1,5}",
-    "smiles": ".*",
+    "name": ".*",
 }
 _COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "ligand_name", "InChIKey", "SMILES", "%Exposed",
             "resolution", "site")  # fmt: skip
@@ -124,7 +131,11 @@ async def browse_page(request: Request) -> Response:
     total, rows = await index.jobs(filters, sort, shown.limit, shown.offset)
     links, _ = shown.links(request, total)
     text = _FIND.of(request)
-    ligands = (await found(request, meant_by(text), _MOST_FOUND, 0)) if text else None
+    ligands = None
+    if text:
+        with contextlib.suppress(InvalidParameter):  # no molecule
+            ligands = await found_by(request, text, _MOST_FOUND, 0)
+        ligands = ligands or (0, [], 0, 0)
     asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
     view = [(name, value) for name, value in asked if name not in ("limit", "offset", "find")]
     return page(
@@ -152,12 +163,15 @@ def _sort_urls(view: list[tuple[str, str]], sort: str) -> dict[str, str]:
 
 async def search(request: Request) -> Response:
     """Answer the ligands of all finished jobs that match."""
-    wanted = sought(request)
-    if not wanted:
-        names = ", ".join(parameter.name for parameter in _SOUGHT)
+    wanted, text = sought(request), _TEXT.of(request)
+    if not wanted and not text:
+        names = ", ".join(parameter.name for parameter in (*_SOUGHT, _TEXT))
         raise MissingField(f"Give one of {names}.", details={"field": _SOUGHT[0].name})
     page = _FOUND_PAGE.of(request)
-    total, ligands, read, jobs = await found(request, wanted, page.limit, page.offset)
+    if text and not wanted:
+        total, ligands, read, jobs = await found_by(request, text, page.limit, page.offset)
+    else:
+        total, ligands, read, jobs = await found(request, wanted, page.limit, page.offset)
     links, headers = page.links(request, total)
     answer = SearchAnswer(count=len(ligands), jobs_read=read, jobs_found=jobs, ligands=ligands, **links)
     return tagged(request, answer, headers)
@@ -171,10 +185,58 @@ def sought(request: Request) -> dict[str, str]:
 def meant_by(text: str) -> dict[str, str]:
     """Return the parameters that a text from the box of a page stands for.
 
-    >>> meant_by("1hpv"), meant_by("P03367"), meant_by("CCO"), meant_by("CC(=O)O")
-    ({'pdb_id': '1hpv'}, {'accession': 'P03367'}, {'ligand': 'CCO'}, {'smiles': 'CC(=O)O'})
+    >>> meant_by("1hpv"), meant_by("P03367"), meant_by("CCO"), meant_by("CC(=O)O"), meant_by("gefitinib")
+    ({'pdb_id': '1hpv'}, {'accession': 'P03367'}, {'ligand': 'CCO'}, {'smiles': 'CC(=O)O'}, {'name': 'gefitinib'})
     """
+    if is_smiles(text):
+        return {"smiles": text}
     return {next(name for name, pattern in _PATTERNS.items() if re.fullmatch(pattern, text, re.IGNORECASE)): text}
+
+
+async def found_by(request: Request, text: str, limit: int, offset: int) -> tuple[int, list[FoundLigand], int, int]:
+    """Return what `found` does for a text from the box of a page; for a SMILES the closest ligands.
+
+    Raises
+    ------
+    InvalidParameter
+        If a SMILES is no molecule.
+    """
+    wanted = meant_by(text)
+    if "smiles" in wanted:
+        return await _closest(request, text, limit, offset)
+    answer = await found(request, wanted, limit, offset)
+    if not answer[0] and "ligand" in wanted:  # a short name looks like a code
+        answer = await found(request, {"name": text}, limit, offset)
+    return answer
+
+
+async def _closest(request: Request, smiles: str, limit: int, offset: int) -> tuple[int, list[FoundLigand], int, int]:
+    known, jobs = await _jobs(request, job_filters(request, available=True))
+    arguments = [f"--smiles={smiles}", f"--most={_MOST_FOUND}", "--", *(str(job.folder) for job in jobs)]
+    settings, reader = shared_of(request).parts.settings, shared_of(request).tables
+    hits = json.loads(await on_demand(run_script, "similar", settings, "scripts.similar_ligands", arguments))
+
+    def read() -> list[FoundLigand]:
+        ligands = []
+        for hit in hits[offset : offset + limit]:
+            job = jobs[hit["job"]]
+            rows = reader.rows(job.folder, RESULTS_TABLE, "WHERE Warhead = ? LIMIT 1", [hit["ligand"]], _COLUMNS)
+            own = {"relation": hit["relation"], "similarity": hit["similarity"]}
+            ligands += [one.model_copy(update=own) for one in _described(reader, job, rows)]
+        return ligands
+
+    return len(hits), await in_thread(read, limiter=_SEARCHES), len(jobs), known
+
+
+async def _jobs(request: Request, filters: JobFilters) -> tuple[int, list[Job]]:
+    """Return the number of jobs that the index finds, and the newest of them that have ended."""
+    known, rows = await shared_of(request).parts.index.jobs(filters, limit=MOST_JOBS)
+    jobs: list[Job] = []
+    for row in rows:
+        with contextlib.suppress(NotFound, ExampleUnavailable):  # removed since
+            job = job_named(request, str(row["job_id"]))
+            jobs += [job] if job.record.final else []
+    return known, jobs
 
 
 async def found(
@@ -184,12 +246,7 @@ async def found(
     shared: Shared = shared_of(request)
     entry = same_entry(wanted["pdb_id"]) if "pdb_id" in wanted else None
     filters = job_filters(request, available=True, ligand=wanted.get("ligand"), pdb_id=entry)
-    known, rows = await shared.parts.index.jobs(filters, limit=MOST_JOBS)
-    jobs: list[Job] = []
-    for row in rows:
-        with contextlib.suppress(NotFound, ExampleUnavailable):  # removed since
-            job = job_named(request, str(row["job_id"]))
-            jobs += [job] if job.record.final else []
+    known, jobs = await _jobs(request, filters)
     asked = {**wanted, "pdb_id": entry or ""}
     total, ligands = await in_thread(_ligands, shared.tables, jobs, asked, limit, offset, limiter=_SEARCHES)
     return total, ligands, len(jobs), known
@@ -275,7 +332,7 @@ ENDPOINTS = (
         search,
         "Ligands of all finished jobs, newest job first, each with the best answer.",
         SearchAnswer,
-        (*_SOUGHT, *_FOUND_PAGE),
+        (*_SOUGHT, _TEXT, *_FOUND_PAGE),
         listing=True,
     ),
 )

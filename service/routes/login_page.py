@@ -14,17 +14,20 @@ from service.pages.render import page
 from service.routes.shared import form_pairs, shared_of
 
 
-def asked(request: Request, status: int = 200, *, wrong: bool = False, after: str = "") -> Response:
+def asked(
+    request: Request, status: int = 200, *, wrong: bool = False, after: str = "", logged_in: bool = False
+) -> Response:
     """Return the form that asks for the token; where it was asked for in place of another page, leading there."""
     if not after and request.method == "GET":
         query = request.url.query
         after = quote(request.scope["path"]) + (f"?{query}" if query else "")
-    return page("login", status, after=_own(after), wrong=wrong)
+    return page("login", status, after=_own(after), wrong=wrong, logged_in=logged_in)
 
 
 async def login_page(request: Request) -> Response:
     """Show the form."""
-    return asked(request, after=request.query_params.get("next", "/"))
+    logged_in = shared_of(request).access.token_of(request) is not None
+    return asked(request, after=request.query_params.get("next", "/"), logged_in=logged_in)
 
 
 async def login_form(request: Request) -> Response:

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from service.addresses import address
-from service.errors import FileNotFound, MissingField
+from service.errors import FileNotFound
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import JobProgress
 from service.http.parameters import CONTEXT, MAX_STEMS, STEM, Choice, Parameter, Text
 from service.http.responses import disposition, file_answer, text_answer
-from service.jobs.artifacts import resolve_artifact
+from service.jobs.artifacts import ANY_FILE, resolve_artifact
 from service.pages.columns import COLUMNS, USUAL
 from service.pages.depiction import drawing_of, exits_drawing, thumbnail
 from service.pages.fit import FITS
@@ -37,6 +37,7 @@ from tethermap.base import layout, tables
 from tethermap.base.tables import Row
 from tethermap.report.directions import group_views
 from tethermap.report.left_out import left_out
+from tethermap.report.policy import FROM_SERVICE
 from tethermap.run.told import told_at_end
 
 _MAX_SERIES = 60
@@ -163,20 +164,32 @@ async def instance_part(request: Request) -> Response:
 
 
 async def report_page(request: Request) -> Response:
-    """Show the report of a job; it runs no script here, its file does."""
+    """Go to the report of a job, beside which the files lie that it links to."""
     job = job_of(request, ready=True)
-    return await file_answer(request, await in_thread(resolve_artifact, job.folder, layout.REPORT), inline=True)
+    await in_thread(resolve_artifact, job.folder, layout.REPORT)
+    return RedirectResponse(address(f"/results/{job.record.job_id}/report/{layout.REPORT.rpartition('/')[2]}"), 302)
+
+
+async def report_file(request: Request) -> Response:
+    """Show the report of a job; answer a file that it links to."""
+    job = job_of(request, ready=True)
+    path = f"{layout.RESULTS}/{request.path_params['path']}"
+    artifact = await in_thread(resolve_artifact, job.folder, path)
+    shown = artifact.kind == "html"
+    return await file_answer(request, artifact, inline=shown, policy=FROM_SERVICE if shown else "")
 
 
 async def overlay_page(request: Request) -> Response:
-    """Show chosen ligands in the common frame of their group."""
+    """Show ligands in the common frame of their group: the chosen ones, or the best copy of each answer."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
     stems = list(dict.fromkeys(request.query_params.getlist("stem")))
-    if not stems:
-        raise MissingField("Choose ligands first.", details={"field": "stem"})
-    view = await in_thread(overlay_view, shared.tables, job, stems[:MAX_STEMS])
-    return page("overlay", view=view, base=job.base, here=address(f"/results/{job.record.job_id}"))
+
+    def read() -> dict[str, Any]:
+        best = stems or [str(row["best_stem"]) for row in Answers.of(shared.tables, job.folder).places]
+        return overlay_view(shared.tables, job, best[:MAX_STEMS])
+
+    return page("overlay", view=await in_thread(read), base=job.base, here=address(f"/results/{job.record.job_id}"))
 
 
 async def partners(request: Request) -> Response:
@@ -270,15 +283,23 @@ ENDPOINTS = (
         ready=True,
         errors=(*_LOST, "MISSING_FIELD"),
     ),
-    _ROUTES.get("/results/{job_id}/report", report_page, "Its report, readable.", PAGE, ready=True, errors=_LOST),
+    _ROUTES.get("/results/{job_id}/report", report_page, "Its report, readable.", {302: ""}, ready=True, errors=_LOST),
+    _ROUTES.get(
+        "/results/{job_id}/report/{path:path}",
+        report_file,
+        "The report, and the files that it links to.",
+        {200: ANY_FILE, 206: ANY_FILE},
+        ready=True,
+        errors=(*_LOST, "INVALID_PATH"),
+    ),
     _ROUTES.get(
         "/results/{job_id}/overlay",
         overlay_page,
-        "Some ligands of it laid over each other.",
+        "Ligands of it in one frame: the chosen ones, or the best copy of each answer.",
         PAGE,
         (STEM,),
         ready=True,
-        errors=(*_LOST, "MISSING_FIELD"),
+        errors=_LOST,
     ),
     _ROUTES.get(
         "/results/{job_id}/partners/{stem}",

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -19,7 +20,7 @@ from service.http.parameters import Parameter
 from service.http.responses import json_answer, json_bytes
 from service.jobs.submission import public_settings
 from service.jobs.uploads import Upload
-from service.pages.form import Meaning, meaning_of, option_groups, values_of_request
+from service.pages.form import Meaning, is_smiles, ligand_asked, meaning_of, option_groups, values_of_request
 from service.pages.render import page
 from service.routes.shared import (
     FORM_FIELDS,
@@ -79,6 +80,8 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
     shared = shared_of(request)
     if chosen := values.pop("sequence", None):  # a protein of the preview
         return _form(request, {**values, "fasta_seq": chosen})
+    if is_smiles(text := ligand_asked(values)):
+        return RedirectResponse(address(f"/browse?{urlencode({'find': text})}#found"), 303)
     try:
         if (refused := values.get("refused")) and "without_files" not in values:
             reason = f"these files were not taken: {refused[0]}; send others, or run the job without them"
@@ -104,9 +107,9 @@ async def check_form(request: Request) -> Response:
         meaning = meaning_of(pairs, shared.limits)
     except ServiceError as error:
         return json_answer(FormMistakeAnswer(field=_field(error), message=error.message))
-    notes = list(meaning.submission.notes)
+    notes, find = list(meaning.submission.notes), ligand_asked(_values(pairs))
     return json_answer(
-        FormMeaningAnswer(request=meaning.body, curl=meaning.curl, job_yaml=meaning.job_yaml, notes=notes)
+        FormMeaningAnswer(request=meaning.body, curl=meaning.curl, job_yaml=meaning.job_yaml, notes=notes, find=find)
     )
 
 
@@ -177,13 +180,12 @@ def _form(
         groups=option_groups(),
         limits=shared.limits,
         values=values,
-        opened=any(name in values for name in (*public_settings(), "pdb_id", "ligand")),
+        opened=any(name in values for name in (*public_settings(), "search_query", "fasta_seq", "pdb_id", "ligand")),
         meaning=meaning,
         preview=preview,
         error=error.message if error else "",
         error_field=_field(error) if error else "",
-        examples=list(shared.examples.values()),
-        shipped={one.job_id for one in shared.examples.values() if parts.store.is_example(one.job_id)},
+        examples=[one for one in shared.examples.values() if parts.store.is_example(one.job_id)],
         key=secrets.token_hex(16),
         upload=_upload(request, values),
         limits_of_uploads=parts.settings,

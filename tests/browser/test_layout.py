@@ -7,7 +7,7 @@ import sys
 import pytest
 from playwright.sync_api import Response
 
-from tests.browser.harness import Pages, has_webgl
+from tests.browser.harness import Pages, assert_fits, has_webgl
 
 
 def test_theme_follows_the_system_and_the_choice_stays(pages: Pages) -> None:
@@ -54,6 +54,66 @@ def test_focus_is_seen_and_motion_is_spared(pages: Pages) -> None:
     page.keyboard.press("Tab")
     outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
+
+
+READ = (
+    "/",
+    "/?from=exam1hpv",
+    "/browse",
+    "/browse?protein=no+such+target",
+    "/browse?find=478",
+    "/examples",
+    "/examples/exam1hpv",
+    "/compare?a=exam4cup&b=exam1hpv",
+    "/degraders?a=exam4cup&b=exam1hpv",
+    "/help",
+    "/login",
+    "/api-docs",
+    "/monitor/exam1hpv",
+    "/monitor/00000000",
+    "/results/exam1hpv",
+    "/results/exam1hpv/overlay?stem=1hpv_A_478_200",
+)
+"""Every kind of page."""
+
+SMALL_TEXTS = """() => {
+    const found = new Set();
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+        const parent = walk.currentNode.parentElement;
+        if (!walk.currentNode.data.trim() || parent.closest("svg, script, style, noscript")) continue;
+        const size = parseFloat(getComputedStyle(parent).fontSize);
+        if (size < 14 && parent.checkVisibility()) found.add(`${size} px: ${parent.outerHTML.slice(0, 120)}`);
+    }
+    return [...found];
+}"""
+"""Texts smaller than 14 px; those of drawings grow with them."""
+
+
+def test_text_can_be_read_and_each_page_has_one_main_action(pages: Pages) -> None:
+    pages.watch.expect("404")
+    page = pages.open()
+    for path in READ:
+        page.goto(path)
+        for width in (1440, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(SMALL_TEXTS) == [], path
+            assert_fits(page)
+        assert page.locator(".primary:visible").count() <= 1, path
+
+
+def test_menus_of_the_results_stay_inside_the_window(pages: Pages) -> None:
+    page = pages.open("/results/exam1hpv")
+    page.wait_for_selector("[data-results][data-ready]")
+    for width in (360, 768, 1024, 1280, 1440, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        for menu in page.locator("details.menu").all():
+            menu.locator("summary").click()
+            box = menu.locator(".sheet").bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            menu.locator("summary").click()
 
 
 def test_page_weights(pages: Pages, capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,8 +84,8 @@ def test_example_that_is_not_there_says_so_and_can_be_run(pages: Pages) -> None:
     assert page.get_by_role("link", name="Results").count() == 0
     assert_accessible(page)
     picture(page, "example-unavailable")
-    page.get_by_role("link", name="Use as a start").click()
-    expect(page.get_by_role("textbox", name="Target", exact=True)).to_have_value("BRD4")
+    page.get_by_role("link", name="Run with changes").click()
+    expect(page.locator("#target_name")).to_have_value("BRD4")
     page.goto("/monitor/exambrd4")
     expect(page.get_by_role("heading", name="BRD4 bromodomains")).to_be_visible()
 

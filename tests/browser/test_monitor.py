@@ -28,8 +28,8 @@ def test_queued_job_tells_its_place_and_is_canceled_by_the_button(pages: Pages, 
     assert page.get_by_role("button", name="Cancel job").count() == 0
     assert_accessible(page)
     picture(page, "monitor-canceled")
-    page.get_by_role("link", name="Run again with changes").click()
-    expect(page.get_by_role("textbox", name="Query", exact=True)).to_have_value("1HPV")
+    page.get_by_role("link", name="Run with changes").click()
+    expect(page.locator("#search_query")).to_have_value("1HPV")
 
 
 def test_job_is_canceled_without_scripts(pages: Pages, service: LiveService, waiting: str) -> None:

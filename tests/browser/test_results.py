@@ -83,15 +83,13 @@ def cells_of(text: str) -> list[list[str]]:
         [
             row["pdb_id"],
             row["Warhead"],
+            row["ligand_name"],
             row["Chain"],
-            row["Residue_ID"],
             row["answer_atom"],
             row["answer_open"],
             row["answer_evidence"],
             f"{float(row['resolution']):.2f}",
             f"{float(row['SASA_in_complex_A2']):.1f}",
-            f"{100 * float(row['buried_fraction']):.0f}",
-            row["flags"].replace("_", " ").replace(";", ", "),
         ]
         for row in csv.DictReader(io.StringIO(text))
     ]
@@ -105,6 +103,7 @@ def test_atom_is_lit_in_drawing_and_3d_from_both_sides_and_the_address_keeps_all
     assert state(page)["stem"] == "4cup_A_ZYB_2971"
 
     # from the drawing into 3D and the table
+    page.locator(".flat [value=exposure]").check()
     page.locator("[data-flat] [data-atom='10']").hover()
     assert state(page)["lit"] == 10
     expect(page.locator("[data-atoms] tr.lit")).to_have_attribute("data-atom", "10")
@@ -224,24 +223,43 @@ def _closed_alone(job: Path, stem: str) -> list[int]:
 def test_chosen_ligands_are_laid_over_each_other(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}")
     page.locator("[name=stem][value='1hpv_A_478_200']").check()
-    page.get_by_role("button", name="Lay over each other").click()
+    page.get_by_role("button", name="Overlay").click()
     page.wait_for_selector("[data-overlay][data-state=ready]")
     placed = page.evaluate("document.querySelector('[data-overlay]').overlay.atoms()")
     assert [len(atoms) for atoms in placed] == [35]
     assert_accessible(page)
 
 
+def test_best_copies_of_a_job_are_laid_over_each_other_shown_hidden_and_named(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}/overlay", accept_downloads=True)
+    page.wait_for_selector("[data-overlay][data-state=ready]")
+    count = "document.querySelector('[data-overlay]').overlay.shown()"
+    assert page.evaluate(count) == page.locator("[data-ligand]").count() >= 1
+    labels = "document.querySelector('[data-overlay]').overlay.labels()"
+    before = page.evaluate(labels)
+    page.get_by_role("button", name="Residues").click()
+    assert page.evaluate(labels) > before + 5
+    page.locator("[data-ligand='0']").uncheck()
+    assert page.evaluate(count) == page.locator("[data-ligand]").count() - 1
+    page.get_by_role("button", name="Directions").click()
+    page.get_by_role("button", name="Residues").click()
+    assert page.evaluate(labels) == 0
+    assert_accessible(page)
+
+
 def test_everything_works_by_keyboard(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}?row=4cup_A_ZYB_2971")
     shown_3d(page)
-    page.locator(".instances tbody a").first.focus()
-    page.keyboard.press("ArrowDown")
+    stems = page.locator("[name=stem]").evaluate_all("(boxes) => boxes.map((box) => box.value)")
+    place = stems.index("1hpv_A_478_200")
+    page.locator(".instances tbody a").nth(place - 1 if place else 1).focus()
+    page.keyboard.press("ArrowDown" if place else "ArrowUp")
     page.wait_for_selector("[data-stem='1hpv_A_478_200']")
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="ZIP of selected (1)")).to_be_enabled()
     shown_3d(page)
 
-    page.locator(".hits [tabindex='0']").first.focus()
+    page.locator(".of-exits .hits [tabindex='0']").focus()
     page.keyboard.press("ArrowRight")
     assert state(page)["lit"] == 1
     page.keyboard.press("End")
@@ -287,7 +305,7 @@ def test_page_works_without_webgl(playwright: Playwright, service: LiveService) 
         page = pages.open("/results/exam1hpv")
         page.wait_for_selector(f"{SCENE}[data-state=no-webgl]")
         expect(page.get_by_text("This browser offers no WebGL")).to_be_visible()
-        page.locator("[data-flat] [data-atom='3']").hover()
+        page.locator("[data-flat] [data-atom-exits='3']").hover()
         expect(page.locator("[data-readout] strong")).to_be_visible()
     browser.close()
 
@@ -336,8 +354,13 @@ def test_series_is_fetched_when_it_is_unfolded(pages: Pages, mixed: Path) -> Non
 def test_page_is_accessible_and_looks_as_kept(pages: Pages) -> None:
     page = pages.open("/results/exam1hpv")
     shown_3d(page)
-    page.locator("[data-flat] [data-atom='2']").click()
+    page.locator("[data-flat] [data-atom-exits='2']").click()
     assert_accessible(page)
+    page.locator(".flat [value=contacts]").check()
+    amid = page.locator(".flat img")
+    assert amid.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    assert_accessible(page, within=".flat")
+    page.locator(".flat [value=exits]").check()
     assert_fits(page)
     picture(page, "results")
     narrow = pages.open("/results/exam1hpv", viewport=NARROW)

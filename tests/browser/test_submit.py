@@ -25,15 +25,15 @@ def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, s
     expect(page.get_by_role("link", name="To the content")).to_be_focused()
     page.keyboard.press("Enter")
     tab_to(page, "#target_name")
-    page.keyboard.type("HIV-1 protease")
-    tab_to(page, "#search_query")
     page.keyboard.type("1HPV")
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
-    job_id = page.url.rsplit("/", 1)[1]
+    page.wait_for_url(re.compile(r"/results/[0-9a-f]{8}"))  # the page of its progress opens them
+    job_id = re.sub(r"[?#].*", "", page.url).rsplit("/", 1)[1]
+    expect(page.locator(".place .code-name")).to_have_text("478")
+    page.goto(f"/monitor/{job_id}")
     expect(page.locator("#log")).to_contain_text("searching: done")
     expect(page.locator("#state[data-status=completed]")).to_be_attached()
-    expect(page).to_have_title(re.compile("^✓ HIV-1 protease · completed"))
+    expect(page).to_have_title(re.compile("^✓ 1HPV · completed"))
     expect(icon).to_have_attribute("href", re.compile("icon-completed"))
     expect(page.locator("#sentence")).to_have_text("Completed: 1 ligand instance kept from 1 entry.")
     expect(page.locator(".steps [data-state=done]")).to_have_count(len(STEPS) - 1)
@@ -51,14 +51,14 @@ def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, s
 
 def test_preview_lists_the_entries_and_submits_nothing(pages: Pages, service: LiveService) -> None:
     page = pages.open("/")
-    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
-    page.get_by_role("textbox", name="Query", exact=True).fill("BAZ2B bromodomain")
+    page.locator("#target_name").fill("BAZ2B bromodomain")
     before = service.call("GET", "/api/indexed-jobs")[1]["count"]
     page.get_by_role("button", name="Preview entries").click()
-    expect(page.get_by_role("heading", name="1 entry would be used")).to_be_focused()
+    heading = page.get_by_role("heading", name=re.compile(r"^BROMODOMAIN .*, Q9UIF8: 1 entry, about \d+ s$"))
+    expect(heading).to_be_focused()
     expect(page.locator(".preview tbody")).to_contain_text("4cup")
     assert service.call("GET", "/api/indexed-jobs")[1]["count"] == before
-    page.locator("summary", has_text="Options").click()
+    page.locator("summary", has_text="Advanced settings").click()
     assert_accessible(page)
     picture(page, "submit-preview")
 
@@ -84,9 +84,9 @@ def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
     page.evaluate(DROP, ["ligands.smi", f"{SMILES} UNL"])
     expect(page.locator("#uploaded li")).to_have_count(2)
     expect(page.locator("#uploaded")).not_to_contain_text("distances")
-    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#target_name").fill("BAZ2B")
     expect(page.locator("#job-yaml")).to_contain_text("kind: files")
-    page.get_by_role("button", name="Take none of them").click()
+    page.get_by_role("button", name="Remove all").click()
     expect(page.locator("#uploaded li")).to_have_count(0)
     expect(page.locator("#job-yaml")).not_to_contain_text("kind: files")
 
@@ -128,12 +128,12 @@ def sent(name: str, text: str) -> FilePayload:
     return {"name": name, "mimeType": "chemical/x-pdb", "buffer": text.encode()}
 
 
-@pytest.mark.parametrize("button", ["Submit", "Preview entries"])
+@pytest.mark.parametrize("button", ["Run", "Preview entries"])
 def test_submit_waits_for_files_on_their_way(pages: Pages, service: LiveService, button: str) -> None:
     page = pages.open("/")
     held: list[Route] = []
     page.route("**/api/uploads", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it calls
-    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#target_name").fill("BAZ2B")
     page.locator("#upload-form summary").click()
     page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
     page.locator("#files").set_input_files([sent("ligands.smi", f"{SMILES} UNL")])
@@ -143,7 +143,7 @@ def test_submit_waits_for_files_on_their_way(pages: Pages, service: LiveService,
     while len(held) < 2:
         page.wait_for_timeout(20)
     held[1].continue_()
-    if button == "Submit":
+    if button == "Run":
         upload = job_of(page, service)["request"]["structures"]
         files = service.call("GET", f"/api/uploads/{upload}")[1]["files"]
         assert {file["name"] for file in files} == {"model.pdb", "ligands.smi"}
@@ -156,15 +156,14 @@ def test_no_job_runs_without_a_file_that_was_not_taken_unless_that_is_chosen(
 ) -> None:
     pages.watch.expect("422")
     page = pages.open("/")
-    page.get_by_role("textbox", name="Target", exact=True).fill("HIV-1 protease")
-    page.get_by_role("textbox", name="Query", exact=True).fill("1HPV")
+    page.locator("#target_name").fill("1HPV")
     page.locator("#upload-form summary").click()
     before = service.call("GET", "/api/indexed-jobs")[1]["count"]
     page.locator("#files").set_input_files([sent("pose.mae", "x")])
-    page.get_by_role("button", name="Submit").click()  # while it is on its way
+    page.get_by_role("button", name="Run").click()  # while it is on its way
     told = "Not submitted: pose.mae was not taken. Send another file, or choose to run the job without it."
     expect(page.locator("#form-state")).to_have_text(told)
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Run").click()
     expect(page.get_by_label("Run the job without these files")).to_be_focused()
     expect(page.locator("#form-state")).to_have_text(told)
     page.get_by_role("button", name="Preview entries").click()
@@ -172,43 +171,43 @@ def test_no_job_runs_without_a_file_that_was_not_taken_unless_that_is_chosen(
     assert service.call("GET", "/api/indexed-jobs")[1]["count"] == before
     assert_accessible(page)
     page.get_by_label("Run the job without these files").check()
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Run").click()
     assert "structures" not in job_of(page, service)["request"]
 
 
 def test_files_go_with_the_job_where_there_are_no_scripts(pages: Pages, service: LiveService) -> None:
     page = pages.open("/", java_script_enabled=False)
-    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#target_name").fill("BAZ2B")
     page.locator("#upload-form summary").click()
     page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Run").click()
     assert job_of(page, service)["request"]["structures"].startswith("upload_")
 
 
 def test_refused_file_stops_the_job_where_there_are_no_scripts(pages: Pages, service: LiveService) -> None:
     pages.watch.expect("422")
     page = pages.open("/", java_script_enabled=False)
-    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#target_name").fill("BAZ2B")
     page.locator("#upload-form summary").click()
     page.locator("#files").set_input_files([sent("pose.mae", "x")])
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Run").click()
     expect(page.locator("#files-error")).to_contain_text("export it as PDB or mmCIF")
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Run").click()
     expect(page.locator("#form-error")).to_contain_text("these files were not taken: pose.mae; send others")
     page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
     page.get_by_role("button", name="Send files").click()
     expect(page.locator("#uploaded")).to_contain_text("model.pdb")
     expect(page.locator("#uploaded .notice")).to_have_count(0)
-    expect(page.get_by_role("textbox", name="Target", exact=True)).to_have_value("BAZ2B")
-    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#target_name")).to_have_value("BAZ2B")
+    page.get_by_role("button", name="Run").click()
     assert job_of(page, service)["request"]["structures"].startswith("upload_")
     page.goto("/")
-    page.get_by_role("textbox", name="Target", exact=True).fill("BAZ2B")
+    page.locator("#target_name").fill("BAZ2B")
     page.locator("#upload-form summary").click()
     page.locator("#files").set_input_files([sent("pose.mae", "x")])
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Run").click()
     page.get_by_label("Run the job without these files").check()
-    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Run").click()
     assert "structures" not in job_of(page, service)["request"]
 
 
@@ -231,11 +230,11 @@ def test_target_of_several_domains_keeps_all_its_entries(
         watched(browser, f"http://127.0.0.1:{service.port}") as pages,
     ):
         page = pages.open("/", java_script_enabled=scripts)
-        page.get_by_role("textbox", name="Target", exact=True).fill("BRD4")
+        page.locator("#target_name").fill("BRD4")
         page.get_by_role("button", name="Preview entries").click()
         page.get_by_role("button", name=re.compile("Use as target.*bromodomain-containing", re.IGNORECASE)).click()
         expect(page.locator("#fasta_seq")).to_have_value(re.compile(">.*construct 1\n[A-Z]+\n>.*construct 2\n[A-Z]+"))
-        page.get_by_role("button", name="Submit").click()
+        page.get_by_role("button", name="Run").click()
         job = service.ended(job_of(page, service)["job_id"])
         assert (job["status"], job["progress"]["entries"]["kept"]) == ("completed", len(BRD4))
         rows = service.call("GET", f"/api/jobs/{job['job_id']}/rows?table=entries")[1]["rows"]
@@ -244,9 +243,9 @@ def test_target_of_several_domains_keeps_all_its_entries(
 
 def test_command_and_file_follow_the_form(pages: Pages) -> None:
     page = pages.open("/")
-    page.get_by_role("textbox", name="Target", exact=True).fill("HIV-1 protease")
-    page.get_by_role("textbox", name="Query", exact=True).fill("1HPV")
-    page.locator("summary", has_text="Options").click()
+    page.locator("summary", has_text="Advanced settings").click()
+    page.locator("#target_name").fill("HIV-1 protease")
+    page.locator("#search_query").fill("1HPV")
     page.get_by_label("Maximum entries").fill("7")
     page.get_by_label("cofactor").check()
     expect(page.locator("#job-yaml")).to_contain_text("max_entries: 7")
@@ -257,41 +256,74 @@ def test_command_and_file_follow_the_form(pages: Pages) -> None:
 
 def test_wrong_input_is_told_beside_its_field_and_is_not_sent(pages: Pages) -> None:
     page = pages.open("/")
-    page.get_by_role("textbox", name="Target", exact=True).fill("HIV-1 protease")
-    page.get_by_role("textbox", name="Query", exact=True).fill("1HPV")
-    page.get_by_role("textbox", name="Sequence").fill("PQIT?WQRP")
-    page.get_by_role("textbox", name="Query", exact=True).focus()
+    page.locator("summary", has_text="Advanced settings").click()
+    page.locator("#target_name").fill("HIV-1 protease")
+    page.locator("#search_query").fill("1HPV")
+    page.locator("#fasta_seq").fill("PQIT?WQRP")
+    page.locator("#search_query").focus()
     expect(page.locator("#fasta_seq-error")).to_contain_text("not a protein sequence")
-    page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("textbox", name="Sequence")).to_be_focused()
-    expect(page.get_by_role("textbox", name="Sequence")).to_have_attribute("aria-invalid", "true")
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("#fasta_seq")).to_be_focused()
+    expect(page.locator("#fasta_seq")).to_have_attribute("aria-invalid", "true")
     assert page.url.endswith("/")
     assert_accessible(page)
-    page.get_by_role("textbox", name="Sequence").fill("PQITLWQRPLVT")
+    page.locator("#fasta_seq").fill("PQITLWQRPLVT")
     expect(page.locator("#fasta_seq-error")).to_be_hidden()
 
 
 def test_examples_are_one_click_away(pages: Pages) -> None:
     page = pages.open("/")
     picture(page, "submit")
-    page.get_by_role("link", name="BRD4 bromodomains").click()
-    expect(page.get_by_role("textbox", name="Query", exact=True)).to_have_value("BRD4 bromodomain")
+    page.get_by_role("link", name=re.compile("run with changes.*BAZ2B bromodomain")).click()
+    expect(page.locator("#search_query")).to_have_value("BAZ2B bromodomain")
+    page.goto("/?from=exambrd4")
     expect(page.get_by_label("Maximum entries")).to_have_value("50")
+    page.goto("/")
+    page.get_by_role("link", name="HIV-1 protease with amprenavir", exact=True).click()
+    page.wait_for_url("**/results/exam1hpv*")
+
+
+def test_what_will_happen_is_told_as_soon_as_nothing_more_is_typed(pages: Pages) -> None:
+    page = pages.open("/")
+    page.locator("#target_name").fill("1HPV 4CUP")
+    told = page.locator("#preview-panel")
+    expect(told.locator("h2")).to_have_text(re.compile(r"^2 entries, about \d+ s$"))
+    told.get_by_role("button", name=re.compile("Use as target.*bromodomain", re.IGNORECASE)).click()
+    expect(page.locator("#fasta_seq")).to_have_value(re.compile("^[A-Z]{100,}$"))
+    expect(page.locator("#job-yaml")).to_contain_text("fasta_seq: ")
+    assert_accessible(page)
+
+
+def test_ligand_of_a_finished_job_is_found_from_its_name_or_smiles(pages: Pages) -> None:
+    page = pages.open("/")
+    for text in ("amprenavir", AMPRENAVIR):
+        page.locator("#target_name").fill(text)
+        expect(page.locator("#found tbody tr").first).to_contain_text("Amprenavir")
+    expect(page.locator("#found tbody tr").first).to_contain_text("the same, 1.00")
+    expect(page.locator("#preview-panel")).to_be_hidden()
+    assert_accessible(page)
+    page.locator("#found").get_by_role("link", name="478").first.click()
+    page.wait_for_url("**/results/*row=1hpv_A_478_200*")
+
+
+AMPRENAVIR = "CC(C)CN(C[C@@H](O)[C@H](Cc1ccccc1)NC(=O)O[C@H]1CCOC1)S(=O)(=O)c1ccc(N)cc1"
+"""Ligand 478 of 1HPV."""
 
 
 def test_form_works_without_scripts(pages: Pages, service: LiveService) -> None:
     pages.watch.expect("422")
     page = pages.open("/", java_script_enabled=False)
-    page.get_by_role("textbox", name="Target", exact=True).fill("zebra")
-    page.get_by_role("textbox", name="Query", exact=True).fill("zebra crossing")
+    page.locator("#target_name").fill("zebra")
+    page.locator("summary", has_text="Advanced settings").click()
+    page.locator("#search_query").fill("zebra crossing")
     page.get_by_role("button", name="Preview entries").click()
-    expect(page.get_by_role("heading", name="0 entries would be used")).to_be_visible()
-    expect(page.get_by_role("textbox", name="Query", exact=True)).to_have_value("zebra crossing")
-    page.get_by_role("textbox", name="Target", exact=True).fill("---")
-    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("heading", name=re.compile("^0 entries, about"))).to_be_visible()
+    expect(page.locator("#search_query")).to_have_value("zebra crossing")
+    page.locator("#target_name").fill("---")
+    page.get_by_role("button", name="Run").click()
     expect(page.locator("#target_name-error")).to_have_text("target_name has no letter or digit.")
-    page.get_by_role("textbox", name="Target", exact=True).fill("zebra")
-    page.get_by_role("button", name="Submit").click()
+    page.locator("#target_name").fill("zebra")
+    page.get_by_role("button", name="Run").click()
     page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
     assert page.locator("meta[http-equiv=refresh]").count() == 1  # it comes again by itself
     service.ended(page.url.rsplit("/", 1)[1])

@@ -135,7 +135,7 @@ def test_page_lists_apart_what_is_not_recommended() -> None:
     parts: Any = environment().get_template("results/parts.html.j2").module
     both, alone = (str(parts.best(places, 6, "/api/jobs/x")) for places in ([poor, place], [poor]))
     assert "Best places" in both
-    assert both.index("JBJ") < both.index("1 ligand that are not recommended") < both.index('class="place unadvised"')
+    assert both.index("JBJ") < both.index("1 ligand not recommended") < both.index('class="place unadvised"')
     assert "Best places" not in alone
     assert "ANP" in alone
 

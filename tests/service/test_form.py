@@ -94,6 +94,10 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
     assert good["request"] == dict(JOB)
     one_box = http.post("/api/form", data={"target_name": "x"}).json()
     assert one_box["request"] == {"target_name": "x", "search_query": "x"}
+    assert one_box["find"] == "x"
+    entries = http.post("/api/form", data={"target_name": "1HPV, 4cup"}).json()
+    assert entries["request"] == {"target_name": "1HPV and 1 more", "search_query": "1HPV 4cup"}
+    assert entries["find"] == ""
     bad = http.post("/api/form", data={"search_query": "x"}).json()
     assert (bad["valid"], bad["field"]) == (False, "target_name")
     assert http.get("/api/indexed-jobs").json()["count"] == before
@@ -116,11 +120,37 @@ def test_form_of_another_site_is_refused(http: httpx2.Client, path: str, headers
 
 
 def test_protein_of_the_preview_becomes_the_target_by_one_button(http: httpx2.Client) -> None:
-    shown = http.post("/", data={**dict(JOB), "task": "preview"}).text
-    assert "Proteins in them" in shown
+    shown = http.post("/", data={"target_name": "1HPV 4cup", "task": "preview"}).text
+    assert "2 entries, about" in shown
+    assert "Which protein is the target?" in shown
+    assert shown.count('name="sequence" value="') == 2
+    assert "Q9UIF8" in shown
+    one = http.post("/", data={**dict(JOB), "task": "preview"}).text
+    assert "1 entry, about" in one
+    assert "Which protein" not in one
     filled = http.post("/", data={**dict(JOB), "sequence": "PQITLWQRPLVTIKIGGQLKEALLDTGADDTVLEEM"})
     assert filled.status_code == 200
     assert "PQITLWQRPLVTIKIGGQLKEALLDTGADDTVLEEM</textarea>" in filled.text
+
+
+def test_smiles_in_the_one_box_leads_to_the_closest_ligands(http: httpx2.Client) -> None:
+    amprenavir = next(row["SMILES"] for row in http.get("/api/jobs/exam1hpv/rows?table=results").json()["rows"])
+    before = http.get("/api/indexed-jobs").json()["count"]
+    shown = http.post("/", data={"target_name": amprenavir}, follow_redirects=True)
+    assert "478</a> Amprenavir" in shown.text
+    assert "the same, 1.00" in shown.text
+    found = http.get("/api/search", params={"text": "CC(C)CN(CC)S(=O)(=O)c1ccc(N)cc1"}).json()["ligands"]
+    assert {(one["ligand"], one["relation"]) for one in found} == {("478", "contains")}
+    assert http.get("/api/search", params={"text": "C1CC(=O"}).status_code == 400
+    assert "No ligand of a finished job matches" in http.get("/browse", params={"find": "C1CC(=O"}).text
+    assert http.get("/api/indexed-jobs").json()["count"] == before
+
+
+def test_ligands_are_found_by_a_part_of_their_name(http: httpx2.Client) -> None:
+    for text in ("amprenavir", "AMPRE"):
+        found = http.get("/api/search", params={"text": text}).json()
+        assert {one["ligand"] for one in found["ligands"]} == {"478"}
+        assert found["ligands"][0]["relation"] is None
 
 
 def test_form_that_is_sent_twice_is_one_job(http: httpx2.Client) -> None:

@@ -57,3 +57,15 @@ def test_style_sheet_has_the_colours_of_the_ramp() -> None:
     style = Path(ROOT / "service/pages/static/results.css").read_text(encoding="utf-8")
     for step in range(0, 101, 5):
         assert f".x{step} {{ --share: {step}%; --ramp: {exposure_colour(step / 100)}; }}" in style
+
+
+def test_small_picture_of_a_large_ligand_shows_the_exit_that_is_meant() -> None:
+    atoms = "".join(
+        f'<circle class="atom atom-{n}" data-atom-name="C{n}" cx="{40 * n}" cy="50" r="9"/>' for n in range(31)
+    )
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1240 100"><g class="atoms">{atoms}</g></svg>'
+    for name, place in (("C0", 0.0), ("C15", 600.0), ("C30", 1200.0)):
+        left, _, width, _ = safe_drawing(text, [name]).window
+        assert width == 460
+        assert left <= place <= left + width
+    assert safe_drawing(text).window == safe_drawing(text).box

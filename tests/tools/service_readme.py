@@ -111,6 +111,10 @@ SPECIAL = {
     ),
     ("GET", "/metrics"): 'curl -s "$S/metrics" | head -n 1',
     ("GET", "/open_job/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/open_job/$JOB\"""",
+    ("GET", "/results/{job_id}/report"): """curl -s -o page.html -w '%{http_code}\\n' "$S/results/$JOB/report\"""",
+    ("GET", "/results/{job_id}/report/{path:path}"): (
+        """curl -s -o page.html -w '%{http_code}\\n' "$S/results/$JOB/report/report.html\""""
+    ),
 }
 LATE = [
     ("POST", "/api/batches"),

@@ -51,6 +51,8 @@ function replace(fresh) {
   if (now !== before) announce(now);
   if (FINAL.has(state.dataset.status)) {
     pause.hidden = true;
+    const results = state.querySelector("[data-results-page]");
+    if (results && !held.length) location.assign(results.href);
     if (held.length) resume();
   }
 }

@@ -1,16 +1,24 @@
 // The form to submit a job: checked while it is filled in, previewed, shown as a command and a file.
 
-import { ApiError, getJson, postJson, root, rooted } from "./http.js";
+import { getJson, root, rooted } from "./http.js";
 import { announce, debounced, make } from "./dom.js";
 
 const form = document.getElementById("job-form");
 const formState = document.getElementById("form-state");
 const panel = document.getElementById("preview-panel");
+const foundPanel = document.getElementById("found-panel");
 const touched = new Set();
-let asked = 0;
+let checks = 0;
 
 form.action = `${root}/`; // files go before the job, in a request of their own
 form.enctype = "application/x-www-form-urlencoded";
+
+/** Return the form as a preview sends it. */
+function asked() {
+  const body = encoded();
+  body.set("task", "preview");
+  return body;
+}
 
 function encoded() {
   const data = new FormData(form);
@@ -43,14 +51,14 @@ function mark(name, message) {
 }
 
 const check = debounced(async () => {
-  const number = ++asked;
+  const number = ++checks;
   let answer;
   try {
     answer = await meaning();
   } catch {
     return; // the server says so at the latest when the form is sent
   }
-  if (number !== asked) return;
+  if (number !== checks) return;
   if (answer.valid) {
     mark("", "");
     show(answer.curl, answer.job_yaml);
@@ -64,7 +72,7 @@ const check = debounced(async () => {
 form.addEventListener("input", check);
 form.addEventListener("input", () => {
   if (panel.hidden || panel.querySelector("[data-stale]")) return;
-  panel.prepend(make("p", { class: "notice warn", "data-stale": "" }, "The form has changed since: preview the entries again."));
+  panel.prepend(make("p", { class: "notice warn", "data-stale": "" }, "The form has changed since."));
 });
 form.addEventListener("focusout", (event) => {
   if (event.target.name && event.target.value) touched.add(event.target.name);
@@ -74,7 +82,7 @@ form.addEventListener("focusout", (event) => {
 /** Check everything; move to the field that is wrong and return null, or return what the form means. */
 async function checked() {
   for (const input of form.elements) if (input.name) touched.add(input.name);
-  asked += 1;
+  checks += 1;
   const answer = await meaning();
   if (answer.valid) return answer;
   mark(answer.field, answer.message);
@@ -83,14 +91,8 @@ async function checked() {
   return null;
 }
 
-function row(entry) {
-  const resolution = typeof entry.resolution === "number" ? entry.resolution.toFixed(2) : "–";
-  return make("tr", {}, make("td", { class: "mono" }, entry.pdb_id), make("td", {}, entry.title ?? ""),
-    make("td", { class: "number" }, resolution), make("td", { class: "mono" }, entry.ligands.join(", ")));
-}
-
 const files = document.getElementById("files");
-const box = document.getElementById("upload-form");
+const box = document.querySelector(".submit"); // files can be dropped on all of it
 const uploaded = document.getElementById("uploaded");
 const structures = document.getElementById("structures");
 let held = new Map(); // the files of the upload by name: what is added later is sent together with them
@@ -98,13 +100,13 @@ let sending = null; // ends with the last upload, whatever came of it
 
 function shown(file) {
   return make("li", {}, make("b", {}, file.name), " ",
-    make("span", { class: "muted tiny" }, [file.kind, ...file.notes].join(" · ")), ...file.ligands.map(ligand));
+    make("span", { class: "muted" }, [file.kind, ...file.notes].join(" · ")), ...file.ligands.map(ligand));
 }
 
 /** Draw a ligand with where its bonds come from; a SMILES typed for it is sent as a table of its own. */
 function ligand(one) {
   const picture = make("img", { src: `data:image/svg+xml,${encodeURIComponent(one.svg)}`, alt: one.smiles });
-  const caption = make("figcaption", { class: "tiny" }, `${one.comp_id} ${one.place} · bonds from ${one.bonds_from}`);
+  const caption = make("figcaption", {}, `${one.comp_id} ${one.place} · bonds from ${one.bonds_from}`);
   if (one.bond_source === "file") return make("figure", { class: "sent" }, picture, caption);
   const given = make("input", { value: one.bond_source === "user" ? one.smiles : "", autocomplete: "off", spellcheck: "false" });
   given.addEventListener("change", () => {
@@ -112,14 +114,14 @@ function ligand(one) {
     if (smiles) queue([new File([`${one.comp_id},${smiles}\n`], `${one.comp_id}.csv`)]);
   });
   return make("figure", { class: "sent" }, picture, caption,
-    make("label", { class: "tiny" }, `SMILES of ${one.comp_id} `, given));
+    make("label", {}, `SMILES of ${one.comp_id} `, given));
 }
 
 /** Use an upload for the job, or none. */
 function take(upload) {
   structures.value = upload?.upload_id ?? "";
   if (!upload) return uploaded.replaceChildren();
-  const drop = make("button", { class: "small", type: "button" }, "Take none of them");
+  const drop = make("button", { class: "small", type: "button" }, "Remove all");
   drop.addEventListener("click", () => {
     held = new Map();
     take(null);
@@ -144,6 +146,7 @@ async function send(list) {
     take(answer);
     announce(`${answer.files.length} files were read.`);
     check();
+    look();
   } catch (error) {
     uploaded.replaceChildren(...before, refusal(Array.from(list, (file) => file.name).join(", "), String(error.message ?? error)));
   }
@@ -174,7 +177,7 @@ async function arrived() {
   }
   const skip = uploaded.querySelector("[name=without_files]");
   if (!skip || skip.checked) return true;
-  box.querySelector("details").open = true;
+  document.querySelector("#upload-form details").open = true;
   skip.focus();
   const names = uploaded.querySelector("[name=refused]").value;
   formState.textContent = `Not submitted: ${names} was not taken. Send another file, or choose to run the job without it.`;
@@ -194,88 +197,107 @@ for (const kind of ["dragover", "dragenter"]) {
 for (const kind of ["dragleave", "drop"]) box.addEventListener(kind, () => box.classList.remove("over"));
 box.addEventListener("drop", (event) => {
   event.preventDefault();
-  box.querySelector("details").open = true;
+  document.querySelector("#upload-form details").open = true;
   if (event.dataTransfer.files.length) queue(event.dataTransfer.files);
 });
 
-/** A protein of the entries found: one click makes its sequence the target's. */
-function protein(one) {
-  const facts = [one.organism, one.accession, one.chains.length ? `chains ${one.chains.join(", ")}` : "",
-    `${one.n_entries} ${one.n_entries === 1 ? "entry" : "entries"}`].filter(Boolean).join(" · ");
-  const use = make("button", { class: "small", type: "button" }, "Use as target",
-    make("span", { class: "visually-hidden" }, `: ${one.name}`));
-  use.addEventListener("click", () => {
-    const field = document.getElementById("fasta_seq");
-    field.value = one.sequence;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-    field.focus();
-    announce(`${one.name} is the target.`);
-  });
-  return make("li", {}, make("span", {}, one.name || one.entity, " ", make("b", {}, one.gene)),
-    make("span", { class: "muted tiny" }, facts), ...(one.sequence && one.kind === "protein" ? [use] : []));
+/** Return a page of the service as a document. */
+async function pageOf(address, options = {}) {
+  const answer = await fetch(address, options);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
-function showPreview(found) {
-  const noun = found.total === 1 ? "entry" : "entries";
-  const left = Object.entries(found.left_out ?? {}).map(([reason, number]) => `${number} left out: ${reason}.`);
-  const cost = `About ${Math.round(found.estimate.cpu_seconds)} s of computing and ${(found.estimate.bytes / 1e6).toFixed(1)} MB.`;
-  const title = make("h2", { tabindex: "-1" }, `${found.total} ${noun} would be used`);
-  panel.replaceChildren(title, make("p", { class: "muted" }, [cost, ...left, ...found.notes].join(" ")));
-  if (found.proteins.length > 0) {
-    panel.append(make("h3", {}, "Proteins in them"),
-      make("p", { class: "hint" }, "Which of them is the target? Its sequences, one for each domain, tell its chains from all others."),
-      make("ul", { class: "plain proteins" }, ...found.proteins.map(protein)));
+/** Show what a page has in a panel; hide the panel if that is nothing. */
+function fill(place, ...nodes) {
+  place.replaceChildren(...nodes.map((node) => document.adoptNode(node)));
+  place.hidden = nodes.length === 0;
+}
+
+let told = ""; // what was asked when the panels were filled
+
+/** Show which entries a job would use, or the ligands closest to a SMILES. */
+async function preview() {
+  const body = asked();
+  const page = await pageOf(form.action, { method: "POST", body });
+  const found = page.getElementById("found");
+  const fresh = page.getElementById("preview-panel");
+  const error = page.getElementById("form-error");
+  error?.removeAttribute("id");
+  fill(foundPanel, ...(found ? [found] : []));
+  fill(panel, ...(fresh?.hidden === false ? [...fresh.childNodes] : error ? [error] : []));
+  told = String(body);
+}
+
+/** Show the ligands of finished jobs that a name may mean. @param {string} text */
+async function findLigands(text) {
+  const found = (await pageOf(`${root}/browse?find=${encodeURIComponent(text)}`)).getElementById("found");
+  if (found?.querySelector("tbody") && foundPanel.hidden) fill(foundPanel, found);
+}
+
+let looking = false;
+/** Tell what will happen as soon as nothing more is typed. */
+const look = debounced(async () => {
+  const text = form.elements.target_name.value.trim();
+  if (looking || sending || String(asked()) === told || (text.length < 3 && !structures.value)) return;
+  looking = true;
+  try {
+    const answer = await meaning();
+    if (answer.valid) {
+      formState.textContent = "Searching …";
+      await preview();
+      if (answer.find) await findLigands(answer.find);
+    }
+  } catch {
+    // the buttons say so
+  } finally {
+    looking = false;
+    formState.textContent = "";
   }
-  if (found.entries.length === 0) {
-    panel.append(make("p", {}, "Nothing matches. Try fewer words, a PDB id, or a UniProt accession."));
-  } else {
-    const heads = ["Entry", "Title", "Å", "Ligands"].map((text) => make("th", text === "Å" ? { class: "number" } : {}, text));
-    const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...found.entries.slice(0, 200).map(row)));
-    panel.append(make("div", { class: "scroll preview", tabindex: "0", role: "region", "aria-label": "Entries that would be used" }, table));
-    if (found.total > 200) panel.append(make("p", { class: "muted" }, "The first 200 are shown."));
-  }
-  panel.hidden = false;
-  title.focus();
+  if (text !== form.elements.target_name.value.trim()) look();
+}, 900);
+
+form.elements.target_name.addEventListener("input", look);
+
+/** Make the sequence of a protein that was found the target's. */
+function chooseProtein(button) {
+  const field = document.getElementById("fasta_seq");
+  field.value = button.value;
+  field.closest("details").open = true;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+  announce(`${button.textContent} chosen.`);
 }
 
-function failed(error) {
-  const text = error instanceof ApiError ? error.message : String(error);
-  panel.replaceChildren(make("div", { class: "notice bad", role: "alert" }, make("strong", {}, "No preview."), text));
-  panel.hidden = false;
-}
-
-async function preview(button) {
+async function previewNow(button) {
   button.disabled = true;
+  looking = true;
   try {
     if (!(await arrived())) return;
     formState.textContent = "Searching …";
-    const answer = await checked();
-    if (answer) showPreview(await postJson("/api/jobs?dry_run=true", answer.request));
+    if (await checked()) {
+      await preview();
+      panel.querySelector("h2")?.focus();
+    }
     formState.textContent = "";
   } catch (error) {
-    formState.textContent = "";
-    failed(error);
+    formState.textContent = `No preview: ${error.message}`;
   } finally {
     button.disabled = false;
+    looking = false;
   }
 }
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (event.submitter?.value === "preview") {
-    await preview(event.submitter);
-    return;
-  }
+  if (event.submitter?.value === "preview") return previewNow(event.submitter);
+  if (event.submitter?.name === "sequence") return chooseProtein(event.submitter);
   const button = document.getElementById("send");
   button.disabled = true;
   try {
     const may = await arrived();
     if (may) formState.textContent = "Submitting …";
     const answer = may && (await checked());
-    if (answer) {
-      form.submit();
-      return;
-    }
+    if (answer) return form.submit();
     if (may) formState.textContent = "";
   } catch (error) {
     formState.textContent = error.message;

@@ -38,7 +38,9 @@ async function show() {
   ]);
   const theme = shownTheme();
   const viewer = library.createViewer(figure.querySelector("[data-canvas]"), { backgroundColor: theme === "dark" ? "#1d262e" : "#ffffff", antialias: hasSmoothEdges() });
-  if (protein) viewer.setStyle({ model: viewer.addModel(protein, data.reference.format) }, { cartoon: { color: theme === "dark" ? "#6f808d" : "#c3ccd4", opacity: 0.5, thickness: 0.25 } });
+  const cartoon = { cartoon: { color: theme === "dark" ? "#6f808d" : "#c3ccd4", opacity: 0.5, thickness: 0.25 } };
+  const reference = protein ? viewer.addModel(protein, data.reference.format) : null;
+  reference?.setStyle({}, cartoon);
   const models = data.ligands.map((ligand, n) => {
     const model = viewer.addModel(ligands[n], "sdf", { keepH: true });
     model.removeAtoms(model.selectedAtoms({ elem: "H" }));
@@ -47,14 +49,63 @@ async function show() {
     viewer.setStyle({ model, elem: "C" }, { stick: { radius: 0.16, color: ligand.colour } });
     return model;
   });
-  const ends = directionArrows(viewer, data.directions, theme);
-  viewer.zoomTo({ model: models });
   const canvas = figure.querySelector("[data-canvas]");
+  const arrows = directionArrows(viewer, data.directions, theme);
+  viewer.zoomTo({ model: models });
   viewer.zoom(1.1 * Math.min(1, canvas.clientWidth / canvas.clientHeight));
-  frame(viewer, canvas, ends);
+  frame(viewer, canvas, arrows);
   viewer.render();
-  figure.overlay = { atoms: () => models.map((model) => model.selectedAtoms({}).map(({ x, y, z }) => [x, y, z])) };
+  const boxes = [...document.querySelectorAll("[data-ligand]")];
+  for (const box of boxes) {
+    box.addEventListener("change", () => {
+      models[Number(box.dataset.ligand)][box.checked ? "show" : "hide"]();
+      viewer.render();
+    });
+  }
+  const tools = figure.querySelector("[data-tools]");
+  const isOn = (what) => tools.querySelector(`[data-do="${what}"]`).getAttribute("aria-pressed") === "true";
+  const redraw = () => {
+    viewer.removeAllShapes();
+    viewer.removeAllLabels();
+    if (isOn("directions")) directionArrows(viewer, data.directions, theme);
+    reference?.setStyle({}, cartoon);
+    if (isOn("residues") && reference) nameResidues(viewer, reference, models);
+    viewer.render();
+  };
+  tools.hidden = false;
+  tools.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-do]");
+    if (!button) return;
+    if (button.dataset.do === "image") {
+      Object.assign(document.createElement("a"), { href: viewer.pngURI(), download: "overlay.png" }).click();
+      return;
+    }
+    button.setAttribute("aria-pressed", String(!isOn(button.dataset.do)));
+    if (button.dataset.do === "all") for (const box of boxes) if (box.checked !== isOn("all")) box.click();
+    redraw();
+  });
+  figure.overlay = {
+    atoms: () => models.map((model) => model.selectedAtoms({}).map(({ x, y, z }) => [x, y, z])),
+    shown: () => models.filter((model) => !model.hidden).length,
+    labels: () => viewer.labels.length,
+  };
   return say("ready");
+}
+
+const NEAR = 4.5; // Å from a ligand's atom
+
+/** Show and name the residues of the reference near the ligands. */
+function nameResidues(viewer, reference, models) {
+  const places = models.filter((model) => !model.hidden).flatMap((model) => model.selectedAtoms({}));
+  const touches = (atom) => places.some(({ x, y, z }) => Math.hypot(x - atom.x, y - atom.y, z - atom.z) <= NEAR);
+  const near = new Set(reference.selectedAtoms({}).filter(touches).map(({ chain, resi }) => `${chain} ${resi}`));
+  const chosen = { predicate: ({ chain, resi }) => near.has(`${chain} ${resi}`) };
+  reference.setStyle(chosen, { stick: { radius: 0.08 } }, true);
+  for (const atom of reference.selectedAtoms({ ...chosen, atom: "CA" })) {
+    viewer.addLabel(`${atom.resn[0]}${atom.resn.slice(1).toLowerCase()} ${atom.resi}`, {
+      position: atom, fontSize: 13, padding: 1, inFront: true, fontColor: "#15202b", backgroundColor: "#ffffff", backgroundOpacity: 0.75,
+    });
+  }
 }
 
 show().catch((error) => say("failed", `The ligands could not be shown: ${error.message}`));
